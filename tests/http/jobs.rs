@@ -1,20 +1,12 @@
 //! LoadGen's files against OpenDJ's gateway from REST to LDAP: the table's counts are those of the server's log.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
-use brunt_testbed::{OpenDj, PASSWORD, Served, require};
+use brunt_testbed::{OpenDj, PASSWORD, Served, Shared, require};
 
 use crate::brunt::{Brunt, Run, command, planned};
 
 /// The server of all tests, for one of them at a time, or nothing where this machine has none.
-fn gateway() -> Option<MutexGuard<'static, OpenDj>> {
-    static SHARED: OnceLock<Mutex<OpenDj>> = OnceLock::new();
-    if !require(&["opendj", "java", "openssl"]) {
-        return None;
-    }
-    let shared = SHARED.get_or_init(|| Mutex::new(OpenDj::start_with_rest()));
-    // A test that failed has said so; the server is none the worse for it.
-    Some(shared.lock().unwrap_or_else(PoisonError::into_inner))
+fn gateway() -> Option<Shared<OpenDj>> {
+    require(&["opendj", "java", "openssl"]).then(OpenDj::shared)
 }
 
 const TASKS: [(&str, &str); 5] = [

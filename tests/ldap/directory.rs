@@ -1,9 +1,8 @@
 //! [`Directory`]: what a test needs from a server, of either kind, so that one test works with both.
 
 use std::fs;
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use brunt_testbed::{OpenDj, Operations, Options, Pki, Slapd, require};
+use brunt_testbed::{OpenDj, Operations, Options, Pki, Shared, Slapd, require};
 
 use crate::brunt::{Run, lost_a_connection};
 
@@ -122,12 +121,6 @@ pub(crate) fn slapd_with(options: Options) -> Option<Slapd> {
 }
 
 /// The OpenDJ of all tests, for one of them at a time: starting it takes longer than any of them.
-pub(crate) fn opendj() -> Option<MutexGuard<'static, OpenDj>> {
-    static SHARED: OnceLock<Mutex<OpenDj>> = OnceLock::new();
-    if !require(&["opendj", "java", "openssl"]) {
-        return None;
-    }
-    let shared = SHARED.get_or_init(|| Mutex::new(OpenDj::start()));
-    // A test that failed has said so; the server is none the worse for it.
-    Some(shared.lock().unwrap_or_else(PoisonError::into_inner))
+pub(crate) fn opendj() -> Option<Shared<OpenDj>> {
+    require(&["opendj", "java", "openssl"]).then(OpenDj::shared)
 }

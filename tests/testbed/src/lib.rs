@@ -3,7 +3,7 @@
 //! [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
 //!
 //! A server ends when its value is dropped, and also when the test process dies without dropping anything (see
-//! [`Daemon`]). Only Keycloak, which takes long to start, serves all tests of a run ([`Shared`]). A test must
+//! [`Daemon`]). Only OpenDJ and Keycloak, which take long to start, serve all tests of a run ([`Shared`]). A test must
 //! never compare a tool's count with the tool's own data: [`Operations`], [`Served`] and [`Seen`] are what servers
 //! report. This is a crate and not a module of the tests, so that it is compiled once and the tests of every crate may
 //! use it. It depends on brunt only for the shape of the record, for the result of a [`Trial`].

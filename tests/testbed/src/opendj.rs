@@ -1,9 +1,11 @@
-//! A private OpenDJ server.
+//! An OpenDJ server, with its gateway from REST to LDAP.
 //!
-//! Its set-up takes ten seconds and more, so it is done once a machine: a prepared instance stays in the
-//! cache of `tests/setup`, named after everything that went into it, and each server runs on a copy of
-//! its configuration and database. The Java program is started directly, because the server's own script
-//! starts a second Java beforehand, only to ask whether the server could be started.
+//! Its set-up takes long, so it is done once a machine: a prepared instance stays in the cache of `tests/setup`, named
+//! after everything that went into it, and each server runs on a copy of its configuration and database. The Java
+//! program is started directly, because the server's own script starts a second Java beforehand, only to ask whether
+//! the server could be started.
+//!
+//! It still takes longer to start than most tests take, so one serves all tests of a run (see [`Shared`]).
 
 use crate::ask::ask;
 use crate::daemon::Daemon;
@@ -14,25 +16,34 @@ use crate::ports::free_port;
 use crate::prepared::prepared;
 use crate::require::opendj_archive;
 use crate::served::Served;
+use crate::shared::{Lasting, PREFIX, Shared, Started, shared};
 use crate::tool::{command, finish, make_directory, write};
 use crate::wait::until;
 use std::fs;
+use std::hash::Hash;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// Ports that stand in the prepared configuration until a server's own replace them.
 const PREPARED: [u16; 5] = [21_389, 21_636, 24_444, 21_689, 8_080];
 
+/// How long the gateway may take to begin.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The access log in a server's directory.
+const LOG: &str = "logs/access";
+
 /// What the testbed itself asks for, to see how far the log over HTTP has come.
 const MARK: &str = "/api/mark";
 
-/// Java must open these packages to OpenDJ, as OpenDJ's own scripts make it do.
-const JAVA: [&str; 8] = [
+/// Java must open these packages to OpenDJ, as OpenDJ's own scripts make it do. Its optimizing compiler takes longer
+/// than it saves in so short a life.
+const JAVA: [&str; 9] = [
     "-Xmx384m",
     "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
     "--add-exports",
     "java.base/sun.security.x509=ALL-UNNAMED",
     "--add-exports",
@@ -48,68 +59,24 @@ pub struct OpenDj {
     daemon: Daemon,
     port: u16,
     tls_port: u16,
-    rest_port: Option<u16>,
+    rest_port: u16,
     pki: Pki,
-    directory: TempDir,
+    directory: PathBuf,
 }
 
 impl OpenDj {
     /// The administrator that OpenDJ is born with. [`ADMIN_DN`](crate::ADMIN_DN) may do as much.
     pub const MANAGER_DN: &'static str = "cn=Directory Manager";
 
-    /// Starts a server. Takes several seconds, and ten more the first time on a machine.
+    /// The server of the test run, once no other test uses it. What earlier tests changed in it has changed.
+    pub fn shared() -> Shared<Self> {
+        shared()
+    }
+
+    /// Starts a server, for a test that pauses or ends it, which takes long; the first one on a machine is set up
+    /// before.
     pub fn start() -> Self {
-        Self::started(false)
-    }
-
-    /// The same with OpenDJ's gateway from REST to LDAP beside LDAP; see [`rest_url`](Self::rest_url).
-    pub fn start_with_rest() -> Self {
-        Self::started(true)
-    }
-
-    fn started(rest: bool) -> Self {
-        let prepared = prepare();
-        let directory = tempfile::Builder::new()
-            .prefix("testbed-opendj-")
-            .tempdir()
-            .expect("a temporary directory");
-        let root = directory.path();
-        for part in ["config", "db"] {
-            finish(command("cp").arg("-r").arg(prepared.join("opendj").join(part)).arg(root));
-        }
-        for part in ["lib", "template"] {
-            symlink(opendj_archive().join(part), root.join(part)).expect("a link can be made");
-        }
-        for part in ["logs", "locks", "tmp", "classes"] {
-            make_directory(&root.join(part));
-        }
-        let ports = PREPARED.map(|_| free_port());
-        let config = root.join("config/config.ldif");
-        let text = fs::read_to_string(&config).expect("the configuration was copied");
-        let mut text = configured(&text, ports);
-        if rest {
-            text = REST.iter().fold(text, |text, edit| edited(&text, *edit));
-        }
-        write(&config, text);
-        let mut java = command("java");
-        let classes = format!("{0}/classes:{0}/lib/*", root.display());
-        java.args(JAVA).args(["-cp", &classes, "-Dorg.opends.server.scriptName=start-ds"]);
-        java.arg(format!("-Djava.io.tmpdir={}", root.join("tmp").display()));
-        java.args(["org.opends.server.core.DirectoryServer", "--nodetach", "--configFile"])
-            .arg(&config);
-        java.env("INSTALL_ROOT", root).env("INSTANCE_ROOT", root);
-        let daemon = Daemon::start_in(root, &java, &root.join("log"));
-        let [port, tls_port, .., rest_port] = ports;
-        let rest_port = rest.then_some(rest_port);
-        if let Some(port) = rest_port {
-            daemon.wait_for_port(port);
-            // It listens before it knows its paths, and then wants to know who asks.
-            assert!(until(Duration::from_secs(30), || ask(port, MARK) == 401), "there is no /api");
-        }
-        daemon.wait_for_port(tls_port);
-        daemon.wait_for_port(port);
-        let pki = Pki::open(&prepared.join("pki"));
-        Self { daemon, port, tls_port, rest_port, pki, directory }
+        Self::of(<Self as Lasting>::start())
     }
 
     /// The port for LDAP and StartTLS on 127.0.0.1.
@@ -132,13 +99,9 @@ impl OpenDj {
         format!("ldaps://127.0.0.1:{}", self.tls_port)
     }
 
-    /// `http://127.0.0.1:PORT/api`, under which users are `/users/user.N`; of a server that was started with it.
+    /// `http://127.0.0.1:PORT/api`, under which users are `/users/user.N`.
     pub fn rest_url(&self) -> String {
-        format!("http://127.0.0.1:{}/api", self.rest_port())
-    }
-
-    fn rest_port(&self) -> u16 {
-        self.rest_port.expect("the server was started with its gateway")
+        format!("http://127.0.0.1:{}/api", self.rest_port)
     }
 
     /// The certificates; the server serves `server`. They are kept between runs: make none under old names.
@@ -168,28 +131,19 @@ impl OpenDj {
 
     /// What the server's access log says was asked of it, once every answer on its way is in the log too.
     pub fn operations(&self) -> Operations {
-        let mut seen = Operations::default();
-        until(Duration::from_secs(5), || {
-            let log = fs::read(self.log()).expect("the access log is readable");
-            seen = Operations::default();
-            String::from_utf8_lossy(&log).lines().for_each(|line| seen.count_opendj(line));
-            seen.unanswered() == 0
-        });
-        // Start-up knocked once at the clear port and once at the other.
-        seen.connections = seen.connections.saturating_sub(2);
-        seen
+        logged(&self.log())
     }
 
     /// Every request over HTTP that ended by now, in the order of their ends.
     pub fn rest_served(&self) -> Vec<Served> {
-        let log = self.directory.path().join("logs/http-access");
+        let log = self.directory.join("logs/http-access");
         let read = || {
             let text = fs::read(&log).unwrap_or_default();
             Served::of_opendj(&String::from_utf8_lossy(&text))
         };
         let marks = |served: &[Served]| served.iter().filter(|one| one.path == MARK).count();
         let before = marks(&read());
-        ask(self.rest_port(), MARK);
+        ask(self.rest_port, MARK);
         let mut served = Vec::new();
         let there = until(Duration::from_secs(10), || {
             served = read();
@@ -202,7 +156,7 @@ impl OpenDj {
 
     /// The access log.
     pub fn log(&self) -> PathBuf {
-        self.directory.path().join("logs/access")
+        self.directory.join(LOG)
     }
 
     /// A program of ldap-utils, set up to reach this server by its clear port and to trust its authority.
@@ -218,6 +172,79 @@ impl OpenDj {
         client.args(["-H", url, "-N"]).env("LDAPTLS_CACERT", self.pki.ca());
         client
     }
+}
+
+impl Lasting for OpenDj {
+    const KIND: &'static str = "opendj";
+
+    fn recipe() -> impl Hash {
+        (prepare(), JAVA)
+    }
+
+    fn start() -> Started {
+        let prepared = prepare();
+        let directory = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}opendj-"))
+            .tempdir()
+            .expect("a temporary directory");
+        let root = directory.path();
+        for part in ["config", "db"] {
+            finish(command("cp").arg("-r").arg(prepared.join("opendj").join(part)).arg(root));
+        }
+        for part in ["lib", "template"] {
+            symlink(opendj_archive().join(part), root.join(part)).expect("a link can be made");
+        }
+        for part in ["logs", "locks", "tmp", "classes"] {
+            make_directory(&root.join(part));
+        }
+        let ports = PREPARED.map(|_| free_port());
+        let config = root.join("config/config.ldif");
+        let text = fs::read_to_string(&config).expect("the configuration was copied");
+        let text = configured(&text, ports);
+        write(&config, text);
+        let mut java = command("java");
+        let classes = format!("{0}/classes:{0}/lib/*", root.display());
+        java.args(JAVA).args(["-cp", &classes, "-Dorg.opends.server.scriptName=start-ds"]);
+        java.arg(format!("-Djava.io.tmpdir={}", root.join("tmp").display()));
+        java.args(["org.opends.server.core.DirectoryServer", "--nodetach", "--configFile"])
+            .arg(&config);
+        java.env("INSTALL_ROOT", root).env("INSTANCE_ROOT", root);
+        let daemon = Daemon::start_in(root, &java, &root.join("log"));
+        let [port, tls_port, .., rest_port] = ports;
+        daemon.wait_for_port(rest_port);
+        // It listens before it knows its paths, and then wants to know who asks.
+        assert!(until(PATIENCE, || ask(rest_port, MARK) == 401), "there is no /api");
+        daemon.wait_for_port(tls_port);
+        daemon.wait_for_port(port);
+        assert_eq!(logged(&root.join(LOG)), Operations::default(), "a new server did something");
+        Started { daemon, directory: directory.keep(), ports: vec![port, tls_port, rest_port] }
+    }
+
+    fn of(Started { daemon, directory, ports }: Started) -> Self {
+        let [port, tls_port, rest_port] = ports[..] else { panic!("OpenDJ has three ports") };
+        Self {
+            daemon,
+            port,
+            tls_port,
+            rest_port,
+            pki: Pki::open(&prepare().join("pki")),
+            directory,
+        }
+    }
+}
+
+/// What an access log says, once every answer on its way is in it too.
+fn logged(log: &Path) -> Operations {
+    let mut seen = Operations::default();
+    until(Duration::from_secs(5), || {
+        let log = fs::read(log).expect("the access log is readable");
+        seen = Operations::default();
+        String::from_utf8_lossy(&log).lines().for_each(|line| seen.count_opendj(line));
+        seen.unanswered() == 0
+    });
+    // Start-up connected once to the clear port and once to the other.
+    seen.connections = seen.connections.saturating_sub(2);
+    seen
 }
 
 /// The prepared configuration with a server's own ports.
@@ -294,7 +321,7 @@ fn set_up(place: &Path, store: &Path) {
 /// A change to one entry of the configuration: its name, an attribute, and the value it gets.
 type Edit = (&'static str, &'static str, &'static str);
 
-const EDITS: [Edit; 8] = [
+const EDITS: [Edit; 10] = [
     ("cn=LDAP Connection Handler,", "ds-cfg-listen-address", "127.0.0.1"),
     ("cn=LDAPS Connection Handler,", "ds-cfg-listen-address", "127.0.0.1"),
     ("cn=Administration Connector,", "ds-cfg-listen-address", "127.0.0.1"),
@@ -302,12 +329,9 @@ const EDITS: [Edit; 8] = [
     // The log is the evidence, so it is written before the client has its answer; one log is enough.
     ("cn=File-Based Access Logger,", "ds-cfg-asynchronous", "false"),
     ("cn=Json File-Based Access Logger,", "ds-cfg-enabled", "false"),
+    // The gateway: its `/api` knows the users of the testbed as it is.
     ("cn=HTTP Connection Handler,", "ds-cfg-listen-address", "127.0.0.1"),
     ("cn=File-Based HTTP Access Logger,", "ds-cfg-asynchronous", "false"),
-];
-
-/// What a server with the gateway has beside; its `/api` knows the users of the testbed as it is.
-const REST: [Edit; 2] = [
     ("cn=HTTP Connection Handler,", "ds-cfg-enabled", "true"),
     ("cn=File-Based HTTP Access Logger,", "ds-cfg-enabled", "true"),
 ];
