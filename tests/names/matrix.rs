@@ -371,7 +371,7 @@ fn a_sweep_measures_each_value_each_way() {
     assert_eq!(cells.len(), 6, "three values by two roads");
     for cell in &cells {
         assert!(all_hit(cell), "{cell}");
-        assert!(figure(cell, "asked") > 100.0, "{cell}");
+        assert!(figure(cell, "asked") > 0.0, "{cell}");
         assert!(cell["record"].is_object());
     }
     let sized = with(&cells, &[("axis", "suggested-size"), ("value", "101"), ("road", "nscd")]);
