@@ -1,7 +1,7 @@
 //! The files that a run writes: the record, the page and the percentile distribution when it is over, and the interval
 //! log and events while it is in progress.
 
-use std::fs::{OpenOptions, canonicalize, metadata};
+use std::fs::{canonicalize, metadata};
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use brunt_engine::Ready;
 use brunt_record::events::EventLog;
 use brunt_record::{
-    Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace,
-    write_hgrm,
+    Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record,
+    check_writable, replace, write_hgrm,
 };
 use brunt_report::junit;
 
@@ -23,7 +23,7 @@ pub(crate) fn check(files: &[(&str, Option<&Path>)]) -> Result<(), String> {
     let mut seen: Vec<(&str, Place)> = Vec::new();
     for (name, path) in files {
         let Some(path) = path else { continue };
-        try_out(path).map_err(|error| unwritten(name, path, &error))?;
+        check_writable(path).map_err(|error| unwritten(name, path, &error))?;
         let Some(place) = Place::of(path) else { continue };
         if let Some((other, _)) = seen.iter().find(|(_, taken)| *taken == place) {
             return Err(format!(
@@ -32,21 +32,6 @@ pub(crate) fn check(files: &[(&str, Option<&Path>)]) -> Result<(), String> {
             ));
         }
         seen.push((name, place));
-    }
-    Ok(())
-}
-
-/// Opens a file for writing as a test, and changes nothing. A named pipe is not opened: its reader would take that for
-/// the end.
-fn try_out(path: &Path) -> io::Result<()> {
-    let found = metadata(path);
-    if found.as_ref().is_ok_and(|found| found.file_type().is_fifo()) {
-        return Ok(());
-    }
-    OpenOptions::new().append(true).create(true).open(path)?;
-    if found.is_err() {
-        // It does no harm if the file stays: the run overwrites it.
-        let _ = std::fs::remove_file(path);
     }
     Ok(())
 }

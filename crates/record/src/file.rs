@@ -1,4 +1,5 @@
-//! [`replace`]: writes a file that is always complete; [`create_private`]: creates a file that grows.
+//! [`replace`]: writes a file that is always complete; [`create_private`]: creates a file that grows;
+//! [`check_writable`]: finds out beforehand whether either will succeed.
 //!
 //! A run may be killed while it writes its results. So a file is written beside the old one, under a temporary name in
 //! the same directory, synced to disk and renamed: a reader sees the old file or the new one and never a part of
@@ -6,7 +7,8 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use crate::pipe::Pipe;
@@ -26,8 +28,7 @@ pub fn replace(
     if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
         return flushed(File::options().write(true).open(&path)?, print);
     }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let temporary = tempfile::NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+    let temporary = tempfile::NamedTempFile::new_in(directory_of(&path))?;
     flushed(temporary.as_file(), print)?;
     temporary.as_file().sync_all()?;
     temporary.persist(&path).map_err(|error| error.error)?;
@@ -46,6 +47,27 @@ pub fn create_private(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Finds out whether a file can be written, and changes nothing: a new one is tried without a name in its directory,
+/// because a process that is killed at this moment would leave an empty file under the name of a result.
+///
+/// A named pipe is not opened: its reader would take that for the end.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if found.file_type().is_fifo() => Ok(()),
+        Ok(_) => File::options().append(true).open(path).map(drop),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Err(_) if path.as_os_str().as_bytes().ends_with(b"/") => {
+            Err(io::ErrorKind::IsADirectory.into())
+        }
+        Err(_) => tempfile::tempfile_in(directory_of(path)).map(drop),
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    directory.unwrap_or(Path::new("."))
+}
+
 fn flushed(
     out: impl Write,
     print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -58,6 +80,8 @@ fn flushed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::inotify;
+    use std::mem::MaybeUninit;
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -102,6 +126,34 @@ mod tests {
         })
         .unwrap();
         assert_eq!(fs::metadata(&path).unwrap().len(), 100_000);
+    }
+
+    #[test]
+    fn a_file_is_tried_without_a_name_even_for_a_moment() {
+        let directory = tempfile::tempdir().unwrap();
+        let (new, old) = (directory.path().join("new.json"), directory.path().join("old.json"));
+        fs::write(&old, "older").unwrap();
+        let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
+        inotify::add_watch(&watch, directory.path(), inotify::WatchFlags::CREATE).unwrap();
+        check_writable(&new).unwrap();
+        check_writable(&old).unwrap();
+        let (mut buffer, mut names) = ([MaybeUninit::uninit(); 4096], Vec::new());
+        let mut created = inotify::Reader::new(&watch, &mut buffer);
+        while let Ok(event) = created.next() {
+            names.extend(event.file_name().map(|name| name.to_string_lossy().into_owned()));
+        }
+        assert_eq!(names, Vec::<String>::new());
+        assert_eq!(fs::read_to_string(&old).unwrap(), "older");
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_refused_beforehand() {
+        let directory = tempfile::tempdir().unwrap();
+        let refused = |name: &str| check_writable(&directory.path().join(name)).unwrap_err().kind();
+        assert_eq!(refused(""), io::ErrorKind::IsADirectory);
+        assert_eq!(refused("new/"), io::ErrorKind::IsADirectory);
+        assert_eq!(refused("none/run.json"), io::ErrorKind::NotFound);
+        assert_eq!(refused(&"x".repeat(300)), io::ErrorKind::InvalidFilename);
     }
 
     #[test]
