@@ -22,6 +22,17 @@ fn report(paths: &[&Path], words: &[&str]) -> Ended {
     run(["report"].into_iter().chain(paths).chain(words.iter().copied()))
 }
 
+/// The lines of a curve's tables that begin with a rate, and their numbers. A table that is wider than the screen
+/// continues below, where rows begin with their rates again.
+fn rows<'a>(text: &'a str, rate: &str) -> Vec<(usize, &'a str)> {
+    let is_row = |line: &str| {
+        let mut words = line.split_whitespace();
+        let number = |word: &str| word.trim_start_matches('>').parse::<f64>().is_ok();
+        words.next() == Some(rate) && words.next().is_some_and(number)
+    };
+    text.lines().enumerate().filter(|(_, line)| is_row(line)).collect()
+}
+
 #[test]
 fn runs_at_several_rates_are_one_curve() {
     let target = Target::start("ldap");
@@ -39,11 +50,7 @@ fn runs_at_several_rates_are_one_curve() {
         .collect();
     let paths: Vec<&Path> = made.iter().map(|(path, _)| path.as_path()).collect();
     let text = report(&paths, &[]).expect(0).stdout;
-    // A table that is wider than the screen continues below, where rows begin with their rates again.
-    let rows = |rate: &str| -> Vec<(usize, &str)> {
-        let begin = format!("{rate} ");
-        text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with(&begin)).collect()
-    };
+    let rows = |rate: &str| rows(&text, rate);
     // In the order of their rates, whatever order they are named in.
     let places = ["40", "100", "200"].map(|rate| rows(rate)[0].0);
     assert!(places.is_sorted(), "{text}");

@@ -71,11 +71,12 @@ fn an_open_plan_tells_the_rate_of_its_iterations() {
     let target = RestTarget::start();
     let text = |steps: &str| {
         format!(
-            "objectives = [\"achieved>=99%\"]\n[run]\nrate = \"5/s\"\nduration = \"2s\"\nseed = 3\n\
+            "objectives = [\"achieved>=50%\"]\n[run]\nrate = \"5/s\"\nduration = \"2s\"\nseed = 3\n\
              [http]\nbase = \"{}\"\n[[scenario]]\nname = \"visit\"\nsteps = [{steps}]\n",
             target.base
         )
     };
+    // A third of what is asked for would be the share if exchanges were compared with iterations.
     let echo = "{ post = \"/echo\", text = \"a\" }";
     let several = text(&[echo; 3].join(", "));
     for (line, rate) in [(&[][..], 5.0), (&["--node", "0/2"], 2.5)] {
