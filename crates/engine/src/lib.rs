@@ -24,6 +24,8 @@ mod gate;
 pub mod limits;
 pub mod machine;
 mod plan;
+#[cfg(test)]
+mod rates;
 mod run;
 pub mod schedule;
 mod session_factory;

@@ -16,6 +16,11 @@ pub trait SessionFactory: Sync {
     /// used.
     const ALIKE: bool = false;
 
+    /// Whether an arrival of an open load begins an iteration of several exchanges, which is over when its session
+    /// wants its next one by the schedule. Otherwise an arrival is over with its exchange, and what a session wants at
+    /// moments of its own is work beside it.
+    const ITERATES: bool = false;
+
     /// How many sessions share a connection; they are given to the same worker.
     fn group(&self) -> u32 {
         1

@@ -61,6 +61,8 @@ impl Session for Visitor {
 impl SessionFactory for Visitors {
     type Session = Visitor;
 
+    const ITERATES: bool = true;
+
     fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Visitor> {
         numbers.map(|_| Visitor { visitors: self.clone(), done: 0 }).collect()
     }

@@ -52,7 +52,7 @@ fn a_count_ends_the_window_where_the_next_would_have_been() {
 }
 
 #[test]
-fn a_closed_loop_is_measured_until_its_time_or_its_last_answer() {
+fn a_closed_loop_is_measured_until_its_time_or_its_last_exchange_begins() {
     let mut settings = Settings::closed(ThinkTime::None, 3);
     settings.stop.time = Some(ms(1_005));
     let timed = simulate(settings.clone(), &ScriptedSessions::answering_after(ms(10)));
@@ -61,7 +61,9 @@ fn a_closed_loop_is_measured_until_its_time_or_its_last_answer() {
     settings.stop.time = None;
     settings.stop.count = Some(30);
     let counted = simulate(settings, &ScriptedSessions::answering_after(ms(10)));
-    assert_eq!(counted.finished.timing.window(), ms(100));
+    // The last of thirty begins when 27 have ended.
+    assert_eq!(counted.finished.timing.window(), ms(90));
+    assert_eq!(counted.finished.lasted, ms(100));
 }
 
 #[test]

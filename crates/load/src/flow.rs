@@ -50,6 +50,8 @@ impl FlowSessions {
 impl SessionFactory for FlowSessions {
     type Session = User;
 
+    const ITERATES: bool = true;
+
     fn group(&self) -> u32 {
         group(&self.compiled)
     }

@@ -10,7 +10,7 @@
 //! views count the same exchanges.
 
 use crate::operation::left;
-use crate::{Codes, Counts, Health, Histogram, Operation, Own, Phase, Presence, Sample};
+use crate::{Codes, Counts, Health, Histogram, Operation, Own, Pace, Phase, Presence, Sample};
 use brunt_exchange::{Outcome, Part, Stamps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,8 @@ pub struct Interval {
     pub due: Counts,
     /// How exchanges that had fallen due in earlier steps ended in this one.
     pub settled: Vec<Settled>,
+    /// When exchanges were due and answered, in finer steps; only in the steady phase.
+    pub pace: Pace,
     /// When the target answered, and when exchanges waited for it.
     pub presence: Presence,
     /// Sent − due.
@@ -95,6 +97,7 @@ impl Interval {
             dropped_tainted: 0,
             due: Counts::default(),
             settled: Vec::new(),
+            pace: Pace::default(),
             presence: Presence::default(),
             lag: Histogram::new(),
             lateness: Histogram::new(),
@@ -123,6 +126,7 @@ impl Interval {
         self.dropped_tainted = 0;
         self.due = Counts::default();
         self.settled.clear();
+        self.pace.reset();
         self.presence.reset();
         self.tallies.fill(0);
         self.lag.reset();
@@ -286,6 +290,7 @@ impl Interval {
         for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
             mine.merge(theirs);
         }
+        self.pace.merge(&other.pace);
         self.planned += other.planned;
         self.dropped += other.dropped;
         self.dropped_after.merge(&other.dropped_after);

@@ -34,6 +34,7 @@ mod monitor;
 mod nanos;
 mod node;
 mod operation;
+mod pace;
 mod packed;
 mod phase;
 mod pipe;
@@ -73,14 +74,17 @@ pub use merge::{MergeError, NodeRecord, merge};
 pub use monitor::{MonitorRecord, ReadingRecord, Readings};
 pub use node::Node;
 pub use operation::{Operation, Own};
+pub use pace::{
+    Cohort, Crossing, Finish, Late, Pace, PaceError, PaceShare, PaceSlot, RateDoubt, Times,
+};
 pub use phase::Phase;
 pub use presence::{Presence, SLOT, Sign, Slot};
 pub use prompt::Prompt;
 pub use record::{
     Basis, CodeRecord, Conclusion, ConnectionRecord, Conservation, Ending, Generator, Head,
-    MachineRecord, Mode, Names, OperationRecord, PartRecord, PhaseRecord, Plan, PortBudget, Rates,
-    Record, SCHEMA, SampleRecord, StallRecord, StepOperationRecord, StepRecord, TallyRecord,
-    TimerRecord, Tool, WorkerRecord, rate,
+    IterationRates, MachineRecord, Mode, Names, OperationRecord, PartRecord, PhaseRecord, Plan,
+    PortBudget, RATES, Rates, Record, SCHEMA, SampleRecord, StallRecord, StepOperationRecord,
+    StepRecord, TallyRecord, TimerRecord, Tool, WorkerRecord, rate,
 };
 pub use response::Responses;
 pub use rows::{Missing, NodeRow, NodeRows, Receipt, Row, Rows};

@@ -9,6 +9,8 @@ pub(super) struct Assignment {
     pub(super) number: u64,
     pub(super) due: Moment,
     pub(super) phase: Phase,
+    /// Whether the schedule, or a virtual user, began it; not a further exchange of what an arrival began.
+    pub(super) arrival: bool,
 }
 
 /// Receives what dispatch decides: exchanges planned, dropped and assigned.

@@ -91,7 +91,7 @@ impl Continuations {
         } else {
             self.phases.iter().rev().find(began).map_or(Phase::Steady, |(phase, _)| *phase)
         };
-        let assignment = Assignment { number, due, phase };
+        let assignment = Assignment { number, due, phase, arrival: false };
         sink.planned(&assignment);
         assignment
     }

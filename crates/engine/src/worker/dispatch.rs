@@ -83,6 +83,8 @@ pub(super) struct Dispatch {
     /// have been due.
     counted_to: Option<Moment>,
     over: Option<Ended>,
+    /// Whether a session of a closed load left because its next exchange would have been due after the end.
+    outlasted: bool,
 }
 
 enum Model {
@@ -167,7 +169,14 @@ impl Dispatch {
                 thinking: BinaryHeap::with_capacity(slots),
             }),
         };
-        Self { model, origin: Moment::ZERO, end: None, counted_to: None, over: None }
+        Self {
+            model,
+            origin: Moment::ZERO,
+            end: None,
+            counted_to: None,
+            over: None,
+            outlasted: false,
+        }
     }
 
     /// Fixes the origin of the run.
@@ -242,6 +251,7 @@ impl Dispatch {
                     Want::Nothing => return WorkReply::Leave,
                 };
                 if self.end.is_some_and(|end| due >= end) {
+                    self.outlasted = true;
                     return WorkReply::Leave;
                 }
                 if due > free {
@@ -335,6 +345,45 @@ impl Dispatch {
             }
     }
 
+    /// When a session of a closed load, free since `free`, would have begun its next exchange, whether or not there is
+    /// one: at the end of its think time.
+    pub(super) fn next_due(
+        &self,
+        (session, turn): (u32, u64),
+        free: Moment,
+        wants: Want,
+    ) -> Option<Moment> {
+        match (&self.model, wants) {
+            (Model::Open(_), _) => None,
+            (Model::Closed(closed), Want::Next) => Some(free + closed.pause(session, turn)),
+            (Model::Closed(_), Want::At(moment)) => Some(moment.max(free)),
+            (Model::Closed(_), Want::Nothing) => Some(free),
+        }
+    }
+
+    /// What ends a run whose sessions have all left.
+    pub(super) fn left(&self) -> Ended {
+        match (self.exhausted(), self.outlasted) {
+            // The last number is taken.
+            (true, _) => Ended::Count,
+            (false, true) => Ended::Time,
+            (false, false) => Ended::Exhausted,
+        }
+    }
+
+    /// Whether exchanges fall due by a schedule.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.model, Model::Open(_))
+    }
+
+    /// Whether the count of a closed load is reached.
+    pub(super) fn has_counted(&self) -> bool {
+        match &self.model {
+            Model::Open(_) => false,
+            Model::Closed(closed) => closed.numbers.exhausted.load(Ordering::Relaxed),
+        }
+    }
+
     /// How many due exchanges are waiting.
     pub(super) fn backlog(&self) -> usize {
         match &self.model {
@@ -398,8 +447,12 @@ impl Open {
             if due > now {
                 break;
             }
-            let assignment =
-                Assignment { number: self.first.wrapping_add(next.number), due, phase: next.phase };
+            let assignment = Assignment {
+                number: self.first.wrapping_add(next.number),
+                due,
+                phase: next.phase,
+                arrival: true,
+            };
             sink.planned(&assignment);
             let free = if self.alike { self.free.pop_back() } else { self.free.pop_front() };
             if let Some(slot) = free {
@@ -450,7 +503,7 @@ impl Closed {
         }
         let taken = self.numbers.taken(&self.numbers.next);
         let number = self.first.wrapping_add(self.slots.number(taken));
-        let assignment = Assignment { number, due, phase };
+        let assignment = Assignment { number, due, phase, arrival: true };
         sink.planned(&assignment);
         Some(assignment)
     }

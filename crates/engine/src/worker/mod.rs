@@ -14,19 +14,20 @@ mod pacer;
 mod recorder;
 mod session_slot;
 mod usage;
+mod window;
 
 pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
 pub(crate) use recorder::{IntervalSender, WorkerIntervals};
 
 use crate::gate::Gate;
-use crate::plan::Plan;
+use crate::plan::{Load, Plan};
 use crate::session_factory::SessionFactory;
 use crate::start::Ready;
 use crate::stop::Stop;
 use crate::timer::Time;
 use assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
-use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Watch};
+use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Want, Watch};
 use brunt_record::{Catalogue, Samples};
 use dispatch::Dispatch;
 use pacer::Pacer;
@@ -41,6 +42,7 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use window::{Cycle, Unit, Window};
 
 /// How often a worker checks whether the run must end and whether an exchange takes too long.
 const TICK: Duration = Duration::from_millis(50);
@@ -98,7 +100,7 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     let first = shared.plan.first_session();
     let sessions = factory.sessions(number, first + local.start..first + local.end);
     debug_assert_eq!(sessions.len(), local.len(), "a factory makes as many sessions as asked for");
-    let slots = (sessions.len(), F::ALIKE);
+    let slots = (sessions.len(), F::ALIKE, F::ITERATES);
     let worker = Rc::new(Worker::new(shared, number, time.clock(), slots, sender));
     let mut tasks = JoinSet::new();
     for (index, session) in (0..).zip(sessions) {
@@ -143,6 +145,9 @@ struct Worker<C> {
     /// Whether the pacer knows that nothing falls due any more.
     over_seen: Cell<bool>,
     origin: Cell<Moment>,
+    /// Whether exchanges fall due by a schedule, and whether each of these begins an iteration.
+    open: bool,
+    iterates: bool,
     /// Sessions that have not made themselves ready yet.
     unready: Cell<usize>,
     /// Sessions that may still carry out an exchange.
@@ -157,6 +162,26 @@ struct Worker<C> {
     poked: Cell<bool>,
 }
 
+/// How an exchange went.
+struct Done {
+    /// When the session was free again.
+    now: Moment,
+    sent: Option<Moment>,
+    ended: Moment,
+    outcome: Outcome,
+}
+
+/// What a session has begun, as far as it is not in the figures yet.
+#[derive(Default)]
+struct History {
+    /// What an arrival of an open load began.
+    unit: Option<Unit>,
+    /// Its last exchange in a closed load, whose cycle lasts until the next.
+    cycle: Option<Cycle>,
+    /// When the next exchange would have been due.
+    next_due: Option<Moment>,
+}
+
 /// One session's task: ready, ask, exchange, report, until there is nothing more to do.
 async fn serve<C: Clock + Clone + 'static, S: Session>(
     worker: Rc<Worker<C>>,
@@ -167,9 +192,14 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     let guard = TaskGuard { worker: &worker, active: Cell::new(true) };
     let mut text = String::new();
     let (mut free, prepared) = worker.first_ready(&mut session, index).await;
+    let mut history = History::default();
     let mut last = 0;
     for turn in 0.. {
         let wants = session.wants(free);
+        if worker.iterates && !matches!(wants, Want::At(_)) {
+            worker.iterated(&mut history);
+        }
+        history.next_due = history.cycle.and_then(|_| worker.next_due((name, turn), free, wants));
         if turn > 0 && !worker.dispatch.borrow_mut().promise(wants) {
             break;
         }
@@ -183,16 +213,21 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
         let request = WorkRequest { slot: index, session: name, turn, free, wants, last };
         let Some(assignment) = worker.next(request).await else { break };
         last = assignment.number;
+        worker.begins(&mut history, &assignment);
         let ticket = Ticket {
             number: assignment.number,
             session: name,
             turn,
             phase: assignment.phase as u8,
         };
-        free = worker.exchange(&mut session, index, &ticket, &assignment, free, &mut text).await;
+        let done =
+            worker.exchange(&mut session, index, &ticket, &assignment, free, &mut text).await;
+        free = done.now;
+        worker.ends(&mut history, &assignment, &done);
         // A target that always answers at once must not keep the others from running.
         tokio::task::coop::consume_budget().await;
     }
+    worker.leaves(&history);
     guard.retire();
     let slot = worker.slot(index);
     slot.begin(SessionState::Closing, worker.clock.now() + CLOSING_MAX);
@@ -289,7 +324,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         shared: &Shared<'_>,
         number: usize,
         clock: C,
-        (slots, alike): (usize, bool),
+        (slots, alike, iterates): (usize, bool, bool),
         sender: IntervalSender,
     ) -> Self {
         let settings = shared.plan.settings();
@@ -302,7 +337,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             clock,
             slots: (0..slots).map(|_| SessionSlot::new()).collect(),
             dispatch: RefCell::new(dispatch),
-            recorder: RefCell::new(Recorder::new(number, shared.catalogue, samples, steps, sender)),
+            recorder: RefCell::new(Recorder::new(
+                number,
+                shared.catalogue,
+                samples,
+                (steps, Window::new(shared.plan)),
+                sender,
+            )),
             readying: Semaphore::new(READYING_MAX.div_ceil(shared.plan.workers())),
             timeout,
             drain: settings.drain,
@@ -314,6 +355,8 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             started: Cell::new(false),
             over_seen: Cell::new(false),
             origin: Cell::new(Moment::ZERO),
+            open: matches!(settings.load, Load::Open(_)),
+            iterates,
             unready: Cell::new(slots),
             active: Cell::new(slots),
             present: Cell::new(slots),
@@ -399,6 +442,59 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         readied.map(|()| (waited, watch.why_not_ready().is_none()))
     }
 
+    /// When a session of a closed load would begin its next exchange.
+    fn next_due(&self, of: (u32, u64), free: Moment, wants: Want) -> Option<Moment> {
+        self.dispatch.borrow().next_due(of, free, wants)
+    }
+
+    /// An exchange begins, which ends the cycle before it.
+    #[inline]
+    fn begins(&self, history: &mut History, assignment: &Assignment) {
+        if let Some(cycle) = history.cycle.take() {
+            self.recorder.borrow_mut().cycle(&cycle, assignment.due);
+        }
+        if self.open && assignment.arrival {
+            history.unit = Some(Unit::new(assignment));
+        }
+    }
+
+    /// An exchange ended.
+    #[inline]
+    fn ends(&self, history: &mut History, assignment: &Assignment, done: &Done) {
+        if !self.open {
+            history.cycle = Some(Cycle::new(assignment, done.outcome));
+            return;
+        }
+        if let Some(unit) = &mut history.unit {
+            unit.add(done.sent, done.ended, done.outcome);
+        }
+        if !self.iterates {
+            self.iterated(history);
+        }
+    }
+
+    /// What an arrival began is over.
+    fn iterated(&self, history: &mut History) {
+        if let Some(unit) = history.unit.take() {
+            self.recorder.borrow_mut().unit(&unit);
+        }
+    }
+
+    /// A session carries out nothing more.
+    fn leaves(&self, history: &History) {
+        let counted = self.dispatch.borrow().has_counted();
+        let mut recorder = self.recorder.borrow_mut();
+        if counted {
+            recorder.window_counted();
+        }
+        if let Some(unit) = history.unit {
+            recorder.unit(&unit.given_up());
+        }
+        if let Some((cycle, to)) = history.cycle.zip(history.next_due) {
+            recorder.cycle(&cycle, to);
+        }
+    }
+
     /// The next exchange for a session that asks; `None` when there is none.
     async fn next(&self, request: WorkRequest) -> Option<Assignment> {
         let slot = self.slot(request.slot);
@@ -442,7 +538,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         assignment: &Assignment,
         free: Moment,
         text: &mut String,
-    ) -> Moment {
+    ) -> Done {
         let slot = self.slot(index);
         let limit = session.timeout(ticket).inspect(|timeout| self.watch_closely(*timeout));
         let limit = limit.or(self.timeout);
@@ -463,7 +559,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let unread = ended - wanted_at;
         self.roll_step(now);
         let outcome = done.unwrap_or_else(|called_off| called_off);
-        let operation = watch.named_operation();
+        let (operation, sent) = (watch.named_operation(), watch.sent_at());
         let mut recorder = self.recorder.borrow_mut();
         recorder.gap(wanted_at, now);
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);
@@ -481,6 +577,6 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             }
             _ => {}
         }
-        now
+        Done { now, sent, ended, outcome }
     }
 }

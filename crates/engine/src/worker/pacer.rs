@@ -89,16 +89,18 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                 tick = now + worker.tick.get();
             }
             if worker.active.get() == 0 && worker.dispatch.borrow().over().is_none() {
-                // Either the last number is taken, or no session wants another.
-                let counted = worker.dispatch.borrow().exhausted();
-                let ended = if counted { Ended::Count } else { Ended::Exhausted };
+                let ended = worker.dispatch.borrow().left();
                 let mut dispatch = worker.dispatch.borrow_mut();
                 dispatch.stop(ended, now);
                 dispatch.drop_backlog(now, worker);
             }
             if let Some(ended) = worker.dispatch.borrow().over() {
                 over = Some((ended, over.map_or(now, |(_, at)| at)));
-                worker.over_seen.set(true);
+                if !worker.over_seen.replace(true)
+                    && let Some(at) = worker.dispatch.borrow().counted_to()
+                {
+                    worker.recorder.borrow_mut().window_ends(at);
+                }
             }
             if over.is_some() {
                 self.dismiss();
@@ -123,7 +125,8 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         driver_counts(recorder.driver_counts());
         let last = recorder.finish(end);
         let over = worker.clock.now();
-        WorkerEnd { ended, origin, last, window_to: recorder.window_to(end, counted_to), over }
+        let window_to = recorder.window_to(end, counted_to, ended == Ended::Count);
+        WorkerEnd { ended, origin, last, window_to, over }
     }
 
     /// Waits until every session has closed, and cancels those that take too long.
@@ -147,6 +150,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             let aborted = urgency == Urgency::Abort;
             dispatch.stop(if aborted { Ended::Aborted } else { Ended::Stopped }, now);
             dispatch.drop_backlog(now, worker);
+            worker.recorder.borrow_mut().window_ends(now);
         }
         if worker.timeout.is_some() || worker.impatient.get() {
             self.call_off(SessionState::Exchanging, Some(now), Outcome::TimedOut);

@@ -9,6 +9,7 @@ use super::WindowTo;
 use super::assignment::Assignment;
 use super::gaps::Gaps;
 use super::usage::Usage;
+use super::window::{Cycle, Unit, Window};
 use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
 use brunt_record::{
@@ -100,6 +101,7 @@ pub(super) struct Recorder {
     began: Moment,
     beginnings: VecDeque<(Moment, u64)>,
     gaps: Gaps,
+    window: Window,
     /// The end of the slot in which the last answer was noted.
     answered_to: Moment,
     /// When the last answer arrived.
@@ -126,7 +128,7 @@ impl Recorder {
         worker: usize,
         catalogue: &Catalogue,
         samples: Samples,
-        steps: Steps,
+        (steps, window): (Steps, Window),
         sender: IntervalSender,
     ) -> Self {
         Self {
@@ -142,6 +144,7 @@ impl Recorder {
             began: Moment::ZERO,
             beginnings: VecDeque::new(),
             gaps: Gaps::default(),
+            window,
             answered_to: Moment::ZERO,
             answered_at: Moment::ZERO,
             filling: Default::default(),
@@ -167,6 +170,7 @@ impl Recorder {
         self.closed_at = origin;
         self.began = origin;
         self.answered_to = origin;
+        self.window.start(origin);
         self.phase = self.steps.phase();
         self.used = Usage::of_thread();
     }
@@ -230,10 +234,17 @@ impl Recorder {
     }
 
     /// When exchanges ceased to fall due in a run that planned nothing from `end` on, or from the end of its count.
-    pub(super) fn window_to(&self, end: Moment, counted_to: Option<Moment>) -> WindowTo {
+    pub(super) fn window_to(
+        &self,
+        end: Moment,
+        counted_to: Option<Moment>,
+        counted: bool,
+    ) -> WindowTo {
         match counted_to {
             Some(at) => WindowTo::Count(at),
-            // A run that ends with a count of its own, or with its sessions, ends with the last answer.
+            // A closed load that ends with its count ends when its last exchange begins; one that ends with its
+            // sessions, with the last answer.
+            None if end <= self.origin && counted => WindowTo::Answer(self.window.last_due()),
             None if end <= self.origin => WindowTo::Answer(self.last_end),
             None => WindowTo::End(end),
         }
@@ -242,18 +253,47 @@ impl Recorder {
     #[inline]
     pub(super) fn planned(&mut self, assignment: &Assignment) {
         let index = self.index_of(assignment.due);
-        let step = self.filling(assignment.phase);
+        let (window, step) = self.window_and_step(assignment.phase);
         step.planned += 1;
         step.due_in(index).planned += 1;
+        window.planned(assignment, step);
     }
 
     pub(super) fn dropped(&mut self, assignment: &Assignment, now: Moment) {
         let index = self.index_of(assignment.due);
         let tainted = self.gaps.own_of_unsent(assignment.due, now).tainted;
         self.unanswered(now, assignment.due, true);
-        let step = self.filling(assignment.phase);
+        let (window, step) = self.window_and_step(assignment.phase);
         step.drop_after(now - assignment.due, tainted);
         step.due_in(index).dropped += 1;
+        window.dropped(assignment, step);
+    }
+
+    /// Records that what an arrival of an open load began is over.
+    #[inline]
+    pub(super) fn unit(&mut self, unit: &Unit) {
+        if self.window.has(unit) {
+            let (window, step) = self.window_and_step(Phase::Steady);
+            window.unit(unit, step);
+        }
+    }
+
+    /// Records that a virtual user's cycle lasted until `to`.
+    #[inline]
+    pub(super) fn cycle(&mut self, cycle: &Cycle, to: Moment) {
+        if let Some(crossing) = self.window.crossing(cycle, to) {
+            self.filling(Phase::Steady).pace.crossed(crossing);
+        }
+    }
+
+    /// Nothing falls due from this moment on.
+    pub(super) fn window_ends(&mut self, at: Moment) {
+        self.window.ends(at);
+    }
+
+    /// The count of a closed load is reached.
+    pub(super) fn window_counted(&mut self) {
+        self.window.counted();
     }
 
     /// The step in which an exchange fell due.
@@ -392,6 +432,10 @@ impl Recorder {
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
         self.heard(watch.sent_at().unwrap_or(assignment.due), ended, outcome);
+        if self.window.is_late(assignment, ended) {
+            let (window, step) = self.window_and_step(assignment.phase);
+            window.late((ended, outcome), watch, step);
+        }
         let index = self.index_of(assignment.due);
         if unread.is_zero()
             && self.entered_as_prompt(assignment, (free, ended), watch, outcome, index)
@@ -451,15 +495,21 @@ impl Recorder {
 
     #[inline]
     fn filling(&mut self, phase: Phase) -> &mut Interval {
-        let Self { filling, sender, operations, parts, index, from, .. } = self;
+        self.window_and_step(phase).1
+    }
+
+    #[inline]
+    fn window_and_step(&mut self, phase: Phase) -> (&mut Window, &mut Interval) {
+        let Self { filling, sender, operations, parts, index, from, window, .. } = self;
         // Exchanges of an earlier phase end after that phase was over.
         let from = if phase < self.phase { self.phase_from } else { *from };
-        filling[phase as usize].get_or_insert_with(|| {
+        let step = filling[phase as usize].get_or_insert_with(|| {
             let mut fresh =
                 sender.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
             fresh.reset(*index, phase, from);
             fresh
-        })
+        });
+        (window, step)
     }
 
     /// Records the figures that are known only at the end of a step.

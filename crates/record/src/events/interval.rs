@@ -7,8 +7,8 @@
 use super::{Distribution, LineError};
 use crate::record::outcome;
 use crate::{
-    CodeRecord, Codes, Counts, Health, HistogramError, Interval, Names, Operation, Phase, Presence,
-    Responses, Sample, Settled, Sign, Slot,
+    CodeRecord, Codes, Counts, Health, HistogramError, Interval, Names, Operation, Pace, Phase,
+    Presence, Responses, Sample, Settled, Sign, Slot,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,9 @@ pub(crate) struct IntervalLine {
     pub(super) due: Counts,
     /// By due: how exchanges that had fallen due in earlier steps ended in this one.
     pub(super) settled: Vec<Settled>,
+    /// When exchanges were due and answered, in finer steps; absent where that was not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) pace: Option<String>,
     /// When the target answered, and when exchanges waited for it, in slots of 100 ms.
     pub(super) presence: Vec<SlotLine>,
     /// Sent − due.
@@ -169,6 +172,7 @@ impl IntervalLine {
             dropped_tainted: interval.dropped_tainted,
             due: interval.due,
             settled: interval.settled.clone(),
+            pace: (!interval.pace.is_empty()).then(|| interval.pace.to_text()),
             presence: interval.presence.slots().iter().copied().map(SlotLine::new).collect(),
             lag: Distribution::new(&interval.lag),
             lateness: Distribution::new(&interval.lateness),
@@ -209,6 +213,7 @@ impl IntervalLine {
             dropped_tainted: self.dropped_tainted,
             due: self.due,
             settled: self.settled.clone(),
+            pace: self.pace.as_deref().map(Pace::from_text).transpose()?.unwrap_or_default(),
             presence,
             lag: read(&self.lag)?,
             lateness: read(&self.lateness)?,

@@ -1,7 +1,7 @@
 //! The kinds of line that an event file has: [`Line`].
 
 use super::IntervalLine;
-use crate::{CodeRecord, Ending, Head, HistogramError, Record, Verdict};
+use crate::{CodeRecord, Ending, Head, HistogramError, PaceError, Record, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -98,6 +98,9 @@ pub enum LineError {
     /// One of its histograms is damaged.
     #[error("failed to {0}")]
     Histogram(#[from] HistogramError),
+    /// When exchanges were due and answered is damaged.
+    #[error("failed to {0}")]
+    Pace(#[from] PaceError),
     /// It names a class of outcomes that does not exist.
     #[error("there is no class of outcomes {0:?}")]
     Class(String),

@@ -10,6 +10,7 @@ mod away;
 mod generator;
 mod node;
 mod operations;
+mod rates;
 mod refusal;
 mod series;
 mod verdict;
@@ -21,8 +22,8 @@ pub use node::NodeRecord;
 pub use refusal::MergeError;
 
 use crate::{
-    Basis, Conservation, Counts, HistogramError, Latency, Phase, PhaseRecord, Plan, Rates, Record,
-    SCHEMA, SampleRecord, Samples,
+    Basis, Conservation, Counts, HistogramError, Latency, Phase, PhaseRecord, Plan, Record, SCHEMA,
+    SampleRecord, Samples,
 };
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,8 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
     };
     let series = series::series(records)?;
     let plan = plan(records);
-    let rates = rates(records, &plan);
+    let pace = rates::pace(records);
+    let rates = rates::rates(records, &plan, pace.as_ref());
     Ok(Record {
         schema: SCHEMA.to_owned(),
         run: first.run.clone(),
@@ -66,7 +68,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         phases: phases(records),
         counts: counts(records.iter().map(|record| &record.counts)),
         conservation: conservation(records),
-        operations: operations::operations(records, &percentiles)?,
+        operations: operations::operations(records, &percentiles, &rates)?,
         parts: operations::parts(records, &percentiles)?,
         response: operations::response(records, &percentiles)?,
         dropped_after: of(|record| &record.dropped_after)?,
@@ -86,6 +88,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         series,
         plan,
         rates,
+        pace: pace.map(|pace| pace.to_text()),
         nodes,
     })
 }
@@ -140,20 +143,6 @@ fn plan(records: &[&Record]) -> Plan {
             Basis::Response
         },
         target: first.target.clone(),
-    }
-}
-
-/// Rates are added. Each is of its node's own window; where those differ, the verdict says so.
-fn rates(records: &[&Record], plan: &Plan) -> Rates {
-    let rates = || records.iter().map(|record| &record.rates);
-    Rates {
-        from_s: rates().map(|rates| rates.from_s).fold(f64::INFINITY, f64::min),
-        seconds: rates().map(|rates| rates.seconds).fold(0.0, f64::max),
-        drained_s: rates().map(|rates| rates.drained_s).fold(0.0, f64::max),
-        target: plan.target_rate,
-        offered: rates().map(|rates| rates.offered).sum(),
-        achieved: rates().map(|rates| rates.achieved).sum(),
-        goodput: rates().map(|rates| rates.goodput).sum(),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::codes::rank;
 use crate::record::outcome;
 use crate::{
     CodeRecord, ConnectionRecord, Counts, HistogramError, Latency, OperationRecord, PartRecord,
-    Record, TallyRecord,
+    Rates, Record, TallyRecord,
 };
 use std::cmp::Reverse;
 
@@ -13,15 +13,17 @@ use std::cmp::Reverse;
 pub(super) fn operations(
     records: &[&Record],
     percentiles: &[f64],
+    rates: &Rates,
 ) -> Result<Vec<OperationRecord>, HistogramError> {
     let names = records[0].operations.iter().map(|operation| operation.name.as_str());
-    names.map(|name| operation(name, records, percentiles)).collect()
+    names.map(|name| operation(name, records, percentiles, rates)).collect()
 }
 
 fn operation(
     name: &str,
     records: &[&Record],
     percentiles: &[f64],
+    rates: &Rates,
 ) -> Result<OperationRecord, HistogramError> {
     let all: Vec<&OperationRecord> =
         records.iter().flat_map(|record| &record.operations).filter(|of| of.name == name).collect();
@@ -33,11 +35,12 @@ fn operation(
     let ok = |one: &OperationRecord| one.ok.is_some();
     let cleared = |one: &OperationRecord| one.ok_without_own.is_some();
     let tainted: Vec<Counts> = all.iter().filter_map(|one| one.tainted).collect();
+    let [achieved, goodput] = super::rates::of_operation(records, name, rates);
     Ok(OperationRecord {
         name: name.to_owned(),
         counts: counts(all.iter().map(|one| &one.counts)),
-        achieved: all.iter().map(|one| one.achieved).sum(),
-        goodput: all.iter().map(|one| one.goodput).sum(),
+        achieved,
+        goodput,
         codes: codes(all.iter().map(|one| one.codes.as_slice())),
         response: together(|one| &one.response)?,
         ok: all.iter().any(|one| ok(one)).then(|| together(successes)).transpose()?,

@@ -118,6 +118,8 @@ fn windows(nodes: &[NodeRecord]) -> Option<String> {
     let (least, most) =
         (seconds.clone().fold(f64::INFINITY, f64::min), seconds.fold(0.0, f64::max));
     (most - least > APART_SHARE * most).then(|| {
-        format!("rates are sums over windows of {least:.1} s to {most:.1} s, the nodes' own")
+        format!(
+            "rates are over the longest of the nodes' windows, which last from {least:.1} s to {most:.1} s"
+        )
     })
 }

@@ -57,7 +57,7 @@ impl Conclusion<'_> {
                 holds: imbalance.is_none(),
                 imbalance: imbalance.map(|error| error.to_string()),
             },
-            operations: self.operations(&measured, &steady),
+            operations: self.operations(&measured, &steady, &rates),
             parts: self.parts(&measured),
             response: self.response(&measured),
             dropped_after: self.bounded(&Histogram::new(), &measured.dropped_after),
@@ -79,6 +79,8 @@ impl Conclusion<'_> {
             samples: self.samples(),
             slo: Vec::new(),
             rates,
+            pace: (self.head.node.is_some() && !steady.pace.is_empty())
+                .then(|| steady.pace.to_text()),
             verdict,
             run: Some(self.head.run),
             node: self.head.node.clone(),
@@ -105,7 +107,8 @@ impl Conclusion<'_> {
             || Interval::new(self.head.catalogue.operations.len(), self.head.catalogue.parts.len());
         let measured = self.totals.measured().unwrap_or_else(nothing);
         let steady = self.totals.phase(Phase::Steady).cloned().unwrap_or_else(nothing);
-        let (rates, health) = (self.rates(&steady), self.health());
+        let rates = Rates::new(&steady, &self.ending.timing, &self.head.plan);
+        let health = self.health();
         let away = self.away(&measured, &health);
         let mut unready = Codes::default();
         self.totals.phases().iter().for_each(|total| unready.merge(&total.unready));
@@ -155,19 +158,6 @@ impl Conclusion<'_> {
         Latency::with_bounds(known, bounds, &self.head.percentiles)
     }
 
-    fn rates(&self, steady: &Interval) -> Rates {
-        let (counts, window) = (steady.counts(), self.ending.timing.window());
-        Rates {
-            from_s: seconds(self.ending.timing.from),
-            seconds: seconds(window),
-            drained_s: seconds(self.ending.timing.drained()),
-            target: self.head.plan.target_rate,
-            offered: rate(counts.planned, window),
-            achieved: rate(answered(steady), window),
-            goodput: rate(counts.ok, window),
-        }
-    }
-
     /// How the generator performed over all phases: a stall in the warm-up may still have an effect in the steady
     /// phase.
     fn health(&self) -> Health {
@@ -206,19 +196,22 @@ impl Conclusion<'_> {
         PhaseRecord { name: total.phase, from_s, to_s, counts: total.counts() }
     }
 
-    fn operations(&self, measured: &Interval, steady: &Interval) -> Vec<OperationRecord> {
-        let window = self.ending.timing.window();
+    fn operations(
+        &self,
+        measured: &Interval,
+        steady: &Interval,
+        rates: &Rates,
+    ) -> Vec<OperationRecord> {
         let operations = measured.operations.iter().enumerate().map(|(number, operation)| {
             let due = steady.operations.get(number);
-            let answered = due.map_or(0, |operation| operation.codes.answered());
-            let fine = due.map_or(0, |operation| operation.counts.ok);
+            let [achieved, goodput] = due.map_or([None; 2], |due| rates.of(number, due, steady));
             let (response, counts) = (&operation.response, operation.counts);
             let latency = |times: &Histogram| Latency::new(times, &self.head.percentiles);
             OperationRecord {
                 name: self.head.catalogue.operation(number).to_owned(),
                 counts,
-                achieved: rate(answered, window),
-                goodput: rate(fine, window),
+                achieved,
+                goodput,
                 codes: codes(number, &operation.codes, self.names),
                 response: self.bounded(&response.answered(), &response.censored()),
                 ok: (counts.missed() > 0).then(|| latency(&response.ok)),
@@ -312,11 +305,6 @@ fn ended(counts: Counts) -> Counts {
 /// The results of the objectives.
 fn evaluated(objectives: &[Slo], record: &Record) -> Result<Vec<SloResult>, SloError> {
     objectives.iter().map(|slo| slo.evaluate(record)).collect()
-}
-
-/// Exchanges that the target answered, well or not.
-fn answered(interval: &Interval) -> u64 {
-    interval.operations.iter().map(|operation| operation.codes.answered()).sum()
 }
 
 /// A step lists three percentiles only: its histograms contain the others, and there are many steps.
@@ -463,9 +451,14 @@ pub(crate) mod tests {
         for outcome in [Outcome::Failed(Class::Connect, 111), Outcome::TimedOut] {
             lost.record(0, outcome, &stamps, 0, Own::default());
         }
-        assert_eq!(answered(&lost), answered(&interval(0)));
+        let achieved = |interval: &Interval| {
+            let timing = Timing { to: Duration::from_secs(1), ..Timing::default() };
+            Rates::new(interval, &timing, &Plan::closed(1, 0)).achieved.unwrap()
+        };
+        let before = achieved(&interval(0));
+        assert!((achieved(&lost) - before).abs() < 1e-9);
         lost.record(0, Outcome::Failed(Class::Result, 49), &stamps, 0, Own::default());
-        assert_eq!(answered(&lost), answered(&interval(0)) + 1);
+        assert!((achieved(&lost) - before - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -8,9 +8,11 @@ mod build;
 mod generator;
 mod head;
 pub(crate) mod outcome;
+mod rates;
 
 pub use build::{Conclusion, Names};
 pub use head::{Ending, Head};
+pub use rates::{IterationRates, RATES, Rates};
 
 use crate::{
     Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Phase, SloResult, Verdict,
@@ -53,6 +55,10 @@ pub struct Record {
     pub phases: Vec<PhaseRecord>,
     /// Rates of the steady phase.
     pub rates: Rates,
+    /// When exchanges of the steady phase were due and answered, from which the rates of several nodes are made; only
+    /// in the record of a node of an open load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<String>,
     /// Counts of what fell due in the steady phase, and of the later steps of its iterations while the run drained.
     pub counts: Counts,
     /// Whether every exchange of the whole run is accounted for.
@@ -184,25 +190,6 @@ pub struct PhaseRecord {
     pub counts: Counts,
 }
 
-/// Exchanges a second: of those that fell due in the window, divided by its length.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Rates {
-    /// When the window began in which exchanges of the steady phase fell due, in seconds since the origin of the run.
-    pub from_s: f64,
-    /// How long the window was, in seconds.
-    pub seconds: f64,
-    /// How long it took after the window until nothing was in flight any more, in seconds.
-    pub drained_s: f64,
-    /// Asked for; null for as many as possible.
-    pub target: Option<f64>,
-    /// Fell due, dropped ones included.
-    pub offered: Option<f64>,
-    /// Fell due in the window and was answered, well or not.
-    pub achieved: Option<f64>,
-    /// Fell due in the window and succeeded.
-    pub goodput: Option<f64>,
-}
-
 /// How often one outcome was met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CodeRecord {
@@ -223,9 +210,9 @@ pub struct OperationRecord {
     pub name: String,
     /// How many exchanges met which end.
     pub counts: Counts,
-    /// Exchanges a second that fell due in the window and were answered, well or not.
+    /// Exchanges a second that were answered while the load ran, well or not.
     pub achieved: Option<f64>,
-    /// Exchanges a second that fell due in the window and succeeded.
+    /// Exchanges a second that succeeded while the load ran.
     pub goodput: Option<f64>,
     /// How often each outcome was met, the most frequent first.
     pub codes: Vec<CodeRecord>,

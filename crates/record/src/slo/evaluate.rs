@@ -11,7 +11,8 @@ use super::{Basis, Comparison, Figure, Slo, SloError, SloOutcome, SloResult, Sta
 use brunt_exchange::Class;
 
 use crate::{
-    Counts, Histogram, HistogramError, Mode, OperationRecord, Reach, Record, Status, Waits,
+    Counts, Histogram, HistogramError, IterationRates, Mode, OperationRecord, RateDoubt, Reach,
+    Record, Status, Waits,
 };
 
 /// Whether the generator's own part is in a figure.
@@ -50,7 +51,7 @@ impl Slo {
         let unmade = measured == SloOutcome::Missed
             && self.is_rate()
             && record.verdict.status == Status::GeneratorLimited;
-        let undecided = cleared != measured || unmade;
+        let undecided = cleared != measured || unmade || self.is_unknown(record);
         let value = with.map(|reach| reach.least).filter(|value| value.is_finite());
         Ok(SloResult {
             expr: self.text.clone(),
@@ -62,6 +63,8 @@ impl Slo {
                 self.own_part(without)
             } else if unmade {
                 Some("the generator did not make the load that was asked for".to_owned())
+            } else if self.is_unknown(record) {
+                record.rates.doubt.map(|doubt| doubt.words().to_owned())
             } else {
                 self.unanswered(record, with)
             },
@@ -121,8 +124,12 @@ impl Slo {
             Figure::Ok => share(counts.ok),
             Figure::Dropped => share(counts.dropped),
             Figure::Count => Some((counts.ok + counts.failed + counts.timed_out) as f64),
-            Figure::Achieved => self.against(record, rate(record.rates.achieved, |of| of.achieved)),
-            Figure::Goodput => self.against(record, rate(record.rates.goodput, |of| of.goodput)),
+            Figure::Achieved => self
+                .of_iterations(record, |it| it.achieved)
+                .or_else(|| self.against(record, rate(record.rates.achieved, |of| of.achieved))),
+            Figure::Goodput => self
+                .of_iterations(record, |it| it.goodput)
+                .or_else(|| self.against(record, rate(record.rates.goodput, |of| of.goodput))),
             Figure::Offered => record.rates.offered,
         };
         plain.filter(|value| value.is_finite()).map(Reach::exactly)
@@ -139,6 +146,23 @@ impl Slo {
             }
             _ => rate,
         }
+    }
+
+    /// A share of what was offered, where an arrival begins an iteration of several exchanges.
+    fn of_iterations(
+        &self,
+        record: &Record,
+        of: fn(&IterationRates) -> Option<f64>,
+    ) -> Option<f64> {
+        let whole = self.unit == Unit::Percent && self.operation.is_none();
+        let iterations = record.rates.iterations.as_ref().filter(|_| whole)?;
+        Some(100.0 * of(iterations)? / iterations.offered?)
+    }
+
+    /// Whether it is about a rate that is not known, because requests took longer than half of the run.
+    fn is_unknown(&self, record: &Record) -> bool {
+        let rate = matches!(self.figure, Figure::Achieved | Figure::Goodput);
+        rate && record.rates.doubt.is_some_and(|doubt| doubt != RateDoubt::NothingAnswered)
     }
 
     fn time(

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use brunt_record::{Histogram, HistogramError, Record};
+use brunt_record::{Histogram, HistogramError, RATES, Record};
 
 const QUANTILES: [(&str, f64); 9] = [
     ("10%", 0.1),
@@ -49,8 +49,12 @@ fn totals(out: &mut String, record: &Record) {
     let share = 100.0 * counts.ok as f64 / counts.sent.max(1) as f64;
     let _ = writeln!(out, "{:<20}{share:.2}%", "Success rate:");
     let _ = writeln!(out, "{:<20}{}", "Bodies:", bytes(counts.items as f64));
-    let per_second =
-        if seconds > 0.0 { bytes(counts.items as f64 / seconds) } else { "-".to_owned() };
+    // Of an older record it is only known when the requests were due.
+    let arrived = record.rates.items.or_else(|| {
+        let old = record.rates.definition < RATES || counts.items == 0;
+        (old && seconds > 0.0).then(|| counts.items as f64 / seconds)
+    });
+    let per_second = arrived.map_or_else(|| "-".to_owned(), bytes);
     let _ = writeln!(out, "{:<20}{per_second}", "Bodies/s:");
     let answered = counts.ok + counts.failed;
     if answered > 0 {
@@ -215,10 +219,15 @@ mod tests {
             dropped: 4,
             ..Counts::default()
         };
-        record.rates = Rates { seconds: 2.0, achieved: Some(7.5), ..Rates::default() };
+        record.rates =
+            Rates { seconds: 2.0, achieved: Some(7.5), items: Some(10_240.0), ..Rates::default() };
         let text = text(&record).unwrap();
         assert_eq!(figures(&text, "Requests/s:"), ["7.5"]);
         assert_eq!(figures(&text, "Success rate:"), ["60.00%"]);
+        // What arrived while the load ran; an older record does not say.
+        assert_eq!(figures(&text, "Bodies/s:"), ["10.00", "KiB"]);
+        (record.rates.items, record.rates.definition) = (None, 1);
+        let text = super::text(&record).unwrap();
         assert_eq!(figures(&text, "Bodies/s:"), ["15.00", "KiB"]);
         assert_eq!(figures(&text, "Body/request:"), ["2.00", "KiB"]);
         assert_eq!(figures(&text, "Never sent:")[0], "4");

@@ -3,6 +3,7 @@
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Numbers};
 use super::super::recorder::{IntervalSender, Recorder, Steps};
+use super::super::window::Window;
 use super::Wait;
 use super::slot_state::{SlotState, ThreadState};
 use crate::gate::Gate;
@@ -49,7 +50,8 @@ impl<T: Wait> BlockingSlot<T> {
         let settings = plan.settings();
         let steps = Steps::new(plan.phases(), settings.interval, plan.lasting());
         let samples = if settings.explain_every { Samples::every() } else { Samples::new() };
-        let recorder = Recorder::new(number, catalogue, samples, steps, sender);
+        let window = Window::new(plan);
+        let recorder = Recorder::new(number, catalogue, samples, (steps, window), sender);
         let dispatch = Dispatch::new(plan, number, 1, false, Arc::clone(numbers));
         let session = plan.first_session() + plan.sessions_of(number).start;
         Self {

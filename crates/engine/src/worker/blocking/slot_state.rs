@@ -9,6 +9,7 @@ use super::super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest}
 use super::super::dispatch::{Dispatch, Ended};
 use super::super::recorder::Recorder;
 use super::super::session_slot::NEVER;
+use super::super::window::{Cycle, Unit};
 use crate::plan::Plan;
 use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
@@ -51,6 +52,9 @@ pub(super) struct SlotState {
     pub(super) session: u32,
     /// How many exchanges the slot has begun.
     turn: u64,
+    /// Its last exchange, and when it was free again, in a closed load.
+    cycle: Option<(Cycle, Moment)>,
+    open: bool,
     step_at: Moment,
     origin: Option<Moment>,
     lasting: Option<Duration>,
@@ -93,12 +97,14 @@ impl SlotState {
         lasting: Option<Duration>,
     ) -> Self {
         Self {
+            open: dispatch.is_open(),
             dispatch,
             sink: SlotSink { recorder: RefCell::new(recorder), assigned: Cell::new(None) },
             holder: 0,
             thread: ThreadState::Readying,
             session,
             turn: 0,
+            cycle: None,
             step_at: NEVER,
             origin: None,
             lasting,
@@ -161,8 +167,11 @@ impl SlotState {
     /// Releases what is due by now, and notes whether that was the last.
     pub(super) fn release(&mut self, now: Moment) {
         self.dispatch.release(now, &self.sink);
-        if self.dispatch.over().is_some() {
-            self.over_at.get_or_insert(now);
+        if self.dispatch.over().is_some() && self.over_at.is_none() {
+            self.over_at = Some(now);
+            if let Some(at) = self.dispatch.counted_to() {
+                self.recorder().window_ends(at);
+            }
         }
     }
 
@@ -181,7 +190,13 @@ impl SlotState {
             phase: assignment.phase as u8,
         };
         self.turn += 1;
-        self.recorder().began();
+        let cycle = self.cycle.take();
+        let mut recorder = self.recorder();
+        if let Some((cycle, _)) = cycle {
+            recorder.cycle(&cycle, assignment.due);
+        }
+        recorder.began();
+        drop(recorder);
         self.thread = ThreadState::Exchanging(InFlight { assignment, ticket, free, began });
         ticket
     }
@@ -202,7 +217,15 @@ impl SlotState {
             recorder.gap(self.looked + TICK, now);
         }
         recorder.ended(assignment, (free, ended), watch, outcome, Duration::ZERO);
+        if self.open {
+            let mut unit = Unit::new(assignment);
+            unit.add(watch.sent_at(), ended, outcome);
+            recorder.unit(&unit);
+        }
         drop(recorder);
+        if !self.open {
+            self.cycle = Some((Cycle::new(assignment, outcome), now));
+        }
         self.thread = ThreadState::Waiting;
     }
 
@@ -210,6 +233,9 @@ impl SlotState {
     pub(super) fn stop(&mut self, why: Ended, now: Moment) {
         self.dispatch.stop(why, now);
         self.dispatch.drop_backlog(now, &self.sink);
+        if why >= Ended::Stopped {
+            self.recorder().window_ends(now);
+        }
     }
 
     /// Records that the watchdog checked, and whether anything waits for the target.
@@ -236,11 +262,7 @@ impl SlotState {
         }
         self.roll_step(now);
         self.release(now);
-        let ended = self.dispatch.over().unwrap_or(if self.dispatch.exhausted() {
-            Ended::Count
-        } else {
-            Ended::Exhausted
-        });
+        let ended = self.dispatch.over().unwrap_or(self.dispatch.left());
         self.stop(ended, now);
         self.sink.assigned.take().inspect(|assignment| self.sink.dropped(assignment, now));
         let origin = self.origin.unwrap_or(now);
@@ -250,10 +272,27 @@ impl SlotState {
             _ => self.over_at.unwrap_or(now),
         };
         let counted_to = self.dispatch.counted_to();
+        self.leave();
         let mut recorder = self.recorder();
         let last = recorder.finish(end);
-        let window_to = recorder.window_to(end, counted_to);
+        let window_to = recorder.window_to(end, counted_to, ended == Ended::Count);
         drop(recorder);
         self.end = Some(WorkerEnd { ended, origin, last, window_to, over: now });
+    }
+
+    /// The session begins nothing more.
+    fn leave(&mut self) {
+        let cycle = self.cycle.take().and_then(|(cycle, free)| {
+            let to = self.dispatch.next_due((self.session, self.turn), free, Want::Next)?;
+            Some((cycle, to))
+        });
+        let counted = self.dispatch.has_counted();
+        let mut recorder = self.recorder();
+        if counted {
+            recorder.window_counted();
+        }
+        if let Some((cycle, to)) = cycle {
+            recorder.cycle(&cycle, to);
+        }
     }
 }

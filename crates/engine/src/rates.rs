@@ -1,0 +1,420 @@
+//! Rates in virtual time, against servers whose truth is arithmetic: what was answered while the load ran.
+
+use crate::plan::Settings;
+use crate::schedule::Schedule;
+use crate::session_factory::SessionFactory;
+use crate::simulation::{Simulated, ms, open, pass, simulate_with};
+use crate::stop::Stop;
+use brunt_exchange::{Class, Moment, Outcome, Session, ThinkTime, Ticket, Want, Watch};
+use brunt_record::{Interval, Mode, Plan, RateDoubt, Rates};
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What a server does with a request.
+#[derive(Clone, Copy, Debug)]
+enum Reply {
+    /// It succeeds after this time.
+    After(Duration),
+    /// It is refused by an answer after this time.
+    Busy(Duration),
+    /// It succeeds after this time, with this many items.
+    Items(Duration, u64),
+    /// There is no connection.
+    Refused,
+    /// It is never answered.
+    Silent,
+}
+
+type Script = Arc<dyn Fn(&Ticket, Moment) -> Reply + Send + Sync>;
+
+/// A server, and how many requests an arrival makes of it.
+#[derive(Clone)]
+struct Server {
+    script: Script,
+    steps: u64,
+}
+
+struct Client {
+    server: Server,
+    done: u64,
+}
+
+impl Server {
+    fn new(script: impl Fn(&Ticket, Moment) -> Reply + Send + Sync + 'static) -> Self {
+        Self { script: Arc::new(script), steps: 1 }
+    }
+
+    fn taking(time: Duration) -> Self {
+        Self::new(move |_, _| Reply::After(time))
+    }
+
+    /// One worker with an endless queue.
+    fn queue(per_second: u64) -> Self {
+        let free = Mutex::new(Moment::ZERO);
+        Self::new(move |_, now| {
+            let mut free = free.lock().unwrap();
+            *free = (*free).max(now) + Duration::from_nanos(1_000_000_000 / per_second);
+            Reply::After(*free - now)
+        })
+    }
+
+    /// Answers in a millisecond, except while it stands still.
+    fn standing_still(from: u64, to: u64) -> Self {
+        let [from, to] = [from, to].map(|millis| Moment::ZERO + ms(millis));
+        Self::new(move |_, now| {
+            let still = now >= from && now < to;
+            Reply::After(if still { to - now + ms(1) } else { ms(1) })
+        })
+    }
+}
+
+impl Session for Client {
+    async fn ready(&mut self, _: &mut Watch<'_>) {}
+
+    fn wants(&mut self, free: Moment) -> Want {
+        if self.done.is_multiple_of(self.server.steps) { Want::Next } else { Want::At(free) }
+    }
+
+    async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        self.done += 1;
+        match (self.server.script)(ticket, watch.now()) {
+            Reply::After(time) => {
+                watch.sent();
+                pass(time).await;
+                Outcome::Ok(0)
+            }
+            Reply::Busy(time) => {
+                watch.sent();
+                pass(time).await;
+                Outcome::Failed(Class::Result, 503)
+            }
+            Reply::Items(time, items) => {
+                watch.sent();
+                pass(time).await;
+                watch.items(items);
+                Outcome::Ok(0)
+            }
+            Reply::Refused => Outcome::Failed(Class::Connect, 111),
+            Reply::Silent => {
+                watch.sent();
+                std::future::pending().await
+            }
+        }
+    }
+
+    async fn close(&mut self) {}
+}
+
+impl SessionFactory for Server {
+    type Session = Client;
+
+    const ITERATES: bool = true;
+
+    fn sessions(&self, _: usize, numbers: Range<u32>) -> Vec<Client> {
+        numbers.map(|_| Client { server: self.clone(), done: 0 }).collect()
+    }
+}
+
+fn run(settings: Settings, server: &Server) -> Simulated {
+    simulate_with(settings, server, &Stop::new(), async {})
+}
+
+fn rates_of(run: &Simulated, mode: Mode) -> Rates {
+    let plan = Plan { mode, ..Plan::open(0.0, 1, 1) };
+    Rates::new(run.steady(), &run.finished.timing, &plan)
+}
+
+/// The rates of an open load.
+fn open_rates(settings: Settings, server: &Server) -> Rates {
+    rates_of(&run(settings, server), Mode::Open)
+}
+
+fn stages(text: &str, sessions: u32) -> Settings {
+    Settings::open(Schedule::parse(text).unwrap(), sessions)
+}
+
+fn closed(users: u32, millis: u64) -> Settings {
+    let mut settings = Settings::closed(ThinkTime::None, users);
+    settings.stop.time = Some(ms(millis));
+    settings
+}
+
+/// That a rate is what it must be, to the precision of slots: four thousandths.
+#[track_caller]
+fn assert_rate(found: Option<f64>, expected: f64) {
+    let found = found.unwrap();
+    assert!((found - expected).abs() <= 0.004 * expected, "{found} is not {expected}");
+}
+
+#[track_caller]
+fn assert_all(rates: &Rates, offered: f64) {
+    assert_rate(rates.offered, offered);
+    assert_eq!(rates.share, Some(1.0), "{rates:?}");
+    assert_eq!(rates.achieved, rates.offered);
+}
+
+#[test]
+fn a_queue_here_is_answered_as_fast_as_its_sessions_are_free() {
+    for backlog in [100, 100_000] {
+        let settings = Settings { backlog: Some(backlog), ..open(8_000, 1, 10) };
+        let rates = open_rates(settings, &Server::taking(ms(10)));
+        // Ten sessions answer at 10, 20 .. 990 ms: 990 in the window.
+        assert_eq!(rates.offered, Some(8_000.0));
+        assert!((990.0..=1_004.0).contains(&rates.achieved.unwrap()), "{rates:?}");
+        assert!((rates.share.unwrap() - 0.125).abs() < 0.001, "{rates:?}");
+        assert_eq!(rates.achieved, rates.goodput);
+    }
+}
+
+#[test]
+fn a_queue_there_is_answered_as_fast_as_the_server_is() {
+    for seconds in [12, 25] {
+        let settings = Settings { drain: Some(ms(60_000)), ..open(60, seconds, 300) };
+        let rates = open_rates(settings, &Server::queue(50));
+        assert!((rates.achieved.unwrap() - 50.0).abs() < 0.5, "{rates:?}");
+        assert!((rates.share.unwrap() - 0.833).abs() < 0.01, "{rates:?}");
+    }
+    // The queue grows from the first exchange on, so no answer is normal.
+    let rates = open_rates(open(1_000, 10, 20_000), &Server::queue(60));
+    assert!((rates.achieved.unwrap() - 60.0).abs() < 1.0, "{rates:?}");
+}
+
+#[test]
+fn a_small_shortfall_is_seen() {
+    for (server, share) in [(985, 0.985), (950, 0.95)] {
+        let rates = open_rates(open(1_000, 10, 2_000), &Server::queue(server));
+        assert!((rates.share.unwrap() - share).abs() < 0.002, "{rates:?}");
+    }
+}
+
+#[test]
+fn a_delay_is_no_overload() {
+    assert_all(&open_rates(open(200, 3, 100), &Server::taking(ms(300))), 200.0);
+    let mixed = |ticket: &Ticket, _| {
+        Reply::After(ms(if ticket.number.is_multiple_of(2) { 10 } else { 2_000 }))
+    };
+    assert_all(&open_rates(open(100, 10, 500), &Server::new(mixed)), 100.0);
+}
+
+#[test]
+fn what_was_answered_in_time_as_a_whole_is_all_of_it() {
+    // The first of ten answers comes before the slot of f begins, and nothing is due at the end of the window.
+    for micros in (3_000..6_000).step_by(10) {
+        let time = Duration::from_micros(micros);
+        let faster = move |ticket: &Ticket, _| {
+            Reply::After(if ticket.number == 0 { time } else { time / 2 })
+        };
+        assert_all(&open_rates(open(5, 2, 10), &Server::new(faster)), 5.0);
+        let one = move |ticket: &Ticket, _| {
+            if ticket.number == 5 { Reply::Silent } else { Reply::After(time) }
+        };
+        let settings = Settings { operation_timeout: ms(500), ..open(5, 2, 10) };
+        let rates = open_rates(settings, &Server::new(one));
+        assert!((rates.share.unwrap() - 0.9).abs() < 0.001, "{rates:?}");
+    }
+}
+
+#[test]
+fn a_ramp_that_is_kept_up_with_is_achieved() {
+    for millis in [100, 500, 1_000] {
+        let server = Server::taking(ms(millis));
+        let plan = "ramp 10..500 over 10s as steady, ramp 500..10 over 10s";
+        assert_all(&open_rates(stages(plan, 2_000), &server), 255.0);
+        assert_all(&open_rates(stages("ramp 10..500 over 10s as steady", 2_000), &server), 255.0);
+    }
+}
+
+#[test]
+fn a_server_that_stands_still_has_answered_what_it_caught_up_with() {
+    for sessions in [10, 1_000] {
+        let still =
+            |from, to| open_rates(open(100, 10, sessions), &Server::standing_still(from, to));
+        let last = still(8_000, 12_000);
+        assert!((last.share.unwrap() - 0.8).abs() < 0.004, "{last:?}");
+        assert_all(&still(4_000, 6_000), 100.0);
+        assert_all(&still(500, 2_500), 100.0);
+    }
+}
+
+#[test]
+fn what_a_warm_up_left_behind_is_no_part_of_the_rate() {
+    let settings = || Settings { warm_up: ms(2_000), ..open(100, 10, 300) };
+    assert_all(&open_rates(settings(), &Server::standing_still(1_000, 3_000)), 100.0);
+    let slow = stages("10/s for 5s as warm-up, 500/s for 10s", 2_000);
+    assert_all(&open_rates(slow, &Server::taking(ms(1_000))), 500.0);
+    for sessions in [10, 1_000] {
+        let busy = stages("100/s for 2s as warm-up, 25/s for 10s", sessions);
+        assert_all(&open_rates(busy, &Server::queue(50)), 25.0);
+    }
+}
+
+#[test]
+fn an_answer_that_takes_longer_than_the_run_decides_nothing() {
+    let settings = |drain| Settings { drain: Some(ms(drain)), ..open(10, 10, 500) };
+    let waited = open_rates(settings(30_000), &Server::taking(ms(12_000)));
+    assert_eq!((waited.achieved, waited.goodput, waited.share), (None, None, None));
+    assert_eq!(waited.doubt, Some(RateDoubt::LongerThanHalf));
+    let cut = open_rates(settings(10_000), &Server::taking(ms(12_000)));
+    assert_eq!((cut.achieved, cut.doubt), (None, Some(RateDoubt::TooShort)));
+}
+
+#[test]
+fn what_is_not_answered_is_not_achieved() {
+    let timed = Settings { operation_timeout: ms(30_000), ..open(10, 10, 500) };
+    let hung = open_rates(timed.clone(), &Server::new(|_, _| Reply::Silent));
+    assert_eq!((hung.achieved, hung.goodput), (Some(0.0), Some(0.0)));
+    assert_eq!(hung.doubt, Some(RateDoubt::NothingAnswered));
+    let refused = open_rates(open(100, 10, 5), &Server::new(|_, _| Reply::Refused));
+    assert_eq!((refused.achieved, refused.doubt), (Some(0.0), Some(RateDoubt::NothingAnswered)));
+    // Most hang: the others say how long an answer takes.
+    let most = |ticket: &Ticket, _| {
+        if ticket.number % 5 < 3 { Reply::Silent } else { Reply::After(ms(10)) }
+    };
+    let rates = open_rates(timed, &Server::new(most));
+    assert!((rates.share.unwrap() - 0.4).abs() < 0.01, "{rates:?}");
+    // Refusals are answers, and no goodput.
+    let half = |ticket: &Ticket, _| {
+        if ticket.number.is_multiple_of(2) { Reply::Busy(ms(5)) } else { Reply::After(ms(5)) }
+    };
+    let rates = open_rates(open(100, 10, 5), &Server::new(half));
+    assert_rate(rates.achieved, 100.0);
+    assert_rate(rates.goodput, 50.0);
+}
+
+#[test]
+fn a_server_that_comes_late_is_not_taken_for_a_dead_one() {
+    let late = |_: &Ticket, now: Moment| {
+        if now < Moment::ZERO + ms(3_000) { Reply::Refused } else { Reply::After(ms(10)) }
+    };
+    let rates = open_rates(open(100, 10, 5), &Server::new(late));
+    assert!((rates.share.unwrap() - 0.7).abs() < 0.01, "{rates:?}");
+}
+
+#[test]
+fn users_in_step_count_with_the_share_of_their_cycles() {
+    let rate =
+        |settings, time| rates_of(&run(settings, &Server::taking(time)), Mode::Closed).achieved;
+    assert_rate(rate(closed(10, 3_000), ms(300)), 100.0 / 3.0);
+    assert_rate(rate(closed(100, 10_000), ms(4_000)), 25.0);
+    let mut thinking = closed(100, 10_000);
+    thinking.load = crate::plan::Load::Closed(ThinkTime::Constant(ms(4_000)));
+    assert_rate(rate(thinking, ms(1_000)), 20.0);
+    // A cycle that crosses the end of the warm-up counts with its share as well.
+    let warmed = Settings { warm_up: ms(2_500), ..closed(100, 10_000) };
+    assert_rate(rate(warmed, ms(4_000)), 25.0);
+    // One that never ends counts nothing.
+    let hanging = |ticket: &Ticket, _| {
+        if ticket.number < 5 { Reply::Silent } else { Reply::After(ms(300)) }
+    };
+    let half = rates_of(&run(closed(10, 3_000), &Server::new(hanging)), Mode::Closed);
+    assert_rate(half.achieved, 50.0 / 3.0);
+}
+
+#[test]
+fn a_target_that_dies_is_divided_by_the_whole_time() {
+    let dying = |_: &Ticket, now: Moment| {
+        if now < Moment::ZERO + ms(3_000) { Reply::After(ms(10)) } else { Reply::Silent }
+    };
+    let rates = rates_of(&run(closed(10, 6_000), &Server::new(dying)), Mode::Closed);
+    assert!((rates.seconds - 6.0).abs() < 1e-9);
+    assert_rate(rates.achieved, 500.0);
+}
+
+#[test]
+fn a_count_ends_the_window_with_its_last_exchange() {
+    let straggling =
+        |ticket: &Ticket, _| Reply::After(ms(if ticket.number == 9_990 { 30_000 } else { 10 }));
+    let mut settings = Settings::closed(ThinkTime::None, 10);
+    settings.operation_timeout = ms(60_000);
+    settings.stop.count = Some(10_000);
+    let run_all = run(settings.clone(), &Server::new(straggling));
+    assert_eq!(run_all.finished.counts.ok, 10_000, "the straggler counts");
+    assert_rate(rates_of(&run_all, Mode::Closed).achieved, 1_000.0);
+    // A single exchange has no rate.
+    settings.sessions = 1;
+    settings.stop.count = Some(1);
+    assert_eq!(rates_of(&run(settings, &Server::taking(ms(10))), Mode::Closed).achieved, None);
+    let mut arrivals = Settings { operation_timeout: ms(60_000), ..open(1_000, 3_600, 100) };
+    arrivals.stop.count = Some(10_000);
+    assert_rate(open_rates(arrivals, &Server::new(straggling)).achieved, 1_000.0);
+}
+
+#[test]
+fn a_plan_is_judged_by_its_iterations() {
+    let server = Server { steps: 3, ..Server::taking(ms(1_000)) };
+    // Ten users who are in step complete ten iterations each three seconds.
+    for seconds in [12, 30] {
+        let settings = Settings { drain: Some(ms(900_000)), ..open(100, seconds, 10) };
+        let rates = open_rates(settings, &server);
+        let iterations = rates.iterations.unwrap();
+        assert_eq!(iterations.offered, Some(100.0));
+        assert!((rates.share.unwrap() - 0.0333).abs() < 0.0003, "{rates:?}");
+        assert_rate(iterations.achieved, 10.0 / 3.0);
+    }
+    // A step that fails at first and is tried again succeeds.
+    let tries = Mutex::new(std::collections::BTreeMap::<u64, u32>::new());
+    let retried = Server::new(move |ticket, _| {
+        let mut tries = tries.lock().unwrap();
+        let count = tries.entry(ticket.number).or_default();
+        *count += 1;
+        if *count < 3 { Reply::Busy(ms(5)) } else { Reply::After(ms(5)) }
+    });
+    let rates = open_rates(open(100, 10, 50), &Server { steps: 3, ..retried });
+    let iterations = rates.iterations.unwrap();
+    assert_eq!((rates.share, iterations.achieved), (Some(1.0), iterations.goodput));
+    // Attempts are exchanges of their own: a third of them succeed.
+    assert_rate(rates.achieved, 300.0);
+    assert_rate(rates.goodput, 100.0);
+}
+
+#[test]
+fn a_transaction_that_loses_its_second_half_is_not_achieved() {
+    let losing = |ticket: &Ticket, _| {
+        if ticket.number.is_multiple_of(2) { Reply::Silent } else { Reply::After(ms(5)) }
+    };
+    let settings = Settings { operation_timeout: ms(1_000), ..open(1_000, 5, 2_000) };
+    let rates = open_rates(settings, &Server::new(losing));
+    assert_rate(rates.achieved, 500.0);
+}
+
+#[test]
+fn items_count_when_they_arrive() {
+    let streaming = Server::new(|_, _| Reply::Items(ms(20_000), 10_000));
+    let settings = Settings { drain: Some(ms(30_000)), ..closed(10, 10_000) };
+    let rates = rates_of(&run(settings, &streaming), Mode::Closed);
+    assert_rate(rates.items, 5_000.0);
+}
+
+#[test]
+fn pauses_and_stops_are_in_the_window_as_they_were() {
+    let server = Server::taking(ms(100));
+    // 5 s of 100/s and 5 s of none.
+    assert_all(&open_rates(stages("100/s for 4s, pause 5s, 100/s for 1s", 100), &server), 50.0);
+    let stop = Stop::new();
+    let handle = stop.clone();
+    let meddle = async move {
+        pass(ms(10_100)).await;
+        handle.abort();
+    };
+    // The load is over when the drain is cut: what was in flight then is expected by nobody.
+    let settings = Settings { drain: Some(ms(30_000)), ..open(100, 10, 300) };
+    let cut = simulate_with(settings, &Server::taking(ms(200)), &stop, meddle);
+    assert!(cut.finished.counts.cut_off > 0);
+    let rates = rates_of(&cut, Mode::Open);
+    assert_all(&rates, 100.0);
+}
+
+#[test]
+fn two_halves_of_a_run_have_its_rates() {
+    let whole = run(open(200, 3, 100), &Server::taking(ms(300)));
+    let mut sum = Interval::new(1, 1);
+    let half = run(open(100, 3, 100), &Server::taking(ms(300)));
+    sum.reset(half.steady().index, half.steady().phase, half.steady().from);
+    sum.merge(half.steady());
+    sum.merge(half.steady());
+    let plan = Plan::open(200.0, 1, 1);
+    let merged = Rates::new(&sum, &half.finished.timing, &plan);
+    let whole = rates_of(&whole, Mode::Open);
+    assert_eq!((merged.offered, merged.achieved), (whole.offered, whole.achieved));
+}
