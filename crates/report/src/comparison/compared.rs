@@ -4,7 +4,7 @@ use super::Given;
 use super::bootstrap::RESAMPLES;
 use super::document::{COMPARISON_SCHEMA, Comparison, Difference, Finding, Pair, Side};
 use super::figure::Figure;
-use super::figured::{FiguredRun, FiguredSide};
+use super::figured::{FiguredRun, FiguredSide, RunFigures};
 use super::judgement::{ALARMS, Distance, Estimate, Sign, apart, sign};
 use super::measured::{Measured, Point};
 use super::mismatch::unlike;
@@ -32,9 +32,12 @@ pub fn compare_figured(tool: Tool, sides: &[FiguredSide]) -> Comparison {
     });
     let shown: Vec<Side> =
         ('A'..='Z').zip(sides).map(|(letter, side)| described(letter, side)).collect();
+    let definition = RunFigures::newest(runs().map(|run| &run.figures));
     let measured = sides.iter().enumerate().map(|(number, side)| {
-        let runs = side.runs.iter();
-        let runs = runs.map(|run| (run.figures.measured.as_slice(), run.steps.varied.as_slice()));
+        let comparable: Vec<Vec<Measured>> =
+            side.runs.iter().map(|run| run.figures.comparable(definition)).collect();
+        let varied = side.runs.iter().map(|run| run.steps.varied.as_slice());
+        let runs = comparable.iter().map(Vec::as_slice).zip(varied);
         estimated(&runs.collect::<Vec<_>>(), number)
     });
     let measured: Vec<Estimates> = measured.collect();

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Figure {
-    /// Exchanges a second that were answered, well or not.
+    /// Exchanges a second that were answered while the load ran, well or not.
     Achieved,
-    /// Exchanges a second that succeeded.
+    /// Exchanges a second that succeeded while the load ran.
     Goodput,
     /// The share of all that was due which did not succeed.
     Errors,
@@ -115,6 +115,11 @@ impl Figure {
     /// Whether it describes the target. The cost of brunt itself is reported, but makes no target worse.
     pub const fn is_of_target(self) -> bool {
         !matches!(self, Self::Cpu)
+    }
+
+    /// Whether it follows from the definition of rates.
+    pub(super) const fn is_of_rate(self) -> bool {
+        matches!(self, Self::Achieved | Self::Goodput | Self::Cpu | Self::TargetCpu)
     }
 
     /// Whether changes are differences, and not ratios: a share of errors is often zero.

@@ -13,7 +13,7 @@ use brunt_record::{Histogram, HistogramError, OperationRecord, Record, compact};
 use serde::{Deserialize, Serialize};
 
 /// The version of both. Every change to how a figure is computed here raises the number.
-pub const FIGURES_SCHEMA: &str = "brunt-figures/1";
+pub const FIGURES_SCHEMA: &str = "brunt-figures/2";
 
 /// The figures of a run, and what they are figures of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,6 +77,22 @@ impl RunFigures {
     /// Whether this version made them.
     pub fn is_current(&self) -> bool {
         self.schema == FIGURES_SCHEMA
+    }
+
+    /// The figures that can be compared with those of runs with this definition of rates.
+    pub(super) fn comparable(&self, definition: u32) -> Vec<Measured> {
+        let same = self.likeness.definition() == definition;
+        let kept = |measured: &Measured| {
+            let points = measured.points.iter().copied();
+            let points = points.filter(|point| same || !point.figure.is_of_rate()).collect();
+            Measured { operation: measured.operation.clone(), points }
+        };
+        self.measured.iter().map(kept).collect()
+    }
+
+    /// The newest definition of rates among these.
+    pub(super) fn newest<'a>(runs: impl IntoIterator<Item = &'a Self>) -> u32 {
+        runs.into_iter().map(|run| run.likeness.definition()).max().unwrap_or_default()
     }
 
     /// The description of the run under this name.

@@ -64,6 +64,9 @@ pub(crate) struct ComparableProperties {
     operations: Vec<String>,
     nodes: String,
     phases: Vec<Phase>,
+    /// The definition of its rates.
+    #[serde(rename = "rates")]
+    definition: u32,
     /// How long the steady phase was.
     seconds: f64,
     environment: Environment,
@@ -83,6 +86,7 @@ impl ComparableProperties {
                 None => run.record.nodes.len().max(1).to_string(),
             },
             phases: phases(&run.record),
+            definition: rates.definition,
             seconds: rates.seconds,
             environment: environment.clone(),
         }
@@ -113,6 +117,13 @@ pub(crate) fn unlike(
         refuses,
     });
     named.collect()
+}
+
+impl ComparableProperties {
+    /// The definition of its rates.
+    pub(super) fn definition(&self) -> u32 {
+        self.definition
+    }
 }
 
 /// Whether it is a property of the machine, which changes over months while the load stays the same.
@@ -177,8 +188,18 @@ fn asked(one: &ComparableProperties, two: &ComparableProperties) -> Vec<Pair> {
         }),
         pair("operations", &|run| run.operations.join(", ")),
         pair("nodes", &|run| run.nodes.clone()),
+        // Rates that are defined otherwise are left out, and the other figures are compared.
+        ("definition of rates", defined(one), defined(two), false),
         ("version", one.tool.version.clone(), two.tool.version.clone(), false),
     ]
+}
+
+fn defined(run: &ComparableProperties) -> String {
+    let words = match run.definition {
+        1 => "what was due, however late it was answered",
+        _ => "what was answered while the load ran",
+    };
+    format!("{} ({words})", run.definition)
 }
 
 fn shape(one: &ComparableProperties, two: &ComparableProperties) -> Vec<Pair> {

@@ -324,6 +324,34 @@ fn spectra_lie_over_each_other() {
 }
 
 #[test]
+fn rates_of_another_definition_are_left_out() {
+    let defined = |definition, seed| {
+        let mut record = record("bind", 20, 2.0, seed);
+        record.rates.definition = definition;
+        record
+    };
+    let (old, new) = (|seed| defined(1, seed), |seed| defined(2, seed));
+    let rates = |sides: &[Given]| {
+        let found = compare(tool(), sides).unwrap();
+        let figures = found.pairs[0].figures.iter().map(|difference| difference.figure);
+        let rates = figures.filter(|figure| figure.is_of_rate()).count();
+        (rates, found.pairs[0].figures.len(), differences(&found.unlike).join("; "))
+    };
+    let (none, others, words) = rates(&[side("a", [old(1)]), side("b", [new(2)])]);
+    assert!(none == 0 && others > 5, "{none} of {others}");
+    assert!(words.contains("definition of rates"), "{words}");
+    let (of_old, _, words) = rates(&[side("a", [old(1)]), side("b", [old(2)])]);
+    assert!(of_old > 0 && !words.contains("definition"), "{of_old}: {words}");
+    let runs = [old(1), old(2), new(3), new(4)];
+    let runs: Vec<Input> = runs.into_iter().map(|record| input("n.json", record)).collect();
+    let found = trend(tool(), "nightly", &runs).unwrap();
+    let of = |figure| found.series.iter().find(|of| of.figure == figure).unwrap();
+    let known = |figure| of(figure).values.iter().map(Option::is_some).collect::<Vec<_>>();
+    assert_eq!(known(Figure::Goodput), [false, false, true, true]);
+    assert_eq!(known(Figure::P50), [true; 4]);
+}
+
+#[test]
 fn the_first_run_after_a_change_is_named() {
     let level = |seed: u64| if seed < 12 { 2.0 } else { 2.6 };
     let runs: Vec<Input> = (0..24)

@@ -140,8 +140,9 @@ pub fn trend_figured(tool: Tool, name: &str, runs: &[(String, RunFigures)]) -> T
 /// The figures that are followed, run by run.
 fn over_time(runs: &[(String, RunFigures)]) -> Vec<TrendSeries> {
     let mut all: Vec<TrendSeries> = Vec::new();
+    let definition = RunFigures::newest(runs.iter().map(|(_, run)| run));
     for (number, (_, run)) in runs.iter().enumerate() {
-        for measured in &run.measured {
+        for measured in &run.comparable(definition) {
             for point in measured.points.iter().filter(|point| FOLLOWED.contains(&point.figure)) {
                 let series = series_of(&mut all, measured, *point, runs.len());
                 series.values[number] = Some(point.value);

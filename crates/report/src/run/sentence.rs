@@ -36,7 +36,13 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
             if counts.dropped > 0 { " or were never sent" } else { "" }
         ),
     };
-    Ok(format!("{words}, and {failed}."))
+    let late = match record.rates.late {
+        Some(late) if record.rates.fell_behind() && late > 0 => {
+            format!("; {} were answered only after the load had ended", thousands(late))
+        }
+        _ => String::new(),
+    };
+    Ok(format!("{words}{late}, and {failed}."))
 }
 
 /// The words before figures that are not to be trusted.
@@ -51,11 +57,22 @@ const fn doubt(status: Status) -> &'static str {
 
 /// How much of the requested load was carried out.
 fn carried_out(record: &Record) -> String {
-    let done = record.rates.goodput.unwrap_or_default();
-    let (what, asked) = match (record.plan.target_iterations, record.rates.target) {
-        (None, Some(target)) => ("requests", target),
-        _ => return format!("carried out {} requests a second", rate(done)),
+    let rates = &record.rates;
+    if let Some(doubt) = rates.doubt.filter(|_| rates.achieved.is_none()) {
+        return format!("was asked for too little time to tell its rate ({})", doubt.words());
+    }
+    let asked = match (rates.iterations, record.plan.target_iterations, rates.target) {
+        (Some(of), Some(asked), _) => Some(("iterations", of.goodput, asked)),
+        (_, None, Some(asked)) => Some(("requests", rates.goodput, asked)),
+        _ => None,
     };
+    let Some((what, done, asked)) = asked else {
+        return format!(
+            "carried out {} requests a second",
+            rate(rates.goodput.unwrap_or_default())
+        );
+    };
+    let done = done.unwrap_or_default();
     if done >= ALL_OF_IT * asked {
         return format!("carried out all {} {what} a second that were asked of it", rate(asked));
     }

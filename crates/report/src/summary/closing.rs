@@ -10,7 +10,7 @@ use crate::figure::{printable, thousands};
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
-    Cell, Collection, HistogramError, Latency, Reach, Record, SloOutcome, SloResult, Status,
+    Cell, Collection, HistogramError, Latency, Rates, Reach, Record, SloOutcome, SloResult, Status,
 };
 
 /// The percentile in the result.
@@ -79,17 +79,14 @@ fn result(record: &Record) -> Result<String, HistogramError> {
     if counts.due() == 0 {
         return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
     }
-    let rate = |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
-    let goodput = rate(record.rates.goodput);
-    let mut words = match record.rates.target {
-        Some(target) => format!("{goodput} of {target:.1} exchanges a second succeeded"),
-        None => format!("{goodput} exchanges a second succeeded"),
-    };
+    let mut words = succeeded(&record.rates);
     if let Some(latency) = response(record) {
         words += &tail(latency)?;
     }
     let due = thousands(counts.due());
+    let late = record.rates.late.filter(|_| record.rates.fell_behind()).unwrap_or_default();
     let lost = [
+        (late, "were answered after the load had ended"),
         (counts.failed, "failed"),
         (counts.timed_out + counts.cut_off, "had no answer"),
         (counts.dropped, "were never sent"),
@@ -103,6 +100,24 @@ fn result(record: &Record) -> Result<String, HistogramError> {
         [] => format!("{words}; none of {due} failed"),
         lost => format!("{words}; of {due}, {}", lost.join(", ")),
     })
+}
+
+/// How much succeeded while the load ran, or why that is not known.
+fn succeeded(rates: &Rates) -> String {
+    let shown =
+        |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
+    if let Some(doubt) = rates.doubt {
+        return doubt.words().to_owned();
+    }
+    let (goodput, asked, what) = match rates.iterations {
+        Some(of) => (of.goodput, of.offered, "iterations"),
+        None => (rates.goodput, rates.target, "exchanges"),
+    };
+    let goodput = shown(goodput);
+    match asked {
+        Some(asked) => format!("{goodput} of {asked:.1} {what} a second succeeded"),
+        None => format!("{goodput} {what} a second succeeded"),
+    }
 }
 
 /// The response times of all that was due.
@@ -209,6 +224,33 @@ mod tests {
             ]
         );
         assert!(lines(&measured(&["goodput>=70%"])).contains("met: goodput>=70% was 72.727%\n"));
+    }
+
+    #[test]
+    fn what_was_answered_too_late_is_told_where_the_load_was_not_kept_up_with() {
+        let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
+        let mut record = measured(&[]);
+        record.rates.target = Some(55.0);
+        (record.rates.share, record.rates.late) = (Some(0.5), Some(40));
+        assert!(
+            unfolded(&record)
+                .contains("of 110, 40 were answered after the load had ended, 20 failed")
+        );
+        record.rates.share = Some(0.999);
+        assert!(!unfolded(&record).contains("after the load"));
+        record.rates.doubt = Some(brunt_record::RateDoubt::LongerThanHalf);
+        let text = unfolded(&record);
+        assert!(
+            text.contains("Result:     requests take longer than half of the run: run longer"),
+            "{text}"
+        );
+        record.rates.doubt = None;
+        record.rates.iterations = Some(brunt_record::IterationRates {
+            offered: Some(18.0),
+            achieved: Some(17.5),
+            goodput: Some(17.0),
+        });
+        assert!(unfolded(&record).contains("17.0 of 18.0 iterations a second succeeded"));
     }
 
     #[test]

@@ -154,6 +154,10 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
     };
     let all = [rates.offered, rates.achieved, rates.goodput].map(shown);
     grid.row("all", "", std::iter::once(target).chain(all));
+    if let Some(of) = &rates.iterations {
+        let asked = record.plan.target_iterations;
+        grid.row("iterations", "", [asked, of.offered, of.achieved, of.goodput].map(shown));
+    }
     for operation in met(record).filter(|_| record.operations.len() > 1) {
         let empty = ["", ""].map(str::to_owned).into_iter();
         let own = [operation.achieved, operation.goodput].map(shown);
@@ -189,8 +193,8 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
 
 /// The meaning of the words for rates and counts that occur in this summary.
 fn words_of_rates(record: &Record) -> String {
-    let mut words = "An exchange is a request and its answer. Offered: fell due; achieved: answered, well or not; \
-                     goodput: successful exchanges a second."
+    let mut words = "An exchange is a request and its answer. Offered: fell due; achieved: answered while the load \
+                     ran, well or not; goodput: of these, the successes; all of them a second."
         .to_owned();
     let counts = &record.counts;
     for (count, meaning) in [
