@@ -120,7 +120,8 @@ impl Shape {
 /// Solves n = from·t + (to − from)·t²/2T for t, in the form that does not cancel when the two rates
 /// are close.
 fn ramp_offset(from: Rate, to: Rate, n: u64, lasting: u64) -> u64 {
-    if n == 0 && !from.is_zero() {
+    // Without a rate at first the formula would divide zero by zero.
+    if n == 0 && !(from.is_zero() && to.is_zero()) {
         return 0;
     }
     let (from, to) = (from.as_per_second(), to.as_per_second());
@@ -208,6 +209,18 @@ mod tests {
                 assert!((counted - n as f64).abs() < 1e-3, "{from}..{to} {n}: {counted}");
             }
         }
+    }
+
+    #[test]
+    fn a_ramp_begins_with_its_first_arrival_and_none_without_a_rate() {
+        let offsets = |from, to, lasting| {
+            let shape = Shape::Ramp { from: rate(from), to: rate(to) };
+            (0..shape.arrivals(lasting)).map(|n| shape.offset(n, lasting)).collect::<Vec<_>>()
+        };
+        // The rate is 2t, its integral t²: it reaches n after √n seconds.
+        assert_eq!(offsets(0, 4, 2 * SECOND), [0, SECOND, 1_414_213_562, 1_732_050_808]);
+        assert_eq!(offsets(4, 0, 2 * SECOND)[0], 0);
+        assert!(offsets(0, 0, 2 * SECOND).is_empty());
     }
 
     #[test]
