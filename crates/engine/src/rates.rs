@@ -189,6 +189,27 @@ fn a_small_shortfall_is_seen() {
 }
 
 #[test]
+fn chance_is_no_shortfall() {
+    // Half are answered at once and the others after 50 to 200 ms, in an order that each seed changes.
+    let delay = |seed: u64, number: u64| {
+        let mixed = (number ^ seed << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        match (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 57 {
+            0..64 => 0,
+            64..115 => 50,
+            115..125 => 100,
+            _ => 200,
+        }
+    };
+    let shares = (0..100_u64).map(|seed| {
+        let server =
+            Server::new(move |ticket: &Ticket, _| Reply::After(ms(delay(seed, ticket.number))));
+        open_rates(open(200, 2, 100), &server).share
+    });
+    let whole = shares.filter(|share| *share == Some(1.0)).count();
+    assert!(whole >= 98, "{whole} of 100");
+}
+
+#[test]
 fn a_delay_is_no_overload() {
     assert_all(&open_rates(open(200, 3, 100), &Server::taking(ms(300))), 200.0);
     let mixed = |ticket: &Ticket, _| {

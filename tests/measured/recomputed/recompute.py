@@ -20,6 +20,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from objectives import outcome
+from rates import Rates
 from target import fate
 
 INFINITY = math.inf
@@ -242,7 +243,7 @@ class Check:
                 self.same(f"{name} is a bound", entry.get("at_least", False), most > least)
 
     def totals(self):
-        """Checks the counts, rates and times of the steady phase."""
+        """Checks the counts and times of the steady phase."""
         record, steady = self.record, self.steady
         slack = self.slack(self.begins, self.ends)
         self.counts("counts", record["counts"], steady, slack)
@@ -252,20 +253,6 @@ class Check:
         asked = {each.number for each in steady if each.end != "dropped"}
         received = sum(number in asked for number in self.log.received)
         self.same("resent", record["connections"]["resent"], received - len(asked))
-        rates, length = record["rates"], (self.ends - self.begins) / 1e9
-        if not self.case.get("counted"):
-            self.near("window", rates["seconds"], length - 1e-6, length + 1e-6)
-            self.near("window begins", rates["from_s"], self.begins / 1e9 - 1e-6, self.begins / 1e9 + 1e-6)
-        else:
-            last = max(each.ended for each in steady)
-            self.near("window", rates["seconds"], last / 1e9, (last + self.carried) / 1e9)
-        length, counts = rates["seconds"], tally(steady)
-        for name, count in [
-            ("offered", counts["planned"]),
-            ("achieved", sum(each.did in ("200", "503") and each.end in ("ok", "failed") for each in steady)),
-            ("goodput", counts["ok"]),
-        ]:
-            self.near(name, rates[name] * length, count - slack - 1e-6, count + slack + 1e-6)
         operation = record["operations"][0]
         gone = [exchange for exchange in steady if exchange.received is not None]
         self.counts("operation", {**operation["counts"], "dropped": 0}, gone, slack)
@@ -275,9 +262,43 @@ class Check:
             self.latency(name, operation[name], known, bounds, slack)
         fine = [each.ended - each.due for each in gone if each.end == "ok"]
         self.latency("ok", operation.get("ok", operation["response"]), fine, [], slack)
-        self.same("dropped", record["dropped_after"]["count"], counts["dropped"])
+        self.same("dropped", record["dropped_after"]["count"], tally(steady)["dropped"])
         codes = sum(code["count"] for code in operation["codes"] if code["code"] == 503)
         self.same("answers of 503", codes, sum(each.did == "503" for each in steady))
+
+    def rates(self):
+        """Checks the window of the steady phase and the rates of what was due and answered in it."""
+        found, ends = self.record["rates"], self.ends
+        self.same("definition of rates", found["definition"], 2)
+        if self.case.get("counted"):
+            # Users who do so much each and end: the window lasts until the last answer, in which all is.
+            ends = max(each.ended for each in self.steady)
+            self.near("window", found["seconds"], ends / 1e9, (ends + self.carried) / 1e9)
+            ends += self.carried
+        else:
+            length = (ends - self.begins) / 1e9
+            self.near("window", found["seconds"], length - 1e-6, length + 1e-6)
+            self.near("window begins", found["from_s"], self.begins / 1e9 - 1e-6, self.begins / 1e9 + 1e-6)
+        rates, slack = Rates(self.steady, self.begins, ends, self.carried), self.slack(self.begins, ends)
+        offered = len(self.steady)
+        self.rate("offered", offered - slack, offered + slack)
+        least, most = rates.late()
+        self.near("late", found["late"], least - slack, most + slack)
+        if self.schedule.due:
+            least, most = rates.normal()
+            self.near("normal", (found.get("normal_s") or 0) * 1e9, least - rates.slot, most)
+            achieved, goodput = rates.open((found.get("normal_s") or 0) * 1e9)
+            self.near("share", found["share"], achieved[0] / offered - 1e-9, achieved[1] / offered + 1e-9)
+        else:
+            achieved, goodput = rates.closed(self.log.exchanges)
+            self.same("share", found.get("share"), None)
+        self.rate("achieved", *achieved)
+        self.rate("goodput", *goodput)
+
+    def rate(self, name, least, most):
+        """Checks a rate by how often something happened in the window."""
+        rates = self.record["rates"]
+        self.near(name, rates[name] * rates["seconds"], least - 1e-6, most + 1e-6)
 
     def drops(self):
         """Checks that the response times of the whole run include dropped exchanges, with the time they had waited."""
@@ -405,7 +426,8 @@ def main():
     case, record = json.loads(case), json.loads(record)
     schedule = Schedule(case)
     check = Check(case, schedule, Log(case, schedule, lines.splitlines()), record)
-    for part in (check.totals, check.drops, check.phases, check.series, check.objectives, check.simulation):
+    times = (check.totals, check.drops, check.phases, check.series)
+    for part in (*times, check.rates, check.objectives, check.simulation):
         part()
     check.code(int(sys.argv[4]))
     print(f"{len(check.steady)} exchanges, the target was up to {check.log.noise / MS:.1f} ms late")

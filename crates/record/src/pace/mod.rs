@@ -58,6 +58,8 @@ pub struct Cohort {
     pub unanswered: u64,
     /// Exchanges that were never sent.
     pub dropped: u64,
+    /// Exchanges whose answer was a failure.
+    pub failed: u64,
     /// Sent to answered.
     pub service: Times,
     /// Due to answered.
@@ -187,6 +189,7 @@ impl Pace {
             slot.ok += u64::from(finish.ok);
         }
         let cohort = self.cohort(finish.due);
+        cohort.failed += u64::from(!finish.ok);
         cohort.response.record(finish.response);
         finish.service.into_iter().for_each(|service| cohort.service.record(service));
     }
@@ -412,12 +415,13 @@ impl Cohort {
     pub fn merge(&mut self, other: &Self) {
         self.unanswered += other.unanswered;
         self.dropped += other.dropped;
+        self.failed += other.failed;
         self.service.merge(&other.service);
         self.response.merge(&other.response);
     }
 
     fn reset(&mut self) {
-        (self.unanswered, self.dropped) = (0, 0);
+        (self.unanswered, self.dropped, self.failed) = (0, 0, 0);
         self.service.reset();
         self.response.reset();
     }

@@ -5,6 +5,10 @@
 //! of the service times of what was due in the first tenth of the window, and at most half of the window. Both windows
 //! have the same length, so a target that answers everything after the same time has all of it, and one that is
 //! overloaded has the share that it can carry, however long its queue is at either end.
+//!
+//! Of few exchanges, one more or less in flight at an end of the window is much. So where both numbers are the same but
+//! for chance, and all that was due before to - f and was answered at all was answered before the end, the target kept
+//! up, and the share is that of what was answered at all.
 
 use super::{Cohort, Pace, Times};
 use schemars::JsonSchema;
@@ -15,6 +19,8 @@ use std::time::Duration;
 const FIRST: u32 = 10;
 /// The quantile of those service times that is f.
 const NORMAL: f64 = 0.99;
+/// A difference of so many standard deviations is chance: three in a thousand are greater.
+const DEVIATIONS: f64 = 3.0;
 /// A median service time rose if it is this many times that of the beginning, and beyond nine tenths of it.
 const ROSE: f64 = 1.25;
 const SPREAD: f64 = 0.9;
@@ -64,7 +70,7 @@ pub struct PaceShare {
 impl Pace {
     /// The share of a window of this length, in a run that gave up waiting for `cut_off` answers at its end.
     pub fn share(&self, window: Duration, cut_off: u64) -> PaceShare {
-        if self.due_between(Duration::ZERO, self.slot_from(Self::SLOTS_MAX)) <= 0.0 {
+        if self.due_between(Duration::ZERO, self.end()) <= 0.0 {
             return PaceShare::default();
         }
         let half = window / 2;
@@ -82,34 +88,92 @@ impl Pace {
             }
         };
         let begin = self.slot_of(normal);
-        let share = self.share_after(begin, window);
-        let (answered, ok) = self.answered_between(begin, self.slot_from(Self::SLOTS_MAX));
-        PaceShare {
-            answered: Some(share),
-            ok: if answered > 0.0 { ok / answered } else { 0.0 },
-            normal: Some(normal),
-            doubt: None,
-        }
+        let (answered, ok) = if !self.kept_up(begin, window) {
+            self.share_after(begin, window)
+        } else if cut_off == 0 {
+            self.whole_share()
+        } else if self.lost_wholly_before(window.saturating_sub(begin)) == 0 {
+            // What was cut off might have been answered.
+            (1.0, self.whole_share().1)
+        } else {
+            self.share_after(begin, window)
+        };
+        PaceShare { answered: Some(answered), ok, normal: Some(normal), doubt: None }
     }
 
     /// The share of what was due in time that was answered in time, where an answer takes this long from the beginning
-    /// of a slot on.
-    ///
-    /// Where in its slot f lay is no longer known, so a run that can have answered everything did: a target that keeps
-    /// up never has 99.9 %.
-    fn share_after(&self, normal: Duration, window: Duration) -> f64 {
-        let (answered, _) = self.answered_between(normal, self.slot_from(Self::SLOTS_MAX));
-        let due = |until: Duration| self.due_between(Duration::ZERO, until);
-        let until = window.saturating_sub(normal);
-        let certain = self.slot_of(until.saturating_sub(self.slot_width()));
-        if answered >= due(certain) {
-            return 1.0;
-        }
-        // Of few exchanges, one more or less at an end of a window is much: what was plainly answered while the load
-        // ran is the least that it can be.
-        let end = self.slot_from(Self::SLOTS_MAX);
-        let plain = self.answered_between(Duration::ZERO, end).0 / due(end);
-        (answered / due(until)).max(plain).min(1.0)
+    /// of a slot on, and the share of successes in these answers.
+    fn share_after(&self, normal: Duration, window: Duration) -> (f64, f64) {
+        let (answered, ok) = self.answered_between(normal, self.end());
+        let due = self.due_between(Duration::ZERO, window.saturating_sub(normal));
+        ((answered / due).min(1.0), if answered > 0.0 { ok / answered } else { 0.0 })
+    }
+
+    /// The share of what was due that was answered at all, and the share of successes in these answers.
+    fn whole_share(&self) -> (f64, f64) {
+        let lost = self.lost_before(self.end()) / self.due_between(Duration::ZERO, self.end());
+        let sum = |of: fn(&Cohort) -> u64| self.cohorts().iter().map(of).sum::<u64>() as f64;
+        (1.0 - lost, 1.0 - sum(|it| it.failed) / sum(|it| it.response.count()))
+    }
+
+    /// Whether the target kept up with what was due, as far as the numbers can tell. Where in its slot f lay is no
+    /// longer known.
+    fn kept_up(&self, normal: Duration, window: Duration) -> bool {
+        let (answered, _) = self.answered_between(normal, self.end());
+        let until = window.saturating_sub(normal + self.slot_width());
+        let missing = self.due_between(Duration::ZERO, until) - self.lost_before(until) - answered;
+        missing <= self.chance(normal, window) && self.is_answered_by(window, normal)
+    }
+
+    /// By how much the number of answers in a window differs from what was due in it if a target keeps up: as many are
+    /// in flight at its end as at its beginning, but for chance, or as many more as the rate is higher.
+    fn chance(&self, normal: Duration, window: Duration) -> f64 {
+        let (answered, _) = self.answered_between(Duration::ZERO, normal);
+        let due = self.due_between(Duration::ZERO, normal);
+        let in_flight = (due - answered - self.lost_before(normal)).max(0.0);
+        // The mean of a Poisson distribution may be that much above a number that was seen.
+        let in_flight = in_flight + in_flight.sqrt() + 1.0;
+        let rise = self.due_between(window.saturating_sub(normal), window) / due.max(1.0);
+        DEVIATIONS * (2.0 * in_flight * rise.max(1.0)).sqrt()
+    }
+
+    /// Whether no more than the slowest of what was due before `end - f`, and was answered at all, was answered after
+    /// the window. Of what was due in the last cohort before that, f alone decides.
+    fn is_answered_by(&self, window: Duration, normal: Duration) -> bool {
+        let cohort = self.cohort_from(1);
+        let until = window.saturating_sub(normal + cohort);
+        let late = self
+            .wholly_before(until)
+            .map(|(it, end)| it.response.count() - it.response.within(window.saturating_sub(end)));
+        let late: u64 = late.sum();
+        let near = self.due_between(until.saturating_sub(2 * normal + cohort), until);
+        late as f64 <= ((1.0 - NORMAL) * near).max(1.0)
+    }
+
+    /// The cohorts that end before this, and when they do.
+    fn wholly_before(&self, until: Duration) -> impl Iterator<Item = (&Cohort, Duration)> {
+        let ends = self.cohorts().iter().map(|it| (it, self.cohort_from(it.number + 1)));
+        ends.filter(move |(_, end)| *end <= until)
+    }
+
+    /// What was never answered of the cohorts that end before this.
+    pub(super) fn lost_wholly_before(&self, until: Duration) -> u64 {
+        self.wholly_before(until).map(|(cohort, _)| cohort.unanswered + cohort.dropped).sum()
+    }
+
+    /// What was due before this and never answered. Of a cohort that lies partly before it, that part.
+    fn lost_before(&self, until: Duration) -> f64 {
+        let width = self.cohort_from(1).as_secs_f64();
+        let lost = |cohort: &Cohort| {
+            let before = until.saturating_sub(self.cohort_from(cohort.number));
+            (cohort.unanswered + cohort.dropped) as f64 * (before.as_secs_f64() / width).min(1.0)
+        };
+        self.cohorts().iter().map(lost).sum()
+    }
+
+    /// A moment after everything that is known.
+    fn end(&self) -> Duration {
+        self.slot_from(Self::SLOTS_MAX)
     }
 
     /// How long an answer normally takes.

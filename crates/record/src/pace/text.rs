@@ -2,9 +2,10 @@
 //!
 //! The integers are: 1; the width of a slot as a power of two nanoseconds; the number of slots, and of each its
 //! distance from the one before, due, skipped, answered, ok; the number of cohorts, and of each its distance from the
-//! one before, unanswered, dropped, and two distributions (service, response) with the greatest in nanoseconds, the
-//! number of buckets, and of each its distance from the one before and its count; the number of operations with late
-//! ends, and of each its number, answered, ok, items; and the four counts of cycles that cross an end of the window.
+//! one before, unanswered, dropped, failed, and two distributions (service, response) with the greatest in nanoseconds,
+//! the number of buckets, and of each its distance from the one before and its count; the number of operations with
+//! late ends, and of each its number, answered, ok, items; and the four counts of cycles that cross an end of the
+//! window.
 
 use super::times::BUCKETS;
 use super::{
@@ -43,8 +44,7 @@ impl Pace {
         for cohort in &self.cohorts {
             put((cohort.number - before).into());
             before = cohort.number;
-            put(cohort.unanswered);
-            put(cohort.dropped);
+            [cohort.unanswered, cohort.dropped, cohort.failed].into_iter().for_each(&mut put);
             put_times(&mut put, &cohort.service);
             put_times(&mut put, &cohort.response);
         }
@@ -87,9 +87,9 @@ fn read(rest: &mut &[u8]) -> Option<Pace> {
     let mut at = Ascending::up_to(most);
     for _ in 0..length(rest, most)? {
         let number = at.next(number(rest)?)?;
-        let [unanswered, dropped] = numbers(rest)?;
+        let [unanswered, dropped, failed] = numbers(rest)?;
         let (service, response) = (times(rest)?, times(rest)?);
-        pace.cohorts.push(Cohort { number, unanswered, dropped, service, response });
+        pace.cohorts.push(Cohort { number, unanswered, dropped, failed, service, response });
     }
     for _ in 0..length(rest, u16::MAX.into())? {
         let operation = u16::try_from(number(rest)?).ok()?;
