@@ -152,6 +152,7 @@ fn assert_all(rates: &Rates, offered: f64) {
     assert_rate(rates.offered, offered);
     assert_eq!(rates.share, Some(1.0), "{rates:?}");
     assert_eq!(rates.achieved, rates.offered);
+    assert_eq!(rates.overload, None);
 }
 
 #[test]
@@ -164,6 +165,9 @@ fn a_queue_here_is_answered_as_fast_as_its_sessions_are_free() {
         assert!((990.0..=1_004.0).contains(&rates.achieved.unwrap()), "{rates:?}");
         assert!((rates.share.unwrap() - 0.125).abs() < 0.001, "{rates:?}");
         assert_eq!(rates.achieved, rates.goodput);
+        let overload = rates.overload.unwrap();
+        assert_eq!(overload.waiting, rates.late.unwrap());
+        assert_eq!(overload.kept_up_per_second, None, "it never kept up");
     }
 }
 
@@ -174,6 +178,9 @@ fn a_queue_there_is_answered_as_fast_as_the_server_is() {
         let rates = open_rates(settings, &Server::queue(50));
         assert!((rates.achieved.unwrap() - 50.0).abs() < 0.5, "{rates:?}");
         assert!((rates.share.unwrap() - 0.833).abs() < 0.01, "{rates:?}");
+        // 60/s came and 50/s went.
+        let waiting = rates.overload.unwrap().waiting;
+        assert!(waiting.abs_diff(10 * seconds) <= 1, "{waiting} after {seconds} s");
     }
     // The queue grows from the first exchange on, so no answer is normal.
     let rates = open_rates(open(1_000, 10, 20_000), &Server::queue(60));
@@ -185,7 +192,33 @@ fn a_small_shortfall_is_seen() {
     for (server, share) in [(985, 0.985), (950, 0.95)] {
         let rates = open_rates(open(1_000, 10, 2_000), &Server::queue(server));
         assert!((rates.share.unwrap() - share).abs() < 0.002, "{rates:?}");
+        assert!(rates.overload.is_some());
     }
+}
+
+#[test]
+fn a_ramp_tells_until_when_it_was_kept_up_with() {
+    let settings =
+        Settings { drain: Some(ms(60_000)), ..stages("ramp 10..110 over 10s as steady", 2_000) };
+    let overload = open_rates(settings, &Server::queue(60)).overload.unwrap();
+    // 60/s are due at 5 s; slots are 17 ms and cohorts 268 ms wide.
+    let [rate, until] = [overload.kept_up_per_second, overload.kept_up_s].map(Option::unwrap);
+    assert!((rate - 60.0).abs() < 6.0 && (until - 5.0).abs() < 0.6, "{overload:?}");
+    // The rate exceeds 60/s for 5 s, by 25/s on average.
+    assert!(overload.waiting.abs_diff(125) < 4, "{overload:?}");
+}
+
+#[test]
+fn a_queue_that_is_cut_off_at_the_end_is_an_overload_and_what_hangs_is_none() {
+    let settings = || Settings { drain: Some(ms(1)), ..open(60, 20, 600) };
+    let cut = open_rates(settings(), &Server::queue(50));
+    assert!((cut.achieved.unwrap() - 50.0).abs() < 0.5, "{cut:?}");
+    assert!(cut.overload.unwrap().waiting.abs_diff(200) <= 1);
+    let third = |ticket: &Ticket, _| {
+        if ticket.number.is_multiple_of(3) { Reply::Silent } else { Reply::After(ms(5)) }
+    };
+    let hung = open_rates(settings(), &Server::new(third));
+    assert!((hung.achieved.unwrap() - 40.0).abs() < 0.5 && hung.overload.is_none(), "{hung:?}");
 }
 
 #[test]
@@ -253,6 +286,7 @@ fn a_server_that_stands_still_has_answered_what_it_caught_up_with() {
             |from, to| open_rates(open(100, 10, sessions), &Server::standing_still(from, to));
         let last = still(8_000, 12_000);
         assert!((last.share.unwrap() - 0.8).abs() < 0.004, "{last:?}");
+        assert_eq!(last.overload, None, "it did not answer slowly, but not at all");
         assert_all(&still(4_000, 6_000), 100.0);
         assert_all(&still(500, 2_500), 100.0);
     }

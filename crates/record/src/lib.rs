@@ -75,7 +75,8 @@ pub use monitor::{MonitorRecord, ReadingRecord, Readings};
 pub use node::Node;
 pub use operation::{Operation, Own};
 pub use pace::{
-    Cohort, Crossing, Finish, Late, Pace, PaceError, PaceShare, PaceSlot, RateDoubt, Times,
+    Cohort, Crossing, Finish, Late, Overload, Pace, PaceError, PaceShare, PaceSlot, RateDoubt,
+    Times,
 };
 pub use phase::Phase;
 pub use presence::{Presence, SLOT, Sign, Slot};

@@ -7,10 +7,12 @@
 //! window that becomes too long is counted in slots of twice the width. Everything is an integer that is added. In an
 //! open load an iteration of several exchanges counts once: with its arrival and its last answer.
 
+mod overload;
 mod share;
 mod text;
 mod times;
 
+pub use overload::Overload;
 pub use share::{PaceShare, RateDoubt};
 pub use text::PaceError;
 pub use times::Times;

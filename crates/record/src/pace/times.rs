@@ -34,8 +34,14 @@ impl Times {
     /// Records one duration.
     #[inline]
     pub fn record(&mut self, took: Duration) {
+        self.record_many(took, 1);
+    }
+
+    /// Records one duration so often.
+    #[inline]
+    pub fn record_many(&mut self, took: Duration, count: u32) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.add(bucket_of(nanos), 1);
+        self.add(bucket_of(nanos), count);
         self.max = self.max.max(nanos);
     }
 

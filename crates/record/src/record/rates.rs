@@ -7,7 +7,7 @@
 //! exchanges are those of the answers that arrived in the window. What came too late is in counts, never in a rate.
 
 use super::{Mode, Plan, rate};
-use crate::{Interval, Late, Operation, Pace, RateDoubt, Timing};
+use crate::{Interval, Late, Operation, Overload, Pace, RateDoubt, Timing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -50,6 +50,9 @@ pub struct Rates {
     /// Why the achieved rate is not known, or is zero.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<RateDoubt>,
+    /// How the load was more than could be carried; null if it was not, or in a closed load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overload: Option<Overload>,
     /// Items a second that arrived while the load ran: entries of searches, octets of bodies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<f64>,
@@ -88,6 +91,7 @@ impl Default for Rates {
             normal_s: None,
             late: None,
             doubt: None,
+            overload: None,
             items: None,
             iterations: None,
         }
@@ -116,7 +120,8 @@ impl Rates {
             offered: rate(counts.planned, window),
             achieved: per_second(answered.all, window),
             goodput: per_second(answered.ok, window),
-            late: (!steady.pace.is_empty()).then(|| steady.pace.late_answers()),
+            late: (plan.mode == Mode::Closed || !steady.pace.is_empty())
+                .then(|| steady.pace.late_answers()),
             items: (counts.items > 0)
                 .then(|| rate(counts.items - steady.pace.late_items().min(counts.items), window))
                 .flatten(),
@@ -142,6 +147,10 @@ impl Rates {
             share: found.answered,
             normal_s: found.normal.map(|took| took.as_secs_f64()),
             doubt: found.doubt,
+            overload: found
+                .answered
+                .filter(|share| *share < KEPT_UP)
+                .and_then(|_| pace.overload(window, cut_off)),
             ..self
         };
         let units: u64 = pace.slots().iter().map(|slot| slot.due).sum();

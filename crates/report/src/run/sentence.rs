@@ -19,7 +19,9 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
     // How many connections there were, and which scenario it was, is in the title.
     let target = record.plan.target.as_deref().unwrap_or("the target");
     let target = target.split(' ').next().filter(|word| word.contains("://")).unwrap_or(target);
-    let words = [doubt(record.verdict.status), target, " ", &carried_out(record)].concat();
+    let overloaded = if record.rates.overload.is_some() { "was overloaded: it " } else { "" };
+    let doubt = doubt(record.verdict.status);
+    let words = [doubt, target, " ", overloaded, &carried_out(record)].concat();
     let mut words = format!("{words} for {}", lasted(record.rates.seconds));
     let tail = tail(record)?;
     if !tail.is_empty() {

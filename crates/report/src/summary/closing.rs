@@ -6,15 +6,18 @@
 use super::judged::found;
 use super::times::millis;
 use super::{coloured, met};
-use crate::figure::{printable, thousands};
+use crate::figure::{fixed, printable, thousands};
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
-    Cell, Collection, HistogramError, Latency, Rates, Reach, Record, SloOutcome, SloResult, Status,
+    Cell, Collection, HistogramError, Latency, Overload, Rates, Reach, Record, SloOutcome,
+    SloResult, Status,
 };
 
 /// The percentile in the result.
 const TOLD: f64 = 0.99;
+/// Sessions that carry this part of what they can are busy.
+const BUSY: f64 = 0.9;
 const NO_OBJECTIVES: &str = "none were set (--slo 'p99<20ms' sets one)";
 
 /// The three lines, each folded where it is longer than the screen is wide.
@@ -79,12 +82,16 @@ fn result(record: &Record) -> Result<String, HistogramError> {
     if counts.due() == 0 {
         return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
     }
-    let mut words = succeeded(&record.rates);
+    let mut words = match &record.rates.overload {
+        Some(overload) => overloaded(record, overload),
+        None => succeeded(&record.rates),
+    };
     if let Some(latency) = response(record) {
         words += &tail(latency)?;
     }
     let due = thousands(counts.due());
-    let late = record.rates.late.filter(|_| record.rates.fell_behind()).unwrap_or_default();
+    let waited = record.rates.overload.is_some() || !record.rates.fell_behind();
+    let late = record.rates.late.filter(|_| !waited).unwrap_or_default();
     let lost = [
         (late, "were answered after the load had ended"),
         (counts.failed, "failed"),
@@ -96,9 +103,52 @@ fn result(record: &Record) -> Result<String, HistogramError> {
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{} {what}", thousands(count)))
         .collect();
-    Ok(match lost.as_slice() {
+    let words = match lost.as_slice() {
         [] => format!("{words}; none of {due} failed"),
         lost => format!("{words}; of {due}, {}", lost.join(", ")),
+    };
+    Ok(match sessions_needed(record) {
+        Some(needed) => format!("{words}; {needed}"),
+        None => words,
+    })
+}
+
+/// What came of a load that could not be carried.
+fn overloaded(record: &Record, overload: &Overload) -> String {
+    let rates = &record.rates;
+    let (offered, achieved, what) = match rates.iterations {
+        Some(of) => (of.offered, of.achieved, "iterations"),
+        None => (rates.offered, rates.achieved, "exchanges"),
+    };
+    let [offered, achieved] = [offered, achieved].map(|rate| fixed(rate, 1));
+    let mut words =
+        vec![format!("OVERLOADED: {offered} {what} a second offered, {achieved} achieved")];
+    if overload.waiting > 0 {
+        let waiting = thousands(overload.waiting);
+        words.push(format!("{waiting} were waiting when the load ended, and their number grew"));
+    }
+    if let Some((rate, until)) = overload.kept_up_per_second.zip(overload.kept_up_s) {
+        words.push(format!("kept up until {rate:.1} a second, at {until:.1} s"));
+    }
+    words.join("; ")
+}
+
+/// How many sessions an overload would have needed, if the sessions of the run were its limit.
+fn sessions_needed(record: &Record) -> Option<String> {
+    record.rates.overload.as_ref()?;
+    let [operation] = record.operations.as_slice() else { return None };
+    let (achieved, offered) = record.rates.achieved.zip(record.rates.offered)?;
+    let took = operation.service.mean_us? / 1e6;
+    let sessions = record.plan.sessions as f64;
+    let carried = sessions / took;
+    let busy = took > 0.0 && achieved >= BUSY * carried;
+    busy.then(|| {
+        let needed = (offered * took).ceil();
+        format!(
+            "{sessions} sessions whose requests take {} ms each carry {carried:.0} a second: \
+             {offered:.0} need {needed}",
+            fixed(Some(took * 1e3), 1)
+        )
     })
 }
 
@@ -251,6 +301,34 @@ mod tests {
             goodput: Some(17.0),
         });
         assert!(unfolded(&record).contains("17.0 of 18.0 iterations a second succeeded"));
+    }
+
+    #[test]
+    fn an_overload_comes_first_with_what_limited_it() {
+        let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
+        let mut record = measured(&[]);
+        record.rates.overload = Some(Overload { waiting: 40, ..Overload::default() });
+        (record.rates.share, record.rates.late) = (Some(0.5), Some(40));
+        let text = unfolded(&record);
+        assert!(
+            text.starts_with(
+                "Result:     OVERLOADED: 55.0 exchanges a second offered, 50.0 achieved; 40 were waiting when the \
+                 load ended, and their number grew; the slowest 1% took more than 7.000 ms; of 110, 20 failed"
+            ),
+            "{text}"
+        );
+        record.rates.overload.as_mut().unwrap().kept_up_per_second = Some(49.0);
+        record.rates.overload.as_mut().unwrap().kept_up_s = Some(4.25);
+        assert!(unfolded(&record).contains("; kept up until 49.0 a second, at 4.2 s; "));
+        // Two sessions of 50 ms carry 40 a second.
+        let mut operation = record.operations[0].clone();
+        operation.service.mean_us = Some(50_000.0);
+        (record.operations, record.plan.sessions) = (vec![operation], 2);
+        (record.rates.offered, record.rates.achieved) = (Some(90.0), Some(39.0));
+        let needed = "; 2 sessions whose requests take 50.0 ms each carry 40 a second: 90 need 5\n";
+        assert!(unfolded(&record).contains(needed), "{}", unfolded(&record));
+        record.rates.achieved = Some(20.0);
+        assert!(!unfolded(&record).contains("each carry"));
     }
 
     #[test]

@@ -1,0 +1,102 @@
+//! [`Overload`]: that a load was more than the target, or the sessions of the run, could carry.
+//!
+//! A share below one alone does not say so: exchanges that were reset or timed out are missing as well, and a target
+//! that stood still at the end was not overloaded. What tells is the queue: of what was due in the last tenth of the
+//! window, some had no place in the backlog any more, or it took longer than what was due in the first tenth by more
+//! than their spread, while the target went on answering.
+
+use super::{Cohort, Pace, Times};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The first and the last of so many parts of a window are compared.
+const PARTS: u32 = 10;
+/// A median response time rose if it is this many times that of the beginning, and beyond nine tenths of it.
+const ROSE: f64 = 1.25;
+const SPREAD: f64 = 0.9;
+/// A rate rose if the least is below this part of the greatest.
+const STEADY: f64 = 0.8;
+
+/// A load that was more than the target, or the sessions of the run, could carry.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Overload {
+    /// What had fallen due and was waiting for its answer when the load ended; what was never sent because the backlog
+    /// was full is not among it.
+    pub waiting: u64,
+    /// The offered rate a second until which the target kept up; null if the load did not rise, or it never kept up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_up_per_second: Option<f64>,
+    /// Until when it kept up with this, in seconds since the window began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_up_s: Option<f64>,
+}
+
+impl Pace {
+    /// How the load was more than could be carried, in a window of this length at whose end `cut_off` were given up;
+    /// none if no queue grew.
+    pub fn overload(&self, window: Duration, cut_off: u64) -> Option<Overload> {
+        let begin = window.saturating_sub(window / PARTS);
+        let first = self.part(|from| from < window / PARTS);
+        let mut last = self.part(|from| from >= begin);
+        if cut_off > 0 && self.lost_wholly_before(window / 2) == 0 {
+            // It would have been answered, after everything else.
+            let cut = u32::try_from(last.unanswered).unwrap_or(u32::MAX);
+            last.response.record_many(Duration::MAX, cut);
+        }
+        let went_on = self.answered_between(begin, window).0 > 0.0;
+        let limit = Limit::new(&first.response)?;
+        if !went_on || (last.dropped == 0 && !limit.is_exceeded(&last)) {
+            return None;
+        }
+        let sum = |of: fn(&Cohort) -> u64| self.cohorts().iter().map(of).sum::<u64>();
+        let in_time: u64 = self.slots().iter().map(|slot| slot.answered).sum();
+        let waiting = sum(|it| it.response.count()).saturating_sub(in_time) + cut_off;
+        let kept_up = self.kept_up_until(&limit);
+        Some(Overload {
+            waiting,
+            kept_up_per_second: kept_up.map(|(rate, _)| rate),
+            kept_up_s: kept_up.map(|(_, until)| until.as_secs_f64()),
+        })
+    }
+
+    /// All cohorts whose beginning is as this says, as one.
+    fn part(&self, is_in: impl Fn(Duration) -> bool) -> Cohort {
+        let mut sum = Cohort::default();
+        let cohorts = self.cohorts().iter();
+        cohorts.filter(|it| is_in(self.cohort_from(it.number))).for_each(|it| sum.merge(it));
+        sum
+    }
+
+    /// The offered rate a second of the last cohort before the queue began to grow for good, and when it ended, in a
+    /// load that rose afterwards.
+    fn kept_up_until(&self, limit: &Limit) -> Option<(f64, Duration)> {
+        let cohorts = self.cohorts();
+        let over = |cohort: &Cohort| cohort.dropped > 0 || limit.is_exceeded(cohort);
+        let last = cohorts.iter().rposition(|cohort| !over(cohort))?;
+        let width = self.cohort_from(1).as_secs_f64();
+        let rate = |cohort: &Cohort| {
+            let (from, to) = (self.cohort_from(cohort.number), self.cohort_from(cohort.number + 1));
+            self.due_between(from, to) / width
+        };
+        let kept_up = rate(&cohorts[last]);
+        let most = cohorts[last..].iter().map(rate).fold(0.0, f64::max);
+        let rose = kept_up < STEADY * most;
+        rose.then(|| (kept_up, self.cohort_from(cohorts[last].number + 1)))
+    }
+}
+
+/// How long something took at first, and how long it may take if the queue does not grow.
+struct Limit(Duration);
+
+impl Limit {
+    fn new(first: &Times) -> Option<Self> {
+        let (median, spread) = first.quantile(0.5).zip(first.quantile(SPREAD))?;
+        Some(Self(median.mul_f64(ROSE).max(spread)))
+    }
+
+    /// Whether half of these took longer.
+    fn is_exceeded(&self, cohort: &Cohort) -> bool {
+        cohort.response.within(self.0) * 2 < cohort.response.count()
+    }
+}
