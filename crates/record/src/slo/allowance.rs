@@ -116,7 +116,7 @@ mod tests {
             "achieved>=500/s",
             "p99>20ms",
             "p100<1s",
-            "errors<0%",
+            "errors<=0%",
             "errors>1%",
             "achieved<99%",
             "lag.p99<1ms",

@@ -112,6 +112,14 @@ pub enum SloError {
         /// The units that fit.
         expected: &'static str,
     },
+    /// No run meets it, or it means something else than was written.
+    #[error("read the objective {text:?}: {why}")]
+    Senseless {
+        /// The objective.
+        text: String,
+        /// What is wrong with it, and what to write.
+        why: String,
+    },
     /// The operation is not in the run.
     #[error("read the objective {text:?}: the run has no operation {operation:?}; it has {known}")]
     Operation {
@@ -306,7 +314,30 @@ impl Slo {
         if whole && self.operation.is_some() {
             return Err(SloError::WholeRun(self.text));
         }
-        Ok(self)
+        match self.senseless(figure) {
+            Some(why) => Err(SloError::Senseless { text: self.text, why }),
+            None => Ok(self),
+        }
+    }
+
+    /// What is wrong with an objective that no run meets, or that means something else than was written.
+    fn senseless(&self, figure: &str) -> Option<String> {
+        let value = self.value;
+        if self.unit == Unit::Count && value.fract() != 0.0 {
+            let percent = (value * 1e6).round() / 1e4;
+            let share = (value < 1.0).then(|| format!("; write {percent}% for a share"));
+            let share = share.unwrap_or_default();
+            return Some(format!("{figure} is a whole number of exchanges, not {value}{share}"));
+        }
+        if self.unit == Unit::Percent && value > 100.0 {
+            return Some(format!("{figure} is at most 100%, not {value}%"));
+        }
+        let never = match self.comparison {
+            Comparison::Less => value <= 0.0,
+            Comparison::Greater => self.unit == Unit::Percent && value >= 100.0,
+            _ => false,
+        };
+        never.then(|| "no run can meet it".to_owned())
     }
 }
 

@@ -54,6 +54,29 @@ fn times_rates_and_counts_are_compared_in_their_units() {
     }
 }
 
+#[test]
+fn what_no_run_meets_and_what_means_something_else_is_refused() {
+    for (expr, why) in [
+        ("ok>=0.95", "ok is a whole number of exchanges, not 0.95; write 95% for a share"),
+        (
+            "errors<0.001",
+            "errors is a whole number of exchanges, not 0.001; write 0.1% for a share",
+        ),
+        ("count>=10.5", "count is a whole number of exchanges, not 10.5"),
+        ("errors>101%", "errors is at most 100%, not 101%"),
+        ("search.ok<=100.1%", "search.ok is at most 100%, not 100.1%"),
+        ("achieved>=110%", "achieved is at most 100%, not 110%"),
+        ("ok>100%", "no run can meet it"),
+        ("p99<0ms", "no run can meet it"),
+        ("errors<0", "no run can meet it"),
+    ] {
+        assert_eq!(refusal(expr), format!("read the objective {expr:?}: {why}"));
+    }
+    for expr in ["errors<=0%", "errors==0", "ok>=100%", "errors>0", "p99>0ms", "offered>=0.5/s"] {
+        expr.parse::<Slo>().unwrap();
+    }
+}
+
 /// Of seven exchanges in three seconds a node may have four and its neighbour three; random arrivals may be fewer.
 #[test]
 fn a_share_of_a_rate_is_held_against_what_fell_due() {
