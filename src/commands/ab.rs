@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use brunt_record::Record;
 use brunt_report::comparison::{self, Given, Input};
-use brunt_report::{command_line, figure};
+use brunt_report::{command_line, failures, figure};
 use rustix::process::{Pid, Signal as Kill, kill_process};
 
 use super::compare::show;
@@ -49,6 +49,9 @@ pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
     if a.is_empty() || b.is_empty() {
         console::say("No run of each command was completed, so nothing is compared.");
         return Ok(signals.received().map_or(Exit::Partial, Signal::exit));
+    }
+    if let Some(why) = trial.nothing_worked() {
+        return Err(failed(format!("compare: no exchange of either command succeeded ({why})")));
     }
     let sides = trial.given();
     let mut comparison = comparison::compare(tool(), &sides).map_err(failed)?;
@@ -220,6 +223,15 @@ impl Trial<'_> {
         let last = lines[lines.len().saturating_sub(SAID)..].join("\n");
         let which = which.letter().to_uppercase();
         Err(Refusal::failed(format!("a run of command {which} failed; it said:\n{last}")))
+    }
+
+    /// Why no exchange of either command succeeded, if none did.
+    fn nothing_worked(&self) -> Option<String> {
+        let mut records = self.sides.iter().flatten().map(|(_, record)| record);
+        if records.clone().any(|record| record.counts.ok > 0) {
+            return None;
+        }
+        records.find_map(failures)
     }
 
     /// Both sides, each named after its command.

@@ -10,7 +10,7 @@ use brunt_testbed::until;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use brunt_test_program::{Ended, Program, Target, ab, binds, run, scratch};
+use brunt_test_program::{Ended, Program, RestTarget, Target, ab, binds, run, scratch};
 
 /// A record of a real run, and valid however busy the machine is.
 fn real() -> Record {
@@ -249,4 +249,14 @@ fn a_command_that_cannot_run_says_why() {
     let ended = Program::start(&mut ab(&[], &binds(closed, 2), &binds(closed, 2))).wait().expect(1);
     assert!(ended.said().contains("a run of command A failed; it said:"), "{ended}");
     assert!(ended.said().contains("refused"), "{ended}");
+}
+
+#[test]
+fn two_commands_of_which_nothing_worked_are_not_compared() {
+    let target = RestTarget::start();
+    let url = format!("{}/none", target.base);
+    let line = ["http", "-q", "50", "-z", "1s", "--quiet", &url].map(str::to_owned);
+    let ended = Program::start(&mut ab(&["--runs", "1"], &line, &line)).wait().expect(1);
+    assert!(ended.said().contains("no exchange of either command succeeded (404 "), "{ended}");
+    target.stop();
 }

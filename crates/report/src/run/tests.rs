@@ -167,6 +167,20 @@ fn a_run_that_did_all_it_was_asked_is_said_to() {
 }
 
 #[test]
+fn an_overload_and_a_run_without_a_success_are_said_to_be_that() {
+    let mut record = measured(&[]);
+    record.verdict = brunt_record::Verdict::default();
+    let said = |record: &Record| sentence::sentence(record).unwrap();
+    record.rates.overload = Some(brunt_record::Overload::default());
+    assert!(said(&record).starts_with("the target was overloaded: it carried out "));
+    record.counts.ok = 0;
+    assert_eq!(
+        said(&record),
+        "Nothing worked: none of 110 requests to the target succeeded (49 invalidCredentials 20 times)."
+    );
+}
+
+#[test]
 fn without_a_script_there_are_pictures() {
     let html = html(&measured(&[]));
     for plot in ["rates", "latencies", "spectrum", "heat", "lateness", "busy"] {

@@ -6,12 +6,13 @@
 use super::judged::found;
 use super::times::millis;
 use super::{coloured, met};
+use crate::failures;
 use crate::figure::{fixed, printable, thousands};
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
-    Cell, Collection, HistogramError, Latency, Overload, Rates, Reach, Record, SloOutcome,
-    SloResult, Status,
+    Cell, Collection, HistogramError, Latency, Overload, Reach, Record, SloOutcome, SloResult,
+    Status,
 };
 
 /// The percentile in the result.
@@ -82,11 +83,16 @@ fn result(record: &Record) -> Result<String, HistogramError> {
     if counts.due() == 0 {
         return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
     }
-    let mut words = match &record.rates.overload {
-        Some(overload) => overloaded(record, overload),
-        None => succeeded(&record.rates),
+    let why = failures(record);
+    let mut words = match (&record.rates.overload, why) {
+        (Some(overload), _) => overloaded(record, overload),
+        (None, Some(why)) if counts.ok == 0 => format!("NOTHING WORKED: {why}"),
+        (None, Some(why)) if counts.ok * 2 < counts.due() => {
+            format!("MOST FAILED: {why}; {}", succeeded(record))
+        }
+        (None, _) => succeeded(record),
     };
-    if let Some(latency) = response(record) {
+    if let Some(latency) = response(record).filter(|_| counts.ok > 0) {
         words += &tail(latency)?;
     }
     let due = thousands(counts.due());
@@ -153,9 +159,8 @@ fn sessions_needed(record: &Record) -> Option<String> {
 }
 
 /// How much succeeded while the load ran, or why that is not known.
-fn succeeded(rates: &Rates) -> String {
-    let shown =
-        |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
+fn succeeded(record: &Record) -> String {
+    let rates = &record.rates;
     if let Some(doubt) = rates.doubt {
         return doubt.words().to_owned();
     }
@@ -163,10 +168,14 @@ fn succeeded(rates: &Rates) -> String {
         Some(of) => (of.goodput, of.offered, "iterations"),
         None => (rates.goodput, rates.target, "exchanges"),
     };
-    let goodput = shown(goodput);
+    let Some(goodput) = goodput else {
+        // One exchange alone has no rate.
+        let [ok, due] = [record.counts.ok, record.counts.due()].map(thousands);
+        return format!("{ok} of {due} {what} succeeded");
+    };
     match asked {
-        Some(asked) => format!("{goodput} of {asked:.1} {what} a second succeeded"),
-        None => format!("{goodput} {what} a second succeeded"),
+        Some(asked) => format!("{goodput:.1} of {asked:.1} {what} a second succeeded"),
+        None => format!("{goodput:.1} {what} a second succeeded"),
     }
 }
 
@@ -329,6 +338,25 @@ mod tests {
         assert!(unfolded(&record).contains(needed), "{}", unfolded(&record));
         record.rates.achieved = Some(20.0);
         assert!(!unfolded(&record).contains("each carry"));
+    }
+
+    #[test]
+    fn the_cause_comes_first_where_little_or_nothing_succeeded() {
+        let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
+        let mut record = measured(&[]);
+        record.counts.ok = 40;
+        let text = unfolded(&record);
+        let most =
+            "Result:     MOST FAILED: 49 invalidCredentials 20 times; 40.0 of 55.0 exchanges";
+        assert!(text.starts_with(most), "{text}");
+        record.counts.ok = 80;
+        record.rates.goodput = None;
+        assert!(unfolded(&record).starts_with("Result:     80 of 110 exchanges succeeded; "));
+        record.counts.ok = 0;
+        let text = unfolded(&record);
+        let nothing = "Result:     NOTHING WORKED: 49 invalidCredentials 20 times; of ";
+        assert!(text.starts_with(nothing), "{text}");
+        assert!(!text.contains("took"), "refusals say nothing about speed: {text}");
     }
 
     #[test]

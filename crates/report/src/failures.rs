@@ -1,0 +1,74 @@
+//! What came of the exchanges that did not succeed, in words: `49 invalidCredentials 191,472 times`.
+
+use crate::figure::thousands;
+use brunt_record::{CodeRecord, Record};
+use std::collections::BTreeMap;
+
+/// How many kinds are named.
+const TOLD: usize = 2;
+
+/// The most frequent kinds of failure of a run; nothing if there was none.
+pub fn failures(record: &Record) -> Option<String> {
+    let codes = record.operations.iter().flat_map(|operation| &operation.codes);
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for code in codes.filter(|code| !matches!(code.class.as_str(), "ok" | "skipped")) {
+        *counts.entry(words(code)).or_default() += code.count;
+    }
+    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let told = counts.iter().take(TOLD).map(|(what, count)| match count {
+        1 => format!("{what} once"),
+        count => format!("{what} {} times", thousands(*count)),
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+/// One kind of failure.
+fn words(code: &CodeRecord) -> String {
+    let number = code.code.map_or_else(String::new, |number| format!("{number} "));
+    match code.class.as_str() {
+        "result" => format!("{number}{}", code.name),
+        "connect" if code.name == "connect" => "could not connect".to_owned(),
+        "connect" => format!("could not connect ({})", code.name),
+        "timed-out" => "no answer in time".to_owned(),
+        "cut-off" => "no answer when the run ended".to_owned(),
+        class if class == code.name => class.to_owned(),
+        class => format!("{class} {}", code.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::measured;
+
+    #[test]
+    fn the_most_frequent_kinds_are_named_over_all_operations() {
+        let mut record = measured(&[]);
+        assert_eq!(failures(&record).unwrap(), "49 invalidCredentials 20 times");
+        let code = |class: &str, name: &str, count| CodeRecord {
+            class: class.to_owned(),
+            code: None,
+            name: name.to_owned(),
+            count,
+        };
+        let mut other = record.operations[0].clone();
+        other.codes = vec![
+            code("ok", "success", 500),
+            code("connect", "ECONNREFUSED", 3_000),
+            code("timed-out", "timed out", 1),
+        ];
+        record.operations.push(other);
+        assert_eq!(
+            failures(&record).unwrap(),
+            "could not connect (ECONNREFUSED) 3,000 times, 49 invalidCredentials 20 times"
+        );
+        record.operations[1].codes[1].name = "connect".to_owned();
+        assert!(failures(&record).unwrap().starts_with("could not connect 3,000 times, "));
+        record.operations.remove(0);
+        assert!(failures(&record).unwrap().ends_with(", no answer in time once"));
+        record.operations[0].codes.truncate(1);
+        assert_eq!(failures(&record), None);
+    }
+}
