@@ -45,7 +45,7 @@ pub fn read_secret(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
             access::remember(path, Kind::Secret);
             Ok(b"x\n".to_vec())
         }
-        opened => whole(opened?, most),
+        opened => whole(opened?, most).map(unmarked),
     }
 }
 
@@ -62,9 +62,22 @@ fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a text of at most [`WRITTEN_MAX`] bytes.
+/// Reads the lines or other text of a file of at most this many bytes, without a byte order mark.
+pub fn read_lines(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
+    read(path, most).map(unmarked)
+}
+
+/// A text without the byte order mark that some editors write at the beginning of UTF-8.
+pub fn unmarked(mut text: Vec<u8>) -> Vec<u8> {
+    if text.starts_with(b"\xef\xbb\xbf") {
+        text.drain(..3);
+    }
+    text
+}
+
+/// Reads a text of at most [`WRITTEN_MAX`] bytes, without a byte order mark.
 pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
-    let bytes = read(path, WRITTEN_MAX)?;
+    let bytes = read_lines(path, WRITTEN_MAX)?;
     String::from_utf8(bytes)
         .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
@@ -81,5 +94,16 @@ mod tests {
         assert_eq!(read("/dev/null", 0).unwrap(), b"");
         assert_eq!(read_text("/dev/null").unwrap(), "");
         assert!(read("/no/such/file", 9).is_err());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_text() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "\u{feff}a\u{feff}\n").unwrap();
+        let rest = "a\u{feff}\n".as_bytes();
+        assert_eq!(read_text(file.path()).unwrap().as_bytes(), rest);
+        assert_eq!(read_lines(file.path(), 99).unwrap(), rest);
+        assert_eq!(read_secret(file.path(), 99).unwrap(), rest);
+        assert_eq!(read(file.path(), 99).unwrap().len(), rest.len() + 3, "bytes are bytes");
     }
 }

@@ -23,7 +23,7 @@ enum Starts {
 impl Lines {
     /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::of(file::read(path, file::DATA_MAX)?))
+        Ok(Self::of(file::read_lines(path, file::DATA_MAX)?))
     }
 
     /// The lines in `bytes`. A terminator at the very end does not begin another line; an empty line elsewhere is a

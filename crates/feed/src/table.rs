@@ -268,8 +268,7 @@ fn checked(columns: Vec<String>) -> Result<Vec<String>, String> {
     Ok(columns)
 }
 
-/// The bytes of a file that is not too long, without the byte order mark that some editors write at the beginning of
-/// UTF-8.
+/// The bytes of a file that is not too long, without a byte order mark.
 fn read(path: &Path) -> Result<Vec<u8>, TableError> {
     let failed = |source| TableError::Read { path: path.to_owned(), source };
     let file = crate::file::open(path).map_err(failed)?;
@@ -278,10 +277,7 @@ fn read(path: &Path) -> Result<Vec<u8>, TableError> {
     if bytes.len() as u64 > BYTES_MAX {
         return Err(TableError::Long { path: path.to_owned() });
     }
-    if bytes.starts_with(b"\xef\xbb\xbf") {
-        bytes.drain(..3);
-    }
-    Ok(bytes)
+    Ok(crate::file::unmarked(bytes))
 }
 
 fn empty(path: &Path, remedy: &'static str) -> TableError {

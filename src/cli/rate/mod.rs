@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_drivers::resend::Resend;
+use brunt_feed::file;
 
 use super::fault::Fault;
 use super::options;
@@ -205,7 +206,7 @@ fn fill(
     let Some((path, bytes)) = found else {
         return Ok(());
     };
-    let filled = values.fill(&path, &bytes, tool)?;
+    let filled = values.fill(&path, &file::unmarked(bytes), tool)?;
     if !filled.is_empty() && !values.given("suppressPropertiesFileComment") {
         notes.push(format!("Taken from {}: --{}", path.display(), filled.join(", --")));
     }

@@ -319,6 +319,9 @@ fn a_properties_file_fills_what_is_left_open() {
     assert_eq!((args.load.connections, args.security.transport), (3, Transport::Ldaps));
     assert_eq!(args.output.percentiles, [50.0, 60.0]);
     assert!(args.notes[0].starts_with("Taken from /p: --"), "{:?}", args.notes);
+    let marked = TestSurroundings::default().file("/p", "\u{feff}port=7\nhostname=h\n");
+    let args = run_in(&marked, "authrate --propertiesFilePath /p -D a -w b");
+    assert_eq!(args.servers, [Server { host: "h".into(), port: 7 }], "a byte order mark is no key");
     let world = TestSurroundings::default()
         .variable("HOME", "/home/u")
         .file("/home/u/.opendj/tools.properties", "port=5");

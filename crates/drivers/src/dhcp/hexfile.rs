@@ -59,7 +59,7 @@ pub enum HexFileError {
 
 /// Reads the packet in a file.
 pub fn read(path: &Path) -> Result<Vec<u8>, HexFileError> {
-    let bytes = file::read(path, file::WRITTEN_MAX)
+    let bytes = file::read_lines(path, file::WRITTEN_MAX)
         .map_err(|source| HexFileError::Read { path: path.to_owned(), source })?;
     packet(path, &String::from_utf8_lossy(&bytes))
 }

@@ -102,7 +102,7 @@ fn list<T>(
     wanted: &'static str,
     read: impl Fn(usize, &str) -> Result<T, ListFileError>,
 ) -> Result<Vec<T>, ListFileError> {
-    let bytes = file::read(path, file::DATA_MAX)
+    let bytes = file::read_lines(path, file::DATA_MAX)
         .map_err(|source| ListFileError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes);
     let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, text)| !text.is_empty());

@@ -67,6 +67,8 @@ pub fn read_offsets(path: &Path, file: io::Result<impl Read>) -> Result<Shape, T
     let mut offsets: Vec<u64> = Vec::new();
     for (at, line) in BufReader::new(file.map_err(unreadable)?).lines().enumerate() {
         let (line, number) = (line.map_err(unreadable)?, at + 1);
+        // Some editors begin a text with a byte order mark.
+        let line = line.trim_start_matches('\u{feff}');
         let text = line.split('#').next().unwrap_or_default().trim();
         if text.is_empty() {
             continue;

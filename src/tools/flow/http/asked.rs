@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use brunt_drivers::net::resolve::Lookup;
 use brunt_engine::schedule::Rate;
+use brunt_feed::file;
 use brunt_import::notation::literal;
 use brunt_import::{Resolve, Secrets};
 
@@ -179,7 +180,7 @@ fn of_urls(
     let targets = match (&args.urls_from_file, &args.url) {
         (Some(path), _) => {
             let bytes = read(path).map_err(|error| format!("read {}: {error}", path.display()))?;
-            let text = String::from_utf8(bytes)
+            let text = String::from_utf8(file::unmarked(bytes))
                 .map_err(|_| format!("read {}: it is not UTF-8", path.display()))?;
             targets::parse(&text).map_err(|error| format!("read {}: {error}", path.display()))?
         }

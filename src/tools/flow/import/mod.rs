@@ -121,7 +121,7 @@ fn text_of(path: &Path) -> Result<String, Refusal> {
     if bytes.len() as u64 > LARGEST {
         return Err(within(path, &"read it: it has more than 512 MiB"));
     }
-    String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(file::unmarked(bytes)).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         within(path, &format!("read it as text: byte {at} is not UTF-8"))
     })

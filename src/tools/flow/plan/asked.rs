@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
+use brunt_feed::file::{open, unmarked};
 use brunt_record::AbortRule;
 
 use super::compile::{CompileEnvironment, Compiled, compile};
@@ -160,8 +161,7 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
     let read = if standard {
         std::io::stdin().lock().take(PLAN_MAX + 1).read_to_end(&mut bytes)
     } else {
-        brunt_feed::file::open(path)
-            .and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
+        open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| {
         unreadable(format!("{error}; give the path of a plan, or - for standard input"))
@@ -171,7 +171,7 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
             "it is longer than {PLAN_MAX} bytes; move bodies into files"
         )));
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(unmarked(bytes)).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
         unreadable(format!("line {line} is not UTF-8"))

@@ -72,7 +72,7 @@ impl Known {
         let keys = match origin {
             Origin::Range(ids) => Keys::range(ids.clone(), pattern),
             Origin::File(path) => {
-                let text = file::read(path, file::DATA_MAX)
+                let text = file::read_lines(path, file::DATA_MAX)
                     .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
                     .map_err(|error| format!("read {}: {error}", path.display()))?;
                 Keys::lines(&text)
@@ -117,7 +117,7 @@ impl Known {
         match (users, groups) {
             (Origin::Range(_), Origin::Range(_) | Origin::Host) | (_, Origin::Range(_)) => None,
             (_, Origin::File(path)) => {
-                String::from_utf8(file::read(path, file::DATA_MAX).ok()?).ok()
+                String::from_utf8(file::read_lines(path, file::DATA_MAX).ok()?).ok()
             }
             (_, Origin::Host) => self.listed("group").ok(),
         }
