@@ -37,6 +37,7 @@ pub(crate) mod names;
 pub(crate) mod names_cell;
 pub(crate) mod names_lookup;
 pub(crate) mod names_matrix;
+mod one_hyphen;
 mod options;
 pub(crate) mod output;
 mod pages;
@@ -276,6 +277,12 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         .chain(linked)
         .chain(argv.iter().skip(1).cloned())
         .collect();
+    if let [_, name, words @ ..] = line.as_slice()
+        && name == "http"
+        && let Some(text) = one_hyphen::refusal(words)
+    {
+        return Err(Refusal { text, exit: Exit::Usage });
+    }
     let mut command = screens::command();
     let matches = command.try_get_matches_from_mut(&line);
     match matches.and_then(|matches| Brunt::from_arg_matches(&matches)) {

@@ -182,6 +182,15 @@ fn a_directory_is_given_every_page_and_every_script() {
 }
 
 #[test]
+fn a_word_with_one_hyphen_is_no_letters() {
+    for word in ["-more", "-host", "-h2", "-disable-keepalive"] {
+        let refused = command(&["brunt", "http", word, "http://127.0.0.1:1/"]).unwrap_err();
+        assert_eq!(refused.exit, Exit::Usage, "{word}");
+        assert!(refused.text.contains("tip: words have two hyphens here"), "{}", refused.text);
+    }
+}
+
+#[test]
 fn a_link_of_every_listed_name_is_read_as_its_command() {
     for link in pages::LINKS {
         let linked = command(&[link, "--help"]);
