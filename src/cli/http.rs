@@ -28,7 +28,7 @@ pub(crate) struct HttpArgs {
     pub(crate) curl: Option<String>,
     /// Read URLs from a file, one per line
     ///
-    /// A line is a URL, a method and a URL (`POST https://...`), or a vegeta target with headers and @body.
+    /// A line is a URL, a method and a URL (`POST https://...`), or a vegeta target with headers and @body, or in JSON.
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     pub(crate) urls_from_file: Option<PathBuf>,
     /// Pick the URLs of the file at random instead of in order
@@ -122,7 +122,7 @@ pub(crate) struct RequestArgs {
     /// Request body, as in oha; or a duration, as in wrk
     ///
     /// A value that reads as a time, such as 30s or 10, sets how long to run, as in wrk. Anything else is the request
-    /// body, as in oha and hey. --body and --duration have only one meaning.
+    /// body, as in oha and hey; @FILE is the body in a file, as in curl. --body and --duration have only one meaning.
     #[arg(short = 'd', value_name = "DURATION|BODY")]
     pub(crate) duration_or_body: Option<String>,
     /// Request body, such as '{"a":1}', even if it reads as a time

@@ -49,6 +49,7 @@ impl Asked {
              that change, sequences and checks, and run it with brunt run"
                 .to_owned());
         }
+        let args = &body_in_file(args);
         let mut notes = Vec::new();
         let mut load = Load::of(&args.load)?;
         let body = body(&args.request, &mut load, &mut notes);
@@ -140,6 +141,18 @@ impl Load {
     }
 }
 
+/// The same with the file that `-d @FILE` names as that of the body, as in curl.
+fn body_in_file(args: &HttpArgs) -> HttpArgs {
+    let mut args = args.clone();
+    let request = &mut args.request;
+    let named = request.duration_or_body.as_deref().and_then(|text| text.strip_prefix('@'));
+    if let Some(path) = named.filter(|path| !path.is_empty()) {
+        request.body_file = Some(request.body_file.take().unwrap_or_else(|| path.into()));
+        request.duration_or_body = None;
+    }
+    args
+}
+
 /// The body that was given; `-d` may be a duration instead.
 fn body(args: &RequestArgs, load: &mut Load, notes: &mut Vec<String>) -> Option<String> {
     let Some(text) = &args.duration_or_body else { return args.body.clone() };
@@ -214,6 +227,7 @@ fn whole(text: &str) -> Result<String, String> {
 fn step(args: &RequestArgs, target: &Target, body: Option<&str>) -> Result<Step, String> {
     let url = target.url.split('#').next().unwrap_or(&target.url);
     let (login, url) = login(url);
+    let body = target.body.as_deref().or(body);
     let has_body = body.is_some() || args.body_file.is_some() || target.body_file.is_some();
     let usual = if has_body { "POST" } else { "GET" };
     let method = target.method.as_deref().or(args.method.as_deref()).unwrap_or(usual);
@@ -242,9 +256,10 @@ fn step(args: &RequestArgs, target: &Target, body: Option<&str>) -> Result<Step,
     }
     step.content_type = args.content_type.as_deref().map(literal);
     match (&target.body_file, &args.body_file, body) {
-        (Some(path), _, _) | (None, Some(path), _) => step.body_file = Some(path.clone()),
-        (None, None, Some(body)) => step.text = Some(literal(body)),
-        (None, None, None) => {}
+        (Some(path), _, _) => step.body_file = Some(path.clone()),
+        (None, Some(path), _) if target.body.is_none() => step.body_file = Some(path.clone()),
+        (None, _, Some(body)) => step.text = Some(literal(body)),
+        (None, _, None) => {}
     }
     step.basic = args.basic_auth.as_deref().map(basic).or(login);
     Ok(step)

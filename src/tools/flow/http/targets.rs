@@ -1,9 +1,15 @@
 //! Files of URLs: one URL per line, `METHOD URL`, or the targets of vegeta.
 //!
 //! A target of vegeta is a line `METHOD URL`, lines `Name: value` and a line `@FILE` with its body; an empty line ends
-//! it. Lines that begin with `#` are comments in all of them.
+//! it. Or it is a line of JSON (`-format=json`), whose body is in base64. Lines that begin with `#` are comments in all
+//! of them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Deserialize;
 
 /// The maximum number of targets.
 const MOST: usize = 60_000;
@@ -19,6 +25,19 @@ pub(super) struct Target {
     pub(super) headers: Vec<(String, String)>,
     /// A file with its body.
     pub(super) body_file: Option<PathBuf>,
+    /// Its body.
+    pub(super) body: Option<String>,
+}
+
+/// A target of vegeta in JSON.
+#[derive(Deserialize)]
+struct JsonTarget {
+    method: String,
+    url: String,
+    #[serde(default)]
+    body: Option<String>,
+    #[serde(default)]
+    header: BTreeMap<String, Vec<String>>,
 }
 
 /// Reads a file. Errors are reported with their line.
@@ -36,7 +55,10 @@ pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
             continue;
         }
         let wrong = |what: &str| format!("line {number}: {what}");
-        if is_url(line) {
+        if line.starts_with(['{', '[']) {
+            targets.extend(json(line).map_err(|what| wrong(&what))?);
+            open = false;
+        } else if is_url(line) {
             targets.push(Target { url: line.to_owned(), ..Target::default() });
             open = false;
         } else if let Some((method, url)) = request(line) {
@@ -70,6 +92,44 @@ pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
     Ok(targets)
 }
 
+/// The targets in a line of JSON: an object, or a list of them.
+fn json(line: &str) -> Result<Vec<Target>, String> {
+    let list = if line.starts_with('[') { line.to_owned() } else { format!("[{line}]") };
+    let list: Vec<JsonTarget> = serde_json::from_str(&list).map_err(|error| {
+        format!("is not a target of vegeta in JSON, such as {{\"method\":\"GET\",\"url\":\"http://h/\"}}: {error}")
+    })?;
+    list.into_iter().map(JsonTarget::target).collect()
+}
+
+impl JsonTarget {
+    fn target(self) -> Result<Target, String> {
+        if !is_url(&self.url) {
+            return Err(format!(
+                "{:?} is not a URL that begins with http:// or https://",
+                self.url
+            ));
+        }
+        let text = |body: String| {
+            let bytes =
+                BASE64.decode(body).map_err(|error| format!("its body is not base64: {error}"))?;
+            String::from_utf8(bytes).map_err(|_| {
+                "its body is not text: write the target as lines, with the body in a file (@FILE)".to_owned()
+            })
+        };
+        let several = self
+            .header
+            .into_iter()
+            .flat_map(|(name, values)| values.into_iter().map(move |value| (name.clone(), value)));
+        Ok(Target {
+            method: Some(self.method),
+            url: self.url,
+            headers: several.collect(),
+            body_file: None,
+            body: self.body.map(text).transpose()?,
+        })
+    }
+}
+
 pub(super) fn is_url(text: &str) -> bool {
     let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
     (lower.starts_with("http://") || lower.starts_with("https://"))
@@ -79,7 +139,8 @@ pub(super) fn is_url(text: &str) -> bool {
 fn request(line: &str) -> Option<(&str, &str)> {
     let (method, url) = line.split_once(char::is_whitespace)?;
     let url = url.trim();
-    let named = !method.is_empty() && method.bytes().all(|byte| byte.is_ascii_uppercase());
+    let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'-';
+    let named = !method.is_empty() && method.bytes().all(letter);
     (named && is_url(url)).then_some((method, url))
 }
 
@@ -100,8 +161,40 @@ mod tests {
     }
 
     #[test]
+    fn methods_may_have_small_letters_and_hyphens() {
+        let targets = parse("get http://h/1\nM-SEARCH http://h/2\n").unwrap();
+        let methods: Vec<_> =
+            targets.iter().filter_map(|target| target.method.as_deref()).collect();
+        assert_eq!(methods, ["get", "M-SEARCH"]);
+    }
+
+    #[test]
+    fn targets_of_vegeta_may_be_json() {
+        let one = r#"{"method":"POST","url":"http://h/v1","body":"bXkgYm9keQ==","header":{"X-A":["1","2"]}}"#;
+        for text in [format!("{one}\n{one}\n"), format!("[{one},{one}]")] {
+            let targets = parse(&text).unwrap();
+            assert_eq!(targets.len(), 2, "{text}");
+            let Target { method, url, headers, body, .. } = &targets[1];
+            assert_eq!((method.as_deref(), url.as_str()), (Some("POST"), "http://h/v1"));
+            assert_eq!(headers, &[("X-A".into(), "1".into()), ("X-A".into(), "2".into())]);
+            assert_eq!(body.as_deref(), Some("my body"));
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_line() {
         for (text, said) in [
+            ("http://h/\n{\"method\":\"GET\"}\n", "line 2: is not a target of vegeta in JSON"),
+            ("{\"method\":\"GET\",\"url\":\"h\"}", "line 1: \"h\" is not a URL"),
+            (
+                "{\"method\":\"GET\",\"url\":\"http://h/\",\"body\":\"/w==\"}",
+                "line 1: its body is not text",
+            ),
+            (
+                "{\"method\":\"GET\",\"url\":\"http://h/\",\"body\":\"!\"}",
+                "line 1: its body is not base64",
+            ),
+            ("G=T http://h/\n", "line 1: is not a URL"),
             ("", "no URL"),
             ("# only\n", "no URL"),
             ("http://h/\nnonsense\n", "line 2: is not a URL"),

@@ -12,6 +12,10 @@ struct Line {
 fn files(path: &Path) -> std::io::Result<Vec<u8>> {
     match path.to_str() {
         Some("two") => Ok(b"http://h/1\nPOST https://g/2\nX: y\n".to_vec()),
+        Some("marked") => Ok("\u{feff}http://h/1\n".into()),
+        Some("json") => {
+            Ok(br#"{"method":"POST","url":"http://h/v1","body":"bXkgYm9keQ=="}"#.to_vec())
+        }
         Some("many") => Ok("http://h/1\n".repeat(21).into_bytes()),
         _ => Err(std::io::ErrorKind::NotFound.into()),
     }
@@ -149,6 +153,27 @@ fn files_of_urls_are_scenarios() {
     assert!(first(&two).name.is_none(), "each is counted by itself");
     assert_eq!(first(&asked("--urls-from-file many")).name.as_deref(), Some("request"));
     assert!(words(&["--urls-from-file", "none"]).unwrap_err().contains("none"));
+}
+
+#[test]
+fn a_body_may_be_in_a_file() {
+    let file = |line: &str| {
+        let step = first(&asked(line)).clone();
+        assert_eq!((step.text, step.post.is_some()), (None, true), "{line}");
+        step.body_file.unwrap()
+    };
+    assert_eq!(file("-d @body.json http://h/"), Path::new("body.json"));
+    assert_eq!(file("-D body.json http://h/"), Path::new("body.json"));
+    let text = asked("--body @body.json http://h/");
+    assert_eq!(first(&text).text.as_deref(), Some("@body.json"));
+}
+
+#[test]
+fn targets_of_a_file_may_begin_with_a_byte_order_mark_and_be_json() {
+    let marked = asked("--urls-from-file marked");
+    assert_eq!(marked.plan.scenario[0].steps.len() + marked.plan.scenario.len(), 2);
+    let json = asked("--urls-from-file json");
+    assert_eq!(first(&json).text.as_deref(), Some("my body"));
 }
 
 #[test]
