@@ -5,6 +5,7 @@
 //! objectives, key stores and the like stay text and paths: the modules that use them parse them, before the run
 //! starts.
 
+mod brackets;
 pub(crate) mod control;
 pub(crate) mod identity;
 pub(crate) mod load;
@@ -138,6 +139,11 @@ pub(crate) fn parse(
     }
     let mut notes = Vec::new();
     fill(&mut values, tool, surroundings, &mut notes)?;
+    if let Some(pattern) = brackets::pattern(line).filter(|_| !values.given("value-patterns")) {
+        notes.push(format!(
+            "{pattern} is sent as it is; --value-patterns makes it a pattern of UnboundID's tools"
+        ));
+    }
     check_trailing(tool, words.trailing.len())?;
     let security = security::read(&values, surroundings, &mut notes)?;
     let load = load::read(&values, tool)?;

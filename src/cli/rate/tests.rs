@@ -179,6 +179,11 @@ fn options_reach_their_place() {
         args.servers.iter().map(|server| (server.host.as_str(), server.port)).collect();
     assert_eq!(servers, [("a", 1), ("::1", 2), ("b", 9), ("fe80::1", 9)]);
     assert_eq!(args.notes, ["The server's certificate is not verified because of --trustAll"]);
+    let plain = run("searchrate -b dc=x (uid=user.[1-1000])");
+    let note =
+        "[1-1000] is sent as it is; --value-patterns makes it a pattern of UnboundID's tools";
+    assert_eq!(plain.notes, [note]);
+    assert!(run("searchrate --value-patterns -b dc=x (uid=user.[1-1000])").notes.is_empty());
     let args =
         run("modrate -b dc=x --strategy READ_MODIFY --mvcc entryCSN --valueCount 3 a:b c:d:e");
     let Operation::Modify { strategy, modify, .. } = args.operation else { panic!() };
