@@ -309,10 +309,7 @@ impl Pace {
         let wider = self.bits - other.bits;
         for slot in &other.slots {
             let mine = self.numbered(slot.number >> wider);
-            mine.due += slot.due;
-            mine.skipped += slot.skipped;
-            mine.answered += slot.answered;
-            mine.ok += slot.ok;
+            mine.add(slot);
         }
         for cohort in &other.cohorts {
             self.cohort_numbered(cohort.number >> wider).merge(cohort);
@@ -389,10 +386,7 @@ impl Pace {
         self.slots.dedup_by(|later, earlier| {
             let same = later.number == earlier.number;
             if same {
-                earlier.due += later.due;
-                earlier.skipped += later.skipped;
-                earlier.answered += later.answered;
-                earlier.ok += later.ok;
+                earlier.add(later);
             }
             same
         });
@@ -404,6 +398,15 @@ impl Pace {
             }
             same
         });
+    }
+}
+
+impl PaceSlot {
+    fn add(&mut self, other: &Self) {
+        self.due += other.due;
+        self.skipped += other.skipped;
+        self.answered += other.answered;
+        self.ok += other.ok;
     }
 }
 

@@ -5,16 +5,13 @@
 //! window, some had no place in the backlog any more, or it took longer than what was due in the first tenth by more
 //! than their spread, while the target went on answering.
 
-use super::{Cohort, Pace, Times};
+use super::{Cohort, Pace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The first and the last of so many parts of a window are compared.
 const PARTS: u32 = 10;
-/// A median response time rose if it is this many times that of the beginning, and beyond nine tenths of it.
-const ROSE: f64 = 1.25;
-const SPREAD: f64 = 0.9;
 /// A rate rose if the least is below this part of the greatest.
 const STEADY: f64 = 0.8;
 
@@ -45,14 +42,14 @@ impl Pace {
             last.response.record_many(Duration::MAX, cut);
         }
         let went_on = self.answered_between(begin, window).0 > 0.0;
-        let limit = Limit::new(&first.response)?;
-        if !went_on || (last.dropped == 0 && !limit.is_exceeded(&last)) {
+        let limit = first.response.limit()?;
+        if !went_on || (last.dropped == 0 && !is_exceeded(limit, &last)) {
             return None;
         }
         let sum = |of: fn(&Cohort) -> u64| self.cohorts().iter().map(of).sum::<u64>();
         let in_time: u64 = self.slots().iter().map(|slot| slot.answered).sum();
         let waiting = sum(|it| it.response.count()).saturating_sub(in_time) + cut_off;
-        let kept_up = self.kept_up_until(&limit);
+        let kept_up = self.kept_up_until(limit);
         Some(Overload {
             waiting,
             kept_up_per_second: kept_up.map(|(rate, _)| rate),
@@ -70,9 +67,9 @@ impl Pace {
 
     /// The offered rate a second of the last cohort before the queue began to grow for good, and when it ended, in a
     /// load that rose afterwards.
-    fn kept_up_until(&self, limit: &Limit) -> Option<(f64, Duration)> {
+    fn kept_up_until(&self, limit: Duration) -> Option<(f64, Duration)> {
         let cohorts = self.cohorts();
-        let over = |cohort: &Cohort| cohort.dropped > 0 || limit.is_exceeded(cohort);
+        let over = |cohort: &Cohort| cohort.dropped > 0 || is_exceeded(limit, cohort);
         let last = cohorts.iter().rposition(|cohort| !over(cohort))?;
         let width = self.cohort_from(1).as_secs_f64();
         let rate = |cohort: &Cohort| {
@@ -86,17 +83,7 @@ impl Pace {
     }
 }
 
-/// How long something took at first, and how long it may take if the queue does not grow.
-struct Limit(Duration);
-
-impl Limit {
-    fn new(first: &Times) -> Option<Self> {
-        let (median, spread) = first.quantile(0.5).zip(first.quantile(SPREAD))?;
-        Some(Self(median.mul_f64(ROSE).max(spread)))
-    }
-
-    /// Whether half of these took longer.
-    fn is_exceeded(&self, cohort: &Cohort) -> bool {
-        cohort.response.within(self.0) * 2 < cohort.response.count()
-    }
+/// Whether half of these took longer.
+fn is_exceeded(limit: Duration, cohort: &Cohort) -> bool {
+    cohort.response.within(limit) * 2 < cohort.response.count()
 }

@@ -21,9 +21,6 @@ const FIRST: u32 = 10;
 const NORMAL: f64 = 0.99;
 /// A difference of so many standard deviations is chance: three in a thousand are greater.
 const DEVIATIONS: f64 = 3.0;
-/// A median service time rose if it is this many times that of the beginning, and beyond nine tenths of it.
-const ROSE: f64 = 1.25;
-const SPREAD: f64 = 0.9;
 
 /// Why the share of a run is not known, or what else must be said of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -199,11 +196,8 @@ impl Pace {
     /// Whether what was due later took the target longer, by more than the spread of what was due first.
     fn rose(&self, first: &Cohort) -> bool {
         let last = self.cohorts().iter().rev().find(|cohort| cohort.service.count() > 0);
-        let medians = first.service.quantile(0.5).zip(last.and_then(|it| it.service.quantile(0.5)));
-        let spread = first.service.quantile(SPREAD);
-        medians.is_some_and(|(first, last)| {
-            last > first.mul_f64(ROSE) && spread.is_some_and(|spread| last > spread)
-        })
+        let median = last.and_then(|it| it.service.quantile(0.5));
+        median.zip(first.service.limit()).is_some_and(|(median, limit)| median > limit)
     }
 }
 

@@ -13,6 +13,10 @@ const HALF_BITS: u32 = 5;
 /// The number of buckets: the last one begins at two minutes.
 pub(super) const BUCKETS: usize = 23 << HALF_BITS;
 
+/// A median rose if it is this many times another, and beyond nine tenths of the others.
+const ROSE: f64 = 1.25;
+const SPREAD: f64 = 0.9;
+
 /// Durations, counted by bucket.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
@@ -59,6 +63,12 @@ impl Times {
             seen >= rank
         })?;
         Some(Duration::from_nanos(greatest_of(bucket).min(self.max)))
+    }
+
+    /// What the median of others must exceed to be longer by more than the spread of these; none if there are none.
+    pub fn limit(&self) -> Option<Duration> {
+        let (median, spread) = self.quantile(0.5).zip(self.quantile(SPREAD))?;
+        Some(median.mul_f64(ROSE).max(spread))
     }
 
     /// How many durations were certainly no longer than this.
