@@ -85,8 +85,8 @@ fn result(record: &Record) -> Result<String, HistogramError> {
     }
     let why = failures(record);
     let mut words = match (&record.rates.overload, why) {
+        (_, Some(why)) if counts.ok == 0 => format!("NOTHING WORKED: {why}"),
         (Some(overload), _) => overloaded(record, overload),
-        (None, Some(why)) if counts.ok == 0 => format!("NOTHING WORKED: {why}"),
         (None, Some(why)) if counts.ok * 2 < counts.due() => {
             format!("MOST FAILED: {why}; {}", succeeded(record))
         }
@@ -131,7 +131,9 @@ fn overloaded(record: &Record, overload: &Overload) -> String {
         vec![format!("OVERLOADED: {offered} {what} a second offered, {achieved} achieved")];
     if overload.waiting > 0 {
         let waiting = thousands(overload.waiting);
-        words.push(format!("{waiting} were waiting when the load ended, and their number grew"));
+        // A backlog that is full stays as long as it is.
+        let grew = if record.counts.dropped == 0 { ", and their number grew" } else { "" };
+        words.push(format!("{waiting} were waiting when the load ended{grew}"));
     }
     if let Some((rate, until)) = overload.kept_up_per_second.zip(overload.kept_up_s) {
         words.push(format!("kept up until {rate:.1} a second, at {until:.1} s"));
@@ -141,7 +143,7 @@ fn overloaded(record: &Record, overload: &Overload) -> String {
 
 /// How many sessions an overload would have needed, if the sessions of the run were its limit.
 fn sessions_needed(record: &Record) -> Option<String> {
-    record.rates.overload.as_ref()?;
+    record.rates.overload.as_ref().filter(|_| record.counts.ok > 0)?;
     let [operation] = record.operations.as_slice() else { return None };
     let (achieved, offered) = record.rates.achieved.zip(record.rates.offered)?;
     let took = operation.service.mean_us? / 1e6;
@@ -152,7 +154,7 @@ fn sessions_needed(record: &Record) -> Option<String> {
         let needed = (offered * took).ceil();
         format!(
             "{sessions} sessions whose requests take {} ms each carry {carried:.0} a second: \
-             {offered:.0} need {needed}",
+             {offered:.0} need {needed}, if requests take no longer then",
             fixed(Some(took * 1e3), 1)
         )
     })
@@ -238,6 +240,9 @@ fn trust(record: &Record) -> String {
     // Remedies and details follow the first semicolon.
     let why = reasons.next().and_then(|reason| reason.text.split("; ").next()).unwrap_or_default();
     match verdict.status {
+        Status::Valid if record.counts.due() > 0 && record.counts.ok == 0 => {
+            "nothing succeeded, so this run says nothing about speed".to_owned()
+        }
         Status::Valid => "yes: the run is complete, and brunt was not the limit".to_owned(),
         Status::Unstable => format!("with care, throughput was still changing: {why}"),
         Status::Partial => format!("in part, the run is incomplete: {why}"),
@@ -322,10 +327,12 @@ mod tests {
         assert!(
             text.starts_with(
                 "Result:     OVERLOADED: 55.0 exchanges a second offered, 50.0 achieved; 40 were waiting when the \
-                 load ended, and their number grew; the slowest 1% took more than 7.000 ms; of 110, 20 failed"
+                 load ended; the slowest 1% took more than 7.000 ms; of 110, 20 failed"
             ),
             "{text}"
         );
+        record.counts.dropped = 0;
+        assert!(unfolded(&record).contains("when the load ended, and their number grew; "));
         record.rates.overload.as_mut().unwrap().kept_up_per_second = Some(49.0);
         record.rates.overload.as_mut().unwrap().kept_up_s = Some(4.25);
         assert!(unfolded(&record).contains("; kept up until 49.0 a second, at 4.2 s; "));
@@ -334,7 +341,8 @@ mod tests {
         operation.service.mean_us = Some(50_000.0);
         (record.operations, record.plan.sessions) = (vec![operation], 2);
         (record.rates.offered, record.rates.achieved) = (Some(90.0), Some(39.0));
-        let needed = "; 2 sessions whose requests take 50.0 ms each carry 40 a second: 90 need 5\n";
+        let needed = "; 2 sessions whose requests take 50.0 ms each carry 40 a second: 90 need 5, \
+                      if requests take no longer then\n";
         assert!(unfolded(&record).contains(needed), "{}", unfolded(&record));
         record.rates.achieved = Some(20.0);
         assert!(!unfolded(&record).contains("each carry"));
@@ -357,6 +365,11 @@ mod tests {
         let nothing = "Result:     NOTHING WORKED: 49 invalidCredentials 20 times; of ";
         assert!(text.starts_with(nothing), "{text}");
         assert!(!text.contains("took"), "refusals say nothing about speed: {text}");
+        record.rates.overload = Some(Overload::default());
+        assert!(unfolded(&record).starts_with(nothing), "whatever else it was");
+        record.verdict = Verdict::default();
+        let trust = "Trust:      nothing succeeded, so this run says nothing about speed\n";
+        assert!(unfolded(&record).ends_with(trust));
     }
 
     #[test]
