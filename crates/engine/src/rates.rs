@@ -33,6 +33,8 @@ type Script = Arc<dyn Fn(&Ticket, Moment) -> Reply + Send + Sync>;
 struct Server {
     script: Script,
     steps: u64,
+    /// Its users end after so many requests.
+    ends_after: Option<u64>,
 }
 
 struct Client {
@@ -42,7 +44,7 @@ struct Client {
 
 impl Server {
     fn new(script: impl Fn(&Ticket, Moment) -> Reply + Send + Sync + 'static) -> Self {
-        Self { script: Arc::new(script), steps: 1 }
+        Self { script: Arc::new(script), steps: 1, ends_after: None }
     }
 
     fn taking(time: Duration) -> Self {
@@ -73,6 +75,9 @@ impl Session for Client {
     async fn ready(&mut self, _: &mut Watch<'_>) {}
 
     fn wants(&mut self, free: Moment) -> Want {
+        if self.server.ends_after == Some(self.done) {
+            return Want::Nothing;
+        }
         if self.done.is_multiple_of(self.server.steps) { Want::Next } else { Want::At(free) }
     }
 
@@ -390,6 +395,10 @@ fn a_count_ends_the_window_with_its_last_exchange() {
     settings.sessions = 1;
     settings.stop.count = Some(1);
     assert_eq!(rates_of(&run(settings, &Server::taking(ms(10))), Mode::Closed).achieved, None);
+    let once = Server { ends_after: Some(1), ..Server::taking(ms(10)) };
+    assert_eq!(rates_of(&run(closed(1, 60_000), &once), Mode::Closed).achieved, None);
+    let twice = Server { ends_after: Some(2), ..Server::taking(ms(10)) };
+    assert!(rates_of(&run(closed(1, 60_000), &twice), Mode::Closed).achieved.is_some());
     let mut arrivals = Settings { operation_timeout: ms(60_000), ..open(1_000, 3_600, 100) };
     arrivals.stop.count = Some(10_000);
     assert_rate(open_rates(arrivals, &Server::new(straggling)).achieved, 1_000.0);
