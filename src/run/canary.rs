@@ -66,8 +66,9 @@ pub(crate) fn judged(
     }
     let Some(why) = failure(record, objectives) else { return Ok(None) };
     let text = format!("the run did not begin, because its canary failed (--canary): {why}");
-    record.verdict.status = Status::Partial;
+    (record.verdict.status, record.verdict.cut_short) = (Status::Partial, true);
     record.verdict.reasons.insert(0, Reason { status: Status::Partial, text: text.clone() });
+    record.outcome = Some(record.outcome());
     let written = files::write(record, measured, output, losses).map(PathBuf::from);
     Ok(Some(Finished { aborted: Some(text), written, ..tried }))
 }

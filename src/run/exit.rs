@@ -102,7 +102,7 @@ fn is_partial(record: &Record) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_record::{Reason, SloResult};
+    use brunt_record::{Reason, RunOutcome, SloResult};
 
     fn record(outcomes: &[SloOutcome], partial: bool, ok: u64) -> Record {
         let text = include_str!("../tools/flow/http/testdata/empty.record.json");
@@ -153,6 +153,71 @@ mod tests {
         for manner in [Manner::Ours, Manner::Rates { lost: true }] {
             assert_eq!(exit(&missed, Some(Early::Aborted), manner), Exit::Aborted);
         }
+    }
+
+    /// Changes a record so that its run has this outcome, with the objectives of a column.
+    fn with(outcome: RunOutcome, slo: &[SloOutcome]) -> Record {
+        let mut record = record(slo, false, 10);
+        record.counts = Counts { planned: 10, sent: 10, ok: 10, ..Counts::default() };
+        record.verdict.cut_short = outcome == RunOutcome::Incomplete;
+        let status = match outcome {
+            RunOutcome::NothingWorked => {
+                (record.counts.ok, record.conservation.counts.ok) = (0, 0);
+                record.counts.failed = 10;
+                Status::Valid
+            }
+            RunOutcome::Unavailable => {
+                record.away.push(brunt_record::Away::default());
+                Status::Partial
+            }
+            RunOutcome::NotReliable => Status::GeneratorLimited,
+            RunOutcome::Incomplete => Status::Partial,
+            RunOutcome::Overloaded => {
+                record.rates.overload = Some(brunt_record::Overload::default());
+                Status::Valid
+            }
+            _ => Status::Valid,
+        };
+        record.verdict.status = status;
+        record.verdict.reasons = vec![Reason { status, text: String::new() }];
+        record
+    }
+
+    /// The page is what users know, so it is compared and not repeated here.
+    #[test]
+    fn exit_codes_are_those_of_the_page() {
+        use SloOutcome::{Met, Missed, Undecided};
+        let page = include_str!("../../docs/exit-codes.md");
+        let table = page.split("| outcome | no objective |").nth(1).unwrap();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let mut outcomes = Vec::new();
+        for row in rows {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            let outcome = RunOutcome::ALL.into_iter().find(|it| it.words() == cells[0]).unwrap();
+            outcomes.push(outcome);
+            let columns = [&[][..], &[Met], &[Met, Undecided], &[Undecided, Missed]];
+            for (cell, slo) in cells[1..].iter().zip(columns) {
+                let record = with(outcome, slo);
+                let told = cell.parse::<u8>().ok();
+                assert_eq!(told.is_some(), record.outcome() == outcome, "{row} {slo:?}");
+                let Some(code) = told else { continue };
+                let ours = [Manner::Ours, Manner::Lookup { unresolved: false }];
+                let old = [
+                    Manner::Rates { lost: false },
+                    Manner::Perfdhcp { aborted: false, incomplete: false },
+                ];
+                let all = ours.into_iter().chain(old.into_iter().filter(|_| !slo.is_empty()));
+                // perfdhcp has a code of its own for exchanges that did not complete.
+                for manner in all.filter(|it| code != 1 || !matches!(it, Manner::Perfdhcp { .. })) {
+                    assert_eq!(exit(&record, None, manner).code(), code, "{row} {manner:?}");
+                }
+                for early in [Early::Aborted, Early::Signal(Signal::Terminate)] {
+                    let code = exit(&record, Some(early), Manner::Ours).code();
+                    assert_eq!(code, if early == Early::Aborted { 10 } else { 143 });
+                }
+            }
+        }
+        assert_eq!(outcomes, RunOutcome::ALL);
     }
 
     #[test]

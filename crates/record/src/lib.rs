@@ -43,6 +43,7 @@ mod prompt;
 mod record;
 mod response;
 mod rows;
+mod run_outcome;
 mod sample;
 mod series;
 mod slo;
@@ -89,6 +90,7 @@ pub use record::{
 };
 pub use response::Responses;
 pub use rows::{Missing, NodeRow, NodeRows, Receipt, Row, Rows};
+pub use run_outcome::RunOutcome;
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};

@@ -95,6 +95,7 @@ fn properties(text: &mut String, record: &Record) {
         ("run", record.run.clone().unwrap_or_default()),
         ("version", record.tool.version.clone()),
         ("command", command),
+        ("outcome", record.outcome().words().to_lowercase()),
         ("verdict", record.verdict.status.word().to_owned()),
         ("offered", rate(record.rates.offered)),
         ("achieved", rate(record.rates.achieved)),

@@ -212,7 +212,9 @@ impl Merged {
         };
         let called_off = self.failed.borrow().as_ref().map(called_off);
         let partial = |text| Reason { status: Status::Partial, text };
-        whole.verdict.reasons.extend(called_off.into_iter().chain(unread).map(partial));
+        let missing: Vec<Reason> = called_off.into_iter().chain(unread).map(partial).collect();
+        whole.verdict.cut_short |= !missing.is_empty();
+        whole.verdict.reasons.extend(missing);
         whole.verdict.notes.extend(self.notes.take());
         whole
             .verdict

@@ -84,6 +84,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         generator: generator::generator(&nodes),
         slo: Vec::new(),
         verdict: verdict::verdict(&nodes, rates.seconds),
+        outcome: None,
         samples: samples(records),
         series,
         plan,

@@ -45,7 +45,9 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
         let of_node = |part: &OwnPart| OwnPart { node: Some(node.node.rank), ..part.clone() };
         own.extend(node.verdict.own.iter().map(of_node));
     }
-    reasons.extend(missing(nodes));
+    let missing = missing(nodes);
+    let cut_short = missing.is_some() || nodes.iter().any(|node| node.verdict.cut_short);
+    reasons.extend(missing);
     match apart(nodes) {
         Some(seconds) if seconds > APART_SHARE * window_s => reasons.push(Reason {
             status: Status::Unstable,
@@ -60,7 +62,7 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
     asides.extend(windows(nodes));
     reasons.sort_by_key(|reason| Reverse(reason.status));
     let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
-    Verdict { status, reasons, notes: asides, own }
+    Verdict { status, cut_short, reasons, notes: asides, own }
 }
 
 /// How a node that was too slow compares with the others: whether all machines are too few, or one is too weak.

@@ -82,6 +82,7 @@ impl Conclusion<'_> {
             pace: (self.head.node.is_some() && !steady.pace.is_empty())
                 .then(|| steady.pace.to_text()),
             verdict,
+            outcome: None,
             run: Some(self.head.run),
             node: self.head.node.clone(),
             nodes: Vec::new(),
@@ -93,7 +94,7 @@ impl Conclusion<'_> {
             environment: self.head.environment,
         };
         record.slo = evaluated(&self.head.objectives, &record)?;
-        Ok(record)
+        Ok(record.with_outcome())
     }
 
     /// The verdict that the run would get if it ended now.

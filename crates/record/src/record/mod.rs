@@ -15,7 +15,8 @@ pub use head::{Ending, Head};
 pub use rates::{IterationRates, RATES, Rates};
 
 use crate::{
-    Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Phase, SloResult, Verdict,
+    Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Phase, RunOutcome,
+    SloResult, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,6 +104,9 @@ pub struct Record {
     pub slo: Vec<SloResult>,
     /// Whether the figures can be trusted.
     pub verdict: Verdict,
+    /// What came of the run, in a word. It follows from the rest; a record of an older version has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<RunOutcome>,
     /// The texts of the first few failures.
     pub samples: Vec<SampleRecord>,
 }

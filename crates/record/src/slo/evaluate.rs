@@ -36,6 +36,7 @@ impl Record {
             }
         }
         self.slo = asked.iter().map(|slo| slo.evaluate(self)).collect::<Result<_, _>>()?;
+        self.outcome = Some(self.outcome());
         Ok(())
     }
 }

@@ -86,6 +86,9 @@ pub struct Reason {
 pub struct Verdict {
     /// The worst of the reasons.
     pub status: Status,
+    /// Whether the run did not reach its planned end, or a part of it is missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut_short: bool,
     /// Everything that speaks against the figures, the worst first.
     pub reasons: Vec<Reason>,
     /// What a reader should know although it does not speak against the figures.
@@ -140,7 +143,8 @@ impl Verdict {
         notes.extend(ceiling(evidence));
         notes.extend(evidence.remark.map(str::to_owned));
         let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
-        Self { status, reasons, notes, own }
+        let cut_short = evidence.interrupted.is_some() || evidence.counts.conserved().is_err();
+        Self { status, cut_short, reasons, notes, own }
     }
 }
 

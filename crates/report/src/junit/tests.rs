@@ -12,6 +12,7 @@ fn every_objective_and_the_verdict_is_a_case() {
     assert!(text.contains("tests=\"3\" failures=\"1\" errors=\"0\""), "{text}");
     assert!(text.contains("name=\"bind.p50&lt;20ms\" time=\"2.000\"/>"), "{text}");
     assert!(text.contains("<failure type=\"missed\" message=\"missed: "), "{text}");
+    assert!(text.contains("name=\"outcome\" value=\"missed\""), "{text}");
     assert!(text.contains("timestamp=\"2026-01-02T03:04:05\""), "{text}");
     assert!(text.contains("name=\"the figures can be trusted\" time=\"2.000\"/>"), "{text}");
 

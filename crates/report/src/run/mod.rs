@@ -16,7 +16,7 @@ use crate::figure::{NONE, percent, thousands};
 use crate::page::{Block, Drawing, Page, Tone, Verdict};
 use crate::summary::{found, millis, response};
 use crate::view::{Plot, View};
-use brunt_record::{HistogramError, Record, SloOutcome, Status};
+use brunt_record::{HistogramError, Record, RunOutcome, SloOutcome, Status};
 use chart_images::ChartImages;
 
 pub use so_far::{LiveUpdate, page_so_far, record_so_far};
@@ -121,25 +121,44 @@ fn about(record: &Record) -> String {
 fn verdict(record: &Record) -> Verdict {
     let status = record.verdict.status;
     let (tone, meaning) = match status {
-        Status::Valid => (Tone::Plain, "The run is complete, and brunt was not the limit."),
+        Status::Valid => (
+            Tone::Plain,
+            "The figures can be trusted: the run is complete, and brunt was not the limit.",
+        ),
         Status::Unstable => {
             (Tone::Beside, "Throughput was still changing: a longer run would give other figures.")
         }
         Status::Partial => (Tone::Beside, "The run is incomplete."),
-        Status::GeneratorLimited => (
-            Tone::Doubtful,
-            "The generator affected these figures: they do not describe only the target.",
-        ),
+        Status::GeneratorLimited => {
+            (Tone::Doubtful, "The figures cannot be trusted: brunt or its machine changed them.")
+        }
     };
     let reasons = record.verdict.reasons.iter().map(|reason| capital(&reason.text));
     let notes = record.verdict.notes.iter().map(|note| format!("Note: {note}"));
     let imbalance = record.conservation.imbalance.iter();
     let imbalance = imbalance.map(|what| format!("The run failed to {what}."));
+    let outcome = match tone_of(record.outcome()) {
+        // A run of which nothing is known to be bad keeps the tone of its figures.
+        Tone::Plain => tone,
+        tone => tone,
+    };
     Verdict {
-        tone,
-        word: capital(status.word()),
+        tone: if tone == Tone::Doubtful { tone } else { outcome },
+        word: record.outcome().words().to_owned(),
         meaning: meaning.to_owned(),
         reasons: reasons.chain(imbalance).chain(notes).collect(),
+    }
+}
+
+/// How bad an outcome is.
+const fn tone_of(outcome: RunOutcome) -> Tone {
+    match outcome {
+        RunOutcome::NothingWorked
+        | RunOutcome::NotReliable
+        | RunOutcome::Overloaded
+        | RunOutcome::Missed => Tone::Doubtful,
+        RunOutcome::Unavailable | RunOutcome::Incomplete | RunOutcome::Undecided => Tone::Beside,
+        RunOutcome::Passed | RunOutcome::Measured | RunOutcome::Other => Tone::Plain,
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::failures;
 use crate::figure::{percent, thousands};
 use crate::summary::{millis, response};
-use brunt_record::{HistogramError, Reach, Record, Status};
+use brunt_record::{HistogramError, Reach, Record, RunOutcome, Status};
 
 /// A rate that is at least this share of the requested rate counts as all of it.
 const ALL_OF_IT: f64 = 0.9995;
@@ -26,9 +26,8 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
             "Nothing worked: none of {due} requests to {target} succeeded ({why})."
         ));
     }
-    let overloaded = if record.rates.overload.is_some() { "was overloaded: it " } else { "" };
     let doubt = doubt(record.verdict.status);
-    let words = [doubt, target, " ", overloaded, &carried_out(record)].concat();
+    let words = [outcome(record.outcome()), doubt, target, " ", &carried_out(record)].concat();
     let mut words = format!("{words} for {}", lasted(record.rates.seconds));
     let tail = tail(record)?;
     if !tail.is_empty() {
@@ -54,13 +53,26 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
     Ok(format!("{words}{late}, and {failed}."))
 }
 
-/// The words before figures that are not to be trusted.
+/// The words for what came of the run, at the beginning.
+const fn outcome(outcome: RunOutcome) -> &'static str {
+    match outcome {
+        RunOutcome::NothingWorked => "Nothing worked: ",
+        RunOutcome::Unavailable => "The target stopped responding for part of the run: ",
+        RunOutcome::NotReliable => "Not reliable, because brunt or its machine was the limit: ",
+        RunOutcome::Incomplete => "The run is incomplete: ",
+        RunOutcome::Overloaded => "Overloaded: ",
+        RunOutcome::Missed => "An objective was missed: ",
+        RunOutcome::Undecided => "An objective is undecided: ",
+        RunOutcome::Passed => "Passed: ",
+        RunOutcome::Measured | RunOutcome::Other => "",
+    }
+}
+
+/// The words before figures that a longer run would change.
 const fn doubt(status: Status) -> &'static str {
     match status {
-        Status::Valid => "",
-        Status::Unstable => "With care, because throughput was still changing: ",
-        Status::Partial => "The run is incomplete: ",
-        Status::GeneratorLimited => "Not reliable, because brunt or its machine was the limit: ",
+        Status::Unstable => "with care, because throughput was still changing, ",
+        Status::Valid | Status::Partial | Status::GeneratorLimited => "",
     }
 }
 

@@ -172,7 +172,7 @@ fn an_overload_and_a_run_without_a_success_are_said_to_be_that() {
     record.verdict = brunt_record::Verdict::default();
     let said = |record: &Record| sentence::sentence(record).unwrap();
     record.rates.overload = Some(brunt_record::Overload::default());
-    assert!(said(&record).starts_with("the target was overloaded: it carried out "));
+    assert!(said(&record).starts_with("Overloaded: the target carried out "));
     record.counts.ok = 0;
     assert_eq!(
         said(&record),

@@ -11,8 +11,8 @@ use crate::figure::{fixed, printable, thousands};
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
-    Cell, Collection, HistogramError, Latency, Overload, Reach, Record, SloOutcome, SloResult,
-    Status,
+    Cell, Collection, HistogramError, Latency, Overload, Reach, Record, RunOutcome, SloOutcome,
+    SloResult, Status,
 };
 
 /// The percentile in the result.
@@ -24,7 +24,7 @@ const NO_OBJECTIVES: &str = "none were set (--slo 'p99<20ms' sets one)";
 /// The three lines, each folded where it is longer than the screen is wide.
 pub fn closing(record: &Record, screen: Screen) -> Result<String, HistogramError> {
     let status = record.verdict.status;
-    let mut text = line("Result:", &result(record)?, screen, None);
+    let mut text = line("Result:", &result(record)?, screen, tone(record.outcome()));
     text += &line("Objectives:", &objectives(record), screen, worst(record.slo.iter()));
     text += &line("Trust:", &trust(record), screen, Some(status));
     Ok(text)
@@ -84,14 +84,15 @@ fn result(record: &Record) -> Result<String, HistogramError> {
         return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
     }
     let why = failures(record);
-    let mut words = match (&record.rates.overload, why) {
-        (_, Some(why)) if counts.ok == 0 => format!("NOTHING WORKED: {why}"),
+    let words = match (&record.rates.overload, why) {
+        (_, Some(why)) if counts.ok == 0 => why,
         (Some(overload), _) => overloaded(record, overload),
         (None, Some(why)) if counts.ok * 2 < counts.due() => {
-            format!("MOST FAILED: {why}; {}", succeeded(record))
+            format!("most failed ({why}); {}", succeeded(record))
         }
         (None, _) => succeeded(record),
     };
+    let mut words = format!("{}: {words}", record.outcome().words().to_uppercase());
     if let Some(latency) = response(record).filter(|_| counts.ok > 0) {
         words += &tail(latency)?;
     }
@@ -127,8 +128,7 @@ fn overloaded(record: &Record, overload: &Overload) -> String {
         None => (rates.offered, rates.achieved, "exchanges"),
     };
     let [offered, achieved] = [offered, achieved].map(|rate| fixed(rate, 1));
-    let mut words =
-        vec![format!("OVERLOADED: {offered} {what} a second offered, {achieved} achieved")];
+    let mut words = vec![format!("{offered} {what} a second offered, {achieved} achieved")];
     if overload.waiting > 0 {
         let waiting = thousands(overload.waiting);
         // A backlog that is full stays as long as it is.
@@ -224,6 +224,21 @@ fn objectives(record: &Record) -> String {
     }
 }
 
+/// The status that has the colour of an outcome, if it has one.
+const fn tone(outcome: RunOutcome) -> Option<Status> {
+    match outcome {
+        RunOutcome::NothingWorked
+        | RunOutcome::NotReliable
+        | RunOutcome::Overloaded
+        | RunOutcome::Missed => Some(Status::GeneratorLimited),
+        RunOutcome::Unavailable | RunOutcome::Incomplete | RunOutcome::Undecided => {
+            Some(Status::Partial)
+        }
+        RunOutcome::Passed => Some(Status::Valid),
+        RunOutcome::Measured | RunOutcome::Other => None,
+    }
+}
+
 /// The status of the worst of them.
 fn worst<'a>(slos: impl Iterator<Item = &'a SloResult>) -> Option<Status> {
     let good = slos.map(|slo| match slo.outcome {
@@ -272,9 +287,9 @@ mod tests {
         record.verdict = Verdict::default();
         assert_eq!(
             lines(&record),
-            "Result:     40.0 of 55.0 exchanges a second succeeded; the slowest 1% took more than 7.000 ms; of \
-             110, 20 failed, 10\n\
-             \x20           were never sent\n\
+            "Result:     MISSED: 40.0 of 55.0 exchanges a second succeeded; the slowest 1% took more than 7.000 ms; of \
+             110, 20\n\
+             \x20           failed, 10 were never sent\n\
              Objectives: 1 of 2 missed: bind.ok.p99<1ms was 3.000ms\n\
              Trust:      yes: the run is complete, and brunt was not the limit\n"
         );
@@ -304,10 +319,7 @@ mod tests {
         assert!(!unfolded(&record).contains("after the load"));
         record.rates.doubt = Some(brunt_record::RateDoubt::LongerThanHalf);
         let text = unfolded(&record);
-        assert!(
-            text.contains("Result:     requests take longer than half of the run: run longer"),
-            "{text}"
-        );
+        assert!(text.contains(": requests take longer than half of the run: run longer"), "{text}");
         record.rates.doubt = None;
         record.rates.iterations = Some(brunt_record::IterationRates {
             offered: Some(18.0),
@@ -321,6 +333,7 @@ mod tests {
     fn an_overload_comes_first_with_what_limited_it() {
         let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
         let mut record = measured(&[]);
+        record.verdict = Verdict::default();
         record.rates.overload = Some(Overload { waiting: 40, ..Overload::default() });
         (record.rates.share, record.rates.late) = (Some(0.5), Some(40));
         let text = unfolded(&record);
@@ -352,14 +365,17 @@ mod tests {
     fn the_cause_comes_first_where_little_or_nothing_succeeded() {
         let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
         let mut record = measured(&[]);
+        record.verdict = Verdict::default();
         record.counts.ok = 40;
         let text = unfolded(&record);
         let most =
-            "Result:     MOST FAILED: 49 invalidCredentials 20 times; 40.0 of 55.0 exchanges";
+            "Result:     MEASURED: most failed (49 invalidCredentials 20 times); 40.0 of 55.0 ";
         assert!(text.starts_with(most), "{text}");
         record.counts.ok = 80;
         record.rates.goodput = None;
-        assert!(unfolded(&record).starts_with("Result:     80 of 110 exchanges succeeded; "));
+        assert!(
+            unfolded(&record).starts_with("Result:     MEASURED: 80 of 110 exchanges succeeded; ")
+        );
         record.counts.ok = 0;
         let text = unfolded(&record);
         let nothing = "Result:     NOTHING WORKED: 49 invalidCredentials 20 times; of ";
@@ -370,6 +386,33 @@ mod tests {
         record.verdict = Verdict::default();
         let trust = "Trust:      nothing succeeded, so this run says nothing about speed\n";
         assert!(unfolded(&record).ends_with(trust));
+    }
+
+    #[test]
+    fn every_outcome_is_the_first_word_and_has_its_colour() {
+        let colours = |record: &Record| {
+            let screen = Screen { colour: true, ..Screen::default() };
+            let text = closing(record, screen).unwrap();
+            let (before, rest) = text.split_once("Result:").unwrap();
+            let word = rest.trim_start_matches("\x1b[0m").trim_start();
+            (before.to_owned(), word.split(':').next().unwrap().to_owned())
+        };
+        let mut record = measured(&[]);
+        record.verdict = Verdict::default();
+        let mut see = |code: &str, word: &str, change: &dyn Fn(&mut Record)| {
+            change(&mut record);
+            assert_eq!(colours(&record), (format!("\x1b[{code}m"), word.to_owned()));
+        };
+        see("1", "MEASURED", &|_| {});
+        let met = measured(&["goodput>=70%"]).slo;
+        see("1;32", "PASSED", &|record| record.slo.clone_from(&met));
+        see("1;33", "UNDECIDED", &|record| record.slo[0].outcome = SloOutcome::Undecided);
+        see("1;31", "MISSED", &|record| record.slo[0].outcome = SloOutcome::Missed);
+        see("1;31", "OVERLOADED", &|it| it.rates.overload = Some(Overload::default()));
+        see("1;33", "INCOMPLETE", &|record| record.verdict.cut_short = true);
+        see("1;31", "NOT RELIABLE", &|it| it.verdict.status = Status::GeneratorLimited);
+        see("1;33", "UNAVAILABLE", &|it| it.away.push(brunt_record::Away::default()));
+        see("1;31", "NOTHING WORKED", &|record| record.counts.ok = 0);
     }
 
     #[test]

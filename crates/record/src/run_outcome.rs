@@ -1,0 +1,175 @@
+//! [`RunOutcome`]: what came of a run, in a word. It answers whether the target did well; whether the figures can be
+//! believed is the verdict's question.
+//!
+//! It follows from the rest of the record and is computed wherever it is shown. The field in the document is for other
+//! programs. It never decides an exit code: those follow from the objectives and from what is missing.
+
+use crate::{Record, SloOutcome, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What came of a run: the first of these that applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunOutcome {
+    /// Exchanges fell due and none succeeded.
+    NothingWorked,
+    /// The target stopped responding for part of the run.
+    Unavailable,
+    /// brunt or its machine changed the figures.
+    NotReliable,
+    /// The run was cut short, or a part of it is missing.
+    Incomplete,
+    /// The target, or the sessions, could not carry the load.
+    Overloaded,
+    /// An objective was missed.
+    Missed,
+    /// An objective is undecided.
+    Undecided,
+    /// All objectives were met.
+    Passed,
+    /// No objective was set.
+    Measured,
+    /// An outcome that another version of the program writes.
+    #[serde(other)]
+    Other,
+}
+
+impl RunOutcome {
+    /// Every outcome that this version writes, in the order in which they apply.
+    pub const ALL: [Self; 9] = [
+        Self::NothingWorked,
+        Self::Unavailable,
+        Self::NotReliable,
+        Self::Incomplete,
+        Self::Overloaded,
+        Self::Missed,
+        Self::Undecided,
+        Self::Passed,
+        Self::Measured,
+    ];
+
+    /// The words for a reader.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NothingWorked => "Nothing worked",
+            Self::Unavailable => "Unavailable",
+            Self::NotReliable => "Not reliable",
+            Self::Incomplete => "Incomplete",
+            Self::Overloaded => "Overloaded",
+            Self::Missed => "Missed",
+            Self::Undecided => "Undecided",
+            Self::Passed => "Passed",
+            Self::Measured => "Measured",
+            Self::Other => "Other",
+        }
+    }
+}
+
+impl Record {
+    /// What came of the run.
+    pub fn outcome(&self) -> RunOutcome {
+        let any = |outcome| self.slo.iter().any(|slo| slo.outcome == outcome);
+        let (due, status) = (self.counts.due(), self.verdict.status);
+        match () {
+            () if due > 0 && self.counts.ok == 0 => RunOutcome::NothingWorked,
+            () if !self.away.is_empty() => RunOutcome::Unavailable,
+            () if status == Status::GeneratorLimited => RunOutcome::NotReliable,
+            () if self.verdict.cut_short || due == 0 => RunOutcome::Incomplete,
+            () if self.rates.overload.is_some() => RunOutcome::Overloaded,
+            () if any(SloOutcome::Missed) => RunOutcome::Missed,
+            () if any(SloOutcome::Undecided) => RunOutcome::Undecided,
+            // Answers or connections are missing, and no objective says whether that matters.
+            () if status == Status::Partial => RunOutcome::Incomplete,
+            () if self.slo.is_empty() => RunOutcome::Measured,
+            () => RunOutcome::Passed,
+        }
+    }
+
+    /// The record with the outcome that follows from the rest of it.
+    #[must_use]
+    pub fn with_outcome(self) -> Self {
+        Self { outcome: Some(self.outcome()), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::samples::measured;
+    use crate::{Away, Overload, SloResult};
+
+    fn slo(outcome: SloOutcome) -> SloResult {
+        SloResult {
+            expr: "p99<1s".to_owned(),
+            value: None,
+            at_least: false,
+            unit: "s".to_owned(),
+            outcome,
+            why: None,
+        }
+    }
+
+    /// Changes a record so that an outcome applies.
+    fn make(outcome: RunOutcome, record: &mut Record) {
+        match outcome {
+            RunOutcome::NothingWorked => record.counts.ok = 0,
+            RunOutcome::Unavailable => record.away.push(Away::default()),
+            RunOutcome::NotReliable => record.verdict.status = Status::GeneratorLimited,
+            RunOutcome::Incomplete => record.verdict.cut_short = true,
+            RunOutcome::Overloaded => record.rates.overload = Some(Overload::default()),
+            RunOutcome::Missed => record.slo.push(slo(SloOutcome::Missed)),
+            RunOutcome::Undecided => record.slo.push(slo(SloOutcome::Undecided)),
+            RunOutcome::Passed => record.slo.push(slo(SloOutcome::Met)),
+            RunOutcome::Measured | RunOutcome::Other => {}
+        }
+    }
+
+    fn plain() -> Record {
+        let mut record = measured();
+        (record.slo, record.away, record.rates.overload) = (Vec::new(), Vec::new(), None);
+        record.verdict = crate::Verdict::default();
+        record
+    }
+
+    #[test]
+    fn the_first_outcome_that_applies_is_the_runs() {
+        for (place, first) in RunOutcome::ALL.into_iter().enumerate() {
+            let mut record = plain();
+            make(first, &mut record);
+            assert_eq!(record.outcome(), first);
+            for later in RunOutcome::ALL.into_iter().skip(place) {
+                make(later, &mut record);
+                assert_eq!(record.outcome(), first, "{later:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_counts_unless_an_objective_says_that_it_matters() {
+        let mut record = plain();
+        record.verdict.status = Status::Partial;
+        assert_eq!(record.outcome(), RunOutcome::Incomplete);
+        record.slo = vec![slo(SloOutcome::Met)];
+        assert_eq!(record.outcome(), RunOutcome::Incomplete);
+        record.slo = vec![slo(SloOutcome::Missed)];
+        assert_eq!(record.outcome(), RunOutcome::Missed);
+        record.counts = crate::Counts::default();
+        assert_eq!(record.outcome(), RunOutcome::Incomplete);
+    }
+
+    #[test]
+    fn an_outcome_of_another_version_is_read_and_an_old_record_has_none() {
+        let written = serde_json::to_value(plain().with_outcome()).unwrap();
+        assert_eq!(written["outcome"], "measured");
+        let read = |outcome: Option<&str>| {
+            let mut value = written.clone();
+            let fields = value.as_object_mut().unwrap();
+            fields.remove("outcome");
+            fields.extend(outcome.map(|word| ("outcome".to_owned(), word.into())));
+            serde_json::from_value::<Record>(value).unwrap()
+        };
+        assert_eq!(read(Some("weary")).outcome, Some(RunOutcome::Other));
+        assert_eq!((read(None).outcome, read(None).outcome()), (None, RunOutcome::Measured));
+    }
+}
