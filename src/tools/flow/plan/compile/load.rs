@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_drivers::flow::{Between, Iterations, Order, Pause, Pool, Repeat, Start};
+use brunt_drivers::flow::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step};
 use brunt_engine::schedule::{Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
 use brunt_feed::file;
@@ -253,6 +253,26 @@ fn iterations(run: &Run, at: &KeyPath, node: &Node) -> Result<Iterations, Fault>
             // Each node's part; all parts together are the whole.
             Ok(Iterations::Shared(Pool::new(node.slots.of(count))))
         }
+    }
+}
+
+/// Lets the engine count iterations that all users share, where each is one exchange: the window of the rates then ends
+/// when the last of them begins, and a slow last answer does not lower them.
+pub(super) fn count(
+    run: &Run,
+    scenarios: &[Scenario],
+    settings: &mut Settings,
+    iterations: &mut Iterations,
+) {
+    let exchanges = |scenario: &Scenario| {
+        scenario.steps.iter().filter(|step| matches!(step, Step::Exchange(_))).count()
+    };
+    if let Some(model::Iterations::Shared(count)) = run.iterations
+        && scenarios.iter().all(|scenario| exchanges(scenario) == 1)
+    {
+        settings.stop.count = Some(count);
+        settings.stop.count_includes_warm_up = true;
+        *iterations = Iterations::Endless;
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn compile(
     seed: u64,
     world: &CompileEnvironment<'_>,
 ) -> Result<Compiled, Fault> {
-    let Loaded { mut settings, order, start, iterations, users, between } =
+    let Loaded { mut settings, order, start, mut iterations, users, between } =
         load::load(plan, node, seed, world)?;
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
@@ -91,6 +91,7 @@ pub(crate) fn compile(
     if leases.is_some() {
         load::one_worker(plan, &mut settings)?;
     }
+    load::count(&plan.run, &scenarios, &mut settings, &mut iterations);
     check_objectives(plan, &operations)?;
     let abort_on = abort_rules(plan, &operations)?;
     let search = find_max::search(plan, &operations)?;

@@ -145,7 +145,11 @@ fn load(run: &str) -> String {
 
 #[test]
 fn nodes_share_users_and_iterations() {
-    let text = load("users = 5\niterations = { shared = 10 }");
+    let text = load("users = 5\niterations = { shared = 10 }").replacen(
+        "[{ get",
+        "[{ get = \"http://h/1\" }, { get",
+        1,
+    );
     let mut taken = 0;
     for rank in 0..3 {
         let compiled = compiled_on(&text, Node::weighted(rank, &[3, 1, 1]).unwrap());
@@ -156,6 +160,17 @@ fn nodes_share_users_and_iterations() {
         taken += (0..20).filter(|_| pool.take()).count();
     }
     assert_eq!(taken, 10);
+}
+
+#[test]
+fn shared_iterations_of_one_exchange_are_a_count_of_exchanges() {
+    let run = "users = 5\nduration = \"9s\"\niterations = { shared = 10 }";
+    let compiled = compiled(&load(run));
+    assert!(matches!(compiled.flow.iterations, Iterations::Endless));
+    let stop = &compiled.settings.stop;
+    assert_eq!((stop.count, stop.time), (Some(10), Some(Duration::from_secs(9))));
+    // The iterations of the warm-up are among those that all users share.
+    assert!(stop.count_includes_warm_up);
 }
 
 #[test]
