@@ -50,6 +50,7 @@ fn second(index: u64, phase: Phase) -> Interval {
         wall: Duration::from_secs(1),
         waited: Duration::ZERO,
         runs: 1,
+        unseen: false,
     });
     (interval.backlog_peak, interval.in_flight) = (7, 50);
     interval.health.socket_drops = 3;

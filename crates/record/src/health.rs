@@ -26,6 +26,9 @@ pub struct WorkerLoad {
     pub waited: Duration,
     /// How many times it was given a core.
     pub runs: u64,
+    /// Whether these two could not be read, so that they are zero and unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
 }
 
 impl WorkerLoad {
@@ -36,12 +39,13 @@ impl WorkerLoad {
 
     /// The share of the time in which it was ready to run but had no core.
     pub fn waited_share(&self) -> Option<f64> {
-        (!self.wall.is_zero()).then(|| self.waited.as_secs_f64() / self.wall.as_secs_f64())
+        let known = !self.wall.is_zero() && !self.unseen;
+        known.then(|| self.waited.as_secs_f64() / self.wall.as_secs_f64())
     }
 
     /// The share of the time in which it ran or waited for a core.
     pub(crate) fn awake_share(&self) -> Option<f64> {
-        Some(self.share()? + self.waited_share()?)
+        Some(self.share()? + self.waited_share().unwrap_or_default())
     }
 }
 
@@ -71,6 +75,9 @@ pub struct Machine {
     #[serde(rename = "pressure_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub pressure: Duration,
+    /// Whether the kernel's counters could not be read, so that all but `wall` and `cores` are zero and unknown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
 }
 
 impl Machine {
@@ -81,6 +88,7 @@ impl Machine {
         self.steal += other.steal;
         self.throttled += other.throttled;
         self.pressure += other.pressure;
+        self.unseen |= other.unseen;
     }
 }
 
@@ -170,6 +178,7 @@ impl Health {
                 self.workers[at].wall += load.wall;
                 self.workers[at].waited += load.waited;
                 self.workers[at].runs += load.runs;
+                self.workers[at].unseen |= load.unseen;
             }
             Err(at) => self.workers.insert(at, load),
         }

@@ -401,6 +401,7 @@ mod tests {
             wall: Duration::from_secs(1),
             waited: Duration::ZERO,
             runs: 0,
+            unseen: false,
         });
         used.planned = 4;
         used.reset(9, Phase::WarmUp, Duration::from_secs(9));
@@ -439,6 +440,7 @@ mod tests {
                 wall: Duration::from_secs(1),
                 waited: Duration::ZERO,
                 runs: 0,
+                unseen: false,
             });
             made
         }

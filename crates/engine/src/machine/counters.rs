@@ -36,6 +36,7 @@ struct Reading {
     steal: Duration,
     throttled: Vec<Duration>,
     pressure: Duration,
+    unseen: bool,
 }
 
 impl Reading {
@@ -52,6 +53,7 @@ impl Reading {
             // value is certain.
             throttled: groups.map(|(now, then)| more(*now, *then)).max().unwrap_or_default(),
             pressure: more(self.pressure, first.pressure),
+            unseen: self.unseen || first.unseen,
         }
     }
 }
@@ -103,13 +105,22 @@ impl MachineCounters {
             steal: believable(fresh(&mut reported.steal, seen.steal), most),
             throttled: fresh(&mut reported.throttled, seen.throttled),
             pressure: fresh(&mut reported.pressure, seen.pressure),
+            unseen: seen.unseen,
         }
     }
 
     fn read(&self, at: Moment) -> Reading {
-        let ticks::CoreTimes { busy, steal } = ticks::current(&self.cores);
-        let throttled = self.quotas.throttled().collect();
-        Reading { at, busy, own: own(), steal, throttled, pressure: pressure::current() }
+        let times = ticks::current(&self.cores);
+        let ticks::CoreTimes { busy, steal } = times.unwrap_or_default();
+        Reading {
+            at,
+            busy,
+            own: own(),
+            steal,
+            throttled: self.quotas.throttled().collect(),
+            pressure: pressure::current(),
+            unseen: times.is_none(),
+        }
     }
 }
 
@@ -128,6 +139,7 @@ mod tests {
             steal: MS(10),
             throttled: vec![MS(100), MS(40)],
             pressure: MS(60),
+            unseen: false,
         };
         let now = Reading {
             at: Moment::ZERO + MS(3000),
@@ -136,6 +148,7 @@ mod tests {
             steal: MS(30),
             throttled: vec![MS(105), MS(90)],
             pressure: MS(360),
+            unseen: false,
         };
         let expected = Machine {
             wall: MS(2000),
@@ -144,11 +157,14 @@ mod tests {
             steal: MS(20),
             throttled: MS(50),
             pressure: MS(300),
+            unseen: false,
         };
         assert_eq!(now.since(&first, 2), expected);
         // If ticks are behind our own time, the time of other processes must not become negative.
         let early = Reading { busy: MS(5010), own: MS(730), ..first.clone() };
         assert_eq!(early.since(&first, 2).others, Duration::ZERO);
+        let hidden = Reading { unseen: true, ..now.clone() };
+        assert!(hidden.since(&first, 2).unseen && now.since(&hidden, 2).unseen);
     }
 
     #[test]

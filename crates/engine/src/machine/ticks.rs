@@ -11,10 +11,10 @@ pub(super) struct CoreTimes {
     pub(super) steal: Duration,
 }
 
-/// The times of `cores`; zero if they cannot be read.
-pub(super) fn current(cores: &[usize]) -> CoreTimes {
-    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-    parse(&text, cores, rustix::param::clock_ticks_per_second())
+/// The times of `cores`, if they can be read.
+pub(super) fn current(cores: &[usize]) -> Option<CoreTimes> {
+    let text = std::fs::read_to_string("/proc/stat").ok()?;
+    Some(parse(&text, cores, rustix::param::clock_ticks_per_second()))
 }
 
 /// Adds up the lines of `cores`. A line is `cpu3 user nice system idle iowait irq softirq steal guest guest_nice`, in

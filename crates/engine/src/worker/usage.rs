@@ -10,8 +10,8 @@ use std::time::Duration;
 pub(super) struct Usage {
     /// Its processor time.
     cpu: Duration,
-    /// The scheduler's counters of it.
-    delay: Delay,
+    /// The scheduler's counters of it; absent if they cannot be read.
+    delay: Option<Delay>,
 }
 
 impl Usage {
@@ -20,29 +20,31 @@ impl Usage {
         let used = clock_gettime(ClockId::ThreadCPUTime);
         let cpu =
             Duration::new(used.tv_sec.unsigned_abs(), u32::try_from(used.tv_nsec).unwrap_or(0));
-        Self { cpu, delay: current_delay().unwrap_or_default() }
+        Self { cpu, delay: current_delay() }
     }
 
     /// What it has used since `earlier`; zero if that was another thread.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         Self {
             cpu: self.cpu.saturating_sub(earlier.cpu),
-            delay: Delay {
-                waited: self.delay.waited.saturating_sub(earlier.delay.waited),
-                runs: self.delay.runs.saturating_sub(earlier.delay.runs),
-            },
+            delay: self.delay.zip(earlier.delay).map(|(now, then)| Delay {
+                waited: now.waited.saturating_sub(then.waited),
+                runs: now.runs.saturating_sub(then.runs),
+            }),
         }
     }
 
     /// The same as the load of a worker.
     pub(super) fn load(&self, worker: usize, wall: Duration) -> WorkerLoad {
+        let delay = self.delay.unwrap_or_default();
         WorkerLoad {
             node: 0,
             worker: u16::try_from(worker).unwrap_or(u16::MAX),
             cpu: self.cpu,
             wall,
-            waited: self.delay.waited,
-            runs: self.delay.runs,
+            waited: delay.waited,
+            runs: delay.runs,
+            unseen: self.delay.is_none(),
         }
     }
 }
@@ -52,12 +54,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counters_that_cannot_be_read_are_not_zero() {
+        let of = |delay| Usage { cpu: Duration::from_secs(1), delay };
+        let wall = Duration::from_secs(2);
+        let known = of(Some(Delay::default()));
+        assert_eq!(known.since(&known).load(0, wall).waited_share(), Some(0.0));
+        for (now, then) in [(of(None), known), (known, of(None)), (of(None), of(None))] {
+            let load = now.since(&then).load(0, wall);
+            assert!(load.unseen && load.waited_share().is_none(), "{load:?}");
+        }
+    }
+
+    #[test]
     fn work_shows() {
         let before = Usage::of_thread();
         let mut sum = 0_u64;
         while Usage::of_thread().since(&before).cpu < Duration::from_millis(5) {
             sum = std::hint::black_box(sum + 1);
         }
-        assert_eq!(before.since(&Usage::of_thread()), Usage::default());
+        let backwards = before.since(&Usage::of_thread());
+        assert_eq!(backwards.cpu, Duration::ZERO);
+        assert_eq!(backwards.delay.unwrap_or_default(), Delay::default());
     }
 }

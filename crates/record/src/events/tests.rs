@@ -118,13 +118,14 @@ fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval
             wall,
             waited,
             runs: numbers.below(99),
+            unseen: false,
         });
     }
     let [wall, others, steal, throttled, pressure] =
         [0; 5].map(|_: u64| Duration::from_nanos(numbers.below(1 << 30)));
     let lasted = Duration::from_nanos(numbers.below(1 << 28));
     let stall = Stall { node: 0, from: made.from, lasted };
-    let machine = Machine { wall, cores: 2, others, steal, throttled, pressure };
+    let machine = Machine { wall, cores: 2, others, steal, throttled, pressure, unseen: false };
     made.health.observe(&machine, &[stall]);
     made.health.socket_drops = numbers.below(2);
     let text = format!("refused \"ü\"\n{index}");

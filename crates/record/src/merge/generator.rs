@@ -20,6 +20,7 @@ pub(super) fn generator(nodes: &[NodeRecord]) -> Generator {
             steal_share: greatest(|one| one.machine.steal_share),
             throttled_share: greatest(|one| one.machine.throttled_share),
             pressure_share: greatest(|one| one.machine.pressure_share),
+            unseen: of().any(|one| one.machine.unseen),
         },
         stalls: stalls(nodes),
         stalled_s: of().map(|one| one.stalled_s).sum(),

@@ -381,6 +381,7 @@ pub(crate) mod tests {
             wall: Duration::from_secs(1),
             waited: Duration::ZERO,
             runs: 0,
+            unseen: false,
         });
         interval
     }

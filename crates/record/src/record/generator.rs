@@ -75,13 +75,15 @@ fn machines(health: &Health) -> MachineRecord {
             steal_share: greatest(all.steal_share, one.steal_share),
             throttled_share: greatest(all.throttled_share, one.throttled_share),
             pressure_share: greatest(all.pressure_share, one.pressure_share),
+            unseen: all.unseen || one.unseen,
         }
     })
 }
 
 fn machine(machine: &Machine) -> MachineRecord {
     let share = |part: Duration, whole: Duration| {
-        (!whole.is_zero()).then(|| part.as_secs_f64() / whole.as_secs_f64())
+        let known = !whole.is_zero() && !machine.unseen;
+        known.then(|| part.as_secs_f64() / whole.as_secs_f64())
     };
     let cores = machine.wall * machine.cores;
     MachineRecord {
@@ -90,6 +92,7 @@ fn machine(machine: &Machine) -> MachineRecord {
         steal_share: share(machine.steal, cores),
         throttled_share: share(machine.throttled, machine.wall),
         pressure_share: share(machine.pressure, machine.wall),
+        unseen: machine.unseen,
     }
 }
 

@@ -351,6 +351,9 @@ pub struct MachineRecord {
     pub throttled_share: Option<f64>,
     /// The share of the time in which some process waited for a core (pressure stall information).
     pub pressure_share: Option<f64>,
+    /// Whether the kernel's counters could not be read, so that nothing of this is known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
 }
 
 /// A time in which the generator stood still.

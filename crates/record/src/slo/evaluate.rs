@@ -15,6 +15,12 @@ use crate::{
     Record, Status, Waits,
 };
 
+/// A percentile is known to be small only if at least this many exchanges are expected beyond it. Of ten exchanges that
+/// were all in time, one in a hundred may still be slow; of fifty, nothing follows for one in a million.
+const BEYOND_MIN: f64 = 0.1;
+/// What rounding may take from it.
+const ROUNDING: f64 = 1e-9;
+
 /// Whether the generator's own part is in a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
@@ -52,7 +58,8 @@ impl Slo {
         let unmade = measured == SloOutcome::Missed
             && self.is_rate()
             && record.verdict.status == Status::GeneratorLimited;
-        let undecided = cleared != measured || unmade || self.is_unknown(record);
+        let few = self.too_few(record).filter(|_| measured == SloOutcome::Met);
+        let undecided = cleared != measured || unmade || self.is_unknown(record) || few.is_some();
         let value = with.map(|reach| reach.least).filter(|value| value.is_finite());
         Ok(SloResult {
             expr: self.text.clone(),
@@ -66,6 +73,8 @@ impl Slo {
                 Some("the generator did not make the load that was asked for".to_owned())
             } else if self.is_unknown(record) {
                 record.rates.doubt.map(|doubt| doubt.words().to_owned())
+            } else if few.is_some() {
+                few
             } else {
                 self.unanswered(record, with)
             },
@@ -164,6 +173,19 @@ impl Slo {
     fn is_unknown(&self, record: &Record) -> bool {
         let rate = matches!(self.figure, Figure::Achieved | Figure::Goodput);
         rate && record.rates.doubt.is_some_and(|doubt| doubt != RateDoubt::NothingAnswered)
+    }
+
+    /// Why a percentile of so few exchanges is not known, although none of them was slow.
+    fn too_few(&self, record: &Record) -> Option<String> {
+        let Figure::Time(basis, Statistic::Percentile(percentile)) = self.figure else {
+            return None;
+        };
+        let count = self.waits(record, basis, Part::With).ok()?.count();
+        let beyond = 1.0 - percentile / 100.0;
+        (count > 0 && beyond > 0.0 && beyond * (count as f64) < BEYOND_MIN - ROUNDING).then(|| {
+            let most = (BEYOND_MIN / beyond).round();
+            format!("{count} exchanges say nothing about p{percentile}: it takes at least {most}")
+        })
     }
 
     fn time(

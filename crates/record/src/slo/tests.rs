@@ -143,6 +143,30 @@ fn a_hung_target_meets_nothing() {
 }
 
 #[test]
+fn a_percentile_of_too_few_exchanges_is_undecided_unless_one_was_slow() {
+    use SloOutcome::{Met, Missed, Undecided};
+    let quick = |count: usize| run(&vec![1; count], &[], &[], |_| {});
+    for (count, expr, expected) in [
+        (50, "p99.9999<20ms", Undecided),
+        (50, "p99<20ms", Met),
+        (10, "p99<20ms", Met),
+        (9, "p99<20ms", Undecided),
+        (100, "p99.9<20ms", Met),
+        (99, "ok.p99.9<20ms", Undecided),
+        (1, "p90<20ms", Met),
+        (1, "max<20ms", Met),
+        (1, "p100<20ms", Met),
+    ] {
+        assert_eq!(outcome(&quick(count), expr).0, expected, "{expr} of {count}");
+    }
+    let result = "p99.9999<20ms".parse::<Slo>().unwrap().evaluate(&quick(50)).unwrap();
+    let why = "50 exchanges say nothing about p99.9999: it takes at least 100000";
+    assert_eq!(result.why.as_deref(), Some(why));
+    // One of fifty is more than one in a million.
+    assert_eq!(outcome(&run(&[30; 50], &[], &[], |_| {}), "p99.9999<20ms").0, Missed);
+}
+
+#[test]
 fn failures_are_not_fast() {
     let refused = run(&[], &[1; 100], &[], |_| {});
     for expr in [

@@ -35,6 +35,9 @@ const AWAKE_SHARE: f64 = 0.5;
 /// In a shorter time a core is busy with the start of the run, and shares of it mean nothing.
 const WINDOW_MIN: Duration = Duration::from_millis(250);
 
+/// The words for evidence that cannot be read.
+const UNSEEN: &str = "what else this machine did is not known: /proc cannot be read";
+
 /// Why the generator was late or slow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cause {
@@ -73,8 +76,23 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
     let (early, late) = if others && !quota { (waited, None) } else { (None, waited) };
     let steal = steal(evidence);
     let (larger, smaller) = if stolen_more(evidence) { (steal, late) } else { (late, steal) };
-    let causes = [before, early, throttled(evidence), after, busy(evidence), larger, smaller];
-    causes.into_iter().flatten().collect()
+    let known = [before, early, throttled(evidence), after, busy(evidence), larger, smaller];
+    known.into_iter().flatten().chain(unknown(evidence)).collect()
+}
+
+/// That nothing can be known: what cannot be seen is not absent.
+fn unknown(evidence: &Evidence<'_>) -> Option<Cause> {
+    evidence.generator.machine.unseen.then(|| Cause {
+        text: UNSEEN.to_owned(),
+        remedy: "mount /proc where brunt runs, so that the cause can be named",
+        limits_load: false,
+        usual: Duration::ZERO,
+    })
+}
+
+/// The note where nothing is known of the machine although no figure shows its effect.
+pub(super) fn unknown_note(evidence: &Evidence<'_>) -> Option<String> {
+    evidence.generator.machine.unseen.then(|| UNSEEN.to_owned())
 }
 
 /// Whether a quota explains the times in which no thread of brunt ran.

@@ -140,6 +140,10 @@ impl Verdict {
             .chain(unstable)
             .map(|(status, text)| Reason { status, text })
             .collect();
+        if reasons.iter().all(|reason| reason.status != Status::GeneratorLimited) {
+            notes.extend(cause::unknown_note(evidence));
+        }
+        notes.extend(own::unjudged_note(&own));
         notes.extend(ceiling(evidence));
         notes.extend(evidence.remark.map(str::to_owned));
         let status = reasons.first().map(|reason| reason.status).unwrap_or_default();

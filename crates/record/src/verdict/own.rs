@@ -37,12 +37,22 @@ pub struct OwnPart {
     pub without_own_us: f64,
     /// Whether the difference is more than this machine's timer explains, so that the generator caused it.
     pub ours: bool,
+    /// How many exchanges there were, if they are too few to judge the figure although it differs by more than this
+    /// machine's timer explains.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_few: Option<u64>,
 }
 
 impl OwnPart {
     /// By how many microseconds the figure is too high.
     pub fn too_high_us(&self) -> f64 {
         self.us - self.without_own_us
+    }
+
+    /// What a reader must know of a figure that was not judged.
+    pub fn unjudged(&self) -> Option<String> {
+        let count = self.too_few?;
+        Some(format!("{}, and {count} exchanges are too few to judge it", self.words()))
     }
 
     pub(super) fn words(&self) -> String {
@@ -83,16 +93,24 @@ pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
         for &percentile in &percentiles {
             let quantile = percentile / 100.0;
             let tainted = operation.tainted.ok as f64 >= JUDGED_BEYOND;
-            if (1.0 - quantile) * (with.count() as f64) < JUDGED_BEYOND && !tainted {
+            let few = (1.0 - quantile) * (with.count() as f64) < JUDGED_BEYOND && !tainted;
+            if few && !decides(percentile) {
                 continue;
             }
             let us = |waits: &Waits| waits.quantile(quantile).map(|reach| reach.least / 1e3);
             let (Some(us), Some(without_own_us)) = (us(&with), us(&without)) else { continue };
             let apart = us - without_own_us;
-            if apart > OWN_SHARE * us {
-                let ours = decides(percentile) && apart > floor_us;
-                let operation = evidence.names.get(number).cloned().unwrap_or_default();
-                parts.push(OwnPart { node: None, operation, percentile, us, without_own_us, ours });
+            let beyond_timer = decides(percentile) && apart > floor_us;
+            if apart > OWN_SHARE * us && (beyond_timer || !few) {
+                parts.push(OwnPart {
+                    node: None,
+                    operation: evidence.names.get(number).cloned().unwrap_or_default(),
+                    percentile,
+                    us,
+                    without_own_us,
+                    ours: beyond_timer && !few,
+                    too_few: few.then(|| with.count()),
+                });
             }
         }
     }
@@ -111,6 +129,12 @@ fn both(operation: &Operation) -> (Waits, Waits) {
     (waits(&response.ok), waits(response.cleared()))
 }
 
+/// The note on the figure that was not judged and is the most too high.
+pub(super) fn unjudged_note(parts: &[OwnPart]) -> Option<String> {
+    let unjudged = parts.iter().filter(|part| part.too_few.is_some());
+    unjudged.max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?.unjudged()
+}
+
 /// The note where figures are too high and the timer of this machine is the only possible cause.
 pub(super) fn timer_note(
     ours: Option<&OwnPart>,
@@ -119,7 +143,7 @@ pub(super) fn timer_note(
 ) -> Option<String> {
     let worst = parts
         .iter()
-        .filter(|part| part.too_high_us() > TOLD_MIN_US)
+        .filter(|part| part.too_few.is_none() && part.too_high_us() > TOLD_MIN_US)
         .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?;
     let part = ours.unwrap_or(worst);
     Some(format!(

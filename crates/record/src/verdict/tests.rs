@@ -190,6 +190,24 @@ fn each_cause_is_named_with_what_helps_against_it() {
 }
 
 #[test]
+fn what_cannot_be_read_is_not_taken_for_nothing() {
+    let unseen = |exchange: fn(u64) -> ([u64; 4], u64)| {
+        let mut hidden = run(|_| 100, exchange);
+        hidden.generator.workers[0].waited_share = None;
+        hidden.generator.waited_share_max = None;
+        hidden.generator.machine =
+            MachineRecord { cores: 2, unseen: true, ..MachineRecord::default() };
+        hidden
+    };
+    let (status, why) = only_reason(&unseen(late));
+    assert_eq!(status, Status::GeneratorLimited);
+    assert!(why.contains("what else this machine did is not known: /proc cannot be read"), "{why}");
+    let verdict = judge(&unseen(prompt));
+    assert_eq!(verdict.status, Status::Valid);
+    assert_eq!(verdict.notes, ["what else this machine did is not known: /proc cannot be read"]);
+}
+
+#[test]
 fn of_a_hypervisor_and_other_processes_the_larger_share_is_named() {
     for (stolen, waited, others, text) in [
         (0.025, 0.36, 0.79, "waited for a core 36%"),
@@ -229,6 +247,7 @@ fn a_slice_of_the_core_now_and_then_is_no_cause() {
             wall: Duration::from_secs(10),
             waited: Duration::from_secs_f64(10.0 * share),
             runs: 1_000,
+            unseen: false,
         });
         run.measured = interval;
         run.generator.waited_share_max = Some(share);
@@ -286,7 +305,20 @@ fn a_percentile_of_too_few_exchanges_is_not_judged() {
     // One cold start among thirty exchanges decides the p99 and does not describe the run.
     let mut few = run(|_| 3, |n| if n == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
     few.generator.waited_share_max = Some(0.2);
-    assert_eq!(judge(&few), Verdict::default());
+    let verdict = judge(&few);
+    assert_eq!((verdict.status, verdict.reasons.len()), (Status::Valid, 0), "{verdict:?}");
+    assert_eq!(
+        verdict.notes,
+        [
+            "the bind response time p99 is 31.0 ms with and 1.0 ms without the generator's own part, and 30 exchanges \
+          are too few to judge it"
+        ]
+    );
+    assert!(verdict.own.iter().all(|part| !part.ours && part.too_few == Some(30)), "{verdict:?}");
+    // What the timer explains needs no word.
+    let mut slight = run(|_| 3, |n| if n == 0 { ([0, 0, 1, 2], 1) } else { prompt(n) });
+    slight.generator.timer.p99_us = 1_500.0;
+    assert_eq!(judge(&slight), Verdict::default());
 }
 
 #[test]
@@ -369,6 +401,7 @@ fn others_are_named_before_the_stalls_they_make() {
         wall: Duration::from_secs(10),
         waited: Duration::from_millis(100),
         runs: 100,
+        unseen: false,
     });
     assert!(only_reason(&crowded).1.contains("waited for a core"));
     crowded.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }];
@@ -387,6 +420,7 @@ fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() 
         wall: Duration::from_secs(10),
         waited: Duration::from_millis(waited_ms),
         runs,
+        unseen: false,
     };
     // Each of a thousand wake-ups waited 2 ms, compared with 300.
     slow.measured.health.record(load(2_000, 1_000));
@@ -413,6 +447,7 @@ fn a_worker_that_takes_turns_with_its_target_on_a_core_limits_a_closed_loop() {
                 wall: Duration::from_secs(10),
                 waited: Duration::from_millis(*waited_ms),
                 runs: 200_000,
+                unseen: false,
             });
         }
         judge(&shared)

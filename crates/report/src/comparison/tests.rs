@@ -45,6 +45,7 @@ fn record(name: &str, seconds: u64, millis: f64, seed: u64) -> Record {
             wall: Duration::from_secs(1),
             waited: Duration::ZERO,
             runs: 0,
+            unseen: false,
         });
         totals.absorb(&interval);
         series.push(&interval);

@@ -205,7 +205,11 @@ fn objectives(record: &Record) -> String {
     let of =
         |outcome| -> Vec<&SloResult> { all.iter().filter(|slo| slo.outcome == outcome).collect() };
     let found_text = |slos: &[&SloResult]| {
-        let phrases = slos.iter().map(|slo| format!("{} was {}", slo.expr, found(slo, record)));
+        let phrases = slos.iter().map(|slo| {
+            let why = slo.why.as_ref().filter(|_| slo.outcome == SloOutcome::Undecided);
+            let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+            format!("{} was {}{why}", slo.expr, found(slo, record))
+        });
         phrases.collect::<Vec<_>>().join(", ")
     };
     let (missed, undecided) = (of(SloOutcome::Missed), of(SloOutcome::Undecided));
@@ -258,11 +262,24 @@ fn trust(record: &Record) -> String {
         Status::Valid if record.counts.due() > 0 && record.counts.ok == 0 => {
             "nothing succeeded, so this run says nothing about speed".to_owned()
         }
-        Status::Valid => "yes: the run is complete, and brunt was not the limit".to_owned(),
+        Status::Valid => match unjudged(record) {
+            Some(doubt) => format!("yes, but {doubt}"),
+            None if record.generator.machine.unseen => {
+                "as far as is known: what else this machine did could not be read (no /proc)"
+                    .to_owned()
+            }
+            None => "yes: the run is complete, and brunt was not the limit".to_owned(),
+        },
         Status::Unstable => format!("with care, throughput was still changing: {why}"),
         Status::Partial => format!("in part, the run is incomplete: {why}"),
         Status::GeneratorLimited => format!("no, brunt or its machine changed the figures: {why}"),
     }
+}
+
+/// The figure that is most in doubt because there were too few exchanges to judge it.
+fn unjudged(record: &Record) -> Option<String> {
+    let parts = record.verdict.own.iter().filter(|part| part.too_few.is_some());
+    parts.max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?.unjudged()
 }
 
 #[cfg(test)]
@@ -432,6 +449,31 @@ mod tests {
             assert!(text.ends_with(said), "{text}");
             assert_eq!(text.matches('\n').count() - text.matches("\n ").count(), 3, "{text}");
         }
+    }
+
+    #[test]
+    fn a_doubt_about_one_figure_is_told_beside_trust_and_beside_an_objective() {
+        let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
+        let mut record = measured(&["bind.ok.p99<5ms"]);
+        record.verdict = Verdict::default();
+        record.verdict.own = vec![brunt_record::OwnPart {
+            node: None,
+            operation: "bind".to_owned(),
+            percentile: 99.0,
+            us: 80_800.0,
+            without_own_us: 100.0,
+            ours: false,
+            too_few: Some(120),
+        }];
+        let text = unfolded(&record);
+        let trust = "Trust:      yes, but the bind response time p99 is 80.8 ms with and 0.10 ms without the \
+                     generator's own part, and 120 exchanges are too few to judge it\n";
+        assert!(text.ends_with(trust), "{text}");
+        record.slo[0].outcome = SloOutcome::Undecided;
+        record.slo[0].why = Some("without the generator's own part it is 0.1ms".to_owned());
+        let undecided = "1 of 1 undecided: bind.ok.p99<5ms was 3.000ms (without the generator's own part it is \
+                         0.1ms)\n";
+        assert!(unfolded(&record).contains(undecided), "{}", unfolded(&record));
     }
 
     #[test]

@@ -53,9 +53,12 @@ fn machine(generator: &Generator) -> String {
         ("steal", seen.steal_share),
         ("throttled by a quota", seen.throttled_share),
     ];
+    let unseen =
+        generator.machine.unseen.then(|| "what else this machine did is not known".to_owned());
     let mut parts: Vec<String> = shares
         .into_iter()
         .filter_map(|(what, share)| share.map(|share| format!("{what} {:.1}%", 100.0 * share)))
+        .chain(unseen)
         .collect();
     parts.push(format!(
         "timer late by p50 {:.0} us, p99 {:.0} us",

@@ -37,6 +37,7 @@ pub(crate) fn measured(objectives: &[&str]) -> Record {
             wall: Duration::from_secs(1),
             waited: Duration::ZERO,
             runs: 0,
+            unseen: false,
         });
         let text = "no such\x1b[31m user".to_owned();
         interval.samples.push(Sample { operation: 0, outcome: REFUSED, at: interval.from, text });
