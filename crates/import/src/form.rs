@@ -1,5 +1,6 @@
 //! Forms: how browsers and cURL encode names and values, and how these are decoded again.
 
+use crate::body;
 use crate::imported::Body;
 use crate::notation::{has_holes, literal};
 use crate::secrets::Variables;
@@ -29,38 +30,48 @@ pub(crate) fn percent(bytes: &[u8]) -> String {
 
 /// The body of a form: its fields if splitting it loses nothing, else the text unchanged. `text` is in the notation of
 /// plans.
-pub(crate) fn body(text: String, variables: &mut Variables) -> Body {
-    if has_holes(&text) {
-        return Body::Text(text);
+pub(crate) fn body(text: &str, variables: &mut Variables) -> Body {
+    if has_holes(text) {
+        return Body::Text(body::text(text, variables));
     }
     let plain = text.replace("$${", "${");
-    let pairs: Vec<(String, String)> =
+    let fields: Vec<(String, String)> =
         form_urlencoded::parse(plain.as_bytes()).into_owned().collect();
-    let again = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
-    if pairs.is_empty() || again != plain.replace("%20", "+") {
-        return Body::Text(unsettled(&text, variables));
+    let again = form_urlencoded::Serializer::new(String::new()).extend_pairs(&fields).finish();
+    if fields.is_empty() || again != plain.replace("%20", "+") {
+        return Body::Text(body::text(text, variables));
     }
-    let fields = pairs.into_iter().map(|(name, value)| {
+    let fields = fields.into_iter().map(|(name, value)| {
         let value = member(&name, &value, variables);
         (name, value)
     });
     Body::Form(fields.collect())
 }
 
-/// A form that splitting would change: each secret in it is replaced by a variable that is encoded.
-fn unsettled(text: &str, variables: &mut Variables) -> String {
-    let mut pair = |pair: &str| -> Option<String> {
-        let (name, value) = pair.split_once('=').filter(|(name, _)| is_secret_name(name))?;
-        let plain = value.replace("$${", "${");
-        let plain = format!("={plain}");
+/// A text with pairs of names and values, as forms write them, in which each secret is replaced by a variable. Forms
+/// of the type `text/plain` have one on each line.
+pub(crate) fn pairs(text: &str, variables: &mut Variables) -> String {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "-_.:[]%$".contains(c);
+    let mut pair = |piece: &str| -> Option<String> {
+        let (name, rest) = piece.split_once('=')?;
+        let value = rest.trim_end_matches(['&', '\r', '\n']);
+        let ends = &rest[value.len()..];
+        if !name.chars().all(legal) || !is_secret_name(name) || has_holes(value) {
+            return None;
+        }
+        let plain = format!("={}", value.replace("$${", "${"));
         let (_, decoded) = form_urlencoded::parse(plain.as_bytes()).next()?;
+        let again = form_urlencoded::byte_serialize(decoded.as_bytes()).collect::<String>();
+        if again != value.replace("%20", "+") {
+            let comment = format!("what the parameter '{name}' held, as it is sent");
+            return Some(format!("{name}={}{ends}", variables.secret(name, value, &comment)));
+        }
         let stands = member(name, &decoded, variables);
         let hole = stands.strip_suffix('}').filter(|_| has_holes(&stands))?;
-        Some(format!("{name}={hole}|form}}"))
+        Some(format!("{name}={hole}|form}}{ends}"))
     };
-    let pairs: Vec<String> =
-        text.split('&').map(|piece| pair(piece).unwrap_or_else(|| piece.to_owned())).collect();
-    pairs.join("&")
+    let pieces = text.split_inclusive(['&', '\n']);
+    pieces.map(|piece| pair(piece).unwrap_or_else(|| piece.to_owned())).collect()
 }
 
 /// The value of a field, with its secret replaced by a variable.
@@ -148,7 +159,7 @@ mod tests {
         let mut variables = Variables::new(Secrets::Named);
         let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(
-            body("grant_type=password&password=a%26b&x=a+b%20c".to_owned(), &mut variables),
+            body("grant_type=password&password=a%26b&x=a+b%20c", &mut variables),
             Body::Form(vec![
                 field("grant_type", "password"),
                 field("password", "${password}"),
@@ -156,13 +167,21 @@ mod tests {
             ])
         );
         for text in ["{\"a\":1}", "", "a=%7e", "a", "a=${X}", "a=é"] {
-            assert_eq!(body(text.to_owned(), &mut variables), Body::Text(text.to_owned()));
+            assert_eq!(body(text, &mut variables), Body::Text(text.to_owned()));
         }
         assert_eq!(
-            body("scope=a b&password=x%20y&n=1".to_owned(), &mut variables),
+            body("scope=a b&password=x%20y&n=1", &mut variables),
             Body::Text("scope=a b&password=${password_2|form}&n=1".to_owned())
         );
         assert!(variables.taken_note().unwrap().ends_with("as PASSWORD, PASSWORD_2"));
+        assert_eq!(
+            body("user=${USER}&password=x y", &mut variables),
+            Body::Text("user=${USER}&password=${password_2}".to_owned())
+        );
+        assert_eq!(
+            body("{\"password\":\"z=&\"}", &mut variables),
+            Body::Text("{\"password\":\"${password_3}\"}".to_owned())
+        );
         assert_eq!(
             query("http://h/?a=1&access_token=x%20y", &mut variables),
             "http://h/?a=1&access_token=${access_token}"

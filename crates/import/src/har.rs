@@ -5,6 +5,7 @@
 //! of the earlier requests to the beginning of a request, so that requests that a browser makes at the same time have
 //! none.
 
+use crate::body;
 use crate::form::{self, Multipart};
 use crate::imported::{Body, Imported, Step};
 use crate::notation::literal;
@@ -236,7 +237,10 @@ impl Reading {
         );
         let path = url.splitn(4, '/').nth(3).unwrap_or_default();
         let path = brunt_redact::url(path.split('?').next().unwrap_or_default());
-        let body = request.post_data.as_ref().map(|data| self.body(data));
+        // The type that was sent: a recorder's own opinion of it may be another.
+        let sent = request.headers.iter().find(|it| it.name.eq_ignore_ascii_case("content-type"));
+        let sent = sent.map(|it| it.value.as_str());
+        let body = request.post_data.as_ref().map(|data| self.body(data, sent));
         let (body, kind) = body.unwrap_or_default();
         let status = u16::try_from(response.status).ok().filter(|status| *status != 304);
         let mut step = Step {
@@ -254,7 +258,10 @@ impl Reading {
             step.headers.push(("Content-Type".to_owned(), kind));
         }
         if matches!(step.body, Body::Form(_)) {
-            step.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            step.headers.retain(|(name, value)| {
+                !(name.eq_ignore_ascii_case("content-type")
+                    && value.eq_ignore_ascii_case(form::TYPE))
+            });
         }
         self.correlate(&mut step);
         self.answered(response);
@@ -342,32 +349,45 @@ impl Reading {
         }
     }
 
-    /// The body of a request, and its type if it differs from the recorded one.
-    fn body(&mut self, data: &PostData) -> (Body, Option<String>) {
-        let kind = data.mime_type.to_ascii_lowercase();
+    /// The body of a request, and its type if it differs from the recorded one. `sent` is the type in the header.
+    fn body(&mut self, data: &PostData, sent: Option<&str>) -> (Body, Option<String>) {
+        let kind = sent.unwrap_or(&data.mime_type).trim().to_ascii_lowercase();
         if let Some(text) = data.text.as_ref().filter(|text| !text.is_empty()) {
-            if data.encoding.as_deref() == Some("base64")
-                && let Ok(bytes) = base64::engine::general_purpose::STANDARD.decode(text)
-            {
-                return (Body::Bytes(bytes), None);
-            }
+            let decoded = match data.encoding.as_deref() {
+                Some("base64") => base64::engine::general_purpose::STANDARD.decode(text).ok(),
+                _ => None,
+            };
+            let text = match decoded.map(String::from_utf8) {
+                None => literal(text),
+                Some(Ok(text)) => literal(&text),
+                Some(Err(error)) => {
+                    let bytes = error.into_bytes();
+                    self.imported.notes.extend(body::left_in(&bytes, &self.variables));
+                    return (Body::Bytes(bytes), None);
+                }
+            };
             let body = if kind.starts_with(form::TYPE) {
-                form::body(literal(text), &mut self.variables)
+                form::body(&text, &mut self.variables)
             } else {
-                Body::Text(self.variables.json(text))
+                Body::Text(body::text(&text, &mut self.variables))
             };
             return (body, None);
         }
         if data.params.is_empty() {
             return (Body::None, None);
         }
+        let several = kind.starts_with("multipart/");
         let mut fields = Vec::new();
-        for param in &data.params {
-            let value = param.value.as_deref().unwrap_or_default();
-            fields
-                .push((param.name.clone(), form::member(&param.name, value, &mut self.variables)));
+        for Param { name, value, .. } in &data.params {
+            let value = value.as_deref().unwrap_or_default();
+            let value = if several {
+                body::part(name, &literal(value), &mut self.variables)
+            } else {
+                form::member(name, value, &mut self.variables)
+            };
+            fields.push((name.clone(), value));
         }
-        if !kind.starts_with("multipart/") {
+        if !several {
             return (Body::Form(fields), None);
         }
         let mut multipart =

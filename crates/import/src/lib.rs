@@ -9,6 +9,7 @@
 //! files for it. It must not know the syntax of a plan, or how one is run.
 
 mod answers;
+mod body;
 mod curl;
 mod form;
 mod har;

@@ -92,20 +92,6 @@ impl Node {
             other => other.to_json(),
         }
     }
-
-    /// Visits all members at any depth, each with its name.
-    pub(crate) fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a str, &'a Self)) {
-        match self {
-            Self::List(list) => list.iter().for_each(|value| value.walk(visit)),
-            Self::Map(members) => {
-                for (name, value) in members {
-                    visit(name, value);
-                    value.walk(visit);
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 impl From<&str> for Node {
@@ -204,8 +190,7 @@ mod tests {
         assert_eq!(node.to_json(), text);
         assert_eq!(node.at("a").list()[4].text(), Some("x\n"));
         assert_eq!((node.at("z").number(), node.at("no")), (Some(1.0), &Node::Null));
-        let mut names = Vec::new();
-        node.walk(&mut |name, _| names.push(name));
+        let names: Vec<_> = node.members().iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["z", "a", "m"]);
     }
 

@@ -6,9 +6,8 @@
 
 use crate::answers::Answers;
 use crate::imported::{Value, Variable};
-use crate::node::Node;
-use crate::notation::{has_holes, hole, literal};
-use brunt_redact::{is_secret_header, is_secret_name};
+use crate::notation::{has_holes, hole};
+use brunt_redact::is_secret_header;
 
 /// What is done with secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +33,11 @@ pub(crate) struct Variables {
 impl Variables {
     pub(crate) fn new(secrets: Secrets) -> Self {
         Self { secrets, ..Self::default() }
+    }
+
+    /// No variables, with the same treatment of secrets.
+    pub(crate) fn none_yet(&self) -> Self {
+        Self::new(self.secrets)
     }
 
     pub(crate) fn into_list(self) -> Vec<Variable> {
@@ -144,34 +148,6 @@ impl Variables {
         }
     }
 
-    /// A text that is JSON, with its secrets replaced and every other byte unchanged. `text` is literal.
-    pub(crate) fn json(&mut self, text: &str) -> String {
-        let Some(tree) = Node::json(text).ok().filter(|_| self.secrets == Secrets::Named) else {
-            return literal(text);
-        };
-        let mut secrets = Vec::new();
-        tree.walk(&mut |name, node| {
-            if let Node::Text(value) = node
-                && is_secret_name(name)
-                && !value.is_empty()
-            {
-                secrets.push((name.to_owned(), value.clone()));
-            }
-        });
-        let mut out = literal(text);
-        for (name, value) in secrets {
-            let quoted = |text: &str| literal(&Node::Text(text.to_owned()).to_json());
-            let (key, value) = (quoted(&name), quoted(&value));
-            if let Some((from, to)) = member(&out, &key, &value) {
-                let inside = value[1..value.len() - 1].to_owned();
-                let comment = format!("what the member '{name}' of a body held");
-                let stands = self.secret(&name, &inside, &comment);
-                out.replace_range(from + 1..to - 1, &stands);
-            }
-        }
-        out
-    }
-
     fn add(&mut self, name: String, value: Value, comment: &str, taken: Option<String>) {
         self.list.push(Variable { name, value, comment: comment.to_owned() });
         self.taken.push(taken);
@@ -198,15 +174,6 @@ fn is_numbered(name: &str, base: &str) -> bool {
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The position of the value of a member in a text.
-fn member(text: &str, key: &str, value: &str) -> Option<(usize, usize)> {
-    text.match_indices(key).find_map(|(at, _)| {
-        let rest = text[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
-        let from = text.len() - rest.len();
-        rest.starts_with(value).then_some((from, from + value.len()))
-    })
-}
-
 /// A name that a variable may have.
 pub(crate) fn identifier(name: &str) -> String {
     let mut out = String::new();
@@ -228,6 +195,7 @@ pub(crate) fn identifier(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::body;
 
     #[test]
     fn the_same_secret_is_one_variable_and_another_is_another() {
@@ -246,20 +214,8 @@ mod tests {
         assert_eq!(names[1], Value::Environment("TOKEN_2".to_owned()));
         let mut kept = Variables::new(Secrets::Kept);
         assert_eq!(kept.header("Authorization", "Bearer abc"), "Bearer abc");
-        assert_eq!(kept.json(r#"{"password":"p"}"#), r#"{"password":"p"}"#);
+        assert_eq!(body::text(r#"{"password":"p"}"#, &mut kept), r#"{"password":"p"}"#);
         assert!(kept.into_list().is_empty());
-    }
-
-    #[test]
-    fn members_of_json_lose_their_secrets_and_nothing_else() {
-        let mut variables = Variables::new(Secrets::Named);
-        let text = "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"p\\\"w\"}], \"n\": 1.50, \"password\":7 }";
-        assert_eq!(
-            variables.json(text),
-            "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"${Password}\"}], \"n\": 1.50, \"password\":7 }"
-        );
-        assert_eq!(variables.json("no ${json}"), "no $${json}");
-        assert_eq!(variables.json(r#"{"token_type":"x"}"#), r#"{"token_type":"x"}"#);
     }
 
     #[test]

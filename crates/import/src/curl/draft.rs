@@ -2,6 +2,7 @@
 
 use super::options::Kind;
 use super::{CurlError, Read, urls};
+use crate::body;
 use crate::form::{self, Multipart, percent};
 use crate::imported::{Auth, Body, Client, Imported, Resolve, Step, Version};
 use crate::notation::{has_holes, literal, meaning, raw};
@@ -132,6 +133,9 @@ impl Draft {
         self.cookie_files(imported);
         let headers = self.said_headers(read)?;
         let (mut body, kind) = self.body(&headers, variables, read)?;
+        if let Body::Bytes(bytes) = &body {
+            imported.notes.extend(body::left_in(bytes, variables));
+        }
         let mut more = Self::pieces(&self.query, read)?;
         if self.get {
             more.extend(Self::pieces(&self.data, read)?);
@@ -271,7 +275,7 @@ impl Draft {
             return Ok((Body::File(file("--upload-file", upload)?), None));
         }
         if !self.parts.is_empty() {
-            let (kind, body) = multipart(&self.parts, read)?;
+            let (kind, body) = multipart(&self.parts, variables, read)?;
             return Ok((body, Some(kind)));
         }
         let Some(first) = self.data.first() else { return Ok((Body::None, None)) };
@@ -292,10 +296,10 @@ impl Draft {
         let joint = if self.json { "" } else { "&" };
         let text = Self::pieces(&self.data, read)?.join(joint);
         let is_form = said.unwrap_or(default).starts_with(form::TYPE);
-        let body = match meaning(&text) {
-            _ if is_form => form::body(text, variables),
-            Some(text) => Body::Text(variables.json(&text)),
-            None => Body::Text(text),
+        let body = if is_form {
+            form::body(&text, variables)
+        } else {
+            Body::Text(body::text(&text, variables))
         };
         Ok((body, kind))
     }
@@ -479,17 +483,22 @@ enum Content {
     Bytes(Vec<u8>),
 }
 
-fn multipart(parts: &[(String, bool)], read: Read<'_>) -> Result<(String, Body), CurlError> {
+fn multipart(
+    parts: &[(String, bool)],
+    variables: &mut Variables,
+    read: Read<'_>,
+) -> Result<(String, Body), CurlError> {
     let parts = parts.iter().map(|(part, special)| form_part(part, *special, read));
     let mut parts: Vec<Part> = parts.collect::<Result<_, _>>()?;
     let is_text = parts.iter().all(|part| matches!(part.content, Content::Text(_)));
-    if !is_text {
-        // Bytes have no holes, so texts among them must be literal.
-        for part in &mut parts {
-            if let Content::Text(text) = &mut part.content {
-                *text = meaning(text).ok_or(CurlError::Hole("--form"))?;
-            }
-        }
+    for part in &mut parts {
+        let Content::Text(text) = &mut part.content else { continue };
+        *text = if is_text {
+            body::part(&part.name, text, variables)
+        } else {
+            // Bytes have no holes, so texts among them must be literal.
+            meaning(text).ok_or(CurlError::Hole("--form"))?
+        };
     }
     let bytes = |part: &'_ Part| -> Vec<u8> {
         match &part.content {

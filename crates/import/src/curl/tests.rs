@@ -164,6 +164,24 @@ fn several_requests_are_several_steps() {
     let imported = import("curl -d a=1 h/1 h/2 --next -X DELETE h/3 | jq .");
     let steps: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(steps, ["POST /1", "POST /2", "DELETE /3"]);
+#[test]
+fn import_curl_secrets_of_every_shape_become_variables() {
+    for line in [
+        "curl https://h/ -F password=hunter2 -F a=b",
+        "curl https://h/ -F 'a={\"pwd\":\"hunter2\"};type=application/json'",
+        "curl https://h/ -d '{\"password\":\"hunter2\"}'",
+        "curl https://h/ -H 'Content-Type: application/xml' -d '<a><pwd>hunter2</pwd></a>'",
+        "curl https://h/ -d \"user=$U&password=hunter2\"",
+    ] {
+        let imported = import(line);
+        let text = format!("{imported:?}");
+        assert!(!text.contains("hunter2"), "{text}");
+        assert!(text.contains("to be given in the environment"), "{text}");
+        let kept = curl(line, Secrets::Kept, &files).unwrap();
+        assert!(format!("{kept:?}").contains("hunter2"), "{line}");
+    }
+}
+
     assert!(imported.notes[0].contains("| jq ."));
     assert!(import("$ curl --retry 3 h").notes[0].contains("--retry"));
 }

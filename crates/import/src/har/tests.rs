@@ -160,3 +160,68 @@ fn parameters_stand_for_a_body_without_text() {
     assert!(parts.steps[0].headers[0].1.starts_with("multipart/form-data; boundary="));
     assert!(parts.notes[0].contains("'f'"));
 }
+
+/// A recording of one request with a body, with this Content-Type.
+fn posted(sent: &str, recorded: &str, text: &str) -> String {
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    format!(
+        r#"{{"log":{{"entries":[{{"request":{{"method":"POST","url":"http://h/",
+            "headers":[{{"name":"content-type","value":{}}}],
+            "postData":{{"mimeType":{},"text":{}}}}},"response":{{"status":200}}}}]}}}}"#,
+        quoted(sent),
+        quoted(recorded),
+        quoted(text)
+    )
+}
+
+#[test]
+fn import_har_secrets_of_every_shape_become_variables() {
+    let part = |content: &str| {
+        format!(
+            "------A\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n{content}\r\n------A--\r\n"
+        )
+    };
+    let multipart = "multipart/form-data; boundary=----A";
+    for (kind, text, expected) in [
+        (multipart, part("hunter2"), part("${password}")),
+        (
+            "application/xml",
+            "<login><password>hunter2</password></login>".to_owned(),
+            "<login><password>${password}</password></login>".to_owned(),
+        ),
+        (
+            "text/plain;charset=UTF-8",
+            r#"{"password":"hunter2"}"#.to_owned(),
+            r#"{"password":"${password}"}"#.to_owned(),
+        ),
+        (
+            form::TYPE,
+            r#"{"password":"hunter2"}"#.to_owned(),
+            r#"{"password":"${password}"}"#.to_owned(),
+        ),
+    ] {
+        let recording = posted(kind, kind, &text);
+        let import = har(&recording, &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+        assert_eq!(import.steps[0].body, Body::Text(expected), "{kind}");
+        assert!(import.notes.iter().any(|note| note.ends_with("as PASSWORD")), "{kind}");
+        let kept = har(&recording, &Filter::default(), Pauses::None, Secrets::Kept).unwrap();
+        assert_eq!(kept.steps[0].body, Body::Text(text), "{kind}");
+    }
+}
+
+#[test]
+fn import_har_the_type_that_was_sent_decides() {
+    let import = |sent: &str, recorded: &str| {
+        let recording = posted(sent, recorded, "a=1");
+        let mut import = har(&recording, &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+        let step = import.steps.remove(0);
+        (step.body, step.headers.into_iter().map(|(_, value)| value).collect::<Vec<_>>())
+    };
+    let pairs = || Body::Form(vec![("a".to_owned(), "1".to_owned())]);
+    let text = || Body::Text("a=1".to_owned());
+    let plain = "text/plain;charset=UTF-8";
+    assert_eq!(import(plain, form::TYPE), (text(), vec![plain.to_owned()]));
+    assert_eq!(import(form::TYPE, "text/plain"), (pairs(), Vec::new()));
+    let kept = format!("{}; charset=UTF-8", form::TYPE);
+    assert_eq!(import(&kept, form::TYPE), (pairs(), vec![kept.clone()]));
+}

@@ -145,8 +145,9 @@ impl Settled {
         made.extract = Pairs(step.extracts.iter().map(extract).collect());
         self.headers(step, &mut made);
         self.body(step, &mut made, output)?;
-        let said = made.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        if (made.text.is_some() || made.body_file.is_some()) && !said {
+        let said = step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let may_have_any = made.text.is_some() || made.json.is_some() || made.body_file.is_some();
+        if may_have_any && !said {
             // The import had no type, so the plan sends none.
             made.content_type = Some(String::new());
         }
@@ -207,16 +208,19 @@ impl Settled {
                 self.files.push((path, bytes.clone()));
             }
             Body::Text(text) => {
-                let kind = made.headers.0.iter().position(|(name, value)| {
+                let kind = made.headers.iter().position(|(name, value)| {
                     name.eq_ignore_ascii_case("content-type")
                         && *value == Several::from(Scalar::from("application/json"))
                 });
-                match kind.filter(|_| is_json(text)) {
-                    Some(at) => {
-                        made.headers.0.remove(at);
-                        made.json = Some(Node::Scalar(Scalar::Text(text.clone())));
-                    }
-                    None => made.text = Some(text.clone()),
+                // Variables in JSON are escaped for it, whatever its declared type.
+                let json = (kind.is_some() || has_holes(text)) && is_json(text);
+                if let Some(at) = kind.filter(|_| json) {
+                    made.headers.0.remove(at);
+                }
+                if json {
+                    made.json = Some(Node::Scalar(Scalar::Text(text.clone())));
+                } else {
+                    made.text = Some(text.clone());
                 }
             }
         }
@@ -373,6 +377,11 @@ mod tests {
 
     #[test]
     fn bodies_take_the_form_that_says_most() {
+        // A variable is escaped as its place in JSON requires, and the type stays what it was.
+        let typed = "curl -d '{\"pwd\":\"x\"}' -H 'Content-Type: text/plain' h";
+        let typed = &settled(typed).steps[0].0;
+        assert_eq!(typed.json, Some(Node::Scalar(Scalar::Text("{\"pwd\":\"${pwd}\"}".to_owned()))));
+        assert!(typed.headers.iter().any(|(name, _)| name == "Content-Type"), "{typed:?}");
         let json = &settled("curl --json '{\"a\":1}' h").steps[0].0;
         assert_eq!(json.json, Some(Node::Scalar(Scalar::Text("{\"a\":1}".to_owned()))));
         assert_eq!(json.headers.0.len(), 1, "Accept alone");
