@@ -135,8 +135,10 @@ pub struct Client {
     pub resolve: Vec<Resolve>,
     /// A socket to use in place of any address.
     pub unix: Option<PathBuf>,
-    /// A proxy, as a URL.
+    /// A proxy, as a URL without a user.
     pub proxy: Option<String>,
+    /// The user and the password for it.
+    pub proxy_login: Option<(String, String)>,
     /// A compressed answer is asked for and unpacked.
     pub compression: bool,
     /// How many redirects are followed.

@@ -31,6 +31,6 @@ pub use secrets::Secrets;
 pub use shell::ShellError;
 
 /// A text without its percent-encoding.
-fn percent_decoded(text: &str) -> String {
+pub fn percent_decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

@@ -326,18 +326,19 @@ impl Draft {
             (false, _) => 0,
             (true, most) => most.unwrap_or(50),
         };
-        if let Some(proxy) = client.proxy.as_mut() {
-            if !proxy.contains("://") {
-                *proxy = format!("http://{proxy}");
-            }
-            if let Some(user) = &self.proxy_user
-                && let Some((scheme, rest)) = proxy.split_once("://")
-            {
+        if let Some(proxy) = client.proxy.take() {
+            let proxy = if proxy.contains("://") { proxy } else { format!("http://{proxy}") };
+            let (in_url, proxy) = urls::user(&proxy);
+            client.proxy = Some(proxy);
+            let given = self.proxy_user.as_deref().map(|user| {
                 let (name, password) = user.split_once(':').unwrap_or((user, ""));
-                let password =
-                    variables.secret("proxy_password", password, "what --proxy-user held");
-                *proxy = format!("{scheme}://{name}:{password}@{rest}");
-            }
+                (name.to_owned(), password.to_owned())
+            });
+            let in_url = in_url.map(|(name, password)| (literal(&name), literal(&password)));
+            client.proxy_login = given.or(in_url).map(|(name, password)| {
+                let comment = "the password of the user of the proxy";
+                (name, variables.secret("proxy_password", &password, comment))
+            });
         }
         let before = &imported.client;
         if imported.steps.len() > 1 && *before != Client::default() && *before != client {

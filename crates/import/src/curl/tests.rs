@@ -139,7 +139,12 @@ fn options_about_connections_are_the_clients() {
     let client = imported.client;
     assert!(client.insecure && client.compression && client.cookies && client.churn);
     assert_eq!((client.redirects, client.version), (3, Version::Http2));
-    assert_eq!(client.proxy.as_deref(), Some("http://u:${proxy_password}@p:3128"));
+    assert_eq!(client.proxy.as_deref(), Some("http://p:3128"));
+    let login = |user: &str| Some((user.to_owned(), "${proxy_password}".to_owned()));
+    assert_eq!(client.proxy_login, login("u"));
+    assert_eq!(import("curl -x http://j%40x:p%3aw@p h").client.proxy_login, login("j@x"));
+    let kept = curl("curl -x j:p%3aw@p h", Secrets::Kept, &files).unwrap().client;
+    assert_eq!(kept.proxy_login, Some(("j".to_owned(), "p:w".to_owned())));
     assert_eq!(client.resolve[0].to_host, "127.0.0.1");
     assert_eq!((client.resolve[1].to_host.as_str(), client.resolve[1].to_port), ("g", 8080));
     assert_eq!(client.connect_timeout, Some(Duration::from_secs(1)));
@@ -160,11 +165,6 @@ fn what_browsers_copy_is_one_request() {
 }
 
 #[test]
-fn several_requests_are_several_steps() {
-    let imported = import("curl -d a=1 h/1 h/2 --next -X DELETE h/3 | jq .");
-    let steps: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
-    assert_eq!(steps, ["POST /1", "POST /2", "DELETE /3"]);
-#[test]
 fn import_curl_secrets_of_every_shape_become_variables() {
     for line in [
         "curl https://h/ -F password=hunter2 -F a=b",
@@ -182,6 +182,11 @@ fn import_curl_secrets_of_every_shape_become_variables() {
     }
 }
 
+#[test]
+fn several_requests_are_several_steps() {
+    let imported = import("curl -d a=1 h/1 h/2 --next -X DELETE h/3 | jq .");
+    let steps: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(steps, ["POST /1", "POST /2", "DELETE /3"]);
     assert!(imported.notes[0].contains("| jq ."));
     assert!(import("$ curl --retry 3 h").notes[0].contains("--retry"));
 }

@@ -12,7 +12,7 @@ use brunt_drivers::net::resolve::Lookup;
 use brunt_engine::schedule::Rate;
 use brunt_feed::file;
 use brunt_import::notation::literal;
-use brunt_import::{Resolve, Secrets};
+use brunt_import::{Resolve, Secrets, percent_decoded};
 
 use super::targets::{self, Target};
 use crate::cli::http::{ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVersion, Spread};
@@ -275,13 +275,20 @@ fn basic(text: &str) -> Basic {
     Basic { user: literal(user), password }
 }
 
-/// The user and password in a URL, and the URL without them.
+/// The user and password in a URL, which are percent-encoded there, and the URL without them.
 fn login(url: &str) -> (Option<Basic>, String) {
     let plain = || (None, url.to_owned());
     let Some((scheme, rest)) = url.split_once("://") else { return plain() };
     let authority = rest.split(['/', '?']).next().unwrap_or(rest);
     let Some((user, host)) = authority.rsplit_once('@') else { return plain() };
-    (Some(basic(user)), format!("{scheme}://{host}{}", &rest[authority.len()..]))
+    let (user, password) = user.split_once(':').unwrap_or((user, ""));
+    let decoded = |text: &str| literal(&percent_decoded(text));
+    let password = match password.strip_prefix("env:") {
+        Some(name) => Hidden::Env(name.to_owned()),
+        None => Hidden::Text(decoded(password)),
+    };
+    let login = Basic { user: decoded(user), password };
+    (Some(login), format!("{scheme}://{host}{}", &rest[authority.len()..]))
 }
 
 fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
@@ -328,7 +335,7 @@ fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
     http.unix = args.unix_socket.clone().or_else(|| http.unix.take());
     if let Some(url) = &args.proxy {
         let url = if url.contains("://") { url.clone() } else { format!("http://{url}") };
-        let (url, login) = settled::proxy(&url);
+        let (login, url) = login(&url);
         (http.proxy, http.proxy_login) = (Some(url), login);
     }
     if !args.source_ip.is_empty() {

@@ -300,7 +300,6 @@ pub(crate) fn http(client: &Client, base: Option<String>) -> Result<Http, Settle
         let to = address(&known.to_host, known.to_port)?;
         resolve.0.push((format!("{}:{}", known.host, known.port), to.to_string()));
     }
-    let (proxy, proxy_login) = client.proxy.as_deref().map(proxy).unzip();
     let tls = Tls {
         ca: client.ca.clone().filter(|_| !client.insecure),
         cert: client.certificate.clone(),
@@ -321,8 +320,8 @@ pub(crate) fn http(client: &Client, base: Option<String>) -> Result<Http, Settle
         cookies: client.cookies.then_some(true),
         compression: client.compression.then_some(true),
         connect_timeout: client.connect_timeout.map(Time),
-        proxy,
-        proxy_login: proxy_login.flatten(),
+        proxy: client.proxy.clone(),
+        proxy_login: client.proxy_login.as_ref().map(proxy_login),
         unix: client.unix.clone(),
         resolve,
         tls: (tls != Tls::default()).then(|| Box::new(tls)),
@@ -330,19 +329,15 @@ pub(crate) fn http(client: &Client, base: Option<String>) -> Result<Http, Settle
     })
 }
 
-/// A proxy without the user in its URL, and the user. A placeholder for a password is read from the environment, since
-/// no user has variables yet when a connection is made.
-pub(crate) fn proxy(url: &str) -> (String, Option<Basic>) {
-    let plain = || (url.to_owned(), None);
-    let Some((scheme, rest)) = url.split_once("://") else { return plain() };
-    let Some((login, host)) = rest.rsplit_once('@') else { return plain() };
-    let (user, password) = login.split_once(':').unwrap_or((login, ""));
+/// The login of a proxy. A placeholder for its password is read from the environment, since no user has variables yet
+/// when a connection is made.
+fn proxy_login((user, password): &(String, String)) -> Basic {
     let hole = password.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     let password = match hole {
         Some(name) => Hidden::Env(name.to_ascii_uppercase()),
-        None => Hidden::Text(password.to_owned()),
+        None => Hidden::Text(password.clone()),
     };
-    (format!("{scheme}://{host}"), Some(Basic { user: user.to_owned(), password }))
+    Basic { user: user.clone(), password }
 }
 
 /// The first address of a name.
@@ -377,16 +372,16 @@ mod tests {
 
     #[test]
     fn bodies_take_the_form_that_says_most() {
-        // A variable is escaped as its place in JSON requires, and the type stays what it was.
-        let typed = "curl -d '{\"pwd\":\"x\"}' -H 'Content-Type: text/plain' h";
-        let typed = &settled(typed).steps[0].0;
-        assert_eq!(typed.json, Some(Node::Scalar(Scalar::Text("{\"pwd\":\"${pwd}\"}".to_owned()))));
-        assert!(typed.headers.iter().any(|(name, _)| name == "Content-Type"), "{typed:?}");
         let json = &settled("curl --json '{\"a\":1}' h").steps[0].0;
         assert_eq!(json.json, Some(Node::Scalar(Scalar::Text("{\"a\":1}".to_owned()))));
         assert_eq!(json.headers.0.len(), 1, "Accept alone");
         let broken = &settled("curl --json '{\"a\":' h").steps[0].0;
         assert_eq!((broken.text.as_deref(), broken.headers.0.len()), (Some("{\"a\":"), 2));
+        // A variable is escaped as its place in JSON requires, and the type stays what it was.
+        let typed = "curl -d '{\"pwd\":\"x\"}' -H 'Content-Type: text/plain' h";
+        let typed = &settled(typed).steps[0].0;
+        assert_eq!(typed.json, Some(Node::Scalar(Scalar::Text("{\"pwd\":\"${pwd}\"}".to_owned()))));
+        assert!(typed.headers.iter().any(|(name, _)| name == "Content-Type"), "{typed:?}");
         let form = &settled("curl -d a=1 -d a=2 h").steps[0].0;
         assert_eq!(form.form.0.len(), 1, "a name stands once, with both values");
         let bytes = settled("curl -d @f h");

@@ -145,6 +145,17 @@ fn passwords_come_from_wherever_they_are() {
 }
 
 #[test]
+fn logins_in_urls_are_percent_decoded() {
+    let target = first(&asked("http://jo%40x:p%3aw%25@h/")).basic.clone().unwrap();
+    let proxied = asked("-x jo%40x:p%3aw%25@p:3128 http://h/").plan.http.unwrap();
+    for login in [target, proxied.proxy_login.unwrap()] {
+        let password = Hidden::Text("p:w%".to_owned());
+        assert_eq!((login.user.as_str(), login.password), ("jo@x", password));
+    }
+    assert_eq!(proxied.proxy.as_deref(), Some("http://p:3128"));
+}
+
+#[test]
 fn files_of_urls_are_scenarios() {
     let two = asked("--urls-from-file two --rand-order");
     assert_eq!((two.plan.scenario.len(), two.plan.run.order), (2, Some(Order::Weights)));
