@@ -85,7 +85,8 @@ impl Named {
         let not_one =
             |why: String| UrlError::NotOne { url: String::from_utf8_lossy(text).into_owned(), why };
         let text = std::str::from_utf8(text).map_err(|_| not_one("it is not UTF-8".to_owned()))?;
-        let url = Url::parse(text).map_err(|error| not_one(error.to_string()))?;
+        let url = Url::parse(text)
+            .map_err(|error| not_one(zone(text).unwrap_or_else(|| error.to_string())))?;
         let secure = match url.scheme() {
             "http" => false,
             "https" => true,
@@ -106,6 +107,18 @@ impl Named {
         let prefix = format!("{}://{authority}", url.scheme());
         Ok(Self { secure, host, port, authority, prefix })
     }
+}
+
+/// What to do instead, if the host is an address with the zone it belongs to (RFC 6874), which URLs of WHATWG exclude.
+fn zone(text: &str) -> Option<String> {
+    let (_, host) = text.split_once("://[")?;
+    let (host, _) = host.split_once(']')?;
+    let (address, zone) = host.split_once('%')?;
+    let zone = zone.strip_prefix("25").unwrap_or(zone);
+    Some(format!(
+        "it names the interface '{zone}', which a URL cannot; put a name in its place that leads there, with \
+         --connect-to NAME:PORT:[{address}%{zone}]:PORT or 'resolve' in a plan"
+    ))
 }
 
 impl Origin {
@@ -217,6 +230,11 @@ mod tests {
     #[test]
     fn what_leads_nowhere_is_refused_with_words() {
         let words = |text: &[u8]| Named::parse(text).unwrap_err().to_string();
+        for zoned in [&b"http://[fe80::1%25lo]:8080"[..], b"http://[fe80::1%lo]"] {
+            let said = words(zoned);
+            assert!(said.contains("the interface 'lo'"), "{said}");
+            assert!(said.contains("--connect-to NAME:PORT:[fe80::1%lo]:PORT"), "{said}");
+        }
         assert!(words(b"localhost/x").contains("http://localhost:8080/path"));
         assert!(words(b"ftp://a").contains("neither http nor https"));
         assert!(words(b"http://a:99999").contains("port"));
