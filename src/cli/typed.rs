@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use brunt_redact::{HIDDEN, header, url};
+use brunt_redact::{HIDDEN, header, is_secret_header, is_secret_name, text, url};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::args::Brunt;
@@ -23,7 +23,7 @@ enum Secrecy {
     Header,
     /// The password and the secret parameters of a URL.
     Url,
-    /// The value that a key of a plan is set to, unless the key is in `[run]`.
+    /// The value that a key of a plan is set to, if the key or the value is that of a secret.
     Setting,
 }
 
@@ -124,11 +124,32 @@ fn value(arg: Option<&Arg>, value: &str) -> String {
             None => value.to_owned(),
         },
         Some(Secrecy::Url) => url(value),
-        Some(Secrecy::Setting) => match value.split_once('=') {
-            Some((key, _)) if !key.trim().starts_with("run.") => format!("{key}={HIDDEN}"),
-            _ => value.to_owned(),
-        },
+        Some(Secrecy::Setting) => setting(value),
     }
+}
+
+/// A key of a plan and what it is set to. The value of a key that names no secret is shown, so that a run can be
+/// repeated. A table is not, since it has keys of its own, and neither is the value within a variable, which the plan
+/// may mark as a secret.
+fn setting(word: &str) -> String {
+    let Some((key, value)) = word.split_once('=') else { return word.to_owned() };
+    let keys = key.split('.').map(|key| key.trim().trim_matches(['"', '\''])).collect::<Vec<_>>();
+    let (first, last) = (keys.first().copied(), keys.last().copied());
+    let harmless = matches!(first, Some("run" | "objectives" | "abort-on"))
+        || matches!(last, Some("env" | "file"));
+    let named = keys.iter().any(|key| {
+        *key == "bearer"
+            || is_secret_name(key)
+            || keys.contains(&"headers") && is_secret_header(key)
+    });
+    let within = first == Some("variables") && matches!(last, Some("value" | "choice"));
+    let shown = match value.trim_start() {
+        _ if harmless => value.to_owned(),
+        table if named || within || table.starts_with(['{', '[']) => HIDDEN.to_owned(),
+        address if address.contains("://") => url(value),
+        _ => text(value),
+    };
+    format!("{key}={shown}")
 }
 
 #[cfg(test)]
@@ -168,11 +189,11 @@ mod tests {
                     "plan.toml",
                     "--set",
                     "run.users=5",
-                    "--set=variables.p=pw",
+                    "--set=variables.password=pw",
                     "--node",
                     "0/2",
                 ],
-                "run plan.toml --set run.users=5 --set=variables.p=*** --node 0/2",
+                "run plan.toml --set run.users=5 --set=variables.password=*** --node 0/2",
             ),
             (&["loadgen", "-c", "job.json", "--to-plan", "x"], "loadgen -c job.json --to-plan ***"),
             (
@@ -183,6 +204,29 @@ mod tests {
         ] {
             assert_eq!(shown(words), expected);
             assert!(!shown(words).contains("pw"), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn set_values_that_are_no_secrets_stay() {
+        for (given, expected) in [
+            ("variables.realm=alpha", "variables.realm=alpha"),
+            ("run.stages=[\"1s\"]", "run.stages=[\"1s\"]"),
+            ("http.base=https://jo:x@h:1/a", "http.base=https://jo:***@h:1/a"),
+            ("http.headers.Accept=text/html", "http.headers.Accept=text/html"),
+            ("http.headers.\"X-Session\"=x", "http.headers.\"X-Session\"=***"),
+            ("variables.\"client_secret\"=x", "variables.\"client_secret\"=***"),
+            ("variables.password.env=PW", "variables.password.env=PW"),
+            ("variables.pin.value=1", "variables.pin.value=***"),
+            ("variables.pin={value=1}", "variables.pin=***"),
+            ("scenario.1.steps.1.bearer=x", "scenario.1.steps.1.bearer=***"),
+            (
+                "scenario.1.steps.1.text='a=1&password=x'",
+                "scenario.1.steps.1.text='a=1&password=***'",
+            ),
+            ("no value", "no value"),
+        ] {
+            assert_eq!(shown(&["run", "p", "--set", given]), format!("run p --set {expected}"));
         }
     }
 
