@@ -126,12 +126,17 @@ impl Attributes {
                 self.wildcards.push(wildcard.clone());
             }
         }
-        for attribute in &above.persist {
+        self.persist_also(&above.persist);
+        self
+    }
+
+    /// Keeps these attributes of answers as well.
+    pub(crate) fn persist_also(&mut self, attributes: &[String]) {
+        for attribute in attributes {
             if !self.persist.contains(attribute) {
                 self.persist.push(attribute.clone());
             }
         }
-        self
     }
 
     /// Where the beginning of URLs is set.

@@ -237,14 +237,20 @@ impl Drafting<'_> {
             let word = &text[at..=at + rest.find(ends).unwrap_or(rest.len())];
             let known: Vec<&str> = names.words().collect();
             let near = nearest(word, &known);
-            let capital = word.len() > 2 && word[1..].starts_with(|c: char| c.is_ascii_uppercase());
-            if word.len() < 2 || !capital && near.is_none() {
+            // Wildcards are in capitals, or named after attributes such as _id; $filter and $ref are other languages.
+            let first = |c: char| c.is_ascii_uppercase() || c == '_';
+            let looks_like_one = word.len() > 2 && word[1..].starts_with(first);
+            if word.len() < 2 || !looks_like_one && near.is_none() {
                 continue;
             }
             let hint = match near {
                 Some(near) if near == word => "; LoadGen does not replace it there".to_owned(),
                 Some(near) => format!("; did you mean {near}?"),
-                None => "; declare it under WILDCARDS if its value should change".to_owned(),
+                None => {
+                    "; if its value should change, declare it under WILDCARDS, or list it in \"persist\" of a task \
+                     before"
+                        .to_owned()
+                }
             };
             self.files.notes.push(format!(
                 "{}: {word} is no wildcard here, and is sent as it stands{hint}",

@@ -152,6 +152,7 @@ impl<'a> Definitions<'a> {
         if positions.is_empty() {
             return Err(tasks.fault("a workload without a task does nothing", "name at least one"));
         }
+        workload::pass_on(&mut positions);
         Ok((positions, loops))
     }
 }

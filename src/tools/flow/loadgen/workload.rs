@@ -54,7 +54,19 @@ pub(crate) fn read(
     if positions.is_empty() {
         return Err(tasks.fault("a workload without a task does nothing", "list at least one"));
     }
+    pass_on(&mut positions);
     Ok(positions)
+}
+
+/// Makes the attributes that a task keeps of its answer known to the tasks after it.
+pub(crate) fn pass_on(positions: &mut [Position]) {
+    let mut kept = Vec::new();
+    for position in positions {
+        if let Task::Request(request) = &mut position.task {
+            request.attributes.persist_also(&kept);
+            kept.clone_from(&request.attributes.persist);
+        }
+    }
 }
 
 /// The entries of a list of objects that have one key each.
@@ -81,4 +93,66 @@ pub(crate) fn entries<'a>(
         all.extend(entries);
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::cli::loadgen::Mixing;
+    use crate::tools::flow::loadgen::draft::{Draft, Step};
+    use crate::tools::flow::loadgen::drafting::draft;
+    use crate::tools::flow::loadgen::manner::Manner;
+    use crate::tools::flow::loadgen::reader;
+
+    /// A job of a task that creates and one that deletes by `$_id`, in this order or the other; and the notes about it.
+    fn drafted(keeps: &str, tasks: &str) -> (Draft, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let job = "{\"service-location-port\": \"http://h:1\", \"threads\": 1, \"workloads\": [{\"w\": 1}]}";
+        write("jobs/job.json", job);
+        write("workloads/w.json", &format!("{{\"tasks\": {tasks}}}"));
+        let create = format!(
+            "{{\"request\": \"POST\", \"header\": {{}}, \"url-endpoint\": \"/users\"{keeps}}}"
+        );
+        write("tasks/create.json", &create);
+        let delete = "{\"request\": \"DELETE\", \"header\": {}, \"url-endpoint\": \"/users/\", \
+                      \"url-payload\": \"$_id\"}";
+        write("tasks/delete.json", delete);
+        let path = Path::new(folder.path()).join("jobs/job.json");
+        let mut files = Files::of(&path);
+        let job = reader::read(&path, &mut files).unwrap();
+        let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
+        (draft, files.notes)
+    }
+
+    #[test]
+    fn loadgen_persist_in_a_task_reaches_the_tasks_after_it() {
+        let order = "[{\"create\": 500}, {\"delete\": 500}]";
+        let (draft, notes) = drafted(", \"persist\": [\"_id\"]", order);
+        assert_eq!(notes, [""; 0]);
+        let Step::Send(create) = &draft.scenarios[0].steps[0] else { panic!("a request") };
+        assert_eq!(create.keeps, [("_id".to_owned(), 0)]);
+    }
+
+    #[test]
+    fn loadgen_a_word_named_like_an_attribute_is_sent_with_a_note() {
+        let order = "[{\"create\": 500}, {\"delete\": 500}]";
+        let (draft, notes) = drafted("", order);
+        assert!(draft.variables.is_empty());
+        let [note] = &notes[..] else { panic!("{notes:?}") };
+        assert!(
+            note.contains("$_id is no wildcard here") && note.contains("\"persist\""),
+            "{note}"
+        );
+        // A task before the one that keeps it has nothing to take it from.
+        let (_, notes) =
+            drafted(", \"persist\": [\"_id\"]", "[{\"delete\": 500}, {\"create\": 500}]");
+        assert!(notes[0].contains("$_id is no wildcard here"), "{notes:?}");
+    }
 }
