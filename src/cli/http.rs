@@ -222,6 +222,19 @@ pub(crate) struct ConnectionArgs {
     /// Private key (PEM) for --cert
     #[arg(long, value_name = "FILE", requires = "cert", help_heading = "TLS")]
     pub(crate) key: Option<PathBuf>,
+    /// Whether new connections resume earlier TLS sessions if the server allows it
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "always", help_heading = "TLS")]
+    pub(crate) tls_resume: TlsResume,
+}
+
+/// When new connections resume earlier TLS sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TlsResume {
+    /// Whenever the server allows it, as browsers do
+    #[default]
+    Always,
+    /// Never: each handshake is a full one
+    Never,
 }
 
 /// How the requests of a rate are spread.

@@ -15,7 +15,9 @@ use brunt_import::notation::literal;
 use brunt_import::{Resolve, Secrets, percent_decoded};
 
 use super::targets::{self, Target};
-use crate::cli::http::{ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVersion, Spread};
+use crate::cli::http::{
+    ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVersion, Spread, TlsResume,
+};
 use crate::cli::output::duration;
 use crate::cli::resend::Resending;
 use crate::tools::flow::import::settled::{self, Settled, encoded};
@@ -348,6 +350,7 @@ fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
     tls.ca = args.cacert.clone().or(tls.ca).filter(|_| tls.insecure != Some(true));
     tls.cert = args.cert.clone().or(tls.cert);
     tls.key = args.key.clone().or(tls.key);
+    tls.resume = (args.tls_resume == TlsResume::Never).then_some(false).or(tls.resume);
     http.tls = (tls != Tls::default()).then(|| Box::new(tls));
     Ok(())
 }

@@ -145,6 +145,15 @@ fn passwords_come_from_wherever_they_are() {
 }
 
 #[test]
+fn tls_resume_never_makes_every_handshake_a_full_one() {
+    let resumes =
+        |line: &str| asked(line).plan.http.unwrap_or_default().tls.and_then(|tls| tls.resume);
+    assert_eq!(resumes("--tls-resume never https://h/"), Some(false));
+    assert_eq!(resumes("--tls-resume always https://h/"), None);
+    assert_eq!(resumes("https://h/"), None);
+}
+
+#[test]
 fn logins_in_urls_are_percent_decoded() {
     let target = first(&asked("http://jo%40x:p%3aw%25@h/")).basic.clone().unwrap();
     let proxied = asked("-x jo%40x:p%3aw%25@p:3128 http://h/").plan.http.unwrap();
