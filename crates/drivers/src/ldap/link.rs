@@ -6,7 +6,8 @@
 //! only one on its connection writes and reads with one system call each.
 //!
 //! An exchange that is dropped half-way leaves a connection that still works: what was encoded is written in full
-//! before anything else, and an answer that arrives too late is recognised by its old id.
+//! before anything else, the server is told to abandon a read, and an answer that arrives nevertheless is recognised by
+//! its old id. An update is not abandoned: the server may have made it, and an answer that is late counts as one.
 //!
 //! It must not depend on what an operation means, who binds, or how a connection is made.
 
@@ -18,7 +19,7 @@ use crate::net::stream::Stream;
 use brunt_exchange::Class;
 use brunt_wire::ldap::control::{self, value};
 use brunt_wire::ldap::response::{self, Scan};
-use brunt_wire::ldap::{code, op};
+use brunt_wire::ldap::{code, op, request};
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
@@ -224,7 +225,16 @@ impl InFlight<'_> {
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.link.state.borrow_mut().release(self.slot);
+        let state = &mut *self.link.state.borrow_mut();
+        let abandoned = state.slots.get(self.slot).filter(|slot| slot.is_waiting_for_read());
+        let abandoned = abandoned.map(|slot| slot.id).filter(|_| state.stream.is_some());
+        state.release(self.slot);
+        if let Some(id) = abandoned {
+            let own = state.next_id();
+            request::encode_abandon(&mut state.unsent, own, id);
+            // What the stream does not take now is sent before the next request.
+            state.write_for(self.slot, &mut Context::from_waker(Waker::noop()));
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! Buffers stay with the slot, so that a warm exchange allocates nothing.
 
 use super::failure::Failure;
+use brunt_wire::ldap::op;
 use std::task::Waker;
 
 /// What to keep of an answer besides its code and the number of entries.
@@ -85,6 +86,11 @@ impl Slot {
     /// In flight, and without an answer so far.
     pub(super) const fn is_waiting(&self) -> bool {
         self.id != 0 && self.reply.is_none()
+    }
+
+    /// In flight, without an answer, and of an operation that only reads.
+    pub(super) const fn is_waiting_for_read(&self) -> bool {
+        self.is_waiting() && matches!(self.expected, op::SEARCH_DONE | op::COMPARE_RESPONSE)
     }
 
     pub(super) fn start(&mut self, id: i32, expected: u8, keep: Keep, wants_text: bool) {

@@ -10,7 +10,7 @@ use brunt_wire::ldap::message::Request;
 use brunt_wire::ldap::{control, reply};
 use std::sync::Mutex;
 
-fn modify(dn: &str, values: &[(&str, &str)]) -> ModifySetup {
+pub(crate) fn modify(dn: &str, values: &[(&str, &str)]) -> ModifySetup {
     ModifySetup {
         dn: dn.into(),
         values: values

@@ -59,8 +59,8 @@ impl Log {
         self.left.lock().unwrap().len()
     }
 
-    /// How many requests of this kind were received: bind, search, modify, add, delete, extended,
-    /// unbind.
+    /// How many requests of this kind were received: bind, search, modify, add, delete, abandon,
+    /// extended, unbind.
     pub(crate) fn count(&self, kind: &str) -> usize {
         self.requests.lock().unwrap().get(kind).copied().unwrap_or(0)
     }
@@ -221,6 +221,7 @@ fn note(log: &Log, request: &Request<'_>) {
         }
         Request::Add { dn, .. } => ("add", text(dn)),
         Request::Delete { dn } => ("delete", text(dn)),
+        Request::Abandon { target } => ("abandon", target.to_string()),
         Request::Extended { name, .. } => ("extended", text(name)),
         _ => ("other", String::new()),
     };

@@ -1,5 +1,6 @@
 //! Servers that reorder, repeat, drip, lie, stall and disconnect.
 
+use crate::operations::modify;
 use crate::server::{Act, Server, answer, entry, pause, yes};
 use crate::{ExchangeResult, one, outcomes, plan, run, settle, setup, simple};
 use brunt_drivers::ldap::{Mode, Plan, SearchSetup, Session, Task, open};
@@ -192,6 +193,48 @@ async fn a_late_answer_is_not_the_answer_to_the_next_request() {
     let next = one(&mut session, 1, SOON).await;
     assert_eq!((next.outcome, next.items), (Outcome::Ok(0), 1));
     assert_eq!((server.log.connections(), plan.tally().counts().late), (1, 1));
+}
+
+/// How many requests of a run whose only exchange is never answered the server is told to abandon, once it has all.
+async fn abandoned(task: Task) -> (usize, Vec<String>) {
+    let server = Server::start(|_| Vec::new()).await;
+    let plan = plan(setup(server.address, task));
+    let mut session = open(&plan, 0..1).remove(0);
+    assert_eq!(one(&mut session, 0, Duration::from_millis(20)).await.outcome, Outcome::TimedOut);
+    // The connection stays open, and nothing else is sent over it until the session closes it.
+    assert_eq!(server.log.count("unbind"), 0);
+    session.close().await;
+    let closed = async {
+        while server.log.left() == 0 {
+            settle().await;
+        }
+    };
+    tokio::time::timeout(SOON * 6, closed).await.unwrap();
+    (server.log.count("abandon"), server.log.texts())
+}
+
+#[tokio::test]
+async fn a_search_whose_time_is_up_is_abandoned_and_a_modify_is_not() {
+    let (count, requests) = abandoned(search()).await;
+    assert_eq!((count, requests[1].as_str()), (1, "abandon 1"), "{requests:?}");
+    let change = Task::Modify(modify("dc=example", &[("description", "x")]));
+    let (count, requests) = abandoned(change).await;
+    assert_eq!((count, requests.len()), (0, 2), "{requests:?}");
+}
+
+#[tokio::test]
+async fn an_abandon_is_sent_before_anything_else_is() {
+    let server = Server::start(|_| Vec::new()).await;
+    let plan = plan(setup(server.address, search()));
+    let mut session = open(&plan, 0..1).remove(0);
+    assert_eq!(one(&mut session, 0, Duration::from_millis(20)).await.outcome, Outcome::TimedOut);
+    let told = async {
+        while server.log.count("abandon") == 0 {
+            settle().await;
+        }
+    };
+    tokio::time::timeout(SOON * 6, told).await.unwrap();
+    assert_eq!(server.log.connections(), 1);
 }
 
 #[tokio::test]
