@@ -47,6 +47,8 @@ pub(super) struct Request {
     late: Option<Box<LateFilter>>,
     /// The DN or filter to name in the message when the request fails.
     about: Template,
+    /// The base DN to name with a filter.
+    base: Option<Template>,
     escape: Escape,
 }
 
@@ -137,7 +139,7 @@ impl Request {
         template.render(row, self.escape, out);
     }
 
-    /// The DN or the filter of the request at `position`.
+    /// The DN of the request at `position`, or its filter and base.
     pub(super) fn about(
         &self,
         arguments: &Arguments,
@@ -150,6 +152,11 @@ impl Request {
             row.push(value);
         }
         self.about.render(&row, self.escape, &mut text);
+        if let Some(base) = &self.base {
+            text.extend_from_slice(b" in ");
+            let escape = if self.escape == Escape::None { Escape::None } else { Escape::Dn };
+            base.render(&row, escape, &mut text);
+        }
         String::from_utf8_lossy(&text).into_owned()
     }
 }
@@ -283,7 +290,7 @@ impl<'a> Compiler<'a> {
         size_limit: i32,
     ) -> Result<Request, PlanError> {
         let base = self.dn(&setup.base)?;
-        let about = self.template(&setup.filter)?;
+        let (named, about) = (self.template(&setup.base)?, self.template(&setup.filter)?);
         let mut controls = self.controls(&setup.controls)?;
         let filter = self.filter(&about)?;
         if !setup.sort.is_empty() {
@@ -308,7 +315,15 @@ impl<'a> Compiler<'a> {
             Some(_) => None,
             None => Some(Box::new(LateFilter { search, filter: about.clone(), escape, controls })),
         };
-        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late, about, escape })
+        Ok(Request {
+            skeleton,
+            holes: self.holes,
+            rows: self.rows,
+            late,
+            about,
+            base: Some(named),
+            escape,
+        })
     }
 
     /// A modify. `found` says that the DN is the result of a search: the slot after those of the templates. With
@@ -333,7 +348,15 @@ impl<'a> Compiler<'a> {
         }
         let skeleton = request::modify(&dn, &changes, &controls);
         let escape = self.dn_escape();
-        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape })
+        Ok(Request {
+            skeleton,
+            holes: self.holes,
+            rows: self.rows,
+            late: None,
+            about,
+            base: None,
+            escape,
+        })
     }
 
     fn change(
@@ -409,7 +432,15 @@ impl<'a> Compiler<'a> {
     /// A request whose message names a DN.
     fn made(self, skeleton: Skeleton, about: Template) -> Request {
         let escape = self.dn_escape();
-        Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape }
+        Request {
+            skeleton,
+            holes: self.holes,
+            rows: self.rows,
+            late: None,
+            about,
+            base: None,
+            escape,
+        }
     }
 
     /// A simple bind. The password is the slot after those of the templates, as not every bind has the right one.
@@ -418,7 +449,15 @@ impl<'a> Compiler<'a> {
         let name = self.dn(dn)?;
         let skeleton = request::bind_simple(&name, &Text::slot(self.holes.len()), controls);
         let escape = self.dn_escape();
-        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape })
+        Ok(Request {
+            skeleton,
+            holes: self.holes,
+            rows: self.rows,
+            late: None,
+            about,
+            base: None,
+            escape,
+        })
     }
 
     /// The base search that reads the attribute that distinguishes versions.
@@ -429,6 +468,14 @@ impl<'a> Compiler<'a> {
         search.attributes = vec![Text::from(attribute)];
         let escape = self.dn_escape();
         let skeleton = search.skeleton(&[]);
-        Ok(Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape })
+        Ok(Request {
+            skeleton,
+            holes: self.holes,
+            rows: self.rows,
+            late: None,
+            about,
+            base: None,
+            escape,
+        })
     }
 }

@@ -157,7 +157,7 @@ async fn none_or_several_found_are_94_and_95_and_nobody_binds() {
     let ran = run(&plan(setup(server.address, task)), 4).await;
     let failed = |code| Outcome::Failed(Class::Result, code);
     assert_eq!(outcomes(&ran), [failed(94), failed(95), failed(95), failed(32)]);
-    assert_eq!(ran[3].text, "result 32 (noSuchObject): no such base [(uid=a)]");
+    assert_eq!(ran[3].text, "result 32 (noSuchObject): no such base [(uid=a) in dc=example]");
     assert_eq!((server.log.count("search"), server.log.count("bind")), (4, 0));
 }
 
