@@ -204,8 +204,8 @@ impl Fault {
 
 /// The name and the inside of a call; `None` if `spec` is a static value.
 ///
-/// A word that is almost the name of a function is refused. The original tools sent it to the server unchanged, for
-/// example `Rand(0,2000)`.
+/// A word that is almost the name of a function is refused, and so is any other name that is called. The original
+/// tools sent them to the server unchanged, for example `Rand(0,2000)` or `rnd(0,2000)`.
 fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
     const NAMES: [&str; 4] = ["inc", "rand", "randstr", "xrand"];
     let Some((name, rest)) = spec.split_once('(') else { return Ok(None) };
@@ -218,11 +218,17 @@ fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
         });
     }
     let word = name.trim().to_ascii_lowercase();
-    let near = word.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
-        && NAMES.iter().any(|known| word.starts_with(known));
-    if near && rest.trim_end().ends_with(')') {
+    let is_name = word.starts_with(|first: char| first.is_ascii_alphabetic())
+        && word.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
+    // Bounds, a length or nothing at all make a call of it; `ou(people)` is text.
+    let like_bounds = rest.contains(',')
+        || rest.starts_with(|first: char| first.is_ascii_digit() || "-)".contains(first));
+    let called = NAMES.iter().any(|known| word.starts_with(known))
+        || word.len() == name.len() && like_bounds;
+    if is_name && called && rest.trim_end().ends_with(')') {
         return Err(Fault::Text(format!(
-            "`{name}` is not a generator; use inc, rand, randstr or xrand, in lower case and without spaces"
+            "`{name}` is not a generator; use inc, rand, randstr or xrand, in lower case and without spaces; a text of \
+             this form belongs into the template"
         )));
     }
     Ok(None)

@@ -20,8 +20,8 @@ use crate::{Escape, Kind, Row};
 pub enum TemplateError {
     /// A placeholder for an argument that does not exist.
     #[error(
-        "compile the template `{template}`: `{placeholder}` at character {at} wants argument {wanted}, and there \
-         {}; add a `-g` for it, or write `{{{{{wanted}}}}}` or `%%` where text is meant", count(*.arity)
+        "compile the template `{template}`: `{placeholder}` at character {at} wants argument {wanted}, and {}",
+         instead(*.wanted, *.arity)
     )]
     Beyond {
         /// The template.
@@ -62,12 +62,20 @@ pub enum TemplateError {
     },
 }
 
-fn count(arity: usize) -> String {
-    match arity {
-        0 => "is none".to_owned(),
-        1 => "is one".to_owned(),
-        _ => format!("are {arity}"),
+/// Why there is no argument `wanted` among `arity`, and what to write.
+fn instead(wanted: usize, arity: usize) -> String {
+    let there = match arity {
+        0 => "there is none".to_owned(),
+        1 => "there is one".to_owned(),
+        _ => format!("there are {arity}"),
+    };
+    if wanted == 0 {
+        return format!(
+            "arguments are counted from 1, of which {there}; write `{{1}}` for the first, or `{{{{0}}}}` where \
+             text is meant"
+        );
     }
+    format!("{there}; add a `-g` for it, or write `{{{{{wanted}}}}}` or `%%` where text is meant")
 }
 
 /// A placeholder that a value fills.

@@ -149,6 +149,8 @@ fn malformed_arguments_are_named_with_a_remedy() {
         ("randstr(4,)", "the set of characters is empty"),
         ("Rand(0,2000)", "`Rand` is not a generator"),
         ("random(0,2000)", "`random` is not a generator"),
+        ("rnd(0,10)", "`rnd` is not a generator"),
+        ("uuid()", "`uuid` is not a generator"),
     ] {
         if words.is_empty() {
             // Only the first comma separates, so this is one character drawn from `0` and `,`.
