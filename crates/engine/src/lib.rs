@@ -20,6 +20,7 @@ mod collector;
 #[cfg(test)]
 mod conservation;
 pub mod cores;
+mod drain;
 mod gate;
 pub mod limits;
 pub mod machine;

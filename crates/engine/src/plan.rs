@@ -5,6 +5,7 @@
 //! answers start them. The plan must not know a protocol.
 
 use crate::cores;
+use crate::drain::Drain;
 use crate::schedule::Schedule;
 use crate::start::Start;
 use brunt_exchange::{Slots, SlotsError, ThinkTime};
@@ -86,6 +87,9 @@ pub struct Settings {
     /// How long exchanges in flight, and those that wait for a session, may take once nothing more is due. If it is
     /// `None`, [`Plan::DRAIN`] applies, or after a count the time-out of each exchange.
     pub drain: Option<Duration>,
+    /// How long the drain may still take from the moment at which the run is asked to end; not limited further if it is
+    /// `None`.
+    pub drain_stopped: Option<Duration>,
     /// The length of an interval.
     pub interval: Duration,
     /// The seed of everything random.
@@ -145,6 +149,7 @@ impl Settings {
             backlog: None,
             operation_timeout: Duration::ZERO,
             drain: None,
+            drain_stopped: None,
             interval: Duration::from_secs(1),
             seed: 0,
             first: 0,
@@ -353,8 +358,9 @@ impl Plan {
     }
 
     /// How long the run continues once nothing more is due.
-    pub fn drain(&self) -> Duration {
-        self.settings.drain.unwrap_or(Self::DRAIN)
+    pub(crate) fn drain(&self) -> Drain {
+        let Settings { drain, drain_stopped, .. } = self.settings;
+        Drain { whole: drain.unwrap_or(Self::DRAIN), stopped: drain_stopped }
     }
 
     /// How long exchanges fall due, from the origin of the run; `None` if only a count or a

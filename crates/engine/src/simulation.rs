@@ -443,6 +443,24 @@ fn a_stop_in_good_order_waits_for_what_is_in_flight() {
 }
 
 #[test]
+fn a_stop_leaves_its_own_time_to_what_has_been_in_flight_for_long() {
+    // The only exchange has no limit, the run has nothing more to do, and has waited for a minute.
+    let stop = Stop::new();
+    let handle = stop.clone();
+    let meddle = async move {
+        pass(ms(60_000)).await;
+        handle.request();
+    };
+    let mut settings = Settings::closed(ThinkTime::None, 1);
+    settings.stop.count = Some(1);
+    (settings.drain, settings.drain_stopped) = (Some(ms(86_400_000)), Some(ms(2_000)));
+    let run = simulate_with(settings, &ScriptedSessions::new(|_| Act::Hang), &stop, meddle);
+    assert_eq!((run.finished.ended, run.finished.counts.cut_off), (Ended::Stopped, 1));
+    let lasted = run.finished.lasted;
+    assert!((ms(62_000)..=ms(62_200)).contains(&lasted), "{lasted:?}");
+}
+
+#[test]
 fn a_second_request_cuts_off() {
     for phase in [Phase::Prepare, Phase::WarmUp, Phase::Steady, Phase::Drain] {
         let stop = Stop::new();

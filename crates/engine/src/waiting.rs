@@ -67,7 +67,7 @@ impl<'a, C: Clock> Waits<'a, C> {
         };
         let lasting = self.plan.lasting().map(|lasting| *origin + lasting);
         let end = lasting.into_iter().chain(self.stopped.get()).min()?;
-        let at_most = (end + self.plan.drain()) - now;
+        let at_most = self.plan.drain().ends(end, self.stopped.get()) - now;
         let said = now >= end + WORTH_SAYING && at_most >= WORTH_SAYING;
         said.then_some(Waiting::ForAnswers { at_most })
     }

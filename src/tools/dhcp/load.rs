@@ -59,6 +59,7 @@ pub(super) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, S
     settings.pin = args.load.pin;
     settings.backlog = args.load.backlog;
     settings.drain = Some(drain(args));
+    settings.drain_stopped = Some(args.limits.exit_wait.unwrap_or_else(|| drop_times(args)));
     settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
     settings.seed = seed;
     let mut settings = share::divided(settings, node, 1)?;
@@ -138,14 +139,19 @@ fn count(args: &DhcpArgs, slots: &Slots) -> Option<u64> {
 }
 
 fn drain(args: &DhcpArgs) -> Duration {
-    let [first, second] = args.limits.drop_time;
     match (args.limits.exit_wait, &args.scenario) {
         (Some(wait), _) => wait,
         (None, Scenario::Avalanche) => DRAIN_MAX,
         (None, Scenario::Basic) if args.exchange.retransmit => PATIENCE,
         // Clients with a life continue it; the run does not wait for them to give up.
-        (None, Scenario::Basic | Scenario::Fleet(_)) => first + second + DRAIN_SLACK,
+        (None, Scenario::Basic | Scenario::Fleet(_)) => drop_times(args),
     }
+}
+
+/// How long the answers of both stages may take, which is also how long a run waits once it was asked to end.
+fn drop_times(args: &DhcpArgs) -> Duration {
+    let [first, second] = args.limits.drop_time;
+    first + second + DRAIN_SLACK
 }
 
 /// The behaviour of a fleet's clients over their lives.

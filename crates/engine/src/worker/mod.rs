@@ -20,6 +20,7 @@ pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
 pub(crate) use recorder::{IntervalSender, WorkerIntervals};
 
+use crate::drain::Drain;
 use crate::gate::Gate;
 use crate::plan::{Load, Plan};
 use crate::session_factory::SessionFactory;
@@ -132,8 +133,12 @@ struct Worker<C> {
     recorder: RefCell<Recorder>,
     readying: Semaphore,
     timeout: Option<Duration>,
-    drain: Option<Duration>,
+    drain: Drain,
+    /// Whether exchanges in flight may take as long as their own time-outs allow, because no drain time was set.
+    has_own_time: bool,
     stop: Stop,
+    /// When it was first seen that the run was asked to end.
+    stopped: Cell<Option<Moment>>,
     /// Set when sessions that are not ready yet need not be prepared any more.
     leaving: Cell<bool>,
     /// How many sessions could be made ready before the run.
@@ -269,14 +274,9 @@ impl<C> Drop for TaskGuard<'_, C> {
 }
 
 impl<C> Worker<C> {
-    /// How long the run continues once nothing more is due.
-    fn drain(&self) -> Duration {
-        self.drain.unwrap_or(Plan::DRAIN)
-    }
-
-    /// Whether exchanges in flight may take as long as their own time-outs allow, because no drain time was set.
-    fn has_own_time(&self) -> bool {
-        self.drain.is_none() && self.timeout.is_some()
+    /// When the drain is over, if nothing was due after `over`.
+    fn drained_at(&self, over: Moment) -> Moment {
+        self.drain.ends(over, self.stopped.get())
     }
 
     /// Ends the current step if it is over. The first reader of the clock does this, so that nothing is recorded in a
@@ -346,8 +346,10 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             )),
             readying: Semaphore::new(READYING_MAX.div_ceil(shared.plan.workers())),
             timeout,
-            drain: settings.drain,
+            drain: shared.plan.drain(),
+            has_own_time: settings.drain.is_none() && timeout.is_some(),
             stop: shared.stop.clone(),
+            stopped: Cell::new(None),
             leaving: Cell::new(false),
             reached: Cell::new(0),
             tick: Cell::new(timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK))),

@@ -77,7 +77,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             worker.recorder.borrow_mut().gap(wanted_at, now);
             worker.roll_step(now);
             worker.dispatch.borrow_mut().release(now, worker);
-            let drained = over.map(|(_, at)| at + worker.drain());
+            let drained = over.map(|(_, at)| worker.drained_at(at));
             if now >= tick || drained.is_some_and(|at| now >= at) {
                 if worker.stop.urgency() == Urgency::Run {
                     // The check may take longer than an exchange may be late: exchanges that were just assigned are
@@ -108,7 +108,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
                     break;
                 }
             }
-            let drained = over.map(|(_, at)| at + worker.drain()).filter(|at| *at > now);
+            let drained = over.map(|(_, at)| worker.drained_at(at)).filter(|at| *at > now);
             let ring = worker.dispatch.borrow().next_ring();
             let step = Some(worker.step_at.get());
             wanted_at = [ring, step, drained].into_iter().flatten().fold(tick, Moment::min);
@@ -146,6 +146,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         worker.recorder.borrow_mut().look(now, backlog, worker.slots.len());
         let urgency = worker.stop.urgency();
         if urgency > Urgency::Run {
+            worker.stopped.set(worker.stopped.get().or(Some(now)));
             let mut dispatch = worker.dispatch.borrow_mut();
             let aborted = urgency == Urgency::Abort;
             dispatch.stop(if aborted { Ended::Aborted } else { Ended::Stopped }, now);
@@ -162,7 +163,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             dispatch.close_continuations();
             drop(dispatch);
             // Exchanges of a run that a count ended are completed; a run with a time limit ends.
-            let carried_through = over == Some(Ended::Count) && worker.has_own_time();
+            let carried_through = over == Some(Ended::Count) && worker.has_own_time;
             if aborted || !carried_through {
                 self.call_off(SessionState::Exchanging, None, Outcome::CutOff);
             }

@@ -6,6 +6,7 @@ use super::super::recorder::{IntervalSender, Recorder, Steps};
 use super::super::window::Window;
 use super::Wait;
 use super::slot_state::{SlotState, ThreadState};
+use crate::drain::Drain;
 use crate::gate::Gate;
 use crate::plan::Plan;
 use crate::stop::Stop;
@@ -31,7 +32,9 @@ pub(crate) struct BlockingSlot<T> {
     pub(super) gate: Arc<Gate>,
     pub(super) stop: Stop,
     pub(super) timeout: Option<Duration>,
-    pub(super) drain: Option<Duration>,
+    pub(super) drain: Drain,
+    /// Whether exchanges in flight may take as long as their own time-outs allow, because no drain time was set.
+    pub(super) has_own_time: bool,
     /// How many threads of all slots are still inside an abandoned exchange.
     pub(super) left: Arc<AtomicUsize>,
     state: Mutex<SlotState>,
@@ -54,13 +57,15 @@ impl<T: Wait> BlockingSlot<T> {
         let recorder = Recorder::new(number, catalogue, samples, (steps, window), sender);
         let dispatch = Dispatch::new(plan, number, 1, false, Arc::clone(numbers));
         let session = plan.first_session() + plan.sessions_of(number).start;
+        let timeout = Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero());
         Self {
             number,
             clock,
             gate: Arc::clone(gate),
             stop: stop.clone(),
-            timeout: Some(settings.operation_timeout).filter(|timeout| !timeout.is_zero()),
-            drain: settings.drain,
+            timeout,
+            drain: plan.drain(),
+            has_own_time: settings.drain.is_none() && timeout.is_some(),
             left: Arc::clone(left),
             state: Mutex::new(SlotState::new(dispatch, recorder, session, plan.lasting())),
             fault: Mutex::new(None),

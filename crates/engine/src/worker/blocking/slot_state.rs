@@ -10,7 +10,7 @@ use super::super::dispatch::{Dispatch, Ended};
 use super::super::recorder::Recorder;
 use super::super::session_slot::NEVER;
 use super::super::window::{Cycle, Unit};
-use crate::plan::Plan;
+use crate::drain::Drain;
 use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
 use std::cell::{Cell, RefCell, RefMut};
@@ -60,6 +60,8 @@ pub(super) struct SlotState {
     lasting: Option<Duration>,
     /// When it was first seen that nothing falls due any more.
     over_at: Option<Moment>,
+    /// When it was first seen that the run was asked to end.
+    stopped: Option<Moment>,
     /// When the watchdog last checked.
     looked: Moment,
     pub(super) end: Option<WorkerEnd>,
@@ -109,6 +111,7 @@ impl SlotState {
             origin: None,
             lasting,
             over_at: None,
+            stopped: None,
             looked: NEVER,
             end: None,
         }
@@ -234,6 +237,7 @@ impl SlotState {
         self.dispatch.stop(why, now);
         self.dispatch.drop_backlog(now, &self.sink);
         if why >= Ended::Stopped {
+            self.stopped.get_or_insert(now);
             self.recorder().window_ends(now);
         }
     }
@@ -246,8 +250,8 @@ impl SlotState {
     }
 
     /// Whether the drain, the time a run continues after the last exchange was due, is over.
-    pub(super) fn drained(&self, now: Moment, drain: Option<Duration>) -> bool {
-        self.over_at.is_some_and(|at| now >= at + drain.unwrap_or(Plan::DRAIN))
+    pub(super) fn drained(&self, now: Moment, drain: Drain) -> bool {
+        self.over_at.is_some_and(|at| now >= drain.ends(at, self.stopped))
     }
 
     /// Whether the run ended by a count, so that each exchange may take as long as its own time-out allows.

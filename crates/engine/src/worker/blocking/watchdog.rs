@@ -80,7 +80,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         }
         let aborted = urgency == Urgency::Abort;
         let closing = aborted || state.drained(now, slot.drain);
-        let own_time = slot.drain.is_none() && slot.timeout.is_some() && state.carried_through();
+        let own_time = slot.has_own_time && state.carried_through();
         match thread {
             ThreadState::Readying if closing || !begun && urgency > Urgency::Run => {
                 if !begun {
