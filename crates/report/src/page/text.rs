@@ -157,18 +157,26 @@ fn table(table: &Table, screen: Screen) -> String {
 }
 
 /// The columns of each block of a table: all of them where they fit the screen. Where they do not, figures are divided
-/// into several blocks, each after the names of its rows.
+/// into several blocks, each after the names of its rows. A text that no block has room for has a block of its own.
 fn folded(table: &Table, widths: &[usize], width: usize) -> Vec<Vec<usize>> {
     let names = table.columns.iter().take_while(|column| column.side == Side::Left).count().max(1);
     let names = names.min(widths.len());
     let taken: usize = widths[..names].iter().map(|width| width + GAP).sum();
     let figures: Vec<usize> = widths[names..].iter().map(|width| width + GAP).collect();
     // The first column of a line has no gap before it.
-    let blocks = blocks(&figures, (width + GAP).saturating_sub(taken));
+    let room = (width + GAP).saturating_sub(taken);
+    let texts = (0..figures.len()).filter(|at| figures[*at] > room);
+    let (mut divided, mut from) = (Vec::new(), 0);
+    for text in texts.chain([figures.len()]) {
+        let between = blocks(&figures[from..text], room).into_iter();
+        divided.extend(between.map(|block| block.start + from..block.end + from));
+        divided.extend((text < figures.len()).then_some(text..text + 1));
+        from = text + 1;
+    }
     let with_names = |block: Range<usize>| (0..names).chain(block.map(|at| at + names)).collect();
-    match blocks.as_slice() {
+    match divided.as_slice() {
         [] => vec![(0..names).collect()],
-        _ => blocks.into_iter().map(with_names).collect(),
+        _ => divided.into_iter().map(with_names).collect(),
     }
 }
 
@@ -248,6 +256,19 @@ mod tests {
             "",
         ];
         assert_eq!(text, expected.join("\n"));
+    }
+
+    #[test]
+    fn a_long_text_leaves_the_figures_of_its_table_together() {
+        let mut page = Page::new("Title");
+        let mut table = Table::new("Steps").names(["step"]);
+        table = table.figures(["a", "b", "c"]).names(["why", "because"]);
+        let long = "a reason that is longer than a line of a narrow screen";
+        table.row(Tone::Plain, ["ramp", "1", "2", "3", long, long]);
+        page.table(table);
+        let text = page.text(Screen { width: 40, unicode: false, colour: false });
+        let titles: Vec<&str> = text.lines().filter(|line| line.starts_with("step")).collect();
+        assert_eq!(titles, ["step  a  b  c", "step  why", "step  because"], "{text}");
     }
 
     #[test]
