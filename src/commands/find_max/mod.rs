@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
 use brunt_drivers::net::allowed::Allowed;
+use brunt_drivers::net::fence;
 use brunt_record::{Collection, Environment};
 
 use super::cluster_run::{Search, StepAgents};
@@ -91,6 +92,10 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     loader.screen.closes();
     let mut losses = WriteFailures::default();
     losses.keep(made.give_back(&signals.stop()));
+    if found.steps.is_empty() && fence::refused().is_some() {
+        // Nothing was sent, so there is nothing to report but the refusal, with which the program ends.
+        return Err(Refusal { text: String::new(), exit: Exit::Failed });
+    }
     print_notes(&loader, args);
     let exit = ended(&found, signals, &loader);
     let origin = origin(args, subject, started, &loader);

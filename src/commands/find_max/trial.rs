@@ -10,6 +10,7 @@ use brunt_capacity::{
     Ending, Kind, Measured as Figures, Objectives, Order, Outcome, Progress, Second,
     Step as Judged, Trial,
 };
+use brunt_drivers::net::fence;
 use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
 use brunt_record::{Interval, Measured, Phase, Record};
@@ -163,8 +164,15 @@ impl<'a> Loader<'a> {
         Ending::Done
     }
 
-    /// A run that could not be made ends the search: the target did not cause that.
+    /// A run that could not be made ends the search: the target did not cause that. A run that the fence kept back has
+    /// no message of its own: the fence knows the reason, and the program ends with it.
     fn broken(&mut self, why: String) -> Outcome {
+        if let Some(refused) = fence::refused().filter(|_| why.is_empty()) {
+            return Outcome {
+                ending: Ending::Protected(refused.to_string()),
+                ..Outcome::default()
+            };
+        }
         self.failed = Some(why.clone());
         Outcome { ending: Ending::Protected(why), ..Outcome::default() }
     }
