@@ -66,7 +66,7 @@ pub(crate) fn whole(record: &Record) -> Result<String, String> {
 /// The report of a comparison and its three lines.
 pub(crate) fn of_all(page: &Page, collection: &Collection) -> String {
     let screen = Stream::Output.screen();
-    format!("{}\n{}", page.text(screen), closing_of_all(collection, screen))
+    format!("{}\n{}", page.text(screen), closing_of_all(page, collection, screen))
 }
 
 fn summary(record: &Record, to: Stream) -> Result<String, String> {

@@ -32,6 +32,7 @@ pub fn page(collection: &Collection) -> Page {
     let naming = Naming::new(collection);
     let mut page = Page::new("Stores of leases");
     let doubts = Doubts::of(collection, &runs, &naming);
+    page.doubtful = Some((doubts.things(), runs.len()));
     answer::add(&mut page, &runs, &naming, &doubts);
     page.paragraph(about(collection, &naming));
     measured::bars(&mut page, &runs, &naming);

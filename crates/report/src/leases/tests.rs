@@ -322,11 +322,13 @@ fn doubts_of_one_cause_are_told_once() {
     for (number, cell) in cells.iter_mut().enumerate() {
         cell.notes.push(format!("rows after the phase: {number}, where 1,000 were implied"));
     }
-    let text = plain(&collection(cells));
+    let collection = collection(cells);
+    let text = plain(&collection);
     assert_eq!(text.matches("warning: ").count(), 1, "{text}");
     let said = flat(&text);
     let doubt = "rows after the phase: 0, where 1,000 were implied. The same of 7 others: SQLite, sync, search;";
     assert!(said.contains(doubt) && said.contains("8 of 8 figures are in doubt"), "{text}");
+    assert_eq!(page(&collection).doubtful, Some((8, 8)));
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub struct Page {
     pub blocks: Vec<Block>,
     /// The data of its drawings.
     pub view: Option<View>,
+    /// How many of its figures are in doubt, and how many there are, if it judges them itself.
+    pub doubtful: Option<(usize, usize)>,
 }
 
 /// A piece of a report.

@@ -8,6 +8,7 @@ use super::times::millis;
 use super::{coloured, met};
 use crate::failures;
 use crate::figure::{fixed, printable, thousands};
+use crate::page::Page;
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
@@ -30,11 +31,10 @@ pub fn closing(record: &Record, screen: Screen) -> Result<String, HistogramError
     Ok(text)
 }
 
-/// The three lines of a comparison of many runs.
-pub fn closing_of_all(collection: &Collection, screen: Screen) -> String {
+/// The three lines of a comparison of many runs, below its page.
+pub fn closing_of_all(page: &Page, collection: &Collection, screen: Screen) -> String {
     let records = || collection.cells.iter().filter_map(|cell| cell.record.as_deref());
     let slos: Vec<&SloResult> = records().flat_map(|record| &record.slo).collect();
-    let doubtful = collection.cells.iter().filter(|cell| is_doubtful(cell)).count();
     let all = collection.cells.len();
     let (due, errors) = records().fold((0, 0), |(due, errors), record| {
         (due + record.counts.due(), errors + record.counts.errors())
@@ -48,11 +48,17 @@ pub fn closing_of_all(collection: &Collection, screen: Screen) -> String {
         (all, 0) => format!("all {all} met"),
         (all, not_met) => format!("{not_met} of {all} not met"),
     };
+    let (doubtful, judged, things) = match page.doubtful {
+        Some((doubtful, judged)) => (doubtful, judged, "figures"),
+        None => {
+            (collection.cells.iter().filter(|cell| is_doubtful(cell)).count(), all, "measurements")
+        }
+    };
     let trust = match doubtful {
         0 if all > 0 => "yes: no measurement is in doubt".to_owned(),
         0 => "nothing was measured".to_owned(),
         doubtful => {
-            format!("in part: {doubtful} of {all} measurements are doubtful, see the warnings")
+            format!("in part: {doubtful} of {judged} {things} are in doubt, see the warnings")
         }
     };
     let good = if doubtful == 0 { Status::Valid } else { Status::Partial };
@@ -495,15 +501,20 @@ mod tests {
             figures: [].into(),
             cells: vec![whole, doubtful],
         };
+        let mut page = Page::new("Comparison");
         assert_eq!(
-            closing_of_all(&collection, Screen::default()),
+            closing_of_all(&page, &collection, Screen::default()),
             "Result:     2 measurements; of 220 exchanges (request and answer), 40 failed\n\
              Objectives: all 1 met\n\
-             Trust:      in part: 1 of 2 measurements are doubtful, see the warnings\n"
+             Trust:      in part: 1 of 2 measurements are in doubt, see the warnings\n"
         );
         collection.cells.pop();
-        let text = closing_of_all(&collection, Screen::default());
+        let text = closing_of_all(&page, &collection, Screen::default());
         assert!(text.ends_with("Trust:      yes: no measurement is in doubt\n"), "{text}");
+        page.doubtful = Some((11, 40));
+        let text = closing_of_all(&page, &collection, Screen::default());
+        let trust = "Trust:      in part: 11 of 40 figures are in doubt, see the warnings\n";
+        assert!(text.ends_with(trust), "{text}");
     }
 
     #[test]
