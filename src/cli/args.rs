@@ -385,8 +385,8 @@ pub(super) const MERGE: About = About {
     examples: &[
         (
             "Share a run between two machines:",
-            "perfdhcp -4 -r 500 -p 60 --seed 7 --node 0/2 --record n0.json 192.0.2.1\n\
-             perfdhcp -4 -r 500 -p 60 --seed 7 --node 1/2 --record n1.json 192.0.2.1",
+            "perfdhcp -4 -r 500 -p 60 --seed 7 --node 0/2 --record n0.json 172.16.1.1\n\
+             perfdhcp -4 -r 500 -p 60 --seed 7 --node 1/2 --record n1.json 172.16.1.1",
         ),
         (
             "Merge both records and print the result:",

@@ -86,7 +86,7 @@ pub(super) const ABOUT: About = About {
         (
             "A batch script for Slurm:",
             "brunt cluster manifest slurm --agents 8 --nats tls://head:4222 \\\n\
-             \x20 --deadline 20m -- perfdhcp -4 -r 5000 -p 60 192.0.2.1 > run.sbatch",
+             \x20 --deadline 20m -- perfdhcp -4 -r 5000 -p 60 172.16.1.1 > run.sbatch",
         ),
     ],
     short: &[

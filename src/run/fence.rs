@@ -63,7 +63,7 @@ pub(crate) fn around(allowed: Vec<Allowed>) -> Result<(), Refusal> {
 /// run calls this first. The error is empty: [`judged`] prints the reason.
 pub(crate) fn clear(load: &Plan) -> Result<(), String> {
     fence::demand(demand(load));
-    let public = |refused: &Refused| refused.why == Why::Public;
+    let public = |refused: &Refused| matches!(refused.why, Why::Public | Why::Documentation);
     let strangers: Vec<Refused> = fence::blocked().into_iter().filter(public).collect();
     if !strangers.is_empty() && answered_for(&strangers) {
         fence::agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
@@ -130,12 +130,13 @@ fn answered_for(strangers: &[Refused]) -> bool {
         return false;
     }
     let all: Vec<String> = strangers.iter().map(|refused| refused.to.to_string()).collect();
-    let (they, it) = if all.len() == 1 {
-        ("is a public address", "it")
-    } else {
-        ("are public addresses", "them")
+    let examples = strangers.iter().all(|refused| refused.why == Why::Documentation);
+    let kind = if examples { "documentation" } else { "public" };
+    let (are, it) = match all.len() {
+        1 => (format!("is a {kind} address"), "it"),
+        _ => (format!("are {kind} addresses"), "them"),
     };
-    console::tell(&format!("{} {they}. Load {it}? (yes/no) ", all.join(", ")));
+    console::tell(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     read.is_ok() && is_yes(&answer)

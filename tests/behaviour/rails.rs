@@ -124,7 +124,10 @@ fn nothing_is_sent_to_a_public_address_that_nobody_answered_for() {
         let ended = Program::start(&mut brunt).wait().expect(8);
         assert_eq!(tries(&ended), 0, "{ended}");
         let said = ended.said();
-        assert!(said.contains("192.0.2.1") && said.contains("public address"), "{ended}");
+        assert!(
+            said.contains("192.0.2.1") && said.contains("documentation address: put yours in"),
+            "{ended}"
+        );
         assert!(said.contains("--yes") && said.contains("--allow"), "{ended}");
     }
     // What would have been sent, without the fence, is seen.
@@ -163,7 +166,7 @@ fn somebody_at_a_terminal_is_asked_before_the_run() {
     for (answer, goes) in [("no", false), ("y", false), ("yes", true)] {
         let Some(brunt) = in_the_void(FAR[0]) else { return };
         let mut asked = on_a_terminal(&shell_line(&brunt));
-        let question = "192.0.2.1:9 is a public address. Load it? (yes/no)";
+        let question = "192.0.2.1:9 is a documentation address. Load it? (yes/no)";
         asked.wait_until("the question", |stdout, _| stdout.contains(question));
         asked.write(&format!("{answer}\n"));
         let ended = asked.wait();

@@ -71,7 +71,7 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "The same for DHCPv6 through a relay, with addresses and prefixes:",
-        "perfdhcp -6 -A 1 -e address-and-prefix -r 100 -p 60 -R 30 2001:db8::1",
+        "perfdhcp -6 -A 1 -e address-and-prefix -r 100 -p 60 -R 30 fd00:16::1",
     ),
     (
         "2000 leases per second for 100000 clients, with renewals, an objective and a record:",

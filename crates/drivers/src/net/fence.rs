@@ -12,7 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use super::allowed::Allowed;
-use super::public::is_public;
+use super::public::{is_of_documentation, is_public};
 #[cfg(test)]
 use super::targets::Rule;
 use super::targets::{Demand, Targets};
@@ -81,7 +81,8 @@ impl Fence {
         }
         let stranger = !listed && !self.policy.public && is_public(to.ip());
         if stranger && !self.known().agreed.contains(&to.ip().to_canonical()) {
-            return refused(Why::Public);
+            let example = is_of_documentation(to.ip());
+            return refused(if example { Why::Documentation } else { Why::Public });
         }
         Ok(())
     }
@@ -136,6 +137,11 @@ pub enum Why {
     /// It is on the public internet, and this was not confirmed.
     #[error("is a public address; if it is yours to load, name it with --allow or give --yes")]
     Public,
+    /// It is an address of examples, and this was not confirmed.
+    #[error(
+        "is a documentation address: put yours in; if it is yours to load, name it with --allow or give --yes"
+    )]
+    Documentation,
     /// The file of targets does not contain it.
     #[error("is not among the targets of {0}; add it there if it may be loaded")]
     NotListed(String),
@@ -252,8 +258,11 @@ mod tests {
         for to in ["10.0.0.1:1", "[::ffff:192.168.1.1]:1", "127.9.9.9:1", "[fe80::1]:1"] {
             assert!(fence.check(at(to)).is_ok(), "{to}");
         }
-        let error = fence.check(at("192.0.2.1:389")).unwrap_err().to_string();
-        assert!(error.contains("public address") && error.contains("--yes"), "{error}");
+        let error = |to| fence.check(at(to)).unwrap_err().to_string();
+        let example = error("192.0.2.1:389");
+        assert!(example.contains("documentation address: put yours in"), "{example}");
+        let public = error("8.8.8.8:389");
+        assert!(public.contains("public address") && public.contains("--yes"), "{public}");
         assert!(fence.check(at("192.0.2.2:389")).is_err());
         assert_eq!(fence.refused.lock().unwrap().as_ref().unwrap().to, at("192.0.2.1:389"));
         fence.learn(|known| known.agreed.push(at("192.0.2.2:1").ip()));

@@ -12,6 +12,18 @@ pub(super) fn is_public(ip: IpAddr) -> bool {
     }
 }
 
+/// Whether an address is reserved for examples in documentation (RFC 5737, RFC 3849, RFC 9637), so that it is typed
+/// only where an example is run as it is written.
+pub(super) fn is_of_documentation(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.is_documentation(),
+        IpAddr::V6(ip) => {
+            let [first, second, ..] = ip.segments();
+            (first, second) == (0x2001, 0xdb8) || first == 0x3fff && second < 0x1000
+        }
+    }
+}
+
 const fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [a, b, c, _] = ip.octets();
     let shared = a == 100 && b & 0xc0 == 64;
@@ -71,6 +83,18 @@ mod tests {
             "::ffff:10.0.0.1",
         ] {
             assert!(!is_public(near.parse().unwrap()), "{near}");
+        }
+    }
+
+    #[test]
+    fn examples_of_documentation_are_recognized() {
+        let is = |ip: &str| is_of_documentation(ip.parse().unwrap());
+        for ip in ["192.0.2.1", "198.51.100.255", "203.0.113.9", "::ffff:192.0.2.1"] {
+            assert!(is(ip), "{ip}");
+        }
+        assert!(is("2001:db8::2") && is("2001:db8:ffff::") && is("3fff:fff::1"));
+        for ip in ["192.0.3.1", "203.0.114.1", "2001:db9::1", "2001:db7::1", "3fff:1000::", "::1"] {
+            assert!(!is(ip), "{ip}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::tools::flow::plan::values::Time;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Dhcp {
-    /// Address of the server: `192.0.2.1:67` or `[2001:db8::1]:547`.
+    /// Address of the server: `172.16.1.1:67` or `[fd00:16::1]:547`.
     #[schemars(with = "String")]
     pub(crate) server: SocketAddr,
     /// Local address to send from; by default that of the route to the server.
