@@ -442,7 +442,7 @@ const MISTAKES: &[Mistake] = &[
     ("sqlite sqlite:x", "two stores", "twice", 2),
     ("mongodb://h/", "mongodb://", "mysql:// or postgres://", 2),
     ("mysql://h/db?sokcet=x", "sokcet", "socket", 2),
-    ("postgres://h/db?sslmode=require", "sslmode=require", "verify-full", 2),
+    ("postgres://h/db?sslmode=prefer", "sslmode=prefer", "verify-full", 2),
     ("mysql://h/d`b", "d`b", "letters, digits", 2),
     ("mysql://u:hunter2@127.0.0.1:1/x", "127.0.0.1:1", "is the server running", 1),
     ("postgres://u:hunter2@127.0.0.1:1/x", "127.0.0.1:1", "is the server running", 1),

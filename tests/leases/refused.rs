@@ -54,9 +54,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
         // The leftovers of a killed run are distinguished from the tables of another owner.
         let asked = Asked { named: Some(named(database)), ..Asked::default() };
         let trouble = database.backend(&asked).prepare().unwrap_err();
-        for word in
-            ["lease4 with 1 rows", "made by a run of brunt that was killed", "--yes-destroy"]
-        {
+        for word in ["lease4 with 1 rows", "of a run of brunt that was killed", "--yes-destroy"] {
             assert!(trouble.text.contains(word), "{trouble}");
         }
         // A second phase begins with empty tables.

@@ -37,6 +37,10 @@ const LAST_WORDS: [u16; 2] = [1053, 1927];
 /// Refusals of an account.
 const REFUSED: [u16; 4] = [1044, 1045, 1130, 1698];
 
+/// What happened if a connection ends where an answer was expected.
+const GONE: &str = "the server closed the connection without an answer: it was stopped, it crashed or it ended the \
+                    session, as its log says";
+
 /// A code and its name.
 pub(super) fn name_of(code: u32) -> String {
     // The server's own codes begin at 1,000; those below are the operating system's.
@@ -88,7 +92,23 @@ fn system(error: &io::Error) -> u32 {
 fn words(error: &Error) -> String {
     match error {
         Error::Server { code, message } => format!("{message} ({})", name_of(u32::from(*code))),
+        Error::Io(error) if error.kind() == io::ErrorKind::UnexpectedEof => GONE.to_owned(),
         Error::Io(error) => error.to_string(),
         Error::Protocol(why) | Error::Tls(why) => why.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_goes_away_is_said_to_have_gone() {
+        let error = Error::Io(io::ErrorKind::UnexpectedEof.into());
+        let told = asking("write a lease", &error);
+        assert_eq!(told.class, Class::Closed);
+        assert!(told.text.starts_with("write a lease: the server closed the connection"), "{told}");
+        let endpoint = ServerEndpoint::Socket("/run/db".into());
+        assert!(opening(&endpoint, &error).text.contains("closed the connection"));
     }
 }

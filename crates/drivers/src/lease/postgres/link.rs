@@ -15,7 +15,6 @@ use crate::net::tls;
 use brunt_exchange::Class;
 use std::future::Future;
 use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::runtime::{Builder, Runtime};
@@ -56,7 +55,7 @@ impl Link {
             let stream = timeout(limit, connect(endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
             // Before TLS the server sends one octet, which is not a message.
-            let private = matches!(endpoint, ServerEndpoint::Socket(_));
+            let private = endpoint.is_socket();
             let messages = matches!(server.tls, Tls::Off)
                 .then(|| Messages::new(private || server.clear_password));
             let stream = Watched { stream, messages };
@@ -168,26 +167,32 @@ fn config(server: &Server, database: &str) -> Config {
     }
     config.ssl_mode(match server.tls {
         Tls::Off => SslMode::Disable,
-        Tls::Verified(_) => SslMode::Require,
+        Tls::Unverified | Tls::Verified(_) => SslMode::Require,
     });
     config
 }
 
 fn secured(server: &Server) -> Result<Secured, BackendError> {
-    let Tls::Verified(authorities) = &server.tls else { return Ok(Secured::off()) };
+    let trust = match &server.tls {
+        Tls::Off => return Ok(Secured::off()),
+        Tls::Unverified => tls::Trust::Anything,
+        Tls::Verified(None) => tls::Trust::System,
+        Tls::Verified(Some(path)) => {
+            tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
+        }
+    };
     let unusable =
         |error: tls::TlsError| BackendError { class: Class::Tls, code: 0, text: error.to_string() };
-    let trust = authorities.as_ref().map_or(tls::Trust::System, |path: &PathBuf| {
-        tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
-    });
     let client =
         tls::Client::new(&tls::Options { trust, ..tls::Options::default() }).map_err(unusable)?;
+    let (verified, local) = (server.tls != Tls::Unverified, server.endpoint.is_socket());
+    let clear = verified || local || server.clear_password;
     let host = match &server.endpoint {
         ServerEndpoint::Tcp { host, .. } => host.as_str(),
         ServerEndpoint::Socket(_) => "localhost",
     };
     let name = client.name_for(host).map_err(unusable)?;
-    Ok(Secured::by(client, name))
+    Ok(Secured::by(client, name, clear))
 }
 
 fn late(what: &str, limit: Duration) -> BackendError {

@@ -1,7 +1,8 @@
 //! Streams for `tokio-postgres`: [`Watched`] without TLS, and [`SecuredStream`] with brunt's own TLS; both check the
 //! [`Messages`] received.
 //!
-//! No channel binding is offered: the certificate is checked, and binding is a substitute for this check.
+//! No channel binding is offered: it is a substitute for checking the certificate, which `sslmode=verify-full` does. If
+//! it is not checked, the server may not request the password in clear, as anyone could be in its place.
 
 use super::messages::Messages;
 use crate::net::Failure;
@@ -15,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 
 /// How a connection is secured, if it is.
-pub(super) struct Secured(Option<(Client, Name)>);
+pub(super) struct Secured(Option<(Client, Name, bool)>);
 
 impl Secured {
     /// It is not secured.
@@ -23,9 +24,9 @@ impl Secured {
         Self(None)
     }
 
-    /// It is secured by this client, for the server with this name.
-    pub(super) fn by(client: Client, name: Name) -> Self {
-        Self(Some((client, name)))
+    /// It is secured by this client, for the server with this name, which may request the password in clear or not.
+    pub(super) fn by(client: Client, name: Name, clear: bool) -> Self {
+        Self(Some((client, name, clear)))
     }
 }
 
@@ -36,12 +37,11 @@ impl TlsConnect<Watched> for Secured {
 
     fn connect(self, stream: Watched) -> Self::Future {
         Box::pin(async move {
-            let Some((client, name)) = self.0 else {
+            let Some((client, name, clear)) = self.0 else {
                 return Err(Failure::Tls(io::Error::other("TLS was not asked for")));
             };
             let stream = stream.stream.secure(&client, &name, None).await?;
-            // No third party can read the connection.
-            Ok(SecuredStream(Watched { stream, messages: Some(Messages::new(true)) }))
+            Ok(SecuredStream(Watched { stream, messages: Some(Messages::new(clear)) }))
         })
     }
 }

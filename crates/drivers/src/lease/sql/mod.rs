@@ -163,7 +163,8 @@ pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> Backen
         of_leases.map(|(name, rows)| format!("{name} with {rows} rows")).collect();
     let listed = if tables.is_empty() { MARKER.to_owned() } else { tables.join(", ") };
     let whose = if found.iter().any(|(name, _)| *name == MARKER) {
-        "made by a run of brunt that was killed or still goes on, as the table brunt_tables beside them says"
+        "beside the table brunt_tables of a run of brunt that was killed or still goes on; whether rows are of that \
+         run is not known, so look at them first"
     } else {
         "not made by brunt"
     };

@@ -7,7 +7,7 @@ use crate::secret::Secret;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use url::{Host, Url};
 
 /// The kind of server.
@@ -50,12 +50,21 @@ pub enum ServerEndpoint {
     },
 }
 
+impl ServerEndpoint {
+    /// Whether what is sent there stays on this machine.
+    pub(in crate::lease) fn is_socket(&self) -> bool {
+        matches!(self, Self::Socket(_))
+    }
+}
+
 /// Whether a connection is secured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tls {
     /// It is not secured.
     #[default]
     Off,
+    /// By TLS, with any server: nobody can listen, but somebody could answer in the server's place.
+    Unverified,
     /// By TLS, with verification of the server's certificate: against the authorities in this file, otherwise those
     /// that the machine trusts.
     Verified(Option<PathBuf>),
@@ -64,8 +73,9 @@ pub enum Tls {
 impl Server {
     /// Parses a URL. Errors do not contain the URL, since it may contain a password.
     pub fn parse(kind: Kind, text: &str) -> Result<Self, String> {
-        let url =
-            Url::parse(text).map_err(|error| format!("read the URL of the database: {error}"))?;
+        let completed = with_host(text);
+        let url = Url::parse(completed.as_deref().unwrap_or(text))
+            .map_err(|error| format!("read the URL of the database: {error}"))?;
         if !kind.schemes().contains(&url.scheme()) {
             let known = kind.schemes().join(":// or ");
             return Err(format!("use '{}://': this is the place of {known}://", url.scheme()));
@@ -87,8 +97,9 @@ impl Server {
             usable(name)?;
         }
         let asked = Parameters::read(kind, &url)?;
-        let endpoint = asked.endpoint(kind, &url)?;
-        if asked.verified && kind == Kind::Mysql && matches!(endpoint, ServerEndpoint::Socket(_)) {
+        let host = url.host_str().filter(|host| !host.is_empty() && completed.is_none());
+        let endpoint = asked.endpoint(kind, host, url.port())?;
+        if asked.security == Security::Verified && kind == Kind::Mysql && endpoint.is_socket() {
             return Err(
                 "use TLS over a socket, which does not leave this machine: name a host, or leave \
                         ssl-mode out"
@@ -116,19 +127,41 @@ impl Kind {
     }
 
     /// Where distributions put the socket.
-    fn socket(self) -> PathBuf {
+    fn socket(self) -> &'static str {
         match self {
-            Self::Mysql => "/run/mysqld/mysqld.sock".into(),
-            Self::Postgres => "/run/postgresql".into(),
+            Self::Mysql => "/run/mysqld/mysqld.sock",
+            Self::Postgres => "/run/postgresql",
         }
     }
+}
+
+/// A URL that names an account and no host, as libpq's do where a parameter names a socket, with a host added: the
+/// standard of URLs requires one there.
+fn with_host(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let is_missing = !authority.is_empty() && (host.is_empty() || host.starts_with(':'));
+    let account = &authority[..authority.len() - host.len()];
+    is_missing.then(|| format!("{scheme}://{account}localhost{host}{path}"))
+}
+
+/// What a URL says about TLS.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Security {
+    #[default]
+    Off,
+    Unverified,
+    Verified,
 }
 
 /// The parameters after the question mark.
 #[derive(Default)]
 struct Parameters {
-    socket: Option<PathBuf>,
-    verified: bool,
+    /// A socket, or for PostgreSQL the directory of one, or a host.
+    place: Option<String>,
+    port: Option<u16>,
+    security: Security,
     clear_password: bool,
     authorities: Option<PathBuf>,
 }
@@ -139,16 +172,21 @@ impl Parameters {
         for (name, value) in url.query_pairs() {
             match (kind, &*name) {
                 (Kind::Mysql, "socket") | (Kind::Postgres, "host") => {
-                    asked.socket = Some((&*value).into());
+                    asked.place = Some(value.into_owned());
                 }
-                (Kind::Postgres, "sslmode") => asked.verified = sslmode(&value)?,
+                (Kind::Postgres, "port") => {
+                    let port = value.parse();
+                    asked.port =
+                        Some(port.map_err(|_| format!("use port={value}: it is no port"))?);
+                }
+                (Kind::Postgres, "sslmode") => asked.security = sslmode(&value)?,
                 (Kind::Postgres, "sslrootcert") | (Kind::Mysql, "ssl-ca") => {
                     asked.authorities = Some((&*value).into());
                 }
                 (Kind::Postgres, "require_auth") if value == "password" => {
                     asked.clear_password = true;
                 }
-                (Kind::Mysql, "ssl-mode") => asked.verified = ssl_mode(&value)?,
+                (Kind::Mysql, "ssl-mode") => asked.security = ssl_mode(&value)?,
                 (Kind::Mysql, _) => {
                     return Err(format!(
                         "use '{name}' in the URL: the supported parameters are socket, ssl-mode, ssl-ca"
@@ -156,13 +194,13 @@ impl Parameters {
                 }
                 (Kind::Postgres, _) => {
                     return Err(format!(
-                        "use '{name}' in the URL: the supported parameters are host, sslmode, sslrootcert and \
+                        "use '{name}' in the URL: the supported parameters are host, port, sslmode, sslrootcert and \
                          require_auth=password"
                     ));
                 }
             }
         }
-        if asked.authorities.is_some() && !asked.verified {
+        if asked.authorities.is_some() && asked.security != Security::Verified {
             return Err(match kind {
                 Kind::Mysql => "use 'ssl-ca': it needs ssl-mode=VERIFY_IDENTITY".into(),
                 Kind::Postgres => "use 'sslrootcert': it needs sslmode=verify-full".into(),
@@ -171,52 +209,67 @@ impl Parameters {
         Ok(asked)
     }
 
-    fn endpoint(&self, kind: Kind, url: &Url) -> Result<ServerEndpoint, String> {
-        let port = url.port().unwrap_or(kind.port());
-        let in_directory = |path: PathBuf| match kind {
-            Kind::Mysql => path,
+    /// The endpoint, from the host and the port before the path and from parameters, which take precedence as in libpq
+    /// and libmysqlclient.
+    fn endpoint(
+        &self,
+        kind: Kind,
+        host: Option<&str>,
+        port: Option<u16>,
+    ) -> Result<ServerEndpoint, String> {
+        let port = self.port.or(port).unwrap_or(kind.port());
+        let socket = |path: &str| match kind {
+            Kind::Mysql => ServerEndpoint::Socket(path.into()),
             // PostgreSQL names its socket after the port.
-            Kind::Postgres => path.join(format!(".s.PGSQL.{port}")),
+            Kind::Postgres => {
+                ServerEndpoint::Socket(Path::new(path).join(format!(".s.PGSQL.{port}")))
+            }
         };
-        let host = url.host_str().filter(|host| !host.is_empty());
-        match (&self.socket, host) {
-            // A host in addition to a socket has no effect: in libpq and libmysqlclient the socket takes precedence as
-            // well.
-            (Some(path), _) if path.is_absolute() => {
-                Ok(ServerEndpoint::Socket(in_directory(path.clone())))
+        let decoded = host.map(|host| percent_decode_str(host).decode_utf8_lossy());
+        let host = match (kind, &self.place) {
+            (Kind::Mysql, Some(path)) if !path.starts_with('/') => {
+                return Err("use the socket of the URL: its path must begin with '/'".into());
             }
-            (Some(_), _) => Err("use the socket of the URL: its path must begin with '/'".into()),
-            (None, None) => Ok(ServerEndpoint::Socket(in_directory(kind.socket()))),
-            (None, Some(host)) => {
-                let host = percent_decode_str(host).decode_utf8_lossy();
-                let host = match Host::parse(&host) {
+            (_, place) => place.as_deref().or(decoded.as_deref()),
+        };
+        Ok(match host.filter(|host| !host.is_empty()) {
+            None => socket(kind.socket()),
+            Some(path) if path.starts_with('/') => socket(path),
+            Some(host) => {
+                let host = match Host::parse(host) {
                     Ok(Host::Ipv6(address)) => address.to_string(),
-                    _ => host.into_owned(),
+                    _ => host.to_owned(),
                 };
-                Ok(ServerEndpoint::Tcp { host, port })
+                ServerEndpoint::Tcp { host, port }
             }
-        }
+        })
     }
 
     fn tls(self) -> Tls {
-        if self.verified { Tls::Verified(self.authorities) } else { Tls::Off }
+        match self.security {
+            Security::Off => Tls::Off,
+            Security::Unverified => Tls::Unverified,
+            Security::Verified => Tls::Verified(self.authorities),
+        }
     }
 }
 
-fn sslmode(value: &str) -> Result<bool, String> {
+fn sslmode(value: &str) -> Result<Security, String> {
     match value {
-        "disable" => Ok(false),
-        "verify-full" => Ok(true),
+        "disable" => Ok(Security::Off),
+        "require" => Ok(Security::Unverified),
+        "verify-full" => Ok(Security::Verified),
         _ => Err(format!(
-            "use sslmode={value}: the supported values are disable, and verify-full, which checks the certificate"
+            "use sslmode={value}: the supported values are disable, require, and verify-full, which checks the \
+             certificate"
         )),
     }
 }
 
-fn ssl_mode(value: &str) -> Result<bool, String> {
+fn ssl_mode(value: &str) -> Result<Security, String> {
     match value.to_ascii_uppercase().as_str() {
-        "DISABLED" => Ok(false),
-        "VERIFY_IDENTITY" => Ok(true),
+        "DISABLED" => Ok(Security::Off),
+        "VERIFY_IDENTITY" => Ok(Security::Verified),
         _ => Err(format!(
             "use ssl-mode={value}: the supported values are DISABLED, and VERIFY_IDENTITY, which checks the certificate"
         )),
@@ -290,6 +343,31 @@ mod tests {
     }
 
     #[test]
+    fn sockets_are_named_as_in_libpq() {
+        for text in [
+            "postgres://kea@/kea?host=/run/pg&port=5433",
+            "postgres://kea@:5433/kea?host=/run/pg",
+            "postgres://kea@%2Frun%2Fpg:5433/kea",
+            "postgresql:///kea?host=/run/pg&port=5433",
+            "postgres://:5433/kea?host=/run/pg",
+        ] {
+            let server = postgres(text);
+            let socket = ServerEndpoint::Socket("/run/pg/.s.PGSQL.5433".into());
+            assert_eq!(
+                (server.endpoint, server.database.as_deref()),
+                (socket, Some("kea")),
+                "{text}"
+            );
+            assert_eq!(server.user.is_some(), text.contains('@'), "{text}");
+        }
+        let server = postgres("postgres://kea:s@/kea?host=db.example");
+        assert_eq!(server.endpoint, ServerEndpoint::Tcp { host: "db.example".into(), port: 5432 });
+        assert_eq!(server.password.unwrap().expose(), b"s");
+        let server = mysql("mysql://kea@/kea?socket=/tmp/a.sock");
+        assert_eq!(server.endpoint, ServerEndpoint::Socket("/tmp/a.sock".into()));
+    }
+
+    #[test]
     fn without_a_host_it_is_the_socket_of_the_distribution() {
         assert_eq!(
             mysql("mysql:///kea").endpoint,
@@ -308,6 +386,7 @@ mod tests {
     #[test]
     fn tls_is_checked_or_off() {
         assert_eq!(postgres("postgres://h/").tls, Tls::Off);
+        assert_eq!(postgres("postgres://h/?sslmode=require").tls, Tls::Unverified);
         let text = "postgres://h/?sslmode=verify-full&sslrootcert=/ca.pem";
         assert_eq!(postgres(text).tls, Tls::Verified(Some("/ca.pem".into())));
         let text = "mysql://h/?ssl-mode=verify_identity&ssl-ca=/ca.pem";
@@ -333,8 +412,10 @@ mod tests {
             assert!(!error.contains("hunter2"), "{error}");
         }
         for text in [
-            "postgres://h/?sslmode=require",
+            "postgres://h/?sslmode=prefer",
+            "postgres://h/?sslmode=require&sslrootcert=/x",
             "postgres://h/?sslrootcert=/x",
+            "postgres://h/?port=many",
             "postgres://h/?a=b",
             "postgres://h/?require_auth=md5",
         ] {
