@@ -158,7 +158,10 @@ impl Settled {
     fn headers(&mut self, step: &Step, made: &mut model::Step) {
         for (name, value) in &step.headers {
             let lower = name.to_ascii_lowercase();
-            if FOLLOWING.contains(&lower.as_str()) {
+            let closes = lower == "connection"
+                && value.trim().eq_ignore_ascii_case("close")
+                && self.plan.http.as_ref().is_some_and(|http| http.is_http1());
+            if FOLLOWING.contains(&lower.as_str()) && !closes {
                 let note = format!(
                     "the header {name} is left out: it is derived from the body and the connection"
                 );
@@ -398,6 +401,20 @@ mod tests {
         assert_eq!(names, [("Accept", 1), ("X", 2)]);
         assert!(settled.notes[0].contains("Content-Length"));
         assert_eq!(step.get.as_deref(), Some("/%C3%A9"));
+    }
+
+    #[test]
+    fn a_request_that_closes_its_connection_still_does() {
+        let closes = |line: &str| {
+            let settled = settled(line);
+            let mut names = settled.steps[0].0.headers.iter().map(|(name, _)| name);
+            (names.any(|name| name == "Connection"), settled.notes.len())
+        };
+        assert_eq!(closes("curl -H 'Connection: close' https://h/"), (true, 0));
+        for line in ["curl -H 'Connection: keep-alive' h", "curl --http2 -H 'Connection: close' h"]
+        {
+            assert_eq!(closes(line), (false, 1), "{line}");
+        }
     }
 
     #[test]

@@ -117,7 +117,7 @@ pub(crate) fn as_plan(config: &Path) -> Result<(model::Plan, Vec<String>), Refus
     notes.extend(to_plan::secrets(&draft).map(|name| {
         format!("the value of {name} is a secret, and not in the plan: it has to be given to the run as {name}")
     }));
-    notes.extend(to_plan::notes(&job, &draft));
+    notes.extend(to_plan::notes(&job));
     notes.extend(draft.variables.iter().filter_map(|variable| match &variable.meaning {
         Meaning::Element(endpoint) => Some(format!(
             "the values of {0} are listed by {1}, which is not asked: write them into variables.{0}.choice, or have \
@@ -189,7 +189,7 @@ impl Asked {
                 "the plan reads {name} from the environment: export {name} before running it"
             ));
         }
-        for note in to_plan::notes(&self.job, &self.draft) {
+        for note in to_plan::notes(&self.job) {
             console::note(&note);
         }
         toml::to_string_pretty(&plan).map_err(failed)

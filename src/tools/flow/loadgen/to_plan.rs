@@ -65,7 +65,6 @@ pub(crate) fn plan(
             redirects: Some(connecting.redirects),
             resend: Some(connecting.resend),
             connect_timeout: Some(Time(connecting.limit)),
-            requests_per_connection: (closing(draft) == Closing::All).then_some(1),
             tls: connecting.tls(),
             ..model::Http::default()
         })),
@@ -77,52 +76,15 @@ pub(crate) fn plan(
 }
 
 /// Notes for the user about the plan.
-pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
-    let mut notes = Vec::new();
-    if closing(draft) == Closing::Some {
-        notes.push(
-            "some tasks say \"Connection: close\", which a plan can say only for all requests \
-             (requests-per-connection = 1); it is not in the plan"
-                .to_owned(),
-        );
-    }
-    if !job.warm_up.is_empty() {
-        notes.push("the warm-up of the job is not in the plan".to_owned());
-    }
-    notes
+pub(crate) fn notes(job: &Job) -> Vec<String> {
+    let warmed = !job.warm_up.is_empty();
+    warmed.then(|| "the warm-up of the job is not in the plan".to_owned()).into_iter().collect()
 }
 
 /// The names of the secrets that the plan needs.
 pub(crate) fn secrets(draft: &Draft) -> impl Iterator<Item = &str> {
     let secret = |variable: &&Variable| matches!(variable.meaning, Meaning::Secret(_));
     draft.variables.iter().filter(secret).map(|variable| variable.name.as_str())
-}
-
-/// How many of the requests of a job request that their connection be closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Closing {
-    None,
-    Some,
-    All,
-}
-
-fn closing(draft: &Draft) -> Closing {
-    let steps = draft.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    let sends = steps.filter_map(|step| match step {
-        Step::Send(send) => Some(send.fields.iter().any(|(name, _)| is_connection(name))),
-        Step::Sleep { .. } => None,
-    });
-    let (closing, kept): (Vec<bool>, Vec<bool>) = sends.partition(|closes| *closes);
-    match (closing.is_empty(), kept.is_empty()) {
-        (true, _) => Closing::None,
-        (false, false) => Closing::Some,
-        (false, true) => Closing::All,
-    }
-}
-
-/// The one header of the connection that a task may set.
-fn is_connection(name: &str) -> bool {
-    name.eq_ignore_ascii_case("Connection")
 }
 
 struct Writer<'a> {
@@ -256,10 +218,9 @@ impl Writer<'_> {
     fn send(&self, send: &Send) -> model::Step {
         let text = |value: &Words| Several(vec![Scalar::Text(self.text(value, None))]);
         let header = |(name, value): &(String, Words)| (name.clone(), text(value));
-        let own = send.fields.iter().filter(|(name, _)| !is_connection(name));
         let mut step = model::Step {
             name: Some(self.draft.operations[send.operation].name.clone()),
-            headers: Pairs(own.map(header).collect()),
+            headers: Pairs(send.fields.iter().map(header).collect()),
             threshold: send.threshold.map(|millis| Time(threshold(millis))),
             timeout: send
                 .threshold

@@ -183,6 +183,16 @@ fn what_is_no_network() {
     );
     expect(&http("streams = 5"), "p.toml:2:11: http.streams:", &["needs HTTP/2"]);
     expect(&http("requests-per-connection = 0"), "p.toml:2:27", &["at least 1"]);
+    expect(
+        &http("headers = { Connection = \"close, upgrade\" }"),
+        "p.toml:2:26: http.headers.Connection:",
+        &["\"close\" or \"keep-alive\""],
+    );
+    expect(
+        &http("version = \"2\"\nheaders = { connection = \"close\" }"),
+        "p.toml:3:26: http.headers.connection:",
+        &["HTTP/2 has no such header", "requests-per-connection"],
+    );
     expect(&http("redirects = 300"), "p.toml:2:13: http.redirects:", &["from 0 to 255"]);
     expect(&http("redirect-body = true"), "p.toml:2:17:", &["belongs to 'redirects'"]);
     for (name, said) in [("A B", "not a valid header name"), ("host", "the first origin")] {
@@ -437,6 +447,7 @@ fn a_plan_that_is_right_is_not_refused() {
     for text in [
         run("users = 5"),
         step("get = \"/\""),
+        step("get = \"/\"\nheaders = { connection = \"Close\" }"),
         top("[variables]\nv = { env = \"PW\" }\nw = { file = \"there.txt\" }"),
     ] {
         assert_eq!(said(&text), None, "{text}");

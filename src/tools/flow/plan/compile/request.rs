@@ -16,8 +16,7 @@ use crate::tools::flow::plan::values::{Pairs, Several};
 /// The default user agent.
 const AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 /// Fields that are set from the connection and the body.
-const FOLLOWING: [&str; 5] =
-    ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade"];
+const FOLLOWING: [&str; 4] = ["content-length", "transfer-encoding", "keep-alive", "upgrade"];
 
 /// The request of a step. `key` is the key with its URL.
 pub(super) fn request(
@@ -34,11 +33,15 @@ pub(super) fn request(
     let mut fields = Vec::new();
     let own = |name: &str| step.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     let shared = KeyPath::of("http").key("headers");
-    for (name, values) in http.headers.iter().filter(|(name, _)| !own(name)) {
-        field(&shared.key(name), name, values, names, &mut fields)?;
-    }
-    for (name, values) in step.headers.iter() {
-        field(&at.key("headers").key(name), name, values, names, &mut fields)?;
+    let given = http.headers.iter().filter(|(name, _)| !own(name));
+    let given = given.map(|(name, values)| (shared.key(name), name, values));
+    let stepwise = step.headers.iter();
+    let stepwise = stepwise.map(|(name, values)| (at.key("headers").key(name), name, values));
+    for (at, name, values) in given.chain(stepwise) {
+        if name.eq_ignore_ascii_case("connection") {
+            connection(&at, values, http)?;
+        }
+        field(&at, name, values, names, &mut fields)?;
     }
     let there = |fields: &[(String, Text)], name: &str| {
         fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
@@ -216,6 +219,26 @@ fn field(
             ));
         }
         out.push((name.to_owned(), names.plain(at, &value)?));
+    }
+    Ok(())
+}
+
+/// Checks what a `Connection` header says: whether the connection is kept, and nothing else.
+fn connection(at: &KeyPath, values: &Several, http: &Http) -> Result<(), Fault> {
+    if !http.is_http1() {
+        let what = "belongs to HTTP/1.1, and HTTP/2 has no such header: leave it out, or set \
+                    http.requests-per-connection = 1 to close each connection";
+        return Err(Fault::new(at, what));
+    }
+    let known = |word: &str| ["close", "keep-alive"].iter().any(|it| word.eq_ignore_ascii_case(it));
+    for value in &values.0 {
+        let value = value.to_string();
+        if !value.split(',').all(|word| known(word.trim())) {
+            let what = format!(
+                "is \"{value}\", but must be \"close\" or \"keep-alive\": anything else is up to the connection"
+            );
+            return Err(Fault::new(at, what));
+        }
     }
     Ok(())
 }

@@ -65,6 +65,13 @@ pub(crate) struct Http {
     pub(crate) limits: Option<HttpLimits>,
 }
 
+impl Http {
+    /// Whether every request is sent over HTTP/1.1.
+    pub(crate) fn is_http1(&self) -> bool {
+        matches!(self.version, None | Some(HttpVersion::Http1))
+    }
+}
+
 /// HTTP version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) enum HttpVersion {
