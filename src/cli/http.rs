@@ -178,13 +178,18 @@ pub(crate) struct ConnectionArgs {
     #[arg(long, overrides_with = "compressed")]
     pub(crate) disable_compression: bool,
     /// Maximum number of redirects to follow per request. With 0, the redirect itself is the answer
-    #[arg(short = 'r', long, value_name = "NUMBER", default_value_t = 0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     pub(crate) redirect: u8,
+    /// The same, as in oha. A line of bombardier, where -r is the rate, is refused
+    ///
+    /// A number above 50 is refused, and -r beside -d with a duration: write -q for a rate, --redirect for redirects.
+    #[arg(short = 'r', value_name = "NUMBER", conflicts_with = "redirect")]
+    pub(crate) redirect_or_rate: Option<String>,
     /// Send all headers and the body to whatever origin a redirect leads to
     ///
     /// Without this option another origin (scheme, host and port) gets only Accept, Accept-Encoding, Accept-Language
     /// and User-Agent, and a request with a body that would have to be sent there fails.
-    #[arg(long, requires = "redirect")]
+    #[arg(long)]
     pub(crate) location_trusted: bool,
     /// Connect to another host and port than the URL names, such as a.example.com:443:127.0.0.1:8443
     #[arg(long, value_name = "HOST:PORT:TO-HOST:TO-PORT")]
@@ -274,42 +279,6 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     let read = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
     read.filter(|number| *number > 0)
         .ok_or_else(|| "write a number of at least 1, such as 5000 or 100k".to_owned())
-}
-
-/// The replacement for a word that other tools accept, if this is one.
-pub(crate) fn instead(word: &str) -> Option<&'static str> {
-    let word = word.split('=').next().unwrap_or(word);
-    Some(match word {
-        "--latency-correction" | "-U" | "--u_latency" => {
-            "leave it out: with a rate, response times are always corrected, and service times are shown beside them"
-        }
-        "-k" => {
-            "leave out ab's -k, because connections are kept alive by default; for curl's -k write --insecure"
-        }
-        "--no-tui" => "write --no-live to see only a line of progress, --quiet for none",
-        "-j" | "--json" | "--output-format" | "-o" | "--output" | "-e" => {
-            "write --record FILE for JSON"
-        }
-        "-w" | "--wait-ongoing-requests-after-deadline" => {
-            "leave it out: the run always waits for requests in flight at its end"
-        }
-        "--rand-regex-url" => {
-            "write a plan with a variable of random characters, and run it with brunt run"
-        }
-        "-F" | "--form" => "write --curl 'curl -F NAME=VALUE URL'",
-        "--burst-delay" | "--burst-rate" | "--burst-requests" => {
-            "write a plan with stages of rates, and run it with brunt run"
-        }
-        "-C" => "write -H 'Cookie: NAME=VALUE'",
-        "-X" => "write -m METHOD for a method, and --proxy for a proxy",
-        "-i" | "--head" => "write -m HEAD",
-        "-b" | "-u" | "-I" => "write it as --curl 'curl ...'",
-        "-P" => "write --proxy http://USER:PASSWORD@HOST:PORT",
-        "--http3" | "--no-pre-lookup" | "--db-url" => {
-            "it is not supported: see brunt http --help for all options"
-        }
-        _ => return None,
-    })
 }
 
 /// The help and the page of `brunt http` beside its options.
@@ -405,19 +374,5 @@ mod tests {
             assert!(args(line).is_err(), "{line}");
         }
         assert!(args("-c 5").is_err() && args("--curl x h").is_err());
-    }
-
-    #[test]
-    fn no_word_of_another_tool_is_also_one_of_ours() {
-        use clap::CommandFactory as _;
-        let command = Line::command();
-        for arg in command.get_arguments() {
-            let long = arg.get_long().map(|long| format!("--{long}"));
-            let short = arg.get_short_and_visible_aliases().unwrap_or_default();
-            let shorts = short.into_iter().map(|short| format!("-{short}"));
-            for word in long.into_iter().chain(shorts) {
-                assert_eq!(instead(&word), None, "{word}");
-            }
-        }
     }
 }

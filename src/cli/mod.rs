@@ -58,6 +58,7 @@ pub(crate) mod serve;
 pub(crate) mod server_cpu;
 pub(crate) mod site_url;
 pub(crate) mod sizing;
+mod spellings;
 pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
@@ -74,7 +75,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 use clap::FromArgMatches as _;
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use about::About;
 use args::{Brunt, Verb};
@@ -287,14 +288,14 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
     let matches = command.try_get_matches_from_mut(&line);
     match matches.and_then(|matches| Brunt::from_arg_matches(&matches)) {
         Ok(brunt) => chosen(brunt.verb, typed::typed(&line)),
-        Err(error) => instead(&error, &line),
+        Err(error) => instead(error, &line),
     }
 }
 
 /// The result if clap found nothing to carry out: the help, or an error message.
 ///
 /// The page about the program is our own, because clap's would not name the tools that clap does not parse.
-fn instead(error: &clap::Error, argv: &[String]) -> Result<Command, Refusal> {
+fn instead(mut error: clap::Error, argv: &[String]) -> Result<Command, Refusal> {
     let words = argv.get(1..).unwrap_or_default();
     let refused = |text| Err(Refusal { text, exit: Exit::Usage });
     match (error.kind(), words) {
@@ -308,14 +309,29 @@ fn instead(error: &clap::Error, argv: &[String]) -> Result<Command, Refusal> {
             Ok(Command::Print(screens::short(words)))
         }
         (ErrorKind::DisplayHelp, _) => Ok(Command::Print(error.to_string())),
-        (ErrorKind::UnknownArgument, [command, ..]) if command == "http" => {
-            let word = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-            let hint = word.as_deref().and_then(http::instead);
-            let hint = hint.map(|hint| format!("\n  tip: {hint}\n")).unwrap_or_default();
-            refused(error.to_string() + &hint)
+        (ErrorKind::UnknownArgument, [command, ..]) => {
+            advise(&mut error, command);
+            refused(error.to_string())
         }
         _ => refused(error.to_string()),
     }
+}
+
+/// Replaces clap's advice about an unknown option: to pass it as a value is never what was meant, and the option of
+/// another tool has a spelling here.
+fn advise(error: &mut clap::Error, command: &str) {
+    let suggested = error.remove(ContextKind::Suggested);
+    let mut tips = match suggested {
+        Some(ContextValue::StyledStrs(tips)) => tips,
+        _ => Vec::new(),
+    };
+    tips.retain(|tip| !tip.to_string().starts_with("to pass "));
+    let word = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    if let Some(tip) = word.and_then(|word| spellings::instead(command, &word)) {
+        error.remove(ContextKind::SuggestedArg);
+        tips.push(tip.into());
+    }
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
 }
 
 /// The output of `--version`.

@@ -4,15 +4,17 @@
 //! such a word is refused with the spelling to use, whether or not its letters happen to be options.
 
 /// The spelling here of each word, or why there is none.
-const WORDS: [(&str, &str); 37] = [
+const WORDS: [(&str, &str); 45] = [
     ("body", "--body-file FILE"),
     ("cert", "--cert FILE"),
+    ("chunked", "--body-file FILE: a body is sent with its length"),
     ("connect-to", "--connect-to HOST:PORT:TO-HOST:TO-PORT"),
     ("connections", "-c NUMBER"),
     ("cpus", "--threads NUMBER"),
     ("disable-compression", "--disable-compression"),
     ("disable-keepalive", "--disable-keepalive"),
-    ("disable-redirects", "leave it out: redirects are followed with -r only"),
+    ("disable-redirects", "leave it out: redirects are followed with --redirect only"),
+    ("dns-ttl", "leave it out: each name is looked up once"),
     ("duration", "-z DURATION"),
     ("format", "leave it out: the format of --urls-from-file is recognised"),
     ("h2", "--http2"),
@@ -27,31 +29,42 @@ const WORDS: [(&str, &str); 37] = [
     ("laddr", "--source-ip ADDRESS"),
     ("latencies", "--latency"),
     ("lazy", "leave it out: --urls-from-file is read while the run goes on"),
+    ("max-body", "leave it out: bodies are read to their end, and not kept"),
     ("max-connections", "-c NUMBER"),
     ("max-workers", "-c NUMBER"),
     ("method", "-m METHOD"),
     ("more", "leave it out: the report has all details"),
     ("name", "leave it out: --record FILE keeps the command line as its name"),
     ("output", "--record FILE"),
+    ("profile", "leave it out: no profile of the program is written"),
+    ("prometheus-addr", "--prometheus ADDRESS:PORT"),
     ("proxy-header", "-H 'NAME: VALUE'"),
     ("rate", "-q RATE"),
-    ("redirects", "-r NUMBER"),
+    ("redirects", "--redirect NUMBER"),
     ("requests", "-n NUMBER"),
+    ("resolvers", "--resolve HOST:PORT:ADDRESS"),
     ("root-certs", "--cacert FILE"),
+    ("session-tickets", "leave it out: TLS sessions are resumed where the server agrees"),
     ("targets", "--urls-from-file FILE"),
     ("timeout", "--timeout DURATION"),
     ("unix-socket", "--unix-socket PATH"),
+    ("version", "write brunt --version"),
     ("workers", "-c NUMBER"),
 ];
+
+/// What to write for a word without its hyphens.
+pub(super) fn spelling(word: &str) -> Option<String> {
+    let (_, ours) = WORDS.iter().find(|(theirs, _)| *theirs == word)?;
+    Some(if ours.starts_with('-') { format!("write {ours}") } else { (*ours).to_owned() })
+}
 
 /// What is wrong with the first such word of a command line, and what to write.
 pub(super) fn refusal(words: &[String]) -> Option<String> {
     words.iter().take_while(|word| *word != "--").find_map(|word| {
         let name = word.strip_prefix('-').filter(|name| !name.starts_with('-'))?;
         let name = name.split('=').next().unwrap_or(name);
-        let tip = match WORDS.iter().find(|(theirs, _)| *theirs == name) {
-            Some((_, ours)) if ours.starts_with('-') => format!("write {ours}"),
-            Some((_, ours)) => (*ours).to_owned(),
+        let tip = match spelling(name) {
+            Some(tip) => tip,
             None if name.starts_with('h') && name.len() > 1 => "write -h alone for the help".into(),
             None => return None,
         };

@@ -191,6 +191,27 @@ fn a_word_with_one_hyphen_is_no_letters() {
 }
 
 #[test]
+fn an_unknown_option_is_never_to_be_passed_as_a_value() {
+    for (line, tip) in [
+        ("http --vus 10 http://127.0.0.1:1/", "tip: write -c NUMBER"),
+        ("http --max-workers 5 http://127.0.0.1:1/", "tip: write -c NUMBER"),
+        ("run --vus 10 plan.toml", "tip: write --set run.users=NUMBER"),
+        ("run plan.toml -z 10s", "tip: write --duration DURATION"),
+        ("run plan.toml --nonsense", "unexpected argument '--nonsense'"),
+        ("report x --nonsense", "unexpected argument '--nonsense'"),
+    ] {
+        let words: Vec<&str> = std::iter::once("brunt").chain(line.split(' ')).collect();
+        let refused = command(&words).unwrap_err();
+        assert_eq!(refused.exit, Exit::Usage, "{line}");
+        assert!(
+            refused.text.contains(tip) && !refused.text.contains("as a value"),
+            "{}",
+            refused.text
+        );
+    }
+}
+
+#[test]
 fn a_link_of_every_listed_name_is_read_as_its_command() {
     for link in pages::LINKS {
         let linked = command(&[link, "--help"]);

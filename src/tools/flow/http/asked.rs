@@ -30,6 +30,8 @@ use crate::tools::flow::plan::values::{Scalar, Several, Time};
 const USUAL: Duration = Duration::from_secs(10);
 /// With more URLs than this, all are counted as one operation: a table of each would fill screens.
 const MOST_NAMED: usize = 20;
+/// More redirects than this in one request are no number that anybody follows: it is that of curl.
+const MOST_REDIRECTS: u8 = 50;
 
 /// The result of reading a command line.
 #[derive(Debug)]
@@ -46,14 +48,11 @@ impl Asked {
         args: &HttpArgs,
         read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
     ) -> Result<Self, String> {
-        if args.script.is_some() {
-            return Err("run a Lua script of wrk: scripts are not supported. Write a plan (docs/plan.md) for requests \
-             that change, sequences and checks, and run it with brunt run"
-                .to_owned());
-        }
+        script(args)?;
         let args = &body_in_file(args);
         let mut notes = Vec::new();
         let mut load = Load::of(&args.load)?;
+        let redirects = redirects(args, &mut notes)?;
         let body = body(&args.request, &mut load, &mut notes);
         let mut plan = match &args.curl {
             Some(line) => of_curl(line, read, &mut notes)?,
@@ -61,6 +60,7 @@ impl Asked {
         };
         let mut http = plan.http.take().unwrap_or_default();
         connection(&args.connection, &mut http)?;
+        http.redirects = redirects.or(http.redirects);
         if http.base.is_none() {
             http.base = base(&plan);
         }
@@ -143,6 +143,20 @@ impl Load {
     }
 }
 
+/// Refuses what no option here does, although the letter exists.
+fn script(args: &HttpArgs) -> Result<(), String> {
+    let Some(script) = &args.script else { return Ok(()) };
+    let named = script.to_string_lossy();
+    if let Ok(seconds) = named.parse::<u32>() {
+        return Err(format!(
+            "understand '-s {seconds}': for ab's time-out write --timeout {seconds}s"
+        ));
+    }
+    Err("run a Lua script of wrk: scripts are not supported. Write a plan (docs/plan.md) for requests \
+         that change, sequences and checks, and run it with brunt run; leave bombardier's -s out"
+        .to_owned())
+}
+
 /// The same with the file that `-d @FILE` names as that of the body, as in curl.
 fn body_in_file(args: &HttpArgs) -> HttpArgs {
     let mut args = args.clone();
@@ -153,6 +167,27 @@ fn body_in_file(args: &HttpArgs) -> HttpArgs {
         request.duration_or_body = None;
     }
     args
+}
+
+/// How many redirects are followed, if any is. `-r` has the meaning of oha's only where it cannot be bombardier's rate.
+fn redirects(args: &HttpArgs, notes: &mut Vec<String>) -> Result<Option<u8>, String> {
+    let Some(text) = &args.connection.redirect_or_rate else {
+        return Ok(Some(args.connection.redirect).filter(|most| *most > 0));
+    };
+    let lasting = args.request.duration_or_body.as_deref().is_some_and(|it| duration(it).is_ok());
+    let most = text.parse().ok().filter(|most| *most <= MOST_REDIRECTS && !lasting);
+    let most = most.ok_or_else(|| {
+        format!(
+            "follow '-r {text}' redirects: for a rate, as in bombardier, write -q {text}; for at most so many \
+             redirects write --redirect {text}; leave ab's -r out, because no failure ends a run"
+        )
+    })?;
+    if args.load.duration.is_none() && args.load.rate.is_none() {
+        notes.push(format!(
+            "-r {text} is read as a number of redirects; for a rate write -q {text}"
+        ));
+    }
+    Ok(Some(most).filter(|most| *most > 0))
 }
 
 /// The body that was given; `-d` may be a duration instead.
@@ -245,6 +280,13 @@ fn step(args: &RequestArgs, target: &Target, body: Option<&str>) -> Result<Step,
         field("Host", host);
     }
     if let Some(accept) = &args.accept {
+        if accept.contains(':') && !accept.contains('/') {
+            return Err(
+                "send -A as Accept header: it has no type such as application/json; for ab's -A \
+                        USER:PASSWORD write -a USER:PASSWORD"
+                    .to_owned(),
+            );
+        }
         field("Accept", accept);
     }
     for header in &args.headers {
@@ -314,9 +356,6 @@ fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
     http.resend = (args.resend != Resending::default()).then_some(args.resend);
     if args.compressed || args.disable_compression {
         http.compression = Some(args.compressed);
-    }
-    if args.redirect > 0 {
-        http.redirects = Some(args.redirect);
     }
     for (texts, read, form) in [
         (

@@ -39,6 +39,40 @@ fn seconds(asked: &Asked) -> Option<f64> {
 }
 
 #[test]
+fn a_header_that_closes_the_connection_is_sent() {
+    let curl = words(&["--curl", "curl -H 'Connection: close' http://h/"]).unwrap();
+    for asked in [curl, words(&["-H", "connection: close", "http://h/"]).unwrap()] {
+        let mut headers = first(&asked).headers.iter();
+        let found = headers.find(|(name, _)| name.eq_ignore_ascii_case("connection"));
+        assert_eq!(found.map(|(_, value)| value), Some(&Several::from(Scalar::from("close"))));
+    }
+}
+
+#[test]
+fn a_rate_of_bombardier_never_becomes_redirects() {
+    let most = |line: &str| asked(line).plan.http.unwrap().redirects;
+    assert_eq!(most("-r 10 -z 5s http://h/"), Some(10));
+    assert_eq!(most("--redirect 100 -d 5s http://h/"), Some(100));
+    assert_eq!((most("-r 0 http://h/"), most("http://h/")), (None, None));
+    assert!(asked("-r 10 -n 5 http://h/").notes[0].contains("for a rate write -q 10"));
+    for line in ["-r 100 -n 5 http://h/", "-r 10 -d 10s http://h/", "-r http://h/ http://h/"] {
+        let refused = words(&line.split(' ').collect::<Vec<_>>()).unwrap_err();
+        assert!(refused.contains("write -q ") && refused.contains("--redirect"), "{refused}");
+    }
+}
+
+#[test]
+fn letters_with_another_meaning_in_ab_are_refused_with_its_spelling() {
+    for (line, tip) in [
+        ("-A user:password http://h/", "write -a USER:PASSWORD"),
+        ("-s 30 http://h/", "write --timeout 30s"),
+    ] {
+        let refused = words(&line.split(' ').collect::<Vec<_>>()).unwrap_err();
+        assert!(refused.contains(tip), "{refused}");
+    }
+}
+
+#[test]
 fn the_load_is_that_of_the_tool_whose_line_it_is() {
     // wrk
     let wrk = asked("-t12 -c400 -d30s http://h/");
