@@ -27,6 +27,8 @@ pub(crate) struct RunArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// How long to run, in place of the plan's duration
+    ///
+    /// It also takes the place of `iterations = { each = 1 }`, with which imported plans are tried out.
     #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "once")]
     pub(crate) duration: Option<Duration>,
     /// Where results go.

@@ -43,7 +43,7 @@ pub(super) fn text(imported: &Imported, settled: &Settled) -> Result<String, tom
     }
     comment(
         &mut out,
-        "[run] is one iteration of one user. Set more users and a duration, or a rate.",
+        "[run] is one iteration of one user. For a load set users and a duration, or a rate, in place of iterations.",
     );
     let plan = &settled.plan;
     let head = Head { name: plan.name.as_deref(), run: &plan.run, http: plan.http.as_deref() };

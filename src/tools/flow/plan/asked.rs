@@ -11,7 +11,7 @@ use brunt_record::AbortRule;
 use super::compile::{CompileEnvironment, Compiled, compile};
 use super::fault::PlanError;
 use super::granted::{self, Granted};
-use super::model::{Plan, Run};
+use super::model::{Iterations, Plan, Run};
 use super::reader::{Text, Written, read};
 use super::values::Time;
 use super::{merged, preview};
@@ -64,6 +64,9 @@ impl Asked {
         world: &CompileEnvironment<'_>,
     ) -> Result<(Self, Written), PlanError> {
         let mut written: Written = read(text, &|name| world.surroundings.variable(name))?;
+        if written.plan.run.iterations == Some(Iterations::Each(1)) && says_how_long(args) {
+            written.plan.run.iterations = None;
+        }
         if let Some(duration) = args.duration {
             written.plan.run.duration = Some(Time(duration));
         }
@@ -122,6 +125,18 @@ impl Asked {
             every: None,
         })
     }
+}
+
+/// Whether a command line says how long the run is or when iterations begin, and not how many there are. Then a plan's
+/// one iteration of each user, which is there to try the plan out, as in every imported plan, does not end the run.
+fn says_how_long(args: &RunArgs) -> bool {
+    let sets = |keys: &[&str]| {
+        let mut set = args.set.iter().filter_map(|set| set.split_once('='));
+        set.any(|(key, _)| keys.iter().any(|known| key.trim().starts_with(known)))
+    };
+    let lasts =
+        args.duration.is_some() || sets(&["run.duration", "run.rate", "run.stages", "run.trace"]);
+    lasts && !sets(&["run.iterations"])
 }
 
 /// Refuses limits in the plan: a caller that carries it out many times sets the number and the duration of its runs.
@@ -200,4 +215,52 @@ fn target(plan: &Plan) -> String {
         url[..url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at)].to_owned()
     };
     named(urls.map(origin).next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::flow::plan::broken::Sparse;
+    use brunt_drivers::flow::Iterations as Compiled;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    /// The iterations and the duration of a plan with these, for a command line.
+    fn asked(iterations: &str, line: &str) -> (Compiled, Option<u64>) {
+        let text = format!(
+            "[run]\niterations = {{ {iterations} }}\n[[scenario]]\nsteps = [{{ get = \"http://127.0.0.1/\" }}]\n"
+        );
+        let words = ["run", "p.toml"].into_iter().chain(line.split_whitespace());
+        let args = Line::try_parse_from(words).unwrap().run;
+        let text = Text { name: "p.toml", text: &text, overrides: &args.set };
+        let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("") };
+        let (asked, _) = Asked::of(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
+        let lasting = asked.compiled.settings.stop.time.map(|time| time.as_secs());
+        (asked.compiled.flow.iterations, lasting)
+    }
+
+    #[test]
+    fn set_run_duration_or_rate_ends_the_one_iteration_of_an_imported_plan() {
+        for line in ["--duration 5s", "--set run.duration=5s", "--set run.rate=10/s --duration 5s"]
+        {
+            let (iterations, lasting) = asked("each = 1", line);
+            assert!(matches!(iterations, Compiled::Endless), "{line}: {iterations:?}");
+            assert_eq!(lasting, Some(5), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_iterations_stay_and_so_do_those_of_the_command_line() {
+        assert!(matches!(asked("each = 1", "").0, Compiled::Each(1)));
+        assert!(matches!(asked("each = 1", "--set run.users=5").0, Compiled::Each(1)));
+        assert!(matches!(asked("each = 2", "--duration 5s").0, Compiled::Each(2)));
+        assert!(matches!(asked("shared = 9", "--duration 5s").0, Compiled::Shared(_)));
+        let both = asked("each = 1", "--duration 5s --set run.iterations.each=1");
+        assert!(matches!(both.0, Compiled::Each(1)), "{both:?}");
+    }
 }
