@@ -25,7 +25,10 @@ pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
         let name = flow.operations.get(usize::from(act.operation)).map_or("", String::as_str);
         let wrong = |what: String| format!("send the request '{name}': {what}");
         let url = rendered(&http.url, flow, &values);
+        let base = http.base_before(&url).map(|base| rendered(base, flow, &values));
+        let url = [base.unwrap_or_default(), url].concat();
         url_fits(&url).map_err(wrong)?;
+        names_host(&http.url, &url, flow, &values).map_err(wrong)?;
         fields_fit(http, flow, &values).map_err(wrong)?;
         if let Some(odd) = oddities(&url) {
             notes.insert(format!(
@@ -68,6 +71,32 @@ fn url_fits(url: &[u8]) -> Result<(), String> {
             "its URL contains the byte {byte:#04x}, which no request line can carry; write it as %{byte:02X}"
         ),
     })
+}
+
+/// Whether a URL names the host that it leads to, unless its beginning is known only during the run.
+fn names_host(text: &Text, url: &[u8], flow: &Flow, values: &Values) -> Result<(), String> {
+    if let Some(TextPiece::Hole(hole, _)) = text.pieces().first() {
+        let source = flow.variables.get(usize::from(hole.0)).map(|variable| &variable.source);
+        if values.value(*hole).is_none() || made_of_answers(source, flow) {
+            return Ok(());
+        }
+    }
+    let whole = |scheme: &str| {
+        url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
+    };
+    if whole("http://") || whole("https://") {
+        return Ok(());
+    }
+    let url = brunt_redact::url(&values.shown(&String::from_utf8_lossy(url)));
+    Err(format!("its URL is '{url}', which names no host: set http.base, or give the whole URL"))
+}
+
+/// Whether a value is that of an answer, or is composed of one.
+fn made_of_answers(source: Option<&Source>, flow: &Flow) -> bool {
+    let Some(source) = source else { return true };
+    let of = |hole: Hole| flow.variables.get(usize::from(hole.0)).map(|variable| &variable.source);
+    matches!(source, Source::Answer)
+        || source.texts().flat_map(Text::holes).any(|hole| made_of_answers(of(hole), flow))
 }
 
 /// Whether the fields can be lines of a request head.
@@ -114,6 +143,15 @@ fn hexadecimal(digits: &[u8]) -> bool {
 mod tests {
     use super::*;
     use brunt_drivers::flow::{AfterFailure, ExchangeStep, Renewal, Scenario, Variable};
+
+    #[test]
+    fn a_url_that_names_no_host_is_an_error_unless_an_answer_brings_it() {
+        for value in ["/x/y", "?x", "", "h/x", "ftp://h/"] {
+            let error = examined("${v}", ("A", "b"), value).unwrap_err();
+            assert!(error.contains("names no host: set http.base"), "{value}: {error}");
+        }
+        assert!(examined("${v}", ("A", "b"), "HTTP://h/").is_ok());
+    }
 
     fn examined(url: &str, field: (&str, &str), secret: &str) -> Result<Vec<String>, String> {
         let text = |text: &str| Text::parse(text, Escape::None, |_| Some(Hole(0))).unwrap();

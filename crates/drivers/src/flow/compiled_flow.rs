@@ -279,7 +279,8 @@ fn texts(http: &HttpExchange) -> impl Iterator<Item = &Text> {
         Content::Text(text) => Some(text),
         Content::None | Content::Fixed(_) => None,
     };
-    std::iter::once(&http.url).chain(http.fields.iter().map(|(_, value)| value)).chain(body)
+    let url = std::iter::once(&http.url).chain(&http.base);
+    url.chain(http.fields.iter().map(|(_, value)| value)).chain(body)
 }
 
 fn wanted(act: &ExchangeStep) -> Wanted {

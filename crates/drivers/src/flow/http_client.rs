@@ -169,6 +169,11 @@ fn write(
 ) -> Result<(), Unfilled> {
     request.begin(&http.method);
     http.url.render(values, url)?;
+    if let Some(base) = http.base_before(url) {
+        let path = std::mem::take(url);
+        base.render(values, url)?;
+        url.extend_from_slice(&path);
+    }
     for (name, value) in &http.fields {
         request.field(name, |out| Text::render(value, values, out))?;
     }

@@ -85,6 +85,10 @@ impl Client {
         {
             return Ok((Arc::clone(origin), place.len()));
         }
+        if matches!(url.first(), Some(b'/' | b'?')) {
+            let path = String::from_utf8_lossy(url);
+            return Err(super::UrlError::Path(brunt_redact::url(&path)).into());
+        }
         let length = origin::origin_length(url);
         let place = &url[..length];
         let found = match self.network.known(place) {

@@ -39,6 +39,9 @@ pub enum UrlError {
         /// What is wrong.
         why: String,
     },
+    /// It is a path.
+    #[error("use the URL '{0}': it is a path, and no base URL to add it to is set")]
+    Path(String),
     /// A scheme other than those supported.
     #[error("use the URL '{0}': its scheme is neither http nor https")]
     Scheme(String),

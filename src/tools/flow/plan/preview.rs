@@ -254,7 +254,9 @@ impl Requests<'_> {
     }
 
     fn request(&self, out: &mut String, http: &HttpExchange) {
-        let url = brunt_redact::url(&self.filled(&http.url));
+        let url = self.filled(&http.url);
+        let base = http.base_before(url.as_bytes()).map(|base| self.filled(base));
+        let url = brunt_redact::url(&(base.unwrap_or_default() + &url));
         let _ = writeln!(out, "{} {}", http.method, self.named(&url));
         for (name, value) in &http.fields {
             let value = brunt_redact::header(name, &self.filled(value));

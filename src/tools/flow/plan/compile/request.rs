@@ -28,7 +28,7 @@ pub(super) fn request(
     world: &CompileEnvironment<'_>,
 ) -> Result<HttpExchange, Fault> {
     let method = method(at, key, step)?;
-    let url = url(at, key, step, http, names)?;
+    let (url, base) = url(at, key, step, http, names)?;
     let (body, kind) = content(at, step, names, world)?;
     let mut fields = Vec::new();
     let own = |name: &str| step.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
@@ -61,7 +61,7 @@ pub(super) fn request(
     if !there(&fields, "user-agent") && !own("user-agent") && !shares(http, "user-agent") {
         fields.insert(0, ("User-Agent".to_owned(), Text::literal(AGENT)));
     }
-    Ok(HttpExchange { method, url, fields, body })
+    Ok(HttpExchange { method, url, base, fields, body })
 }
 
 /// Whether every request has that field.
@@ -93,21 +93,23 @@ pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// The whole URL of a step.
+/// The whole URL of a step; and the base, if only the value of a variable tells whether it is a path.
 fn url(
     at: &KeyPath,
     key: &'static str,
     step: &Step,
     http: &Http,
     names: &mut Names,
-) -> Result<Text, Fault> {
+) -> Result<(Text, Option<Text>), Fault> {
     let given = step.requests().into_iter().find(|(known, _)| *known == key);
     let path = given.and_then(|(_, url)| url).unwrap_or_default();
     let at_key = at.key(key);
-    let whole = path.contains("://") || path.starts_with("${");
+    let is_path = path.is_empty() || path.starts_with(['/', '?']);
+    let whole = !is_path && (path.contains("://") || path.starts_with("${"));
     let mut pieces = Vec::new();
+    let mut either = None;
     if !whole {
-        if !(path.is_empty() || path.starts_with(['/', '?'])) {
+        if !is_path {
             let what = format!(
                 "is \"{path}\", but must be a path that begins with '/' or a URL that begins with 'http'"
             );
@@ -119,15 +121,24 @@ fn url(
                 "is a path without a base URL: set http.base, or write the whole URL",
             )
         })?;
-        let at = KeyPath::of("http").key("base");
-        checked_scheme(&at, base)?;
-        place(names.pieces(&at, base.trim_end_matches('/'))?, true, &mut pieces, &at)?;
+        based(base, names, &mut pieces)?;
     } else if !path.starts_with("${") {
         checked_scheme(&at_key, path)?;
+    } else if let Some(base) = &http.base {
+        let mut pieces = Vec::new();
+        based(base, names, &mut pieces)?;
+        either = Some(Text::of(pieces));
     }
     place(names.pieces(&at_key, path)?, whole, &mut pieces, &at_key)?;
     query(at, path.contains('?'), &step.query, names, &mut pieces)?;
-    Ok(Text::of(pieces))
+    Ok((Text::of(pieces), either))
+}
+
+/// Adds the pieces of the base URL.
+fn based(base: &str, names: &mut Names, out: &mut Vec<TextPiece>) -> Result<(), Fault> {
+    let at = KeyPath::of("http").key("base");
+    checked_scheme(&at, base)?;
+    place(names.pieces(&at, base.trim_end_matches('/'))?, true, out, &at)
 }
 
 fn checked_scheme(at: &KeyPath, url: &str) -> Result<(), Fault> {

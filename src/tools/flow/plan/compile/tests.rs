@@ -28,21 +28,29 @@ fn compiled(text: &str) -> Compiled {
 
 /// The request of a step, whose variables `a` and `b` have values that need escaping everywhere.
 fn request(http: &str, step: &str) -> (String, Vec<(String, String)>, String) {
+    let variables = "a = \"x/y z&\\\"\"\nb = 5";
+    request_of(http, variables, step)
+}
+
+/// The request of a step, with these variables.
+fn request_of(http: &str, variables: &str, step: &str) -> (String, Vec<(String, String)>, String) {
     let text = format!(
-        "[http]\n{http}\n[variables]\na = \"x/y z&\\\"\"\nb = 5\n[[scenario]]\n[[scenario.steps]]\n{step}\n"
+        "[http]\n{http}\n[variables]\n{variables}\n[[scenario]]\n[[scenario.steps]]\n{step}\n"
     );
     let compiled = compiled(&text);
     let Step::Exchange(act) = &compiled.flow.scenarios[0].steps[0] else { panic!("a pause") };
     let ExchangeStep { payload: Payload::Http(http), .. } = &**act else { panic!("not HTTP") };
     let values = drawn(&compiled);
     let HttpExchange { url, fields, body, .. } = &**http;
+    let url = rendered(url, &values);
+    let base = http.base_before(url.as_bytes()).map(|base| rendered(base, &values));
     let body = match body {
         Content::Text(text) => rendered(text, &values),
         Content::None => String::new(),
         Content::Fixed(body) => format!("{:?}", body.bytes()),
     };
     let fields = fields.iter().map(|(name, value)| (name.clone(), rendered(value, &values)));
-    (rendered(url, &values), fields.collect(), body)
+    (base.unwrap_or_default() + &url, fields.collect(), body)
 }
 
 fn drawn(compiled: &Compiled) -> Values {
@@ -77,6 +85,14 @@ fn urls_are_made_of_base_path_and_query() {
     assert_eq!(url("http://h", "get = \"/${a}/${b}\""), "http://h/x%2Fy%20z%26%22/5");
     assert_eq!(url("http://h", "get = \"/${a|raw}\""), "http://h/x/y z&\"");
     assert_eq!(url("http://h", "get = \"https://other:1/x\""), "https://other:1/x");
+    // Only its value says whether a variable is a path.
+    let variable = |value: &str, step: &str| {
+        request_of("base = \"http://h/app\"", &format!("p = \"{value}\""), step).0
+    };
+    assert_eq!(variable("/x/y", "get = \"${p}\""), "http://h/app/x/y");
+    assert_eq!(variable("?x", "get = \"${p}/z\""), "http://h/app?x/z");
+    assert_eq!(variable("https://other/x", "get = \"${p}\""), "https://other/x");
+    assert_eq!(url("http://h", "get = \"/in?to=http://g/\""), "http://h/in?to=http://g/");
     // A value in the authority of a URL is not encoded like one in the path.
     assert_eq!(url("http://h${b}:80", "get = \"/\""), "http://h5:80/");
     assert_eq!(
