@@ -155,9 +155,15 @@ pub struct Values {
 struct Value {
     set: bool,
     hidden: bool,
-    /// Whether all its values are secrets, regardless of the setting for the current one.
-    always: bool,
+    /// Whether all its values are secrets, or none is, regardless of the setting for the current one.
+    mark: Option<bool>,
     bytes: Vec<u8>,
+}
+
+impl Value {
+    fn is_hidden(&self) -> bool {
+        self.mark.unwrap_or(self.hidden)
+    }
 }
 
 impl Values {
@@ -213,19 +219,31 @@ impl Values {
     /// Marks every value of a hole as a secret, now and later.
     pub fn hide_always(&mut self, hole: Hole) {
         if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
-            value.always = true;
+            value.mark = Some(true);
         }
+    }
+
+    /// Marks no value of a hole as a secret, now and later.
+    pub fn hide_never(&mut self, hole: Hole) {
+        if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
+            value.mark = Some(false);
+        }
+    }
+
+    /// Whether no value of a hole is a secret, whatever it looks like.
+    pub fn is_open(&self, hole: Hole) -> bool {
+        self.values.get(usize::from(hole.0)).is_some_and(|value| value.mark == Some(false))
     }
 
     /// Whether the value of a hole is a secret.
     pub fn is_hidden(&self, hole: Hole) -> bool {
-        self.values.get(usize::from(hole.0)).is_some_and(|value| value.hidden || value.always)
+        self.values.get(usize::from(hole.0)).is_some_and(Value::is_hidden)
     }
 
     /// A text for people to read, with `***` in place of every secret, in any of the ways in which it may have been
     /// escaped.
     pub fn shown(&self, text: &str) -> String {
-        let hidden = self.values.iter().filter(|value| value.set && (value.hidden || value.always));
+        let hidden = self.values.iter().filter(|value| value.set && value.is_hidden());
         starred(text, hidden.map(|value| &value.bytes[..]))
     }
 

@@ -64,14 +64,12 @@ const NAMES: [&str; 13] = [
 ];
 
 /// Names that contain one of these words but are not names of secrets.
-const NOT: [&str; 10] = [
+const NOT: [&str; 8] = [
     "password_policy",
     "passwordpolicy",
-    "subject_token_type",
     "token_endpoint",
     "token_endpoint_auth_method",
     "token_format",
-    "token_type",
     "token_type_hint",
     "tokentype",
     "tokens",
@@ -90,7 +88,7 @@ pub fn is_secret_name(name: &str) -> bool {
         || lower.ends_with("_pw")
         || lower.ends_with("bindpw")
         || WORDS.iter().any(|word| lower.contains(word));
-    named && !NOT.contains(&lower.as_str())
+    named && !lower.ends_with("_type") && !NOT.contains(&lower.as_str())
 }
 
 #[cfg(test)]
@@ -132,7 +130,16 @@ mod tests {
         ] {
             assert!(is_secret_name(name), "{name}");
         }
-        for name in ["user", "token_type", "grant_type", "passport", "key", "code", "state"] {
+        for name in [
+            "user",
+            "token_type",
+            "grant_type",
+            "client_assertion_type",
+            "passport",
+            "key",
+            "code",
+            "state",
+        ] {
             assert!(!is_secret_name(name), "{name}");
         }
     }

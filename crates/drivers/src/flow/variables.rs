@@ -31,6 +31,9 @@ impl Variables {
         for hole in compiled.secrets() {
             variables.values.hide_always(*hole);
         }
+        for (hole, _) in compiled.flow().marks.iter().filter(|(_, secret)| !secret) {
+            variables.values.hide_never(*hole);
+        }
         // A variable whose rows are used up stays without a value, which a text that needs it will report.
         let _ = variables.renew(compiled, |renewal, _, _| renewal == Renewal::User);
         variables

@@ -31,10 +31,14 @@ impl Bytes {
     }
 
     /// Creates it from a text that is the body or its beginning.
-    pub(super) fn of_text(text: &str, length: u64, values: &Values) -> Self {
+    fn of_text(text: &str, length: u64, values: &Values) -> Self {
         let whole = text.len() as u64 >= length && text.len() <= BODY_TOLD;
-        let shown = brunt_redact::text(&values.shown(text));
-        let beginning = cut(&shown, BODY_TOLD);
+        Self::told(&brunt_redact::text(&values.shown(text)), length, whole)
+    }
+
+    /// Creates it from what may be shown of a text, which is the whole body or its beginning.
+    pub(super) fn told(shown: &str, length: u64, whole: bool) -> Self {
+        let beginning = cut(shown, BODY_TOLD);
         Self {
             cut: !whole || beginning.len() < shown.len(),
             text: Some(beginning.to_owned()),

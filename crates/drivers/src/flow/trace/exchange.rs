@@ -241,7 +241,9 @@ impl KeptValue {
         let shown = if values.is_hidden(extract.into) {
             HIDDEN.to_owned()
         } else {
-            let shown = brunt_redact::text(&values.shown(&text(value)));
+            let shown = values.shown(&text(value));
+            let shown =
+                if values.is_open(extract.into) { shown } else { brunt_redact::text(&shown) };
             cut(&shown, VALUE_TOLD).to_owned()
         };
         Self::Value { shown, length: value.len() }
