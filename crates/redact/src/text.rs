@@ -8,18 +8,22 @@ use crate::HIDDEN;
 use crate::names::{is_secret_header, is_secret_name};
 
 /// The value of a header, its secrets replaced by stars. The scheme of credentials is kept, and so are the names of
-/// cookies: `Bearer ***`, `sid=***; theme=***`.
+/// cookies, with the attributes of one that is set: `Bearer ***`, `sid=***; theme=***`, `sid=***; Path=/`.
 pub fn header(name: &str, given: &str) -> String {
     let lower = name.to_ascii_lowercase();
     if !is_secret_header(&lower) {
         return text(given);
     }
+    let cookie = |pair: &str| match pair.split_once('=') {
+        Some((name, given)) => format!("{name}={}", value(given)),
+        None => value(pair),
+    };
     if lower == "cookie" {
-        let shown = given.split("; ").map(|pair| match pair.split_once('=') {
-            Some((name, given)) => format!("{name}={}", value(given)),
-            None => value(pair),
-        });
-        return shown.collect::<Vec<_>>().join("; ");
+        return given.split("; ").map(cookie).collect::<Vec<_>>().join("; ");
+    }
+    if lower == "set-cookie" {
+        let (pair, attributes) = given.split_at(given.find(';').unwrap_or(given.len()));
+        return cookie(pair) + &text(attributes);
     }
     match given.split_once(' ').filter(|_| lower.ends_with("authorization")) {
         Some((scheme, rest)) => format!("{scheme} {}", value(rest)),
@@ -350,6 +354,8 @@ mod tests {
         assert_eq!(header("Authorization", "Bearer ${token}"), "Bearer ${token}");
         assert_eq!(header("X-Auth-Token", "a-${token}"), "***${token}");
         assert_eq!(header("Cookie", "sid=1; theme=${theme}"), "sid=***; theme=${theme}");
+        assert_eq!(header("Set-Cookie", "sid=1=2; Path=/; Secure"), "sid=***; Path=/; Secure");
+        assert_eq!(header("set-cookie", "odd"), "***");
         assert_eq!(header("Location", "/x?token=1"), "/x?token=***");
         assert_eq!(header("Accept", "*/*"), "*/*");
     }

@@ -4,7 +4,7 @@
 //! that needs none of this takes a shorter path. It does not depend on how an answer is used.
 
 use super::connection::Done;
-use super::cookies::{self, Jar};
+use super::cookies::{self, Jar, NotKept};
 use super::encoding::{self, Unpacked};
 use super::failure::Failure;
 use super::group::Group;
@@ -45,6 +45,8 @@ pub struct Course {
     pub added: Vec<u8>,
     /// The redirects it followed.
     pub hops: Vec<Hop>,
+    /// The cookies that it did not keep, by name, and why.
+    pub refused_cookies: Vec<(String, NotKept)>,
 }
 
 /// A redirect that was followed.
@@ -187,7 +189,7 @@ impl Client {
             let wanted = Wanted { fields: true, ..wanted };
             let done = self.send(&origin, request, &extra, wanted, response, watch).await?;
             watch.ended_as(done.at);
-            self.remember(&origin, request, response);
+            self.remember(&origin, request, response, wanted.shown);
             if redirects > 0 && matches!(response.status(), 300..400) {
                 let from = [origin.prefix().as_bytes(), request.target()].concat();
                 let mut next = request.clone();
@@ -234,11 +236,19 @@ impl Client {
         lines
     }
 
-    /// Keeps the cookies of an answer.
-    fn remember(&mut self, origin: &Origin, request: &Request, response: &Response) {
-        if self.network.settings.cookies {
-            for value in response.values("set-cookie") {
-                self.jar.absorb(request_scope(origin, request), value);
+    /// Keeps the cookies of an answer; of one that is shown, also why it did not keep a cookie.
+    fn remember(&mut self, origin: &Origin, request: &Request, response: &Response, shown: bool) {
+        if !self.network.settings.cookies {
+            return;
+        }
+        for value in response.values("set-cookie") {
+            let kept = self.jar.absorb(request_scope(origin, request), value);
+            if let Err(why) = kept
+                && shown
+            {
+                let name = value.split(|byte| matches!(byte, b'=' | b';')).next();
+                let name = String::from_utf8_lossy(name.unwrap_or_default()).trim().to_owned();
+                self.course.refused_cookies.push((name, why));
             }
         }
     }

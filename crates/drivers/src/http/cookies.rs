@@ -5,6 +5,7 @@
 //! without a dot is always refused. Cookies that are not UTF-8 are not kept. It must not depend on a connection.
 
 use cookie::{Cookie, Expiration};
+use std::net::IpAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The most cookies of a user (RFC 6265 section 6.1 recommends 50 for each domain).
@@ -19,6 +20,23 @@ pub struct Jar {
     kept: Vec<StoredCookie>,
 }
 
+/// Why a cookie is not kept.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotKept {
+    /// It is too long.
+    #[error("it is longer than {COOKIE_MAX} bytes")]
+    Long,
+    /// It cannot be read.
+    #[error("it is not of the form NAME=VALUE, or not UTF-8")]
+    NoPair,
+    /// Another host would get it.
+    #[error("its Domain '{0}' is neither the host nor a domain that the host is in")]
+    Domain(String),
+    /// Only a secured connection may set it.
+    #[error("it is Secure, and came over http from another host than localhost")]
+    Insecure,
+}
+
 /// The destination of a request, as far as it matters for cookies.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestScope<'a> {
@@ -28,6 +46,18 @@ pub struct RequestScope<'a> {
     pub secure: bool,
     /// The target of the request: the path, and the query if there is one.
     pub target: &'a [u8],
+}
+
+impl RequestScope<'_> {
+    /// Whether nobody else can read what is sent there: over a secured connection, or to this machine, as browsers and
+    /// curl decide it.
+    fn is_trusted(&self) -> bool {
+        let address = self.host.parse::<IpAddr>();
+        self.secure
+            || self.host == "localhost"
+            || self.host.ends_with(".localhost")
+            || address.is_ok_and(|address| address.is_loopback())
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -55,8 +85,8 @@ impl Jar {
     }
 
     /// Processes the value of a `Set-Cookie` field of an answer from this destination.
-    pub fn absorb(&mut self, place: RequestScope<'_>, set_cookie: &[u8]) {
-        self.absorb_at(place, set_cookie, seconds_now);
+    pub fn absorb(&mut self, place: RequestScope<'_>, set_cookie: &[u8]) -> Result<(), NotKept> {
+        self.absorb_at(place, set_cookie, seconds_now)
     }
 
     /// The value of a cookie, for any domain and path; of several, the one created last.
@@ -101,12 +131,17 @@ impl Jar {
         out.len() > start
     }
 
-    fn absorb_at(&mut self, place: RequestScope<'_>, set_cookie: &[u8], now: impl Fn() -> i64) {
+    fn absorb_at(
+        &mut self,
+        place: RequestScope<'_>,
+        set_cookie: &[u8],
+        now: impl Fn() -> i64,
+    ) -> Result<(), NotKept> {
         if set_cookie.len() > COOKIE_MAX {
-            return;
+            return Err(NotKept::Long);
         }
-        let Some(cookie) = std::str::from_utf8(set_cookie).ok().and_then(parse) else { return };
-        let Some(kept) = StoredCookie::of(&cookie, place, &now) else { return };
+        let cookie = std::str::from_utf8(set_cookie).ok().and_then(parse).ok_or(NotKept::NoPair)?;
+        let kept = StoredCookie::of(&cookie, place, &now)?;
         let same = |other: &StoredCookie| {
             other.name() == kept.name() && other.domain == kept.domain && other.path == kept.path
         };
@@ -123,12 +158,17 @@ impl Jar {
             }
             self.kept.push(kept);
         }
+        Ok(())
     }
 }
 
 impl StoredCookie {
-    /// The cookie to keep, by RFC 6265 section 5.3; `None` if this destination must not set it.
-    fn of(cookie: &Cookie<'_>, place: RequestScope<'_>, now: impl Fn() -> i64) -> Option<Self> {
+    /// The cookie to keep, by RFC 6265 section 5.3, unless this destination must not set it.
+    fn of(
+        cookie: &Cookie<'_>,
+        place: RequestScope<'_>,
+        now: impl Fn() -> i64,
+    ) -> Result<Self, NotKept> {
         let own_host = || (Box::from(place.host), true);
         let (domain, host_only) = match cookie.domain().filter(|domain| !domain.is_empty()) {
             None => own_host(),
@@ -138,11 +178,11 @@ impl StoredCookie {
             Some(domain) if domain.contains('.') && is_below(place.host, domain) => {
                 (domain.to_ascii_lowercase().into(), false)
             }
-            Some(_) => return None,
+            Some(domain) => return Err(NotKept::Domain(domain.to_owned())),
         };
         let secure = cookie.secure() == Some(true);
-        if secure && !place.secure {
-            return None;
+        if secure && !place.is_trusted() {
+            return Err(NotKept::Insecure);
         }
         let path = match cookie.path().filter(|path| path.starts_with('/')) {
             Some(path) => path.into(),
@@ -155,7 +195,7 @@ impl StoredCookie {
             _ => None,
         };
         let pair = format!("{}={}", cookie.name(), cookie.value()).into_boxed_str();
-        Some(Self {
+        Ok(Self {
             pair,
             name_length: cookie.name().len(),
             domain,
@@ -177,7 +217,7 @@ impl StoredCookie {
     fn goes_to(&self, place: RequestScope<'_>, path: &[u8]) -> bool {
         let host =
             *self.domain == *place.host || !self.host_only && is_below(place.host, &self.domain);
-        host && (place.secure || !self.secure) && is_within(path, self.path.as_bytes())
+        host && (!self.secure || place.is_trusted()) && is_within(path, self.path.as_bytes())
     }
 }
 
@@ -196,7 +236,7 @@ fn is_below(host: &str, domain: &str) -> bool {
 }
 
 fn is_address(host: &str) -> bool {
-    host.parse::<std::net::IpAddr>().is_ok()
+    host.parse::<IpAddr>().is_ok()
 }
 
 /// Whether a request for `path` is within `scope` (RFC 6265 section 5.1.4).
@@ -253,7 +293,7 @@ mod tests {
     fn sent(from: &str, set: &[&str], to: &str) -> String {
         let mut jar = Jar::default();
         for set in set {
-            jar.absorb_at(place(from), set.as_bytes(), || NOW);
+            let _ = jar.absorb_at(place(from), set.as_bytes(), || NOW);
         }
         let mut out = Vec::new();
         let some = jar.fill_at(place(to), || NOW + 1, &mut out);
@@ -312,6 +352,33 @@ mod tests {
             "k=v"
         );
         assert_eq!(sent("http://::1/", &["k=v"], "http://::1/x"), "k=v");
+    }
+
+    #[test]
+    fn a_secure_cookie_is_kept_over_tls_and_on_this_machine() {
+        let set = "k=v; Secure";
+        for host in ["localhost", "app.localhost", "127.0.0.1", "127.9.0.1", "::1"] {
+            let url = format!("http://{host}/");
+            assert_eq!(sent(&url, &[set], &url), "k=v", "{host}");
+        }
+        for host in ["x.test", "10.0.0.1", "localhost.test", "notlocalhost"] {
+            let url = format!("http://{host}/");
+            let why = Jar::default().absorb_at(place(&url), set.as_bytes(), || NOW);
+            assert_eq!(why, Err(NotKept::Insecure), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_cookie_that_is_not_kept_has_a_reason() {
+        let long = format!("k={}", "v".repeat(COOKIE_MAX));
+        for (set, why) in [
+            ("k=v; Domain=b.test", NotKept::Domain("b.test".to_owned())),
+            ("novalue", NotKept::NoPair),
+            (&long, NotKept::Long),
+        ] {
+            let kept = Jar::default().absorb_at(place("https://a.test/"), set.as_bytes(), || NOW);
+            assert_eq!(kept, Err(why), "{set}");
+        }
     }
 
     #[test]
@@ -391,8 +458,7 @@ mod tests {
             assert_eq!(sent(from, &[set], from), shown, "{set}");
         }
         let mut jar = Jar::default();
-        jar.absorb_at(place(from), b"k=\xff", || NOW);
-        jar.absorb_at(place(from), format!("k={}", "v".repeat(COOKIE_MAX)).as_bytes(), || NOW);
+        assert_eq!(jar.absorb_at(place(from), b"k=\xff", || NOW), Err(NotKept::NoPair));
         assert!(jar.is_empty());
     }
 
@@ -400,9 +466,9 @@ mod tests {
     fn a_jar_holds_so_many_and_no_more() {
         let mut jar = Jar::default();
         let from = place("http://x.test/");
-        jar.absorb_at(from, b"over=1; Max-Age=1", || NOW);
+        jar.absorb_at(from, b"over=1; Max-Age=1", || NOW).unwrap();
         for number in 0..=COOKIES_MAX {
-            jar.absorb_at(from, format!("k{number}={number}").as_bytes(), || NOW + 2);
+            jar.absorb_at(from, format!("k{number}={number}").as_bytes(), || NOW + 2).unwrap();
         }
         assert_eq!(jar.len(), COOKIES_MAX);
         // The expired cookie was removed first, then the oldest.

@@ -28,6 +28,7 @@ mod settings;
 mod tally;
 
 pub use client::{Client, Course, Hop};
+pub use cookies::NotKept;
 pub use failure::{Failure, FailureStage, Http2Failure};
 pub use group::Group;
 pub use limits::Limits;

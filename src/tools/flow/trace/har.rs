@@ -208,6 +208,7 @@ mod tests {
                 method: "GET".to_owned(),
                 url: "http://b/".to_owned(),
             }],
+            refused_cookies: Vec::new(),
             answer: Some(TracedAnswer {
                 code: 302,
                 values: vec![pair("content-type", "text/plain"), pair("Location", "/next")],

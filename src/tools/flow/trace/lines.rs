@@ -27,6 +27,7 @@ fn line(report: &ExchangeReport) -> Value {
             json!({ "status": hop.status, "method": hop.method, "url": hop.url })
         }).collect::<Vec<_>>(),
         "answer": answer(exchange),
+        "refused_cookies": exchange.refused_cookies,
         "checks": exchange.checks.iter().map(|check| {
             json!({ "holds": check.holds, "words": check.words })
         }).collect::<Vec<_>>(),

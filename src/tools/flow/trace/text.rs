@@ -49,6 +49,9 @@ pub(in crate::tools::flow) fn exchange(report: &ExchangeReport) -> String {
     if let Some(answer) = &exchange.answer {
         self::answer(&mut out, report, answer);
     }
+    for words in &exchange.refused_cookies {
+        let _ = writeln!(out, "   note: {}", value(words));
+    }
     for check in &exchange.checks {
         let word = if check.holds { "ok    " } else { "FAILED" };
         let _ = writeln!(out, "   {word}  {}", value(&check.words));

@@ -7,7 +7,7 @@ use crate::flow::extract::{Extract, Missing};
 use crate::flow::plan::{ExchangeStep, Flow};
 use crate::flow::reply::{Parsed, Reply};
 use crate::flow::step_id::StepId;
-use crate::http::{Course, FIRST_BYTE, Response};
+use crate::http::{Course, FIRST_BYTE, NotKept, Response};
 use brunt_exchange::{Class, Moment, Outcome, Watch};
 use brunt_feed::Values;
 use brunt_redact::HIDDEN;
@@ -45,6 +45,8 @@ pub struct TracedExchange {
     pub request: Option<TracedRequest>,
     /// The redirects that were followed.
     pub hops: Vec<TracedHop>,
+    /// The cookies that were not kept, each with the reason.
+    pub refused_cookies: Vec<String>,
     /// What was received.
     pub answer: Option<TracedAnswer>,
     /// The results of the checks.
@@ -169,6 +171,7 @@ impl Performed<'_> {
             why: watch.words().to_owned(),
             request: Some(request),
             hops: answered.course.map(|course| hops(course, self.values)).unwrap_or_default(),
+            refused_cookies: answered.course.map(refused).unwrap_or_default(),
             answer: answered.reply.map(|reply| answer(&reply, answered.values)),
             extracts: self.kept(answered, &checks),
             checks,
@@ -197,6 +200,7 @@ impl Performed<'_> {
             why: String::new(),
             request: None,
             hops: Vec::new(),
+            refused_cookies: Vec::new(),
             answer: None,
             checks: Vec::new(),
             extracts: Vec::new(),
@@ -260,7 +264,9 @@ fn answer(reply: &Reply<'_>, values: &Values) -> TracedAnswer {
     };
     let shown = |(name, value): (String, String)| {
         let shown = brunt_redact::header(&name, &values.shown(&value));
-        let shown = if brunt_redact::is_secret_name(&name) { HIDDEN.to_owned() } else { shown };
+        // Of a cookie only the value is a secret.
+        let whole = brunt_redact::is_secret_name(&name) && !name.eq_ignore_ascii_case("set-cookie");
+        let shown = if whole { HIDDEN.to_owned() } else { shown };
         (name, cut(&shown, VALUE_TOLD).to_owned())
     };
     TracedAnswer { code: reply.code(), values: pairs.into_iter().map(shown).collect(), body }
@@ -291,6 +297,12 @@ fn added(course: &Course, values: &Values) -> Vec<(String, String)> {
     pairs
         .map(|(name, value)| (name.to_owned(), brunt_redact::header(name, &values.shown(value))))
         .collect()
+}
+
+/// The cookies of an answer that the client did not keep.
+fn refused(course: &Course) -> Vec<String> {
+    let words = |(name, why): &(String, NotKept)| format!("the cookie '{name}' is not kept: {why}");
+    course.refused_cookies.iter().map(words).collect()
 }
 
 fn hops(course: &Course, values: &Values) -> Vec<TracedHop> {

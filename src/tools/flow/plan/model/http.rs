@@ -35,7 +35,8 @@ pub(crate) struct Http {
     pub(crate) redirect_headers: Vec<String>,
     /// Whether a body may follow a redirect to another origin; if not, a request with a body fails there.
     pub(crate) redirect_body: Option<bool>,
-    /// Whether each user keeps the cookies it receives.
+    /// Whether each user keeps the cookies it receives. A Secure one is kept and sent over https, and over http to
+    /// localhost and loopback addresses.
     pub(crate) cookies: Option<bool>,
     /// Whether to request compressed responses, and decompress them.
     pub(crate) compression: Option<bool>,
