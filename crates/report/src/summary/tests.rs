@@ -91,6 +91,8 @@ fn every_figure_is_the_one_that_was_put_in() {
         ["2.800", "3.000", "3.000", "3.000", "3.000", "3.000", "3.000"]
     );
     assert_eq!(figures(&text, "service")[0], "1.800");
+    // A fifth was refused, sooner than the others were answered.
+    assert_eq!(figures(&text, "of successes")[0], "3.000");
     assert_eq!(figures(&text, "lag")[0], "1.000");
     assert_eq!(figures(&text, "our own (lateness)")[0], "0.250");
     assert_eq!(figures(&text, "connect")[6], "5.000");

@@ -4,7 +4,7 @@ use super::met;
 use crate::grid::Grid;
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
-use brunt_record::{Histogram, HistogramError, Latency, Record};
+use brunt_record::{Counts, Histogram, HistogramError, Latency, Record};
 use std::time::Duration;
 
 const COLUMNS: [&str; 7] = ["mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"];
@@ -13,6 +13,8 @@ const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 const ROOMY: usize = 9;
 /// Below this difference, response and service time are the same for a reader.
 const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
+/// If more exchanges fail than this share, the response times of successes are shown apart.
+const FAILED_SHARE: f64 = 0.03;
 const MEANINGS: &str = "Response: from the time an exchange was due to its end. Service: from sent to its end. \
                         Lag: from due to sent; lateness: the part of the lag that brunt itself caused.";
 
@@ -27,6 +29,9 @@ pub(super) fn latencies(
         let response = times(&mut grid, &operation.name, " response", &operation.response)?;
         saturated += response.saturated();
         censored += operation.response.censored.as_ref().map_or(0, |bounds| bounds.count);
+        if let Some(ok) = operation.ok.as_ref().filter(|_| fails_often(&operation.counts)) {
+            times(&mut grid, "", "  of successes", ok)?;
+        }
         times(&mut grid, "", "  service", &operation.service)?;
     }
     if let Some(all) = record.response.as_ref().filter(|_| record.dropped_after.count > 0) {
@@ -55,6 +60,13 @@ pub(super) fn latencies(
     }
     text.push('\n');
     Ok(())
+}
+
+/// Whether so many exchanges failed that their times hide those of the others: refusals are often quicker than what
+/// they refuse, and time-outs slower.
+fn fails_often(counts: &Counts) -> bool {
+    let failed = counts.failed + counts.timed_out + counts.cut_off;
+    counts.ok > 0 && failed as f64 > FAILED_SHARE * (counts.ok + failed) as f64
 }
 
 fn times(
@@ -110,6 +122,15 @@ pub(crate) fn millis(took: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn successes_are_shown_apart_where_more_than_a_few_per_cent_failed() {
+        let counts = |ok, failed| Counts { ok, failed, ..Counts::default() };
+        assert!(fails_often(&counts(96, 4)) && !fails_often(&counts(97, 3)));
+        assert!(!fails_often(&counts(0, 100)) && !fails_often(&counts(100, 0)));
+        let late = Counts { ok: 1, timed_out: 1, ..Counts::default() };
+        assert!(fails_often(&late));
+    }
 
     #[test]
     fn milliseconds_never_outgrow_their_column() {
