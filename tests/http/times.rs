@@ -1,5 +1,8 @@
 //! What is measured and what is not: thresholds, timeouts, pauses, and load that does not wait for answers.
 
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener};
+use std::thread;
 use std::time::Duration;
 
 use brunt_testbed::{Listener, Nginx, Served, until};
@@ -129,4 +132,62 @@ fn a_plan_that_is_only_looked_at_sends_nothing() {
     assert!(run.report.contains(&first) && run.report.contains("of user 0"), "{run}");
     let said = format!("{}{}", run.report, run.notes);
     assert!(!said.contains("not-to-be-seen"), "{run}");
+}
+
+/// A server that sends this to every request, and nothing more.
+fn silent_after(answer: &'static [u8]) -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+    let port = listener.local_addr().expect("it is bound").port();
+    thread::spawn(move || {
+        for mut client in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let mut bytes = [0; 4096];
+                while client.read(&mut bytes).is_ok_and(|count| count > 0) {
+                    let _ = client.write_all(answer);
+                }
+            });
+        }
+    });
+    port
+}
+
+#[test]
+fn a_time_out_within_the_body_tells_what_had_come() {
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: one\n\n";
+    let http = format!("base = \"http://127.0.0.1:{}\"", silent_after(answer));
+    let steps = step("name = \"events\"\nget = \"/\"\ntimeout = \"1s\"");
+    let plan = plan(1, 3, &http, &steps);
+    let once = planned(&plan).arg("--once").run();
+    for said in [
+        "(timed out, 200 OK)",
+        "< 200 OK (first byte after",
+        "< data: one",
+        "was not complete, 11 bytes",
+    ] {
+        assert!(once.report.contains(said), "{said}: {once}");
+    }
+    let run = planned(&plan).run();
+    let words: Vec<&str> = run.report.split_whitespace().collect();
+    let said = words.join(" ");
+    assert!(said.contains("the body was not complete, 11 bytes of it had come"), "{run}");
+    assert!(!said.contains("the target was away"), "{run}");
+}
+
+#[test]
+fn a_cookie_that_is_not_kept_is_named_with_its_reason() {
+    let answer =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: SID=s3cret-value; Path=/; Secure\r\n\
+                   Set-Cookie: other=x; Domain=b.test\r\n\r\n";
+    let port = silent_after(answer);
+    let http = format!("base = \"http://127.0.0.1:{port}\"\ncookies = true");
+    let steps = step("get = \"/set\"") + &step("get = \"/again\"");
+    let once = planned(&plan(1, 1, &http, &steps)).arg("--once").run();
+    for said in [
+        "< Set-Cookie: SID=***; Path=/; Secure",
+        "the cookie 'other' is not kept: its Domain 'b.test'",
+        "> Cookie: SID=***",
+    ] {
+        assert!(once.report.contains(said), "{said}: {once}");
+    }
+    assert!(!once.report.contains("s3cret-value"), "{once}");
 }

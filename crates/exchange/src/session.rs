@@ -66,6 +66,11 @@ pub trait Session {
         None
     }
 
+    /// Tells `watch` what is known about the exchange that was just called off because its time was over.
+    fn overdue(&mut self, watch: &mut Watch<'_>) {
+        let _ = watch;
+    }
+
     /// Closes the conversation (an unbind, a close) at the end of the run.
     async fn close(&mut self);
 }

@@ -61,6 +61,7 @@ pub struct Watch<'a> {
     reconnected: u32,
     resent: u32,
     free: Option<Moment>,
+    heard: Option<Moment>,
 }
 
 impl<'a> Watch<'a> {
@@ -83,6 +84,7 @@ impl<'a> Watch<'a> {
             reconnected: 0,
             resent: 0,
             free: None,
+            heard: None,
         }
     }
 
@@ -152,6 +154,11 @@ impl<'a> Watch<'a> {
         if self.sent.is_none() {
             self.free = Some(self.clock.now());
         }
+    }
+
+    /// Records that an answer had begun to arrive at this moment, of an exchange that was called off before its end.
+    pub fn heard_at(&mut self, moment: Moment) {
+        self.heard = Some(moment);
     }
 
     /// Counts a request that was sent again on a new connection, because the first connection was closed before an
@@ -225,6 +232,11 @@ impl<'a> Watch<'a> {
     /// The last moment of [`waited`](Self::waited): until then the session was not free to send the request.
     pub fn free_at(&self) -> Option<Moment> {
         self.free
+    }
+
+    /// The moment recorded by [`heard_at`](Self::heard_at), if it was called.
+    pub fn first_heard(&self) -> Option<Moment> {
+        self.heard
     }
 
     /// How many times the request was sent again.

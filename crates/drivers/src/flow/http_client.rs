@@ -62,6 +62,7 @@ impl HttpClient {
         values: &Values,
         watch: &mut Watch<'_>,
     ) -> Result<(), Outcome> {
+        self.response.clear();
         if self.rendered != Some(id) {
             self.render((id, http, info), compiled, values)
                 .map_err(|unset| compiled.bare(unset, watch))?;
@@ -91,6 +92,11 @@ impl HttpClient {
     /// The answer.
     pub(super) fn reply(&self) -> Reply<'_> {
         Reply::Http(&self.response)
+    }
+
+    /// The answer, if an exchange that was called off had received its head.
+    pub(super) fn begun(&self) -> Option<&Response> {
+        Some(&self.response).filter(|response| response.status() > 0)
     }
 
     /// What the client did by itself, in an exchange that is traced.

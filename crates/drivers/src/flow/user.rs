@@ -421,6 +421,11 @@ fn judge_result(
     judge(act, reply, variables, watch)
 }
 
+/// What is said about an answer whose head had arrived when the time of its exchange was over.
+fn unfinished(response: &http::Response) -> String {
+    format!("the body was not complete, {} bytes of it had come", response.received())
+}
+
 /// The outcome of an exchange whose variables could not be filled.
 fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
     watch.explain(format_args!("failed to {spent}"));
@@ -499,6 +504,25 @@ impl Session for User {
     fn timeout(&mut self, ticket: &Ticket) -> Option<Duration> {
         let id = self.next(ticket)?;
         self.context.compiled.act(id).and_then(|(act, _)| act.timeout)
+    }
+
+    fn overdue(&mut self, watch: &mut Watch<'_>) {
+        let Some((act, _)) = self.in_flight.and_then(|id| self.context.compiled.act(id)) else {
+            return;
+        };
+        let http = matches!(act.payload, Payload::Http(_));
+        let Some(response) = self.http_client.begun().filter(|_| http) else { return };
+        response.began().into_iter().for_each(|began| watch.heard_at(began));
+        if watch.wants_text() {
+            let after = watch.sent_at().zip(response.began()).map(|(sent, first)| first - sent);
+            let after = after.map(|after| format!(" (first byte after {after:.0?})"));
+            watch.explain(format_args!(
+                "the time was over after {}{}: {}",
+                response.status(),
+                after.unwrap_or_default(),
+                unfinished(response)
+            ));
+        }
     }
 
     async fn close(&mut self) {

@@ -309,6 +309,7 @@ impl ExchangeInFlight<'_> {
         let alone = self.first.is_none();
         if alone {
             self.first = Some(watch.now());
+            self.response.first = self.first;
         }
         let bytes = input.get(..count).unwrap_or_default();
         if !self.take(bytes)? {

@@ -4,6 +4,7 @@
 //! stored as positions in the bytes of the head.
 
 use super::limits::Limits;
+use brunt_exchange::Moment;
 
 /// Which parts of its answer an exchange needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +62,8 @@ pub struct Response {
     pub(super) received: u64,
     /// Whether the body was longer than the part that is kept.
     pub(super) truncated: bool,
+    /// When its first byte arrived.
+    pub(super) first: Option<Moment>,
 }
 
 /// A field of a head, as positions in its bytes.
@@ -99,6 +102,7 @@ impl Response {
         self.body.clear();
         self.received = 0;
         self.truncated = false;
+        self.first = None;
     }
 
     /// Processes a part of the body.
@@ -125,6 +129,11 @@ impl Response {
     /// The status.
     pub fn status(&self) -> u16 {
         self.status
+    }
+
+    /// When its first byte arrived.
+    pub fn began(&self) -> Option<Moment> {
+        self.first
     }
 
     /// The fields, in order.

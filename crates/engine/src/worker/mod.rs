@@ -554,6 +554,9 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         text.clear();
         let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
         let done = slot.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
+        if done == Err(Outcome::TimedOut) {
+            session.overdue(&mut watch);
+        }
         let now = self.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
         // While the pacer is overdue, everything else is late as well: an answer read now has been unread since then.

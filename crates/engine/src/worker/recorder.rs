@@ -343,15 +343,12 @@ impl Recorder {
             }
             return;
         }
+        let gave_up = matches!(outcome, Outcome::TimedOut | Outcome::CutOff);
         match outcome {
             Outcome::Skipped => {}
             // The exchange sent no request to the target.
             Outcome::Failed(class, _) if class.ours() => {}
-            _ => self.unanswered(
-                ended,
-                since,
-                matches!(outcome, Outcome::TimedOut | Outcome::CutOff),
-            ),
+            _ => self.unanswered(ended, since, gave_up),
         }
     }
 
@@ -431,7 +428,11 @@ impl Recorder {
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
-        self.heard(watch.sent_at().unwrap_or(assignment.due), ended, outcome);
+        match watch.first_heard() {
+            // The answer began to arrive: the target was not away, whenever the rest would have come.
+            Some(at) => [at, ended].into_iter().for_each(|at| self.sign(at, Sign::Answered)),
+            None => self.heard(watch.sent_at().unwrap_or(assignment.due), ended, outcome),
+        }
         if self.window.is_late(assignment, ended) {
             let (window, step) = self.window_and_step(assignment.phase);
             window.late((ended, outcome), watch, step);

@@ -38,7 +38,7 @@ pub(in crate::tools::flow) fn exchange(report: &ExchangeReport) -> String {
         let _ = writeln!(out, "\n-- {step}: skipped: {}", line(&exchange.why));
         return out;
     }
-    let _ = writeln!(out, "\n-- {step}: {word} ({}) after {}", code(report), time(exchange.took));
+    let _ = writeln!(out, "\n-- {step}: {word} ({}) after {}", ended(report), time(exchange.took));
     if let Some(request) = &exchange.request {
         self::request(&mut out, request);
     }
@@ -87,6 +87,15 @@ fn why(report: &ExchangeReport) -> String {
         (None, why) if refused => format!("{}: {why}", code(report)),
         (_, why) => why.to_owned(),
     }
+}
+
+/// How an exchange ended: with its answer, or with time over, even if a part of an answer came.
+fn ended(report: &ExchangeReport) -> String {
+    let exchange = &report.exchange;
+    if exchange.outcome == Outcome::TimedOut && exchange.answer.is_some() {
+        return format!("{}, {}", report.outcome, code(report));
+    }
+    code(report)
 }
 
 /// The code of the answer and its name; if there was no answer, what happened.

@@ -138,12 +138,20 @@ impl Performed<'_> {
         TracedExchange { why, ..self.bare(Outcome::Skipped) }
     }
 
-    /// Describes a step that was abandoned after the given time.
-    pub(in crate::flow) fn given_up(&self, took: Duration) -> TracedExchange {
+    /// Describes a step that was abandoned: when it began and ended, and the answer that had begun to arrive, with
+    /// what there is to say about it.
+    pub(in crate::flow) fn given_up(
+        &self,
+        (began, ended): (Moment, Moment),
+        partial: Option<(&Response, String)>,
+    ) -> TracedExchange {
+        let (response, why) = partial.unzip();
         TracedExchange {
-            took,
-            why: "no answer came in time".to_owned(),
+            took: ended - began,
+            first_byte: response.and_then(Response::began).map(|first| first - began),
+            why: why.unwrap_or_else(|| "no answer came in time".to_owned()),
             request: Some(request::of(&self.act.payload, self.values)),
+            answer: response.map(|response| answer(&Reply::Http(response), self.values)),
             ..self.bare(Outcome::TimedOut)
         }
     }

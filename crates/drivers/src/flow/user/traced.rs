@@ -86,7 +86,10 @@ impl User {
     pub(super) fn tell_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
         if let (Some(traced), Some(trace)) = (self.traced.take(), self.context.trace()) {
             let performed = self.context.performed((id, act), self.number, &traced.values);
-            trace.show(|| performed.given_up(now - traced.began));
+            let http = matches!(act.payload, Payload::Http(_));
+            let begun = self.http_client.begun().filter(|_| http);
+            let begun = begun.map(|response| (response, super::unfinished(response)));
+            trace.show(|| performed.given_up((traced.began, now), begun));
         }
     }
 

@@ -196,6 +196,7 @@ impl Shared {
             link.used = true;
         }
         super::report(watch, FIRST_BYTE, first - sent);
+        response.first = Some(first);
         response.status = answer.status().as_u16();
         if spec.wanted.fields_of(response.status) {
             head::keep(answer.headers(), response);
