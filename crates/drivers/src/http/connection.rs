@@ -428,7 +428,7 @@ impl ExchangeInFlight<'_> {
             wire::scan(bytes, flags.asked(), limits.fields, show)?;
         }
         if wanted.fields_of(head.status) {
-            response.head.extend_from_slice(bytes.get(..head.length).unwrap_or_default());
+            response.keep_head(bytes.get(..head.length).unwrap_or_default());
         }
         response.status = head.status;
         let announced = head.framing.announced();

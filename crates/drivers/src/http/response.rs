@@ -105,6 +105,16 @@ impl Response {
         self.first = None;
     }
 
+    /// Keeps a head whose fields are known, each value in one line.
+    pub(super) fn keep_head(&mut self, head: &[u8]) {
+        self.head.extend_from_slice(head);
+        for field in &self.fields {
+            if let Some(value) = self.head.get_mut(field.value.clone()) {
+                brunt_wire::http::unfold(value);
+            }
+        }
+    }
+
     /// Processes a part of the body.
     pub(super) fn receive(&mut self, data: &[u8], wanted: Wanted, limits: &Limits) {
         self.received += data.len() as u64;

@@ -70,7 +70,9 @@ pub fn scan(
     let mut room = [const { MaybeUninit::uninit() }; FIELDS_MAX];
     let room = room.get_mut(..fields_max.min(FIELDS_MAX)).unwrap_or_default();
     let mut response = httparse::Response::new(&mut []);
+    // A value may continue in the next line (RFC 9112 section 5.2); see [`unfold`].
     let parsed = httparse::ParserConfig::default()
+        .allow_obsolete_multiline_headers_in_responses(true)
         .parse_response_with_uninit_headers(&mut response, bytes, room)
         .map_err(malformed)?;
     let httparse::Status::Complete(length) = parsed else { return Ok(None) };
@@ -96,6 +98,11 @@ pub fn scan(
         framing,
         persistent: persistent && framing != Framing::UntilClose,
     }))
+}
+
+/// Puts a value that continues in another line into one line, with blanks in place of the line breaks.
+pub fn unfold(value: &mut [u8]) {
+    value.iter_mut().filter(|byte| matches!(byte, b'\r' | b'\n')).for_each(|byte| *byte = b' ');
 }
 
 impl MessageFields {
@@ -204,6 +211,24 @@ mod tests {
     }
 
     #[test]
+    fn http_folded_fields_are_read_in_one_line() {
+        let text =
+            "HTTP/1.1 200 OK\r\nContent-Length:\r\n 3\r\nA: b\r\n\tc\r\n  d\r\nE: f\r\n\r\nabc";
+        let mut seen = Vec::new();
+        let found = scan(text.as_bytes(), RequestKind::Any, 8, |_, value| {
+            let mut value = text.as_bytes()[value].to_vec();
+            unfold(&mut value);
+            seen.push(String::from_utf8(value).unwrap());
+        });
+        let found = found.unwrap().unwrap();
+        assert_eq!((found.framing, &text[found.length..]), (Framing::Length(3), "abc"));
+        let words: Vec<Vec<&str>> =
+            seen.iter().map(|value| value.split_ascii_whitespace().collect()).collect();
+        assert_eq!(words, [vec!["3"], vec!["b", "c", "d"], vec!["f"]]);
+        assert!(seen.iter().all(|value| !value.contains(['\r', '\n'])), "{seen:?}");
+    }
+
+    #[test]
     fn a_body_ends_by_the_rules_in_their_order() {
         let chunked = Framing::Chunked(Chunked::default());
         assert_eq!(framing(""), Ok(Framing::UntilClose));
@@ -250,7 +275,10 @@ mod tests {
             ("Transfer-Encoding: xchunked\r\n", Malformed::Coding),
             ("Transfer-Encoding:\r\n", Malformed::Coding),
             ("Content-Length : 5\r\n", Malformed::Field),
-            ("A: b\r\n c\r\n", Malformed::Field),
+            ("A b: c\r\n", Malformed::Field),
+            (" A: b\r\n", Malformed::Field),
+            ("Content-Length: 5\r\n 5\r\n", Malformed::Length),
+            ("Transfer-Encoding: chunked\r\n , identity\r\n", Malformed::Coding),
         ] {
             assert_eq!(framing(fields), Err(why), "{fields:?}");
         }
