@@ -5,6 +5,7 @@
 //! report that mixes them is meaningless. The caller measures how long a handshake takes. It must not depend on the
 //! data sent under TLS.
 
+mod demand;
 mod identity;
 mod provider_argument;
 mod secured;
@@ -188,7 +189,7 @@ impl Client {
             .dangerous()
             .with_custom_certificate_verifier(trust::verifier(&options.trust, &provider)?);
         let mut config = match &options.identity {
-            None => builder.with_no_client_auth(),
+            None => builder.with_client_cert_resolver(Arc::new(demand::NoCertificate)),
             Some(identity) => {
                 builder.with_client_cert_resolver(identity::resolver(identity, &provider)?)
             }
@@ -220,7 +221,7 @@ impl Client {
         name: &Name,
         limit: Option<Duration>,
     ) -> Result<TlsStream<Stream>, Failure> {
-        let shaking = self.connector.connect(name.clone(), stream);
+        let shaking = demand::explained(self.connector.connect(name.clone(), stream));
         let shaken = match limit {
             None => shaking.await,
             Some(limit) => tokio::time::timeout(limit, shaking)
