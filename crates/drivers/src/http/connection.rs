@@ -406,11 +406,12 @@ impl ExchangeInFlight<'_> {
         let response = &mut *self.response;
         let scanned = if wanted.fields {
             let show = |name, value| response.fields.push(Field { name, value });
-            wire::scan(bytes, flags.asked(), limits.fields, show)?
+            wire::scan(bytes, flags.asked(), limits.fields, show)
         } else {
             let mut heads = self.group.heads.borrow_mut();
-            heads.scan(bytes, flags.asked(), limits.fields)?
+            heads.scan(bytes, flags.asked(), limits.fields)
         };
+        let scanned = scanned.map_err(|malformed| Failure::of_head(malformed, bytes))?;
         let Some(head) = scanned else {
             let too_long = bytes.len() > limits.head;
             return if too_long { Err(Failure::HeadTooLong(limits.head)) } else { Ok(None) };

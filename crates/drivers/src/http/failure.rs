@@ -1,16 +1,19 @@
 //! [`Failure`]: why there is no answer, counted as the outcome of an exchange.
 //!
-//! Making one allocates nothing unless the system returned its own error; the text is made only when it is printed.
+//! Making one allocates nothing unless it quotes what came; the text is made only when it is printed.
 
 use super::encoding::EncodingError;
 use super::proxy::ProxyFailure;
 use crate::net;
 use brunt_exchange::{Class, Outcome, Watch};
-use brunt_wire::http::Malformed;
+use brunt_wire::http::{self as wire, Malformed};
 use h2::Reason;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// How many characters of what a server sent are quoted.
+pub(super) const QUOTED_MAX: usize = 120;
 
 /// Why an exchange over HTTP got no answer that could be read.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +47,9 @@ pub enum Failure {
     /// The bytes received are not HTTP, or not allowed here.
     #[error("read the answer: {0}")]
     Protocol(Malformed),
+    /// A line of the head, which is quoted, is not a field.
+    #[error("read the answer: a line of its head is not a field: {0:?}")]
+    Field(String),
     /// A failure that is specific to HTTP/2.
     #[error(transparent)]
     Http2(#[from] Http2Failure),
@@ -113,7 +119,9 @@ impl Failure {
             | Self::Redirects(_) => Class::Check,
             Self::Closed(_) | Self::Broken { .. } => Class::Closed,
             Self::Encoding(EncodingError::Frames) => Class::Unexamined,
-            Self::Protocol(_) | Self::HeadTooLong(_) | Self::Encoding(_) => Class::Protocol,
+            Self::Protocol(_) | Self::Field(_) | Self::HeadTooLong(_) | Self::Encoding(_) => {
+                Class::Protocol
+            }
         }
     }
 
@@ -153,6 +161,15 @@ impl Failure {
         }
     }
 
+    /// What is wrong with this head. A line that is no field is quoted, without its secrets.
+    pub(super) fn of_head(malformed: Malformed, head: &[u8]) -> Self {
+        let line = wire::refused_field(head).filter(|_| malformed == Malformed::Field);
+        line.map_or(Self::Protocol(malformed), |line| {
+            let line = String::from_utf8_lossy(line);
+            Self::Field(brunt_redact::text(&line).chars().take(QUOTED_MAX).collect())
+        })
+    }
+
     /// Whether the connection ended without any byte of an answer, so that the request may have arrived too late at a
     /// server that was closing it.
     pub(super) fn is_unanswered(&self) -> bool {
@@ -182,7 +199,7 @@ impl From<Malformed> for Failure {
 }
 
 /// Why an exchange over HTTP/2 has no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Http2Failure {
     /// Another protocol, or none, was negotiated in the handshake.
     #[error(
@@ -190,39 +207,81 @@ pub enum Http2Failure {
     )]
     NotAgreed,
     /// The server is closing the connection, and the request arrived too late.
-    #[error("read the answer: the server was leaving the connection (GOAWAY, {0:?})")]
-    GoAway(Reason),
+    #[error(
+        "read the answer: the server was leaving the connection (GOAWAY, {reason:?}{after})",
+        after = Said(said)
+    )]
+    GoAway {
+        /// The error code.
+        reason: Reason,
+        /// The text that came with it, if any.
+        said: String,
+    },
     /// The server reset the stream of the request.
     #[error("read the answer: the server gave the request up (RST_STREAM, {0:?})")]
     Reset(Reason),
     /// The bytes received are not HTTP/2, or break its rules.
     #[error(
-        "read the answer: what came is against the rules of HTTP/2 ({0:?}); does the server speak it on this port?"
+        "read the answer: what came is against the rules of HTTP/2 ({code:?}: {rule}); does the server speak it on \
+         this port?",
+        code = .0,
+        rule = rule(*.0)
     )]
     Violation(Reason),
+    /// The head of an answer breaks the rules of HTTP/2, or is longer than this client reads at all.
+    #[error(
+        "read the answer: its head breaks a rule of HTTP/2 (a name in capitals, a field of the connection, no \
+         status, or a Content-Length that is not its body's), or is longer than {0} bytes"
+    )]
+    Head(usize),
+}
+
+/// The text of a server, after a colon.
+struct Said<'a>(&'a str);
+
+impl std::fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, ": {}", self.0) }
+    }
+}
+
+/// What rule an error code of RFC 9113 section 7 is about.
+fn rule(reason: Reason) -> &'static str {
+    match reason {
+        Reason::FLOW_CONTROL_ERROR => "more data than the window allows",
+        Reason::STREAM_CLOSED => "a frame on a stream that was closed",
+        Reason::FRAME_SIZE_ERROR => "a frame whose size is not allowed",
+        Reason::COMPRESSION_ERROR => "fields that cannot be unpacked",
+        Reason::ENHANCE_YOUR_CALM => "too many frames, or a head without end",
+        Reason::PROTOCOL_ERROR => "a frame that is malformed, or not allowed there",
+        _ => "a rule without a code of its own",
+    }
 }
 
 impl Http2Failure {
     /// The class a failed exchange is counted under.
-    pub fn class(self) -> Class {
+    pub fn class(&self) -> Class {
         match self {
-            Self::NotAgreed | Self::Violation(_) => Class::Protocol,
-            Self::GoAway(_) | Self::Reset(_) => Class::Closed,
+            Self::NotAgreed | Self::Violation(_) | Self::Head(_) => Class::Protocol,
+            Self::GoAway { .. } | Self::Reset(_) => Class::Closed,
         }
     }
 
     /// The error code of RFC 9113 section 7.
-    pub fn code(self) -> u32 {
+    pub fn code(&self) -> u32 {
         match self {
             Self::NotAgreed => 0,
-            Self::GoAway(reason) | Self::Reset(reason) | Self::Violation(reason) => reason.into(),
+            Self::Head(_) => Reason::PROTOCOL_ERROR.into(),
+            Self::GoAway { reason, .. } | Self::Reset(reason) | Self::Violation(reason) => {
+                (*reason).into()
+            }
         }
     }
 
     /// Whether the server reported that it did not process the request, because it was closing the connection
     /// gracefully (RFC 9113 section 6.8). Then any request may be sent again.
-    pub(super) fn is_unprocessed(self) -> bool {
-        self == Self::GoAway(Reason::NO_ERROR)
+    pub(super) fn is_unprocessed(&self) -> bool {
+        matches!(self, Self::GoAway { reason: Reason::NO_ERROR, .. })
     }
 }
 
@@ -232,9 +291,11 @@ mod tests {
 
     #[test]
     fn only_a_request_that_was_left_alone_may_be_sent_again() {
-        assert!(Http2Failure::GoAway(Reason::NO_ERROR).is_unprocessed());
+        let left = |reason| Http2Failure::GoAway { reason, said: "max requests".to_owned() };
+        assert!(left(Reason::NO_ERROR).is_unprocessed());
+        assert!(left(Reason::NO_ERROR).to_string().ends_with("(GOAWAY, NO_ERROR: max requests)"));
         for other in [
-            Http2Failure::GoAway(Reason::ENHANCE_YOUR_CALM),
+            left(Reason::ENHANCE_YOUR_CALM),
             Http2Failure::Reset(Reason::REFUSED_STREAM),
             Http2Failure::Violation(Reason::NO_ERROR),
             Http2Failure::NotAgreed,
@@ -244,5 +305,26 @@ mod tests {
         let reset = Http2Failure::Reset(Reason::REFUSED_STREAM);
         assert_eq!((reset.class(), reset.code()), (Class::Closed, 7));
         assert!(reset.to_string().contains("REFUSED_STREAM"), "{reset}");
+    }
+
+    #[test]
+    fn http2_failures_name_the_rule_and_the_limit() {
+        let window = Http2Failure::Violation(Reason::FLOW_CONTROL_ERROR).to_string();
+        assert!(window.contains("(FLOW_CONTROL_ERROR: more data than the window"), "{window}");
+        assert!(Http2Failure::Head(262_144).to_string().contains("262144 bytes"));
+        assert!(Failure::HeadTooLong(65_536).to_string().contains("65536 bytes"));
+    }
+
+    #[test]
+    fn http_a_line_that_is_no_field_is_quoted_without_its_secrets() {
+        let quoted = |line: &str| {
+            let head = format!("HTTP/1.1 200 OK\r\n{line}\r\n\r\n");
+            Failure::of_head(Malformed::Field, head.as_bytes()).to_string()
+        };
+        assert!(quoted("X Y: z").ends_with("is not a field: \"X Y: z\""), "{}", quoted("X Y: z"));
+        assert!(!quoted("Set Cookie: token=hunter2").contains("hunter2"));
+        assert!(quoted(&"x".repeat(9_999)).len() < 300);
+        let other = Failure::of_head(Malformed::Length, b"HTTP/1.1 200 OK\r\nX Y\r\n\r\n");
+        assert!(matches!(other, Failure::Protocol(Malformed::Length)));
     }
 }

@@ -1,6 +1,6 @@
 //! Servers that disconnect, fail, or use another protocol: each results in one class of failure.
 
-use crate::frames::{DATA, END_HEADERS, END_STREAM, HEADERS, OK, Peer, RST_STREAM, Server};
+use crate::frames::{DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, OK, Peer, RST_STREAM, Server};
 use crate::{Worker, plain, run};
 use brunt_drivers::http::{Counts, Failure, Http2Failure, Limits, Settings, Wanted};
 use brunt_drivers::resend::Resend;
@@ -134,6 +134,18 @@ fn a_server_that_gives_up_or_leaves_has_closed() {
             "GOAWAY, ENHANCE_YOUR_CALM",
             2,
         ),
+        // A GOAWAY may say why (RFC 9113 section 6.8).
+        (
+            |peer, _| {
+                let code = ENHANCE_YOUR_CALM.to_be_bytes();
+                peer.say(GOAWAY, 0, 0, &[&[0; 4][..], &code, b"too_many_pings"].concat());
+                peer.end();
+            },
+            Class::Closed,
+            ENHANCE_YOUR_CALM,
+            "(GOAWAY, ENHANCE_YOUR_CALM: too_many_pings)",
+            2,
+        ),
         (|peer, _| peer.end(), Class::Closed, 0, "before any answer", 2),
         (
             |peer, stream| {
@@ -196,15 +208,25 @@ fn a_server_that_keeps_to_no_rule_is_told_from_one_that_leaves() {
 }
 
 #[test]
-fn a_head_without_end_is_refused() {
-    // Ten thousand fields from an entry that was added to the table once (RFC 7541 section 6.2.1).
-    let (failure, _) = failed(|peer, stream| {
+fn http2_a_head_that_is_too_long_names_the_limit() {
+    // Many fields from an entry that was added to the table once (RFC 7541 section 6.2.1), 83 bytes each.
+    fn fields(number: usize) -> Vec<u8> {
         let mut fields = vec![0x88, 0x40, 1, b'x', 50];
         fields.extend_from_slice(&[b'v'; 50]);
-        fields.extend_from_slice(&[0xbe; 10_000]);
-        peer.say(HEADERS, END_HEADERS | END_STREAM, stream, &fields);
+        fields.resize(fields.len() + number, 0xbe);
+        fields
+    }
+    let (failure, _) = failed(|peer, stream| {
+        peer.say(HEADERS, END_HEADERS | END_STREAM, stream, &fields(1_000));
+    });
+    assert!(matches!(failure, Failure::HeadTooLong(65_536)), "{failure}");
+    // Longer than this client reads at all.
+    let (failure, _) = failed(|peer, stream| {
+        peer.say(HEADERS, END_HEADERS | END_STREAM, stream, &fields(10_000));
     });
     assert_eq!(failure.class(), Class::Protocol, "{failure}");
+    let said = failure.to_string();
+    assert!(said.contains("262144 bytes") || said.contains("a head without end"), "{said}");
 }
 
 #[test]

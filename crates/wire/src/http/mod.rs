@@ -20,4 +20,4 @@ pub use request::{
     chunk_size, field, finish, illegal_in_target, is_field_name, is_field_value, is_method, length,
     request_line,
 };
-pub use response::{FIELDS_MAX, Head, RequestKind, scan, unfold};
+pub use response::{FIELDS_MAX, Head, RequestKind, refused_field, scan, unfold};

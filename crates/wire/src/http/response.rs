@@ -105,6 +105,20 @@ pub fn unfold(value: &mut [u8]) {
     value.iter_mut().filter(|byte| matches!(byte, b'\r' | b'\n')).for_each(|byte| *byte = b' ');
 }
 
+/// The first line of a head that is no field, without its end.
+pub fn refused_field(head: &[u8]) -> Option<&[u8]> {
+    let lines = head.split(|byte| *byte == b'\n').skip(1);
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines.enumerate().take_while(|(_, line)| !line.is_empty()).find_map(|(at, line)| {
+        let continues = at > 0 && matches!(line.first(), Some(b' ' | b'\t'));
+        let whole = [line, b"\r\n\r\n"].concat();
+        let mut room = [httparse::EMPTY_HEADER; 1];
+        let parsed = httparse::parse_headers(&whole, &mut room);
+        let fit = continues || matches!(parsed, Ok(httparse::Status::Complete(_)));
+        (!fit).then_some(line)
+    })
+}
+
 impl MessageFields {
     #[inline]
     fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Malformed> {
@@ -226,6 +240,21 @@ mod tests {
             seen.iter().map(|value| value.split_ascii_whitespace().collect()).collect();
         assert_eq!(words, [vec!["3"], vec!["b", "c", "d"], vec!["f"]]);
         assert!(seen.iter().all(|value| !value.contains(['\r', '\n'])), "{seen:?}");
+    }
+
+    #[test]
+    fn http_the_line_that_is_no_field_is_found() {
+        for (fields, refused) in [
+            ("A: b\r\nContent-Length : 5\r\nC: d\r\n", Some("Content-Length : 5")),
+            (" A: b\r\n", Some(" A: b")),
+            ("no colon\r\n", Some("no colon")),
+            ("A: b\r\n c\r\nD: \u{1}\r\n", Some("D: \u{1}")),
+            ("A: b\r\n c\r\n", None),
+        ] {
+            let head = format!("HTTP/1.1 200 OK\r\n{fields}\r\nbody: not a field\u{1}");
+            let found = refused_field(head.as_bytes());
+            assert_eq!(found, refused.map(str::as_bytes), "{fields:?}");
+        }
     }
 
     #[test]

@@ -180,6 +180,12 @@ pub(super) fn keep(fields: &HeaderMap, response: &mut Response) {
     }
 }
 
+/// The size of the fields of an answer as RFC 9113 section 6.5.2 counts it.
+pub(super) fn size(fields: &HeaderMap) -> usize {
+    const OVERHEAD: usize = 32;
+    fields.iter().map(|(name, value)| name.as_str().len() + value.len() + OVERHEAD).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -190,7 +190,11 @@ impl Shared {
     ) -> Result<Moment, Failure> {
         let head = self.heads.borrow_mut().of(spec)?;
         let (answer, sent) = self.send(spec, head, watch)?;
-        let answer = answer.await.map_err(|error| failure::of(error, FailureStage::Waiting))?;
+        let answer =
+            answer.await.map_err(|error| failure::of_head(error, head_max(spec.limits)))?;
+        if head::size(answer.headers()) > spec.limits.head {
+            return Err(Failure::HeadTooLong(spec.limits.head));
+        }
         let first = watch.now();
         if let State::Open(link) = &mut *self.state.borrow_mut() {
             link.used = true;
@@ -281,13 +285,19 @@ async fn begin(stream: Stream, limits: &Limits) -> Result<BegunExchange, Failure
         .enable_push(false)
         .initial_window_size(STREAM_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
-        .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
+        .max_header_list_size(head_max(limits))
         .handshake(stream)
         .await;
     let (send, connection) = began.map_err(|error| failure::of(error, FailureStage::Sending))?;
     // Every stream on the connection receives the error that ended it.
     let task = tokio::task::spawn_local(async move { drop(connection.await) });
     Ok(BegunExchange::Link(Link { send, carried: 0, used: false, task }))
+}
+
+/// The longest head that h2 reads. It does not say that a head is too long, so it reads longer ones than are allowed,
+/// and the limit is checked here.
+fn head_max(limits: &Limits) -> u32 {
+    u32::try_from(limits.head).unwrap_or(u32::MAX).saturating_mul(4)
 }
 
 /// The bytes of a body; bytes that are the same for all requests are shared and not copied.
