@@ -74,7 +74,9 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
         "With TLS and no trust option, the root certificates of the operating system are used. The tool never asks \
          whether to trust a certificate.",
         "The host name defaults to localhost, and the port to 389, or 636 with --useSsl.",
-        "A property with an invalid value is an error that names the file and the line.",
+        "A property with an invalid value is an error that names the file and the line. A key of a properties file \
+         that looks like a misspelt option is ignored with a note on standard error; other keys that this tool does \
+         not know belong to other tools.",
     ];
     match tool {
         Tool::Modrate | Tool::SearchAndModRate => {

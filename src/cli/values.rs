@@ -48,12 +48,13 @@ impl Values {
     }
 
     /// Fills in missing values from a properties file, whose name is used in messages. Returns the names of the options
-    /// that were filled in.
+    /// that were filled in. A key that looks like a misspelt option is a note.
     pub(crate) fn fill(
         &mut self,
         file: &Path,
         bytes: &[u8],
         tool: Tool,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<&'static str>, Fault> {
         let at = |line: usize| format!("{}:{line}", file.display());
         let properties = properties::parse(bytes).map_err(|fault| {
@@ -66,8 +67,15 @@ impl Values {
             let own = lower.strip_prefix(&prefix);
             match words::find_long(own.unwrap_or(&lower), &self.options) {
                 Some((option, source)) => found.push((*option, source, own.is_some(), property)),
-                // A key without the prefix may belong to another tool that shares the file.
-                None if own.is_none() => {}
+                None if own.is_none() => {
+                    if let Some(meant) = misspelt(&lower, &self.options) {
+                        notes.push(format!(
+                            "{}: {} is not an option, and is ignored.  Did you mean {meant}?",
+                            at(property.line),
+                            property.key
+                        ));
+                    }
+                }
                 None => {
                     let name = own.unwrap_or_default();
                     let hint = words::nearest(name, &self.options)
@@ -279,6 +287,22 @@ pub(crate) fn refused(value: &str, spelled: &str, why: &str) -> Fault {
     Fault::new(format!(
         "The provided value \"{value}\" for argument {spelled} is not acceptable:  {why}"
     ))
+}
+
+/// The option that a key of a shared properties file was probably meant to be. Keys with a dot, options of the other
+/// tools and words unlike any option belong to others.
+fn misspelt(key: &str, options: &[Opt]) -> Option<&'static str> {
+    let others = || {
+        Tool::ALL.into_iter().any(|tool| words::find_long(key, &super::options::of(tool)).is_some())
+    };
+    if key.contains('.') || others() {
+        return None;
+    }
+    let most = if key.len() < 8 { 1 } else { 2 };
+    let stem = key.split(':').next().unwrap_or(key);
+    let apart = |long: &str| strsim::damerau_levenshtein(stem, &long.to_ascii_lowercase());
+    let near = options.iter().flat_map(Opt::longs).map(|long| (apart(long), long));
+    near.filter(|(apart, _)| *apart <= most).min_by_key(|(apart, _)| *apart).map(|(_, long)| long)
 }
 
 fn is_known(long: &str) -> bool {

@@ -212,7 +212,7 @@ fn fill(
     let Some((path, bytes)) = found else {
         return Ok(());
     };
-    let filled = values.fill(&path, &file::unmarked(bytes), tool)?;
+    let filled = values.fill(&path, &file::unmarked(bytes), tool, notes)?;
     if !filled.is_empty() && !values.given("suppressPropertiesFileComment") {
         notes.push(format!("Taken from {}: --{}", path.display(), filled.join(", --")));
     }

@@ -337,6 +337,25 @@ fn a_properties_file_fills_what_is_left_open() {
 }
 
 #[test]
+fn properties_file_path_names_a_misspelt_key() {
+    let notes = |text: &str| {
+        let world = TestSurroundings::default().file("/p", text);
+        run_in(&world, "authrate --propertiesFilePath /p -D a -w b").notes
+    };
+    assert_eq!(
+        notes("\n# prot\nhostnmae=h\nprot=1\nbindPasswrod=PW\n"),
+        [
+            "/p:3: hostnmae is not an option, and is ignored.  Did you mean hostname?",
+            "/p:4: prot is not an option, and is ignored.  Did you mean port?",
+            "/p:5: bindPasswrod is not an option, and is ignored.  Did you mean bindPassword?",
+        ]
+    );
+    // Keys of other tools, options of other tools, and words unlike any option.
+    let others = "ldapsearch.prot=1\ntargetDn=dc=x\nsizeLimit=5\nadminUID=admin\n";
+    assert_eq!(notes(others), [""; 0]);
+}
+
+#[test]
 fn a_bad_property_names_its_file_and_line() {
     for (text, part) in [
         ("\nport=abc", "argument port (/p:2) is not acceptable"),
