@@ -66,7 +66,9 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
         "-e accepts decimals.",
         "The last row covers the rest of the last interval up to the last answer. It also appears after a signal.",
         "If the server goes away, the tool reconnects and counts the failures; it no longer stops with success. The \
-         exit code is then 5, or 1 if no operation succeeded.",
+         exit code is then 5. The same applies to a server that keeps its connections and does not answer, for which \
+         the original tools wait forever.",
+        "If no operation succeeds, the exit code is 1. It is 0 in OpenDJ's tools, whatever fails after the start.",
         "A connection that the server closed while it was idle is not a failure: it is reopened and counted. --resend \
          decides what happens to a request that was sent on it.",
         "A summary with lag, dropped operations and result codes follows on standard error. Standard output is the \

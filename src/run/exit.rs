@@ -20,11 +20,6 @@ pub(crate) enum Manner {
         /// Whether a name that exists was not resolved.
         unresolved: bool,
     },
-    /// As in the LDAP rate tools, unless objectives were given: they exit with 5 for a lost connection.
-    Rates {
-        /// Whether exchanges lost their connection or had none.
-        lost: bool,
-    },
     /// As documented for perfdhcp: 3 if any exchange did not succeed. The first ^C is the normal end of a run without
     /// an end of its own, and not a failure.
     Perfdhcp {
@@ -49,12 +44,10 @@ pub(crate) fn exit(record: &Record, early: Option<Early>, manner: Manner) -> Exi
     if let Some(exit) = cut_short(early, manner).or_else(|| judged(record)) {
         return exit;
     }
-    let old = record.slo.is_empty();
     let partial = match manner {
-        Manner::Rates { lost } if old => lost,
-        Manner::Perfdhcp { .. } if old => false,
+        Manner::Perfdhcp { .. } if record.slo.is_empty() => false,
         Manner::Lookup { unresolved } => unresolved || is_partial(record),
-        Manner::Ours | Manner::Rates { .. } | Manner::Perfdhcp { .. } => is_partial(record),
+        Manner::Ours | Manner::Perfdhcp { .. } => is_partial(record),
     };
     match manner {
         Manner::Perfdhcp { incomplete, .. } if !partial => {
@@ -126,33 +119,25 @@ mod tests {
     #[test]
     fn the_worst_of_what_was_asked_decides() {
         use SloOutcome::{Met, Missed, Undecided};
-        for (outcomes, partial, ok, ours, old) in [
-            (&[][..], false, 10, Exit::Ok, Exit::Ok),
-            (&[Met], false, 10, Exit::Ok, Exit::Ok),
-            (&[Met, Undecided], false, 10, Exit::Undecided, Exit::Undecided),
-            (&[Undecided, Missed], true, 10, Exit::Missed, Exit::Missed),
+        for (outcomes, partial, ok, expected) in [
+            (&[][..], false, 10, Exit::Ok),
+            (&[Met], false, 10, Exit::Ok),
+            (&[Met, Undecided], false, 10, Exit::Undecided),
+            (&[Undecided, Missed], true, 10, Exit::Missed),
             // A target that was unavailable, with objectives that were met nevertheless, and without any.
-            (&[Met], true, 10, Exit::Partial, Exit::Partial),
-            (&[], true, 10, Exit::Partial, Exit::Ok),
-            (&[], true, 0, Exit::Failed, Exit::Failed),
+            (&[Met], true, 10, Exit::Partial),
+            (&[], true, 10, Exit::Partial),
+            (&[], true, 0, Exit::Failed),
         ] {
             let record = record(outcomes, partial, ok);
-            assert_eq!(exit(&record, None, Manner::Ours), ours, "{outcomes:?} {partial} {ok}");
-            assert_eq!(
-                exit(&record, None, Manner::Rates { lost: false }),
-                old,
-                "{outcomes:?} {partial} {ok}"
-            );
+            assert_eq!(exit(&record, None, Manner::Ours), expected, "{outcomes:?} {partial} {ok}");
         }
         let lost = record(&[], true, 10);
-        assert_eq!(exit(&lost, None, Manner::Rates { lost: true }), Exit::Partial);
         let by = |signal: Signal| exit(&lost, Some(Early::Signal(signal)), Manner::Ours);
         assert_eq!(by(Signal::Interrupt), Exit::Interrupted);
         assert_eq!(by(Signal::Terminate), Exit::Terminated);
         let missed = record(&[SloOutcome::Missed], true, 10);
-        for manner in [Manner::Ours, Manner::Rates { lost: true }] {
-            assert_eq!(exit(&missed, Some(Early::Aborted), manner), Exit::Aborted);
-        }
+        assert_eq!(exit(&missed, Some(Early::Aborted), Manner::Ours), Exit::Aborted);
     }
 
     /// Changes a record so that its run has this outcome, with the objectives of a column.
@@ -202,13 +187,10 @@ mod tests {
                 assert_eq!(told.is_some(), record.outcome() == outcome, "{row} {slo:?}");
                 let Some(code) = told else { continue };
                 let ours = [Manner::Ours, Manner::Lookup { unresolved: false }];
-                let old = [
-                    Manner::Rates { lost: false },
-                    Manner::Perfdhcp { aborted: false, incomplete: false },
-                ];
-                let all = ours.into_iter().chain(old.into_iter().filter(|_| !slo.is_empty()));
                 // perfdhcp has a code of its own for exchanges that did not complete.
-                for manner in all.filter(|it| code != 1 || !matches!(it, Manner::Perfdhcp { .. })) {
+                let perfdhcp = Manner::Perfdhcp { aborted: false, incomplete: false };
+                let perfdhcp = Some(perfdhcp).filter(|_| !slo.is_empty() && code != 1);
+                for manner in ours.into_iter().chain(perfdhcp) {
                     assert_eq!(exit(&record, None, manner).code(), code, "{row} {manner:?}");
                 }
                 for early in [Early::Aborted, Early::Signal(Signal::Terminate)] {

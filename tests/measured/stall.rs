@@ -56,7 +56,7 @@ fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
         until(STALL, || false);
         slapd.resume();
         let paused = clock.now().since_origin().as_secs_f64();
-        let ended = run.wait().expect(0);
+        let ended = run.wait().expect(5);
         let record = ended.record();
 
         let counts = &record.counts;
@@ -117,7 +117,7 @@ fn compat_shows_what_the_old_tools_would() {
         slapd.pause();
         until(Duration::from_secs(1), || false);
         slapd.resume();
-        let ended = run.wait().expect(0);
+        let ended = run.wait();
         let operation = &ended.record().operations[0];
         let cells: Vec<&str> = ended.rows().last().unwrap().split([' ', '|']).collect();
         let figures: Vec<f64> = cells.iter().filter_map(|cell| cell.parse().ok()).collect();
@@ -142,7 +142,7 @@ fn a_server_that_never_answers_is_waited_for_no_longer_than_asked() {
         let mut run = start("searchrate", slapd.port(), &[&line[..], &more].concat());
         run.wait_for_lines(6);
         slapd.pause();
-        let ended = run.wait();
+        let ended = run.wait().expect(5);
         slapd.resume();
         let record = ended.record();
         assert_eq!(record.counts.planned, 80, "{ended}");

@@ -25,10 +25,10 @@ use std::sync::Arc;
 use brunt_drivers::ldap;
 use brunt_engine::Stop;
 use brunt_engine::timer::MachineTime;
-use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_load::EngineRun;
 use brunt_load::ldap::LdapSessions;
-use brunt_record::{Basis, Catalogue, Measured, Phase};
+use brunt_record::{Basis, Catalogue};
 
 use crate::cli::Refusal;
 use crate::cli::output::{Output, Progress};
@@ -72,8 +72,7 @@ pub(crate) fn run(
     files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
     preflight::connect(&rate_tool.plan, signals)?;
     let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
-    let manner = Manner::Rates { lost: lost(&finished.measured) > 0 };
-    let exit = finished.losses.tell(exit(&finished.record, finished.early(), manner));
+    let exit = finished.losses.tell(exit(&finished.record, finished.early(), Manner::Ours));
     Ok(Outcome { record: finished.record, exit })
 }
 
@@ -222,14 +221,4 @@ impl Protocol for RateTool<'_> {
         purge::after(self.args, &self.plan, stop);
         Ok(())
     }
-}
-
-/// How many exchanges of the steady phase ended because there was no connection.
-fn lost(measured: &Measured) -> u64 {
-    let Some(steady) = measured.totals.phase(Phase::Steady) else { return 0 };
-    let codes = steady.operations.iter().flat_map(|operation| operation.codes.sorted());
-    let lost = |outcome| {
-        matches!(outcome, ExchangeOutcome::Failed(Class::Connect | Class::Closed | Class::Tls, _))
-    };
-    codes.filter(|(outcome, _)| lost(*outcome)).map(|(_, count)| count).sum()
 }
