@@ -89,7 +89,14 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
             "If the template generates no more entries than the size threshold, the run ends when all are added. If \
              it generates more, it starts again from the first entry, which is deleted by then.",
         ]),
-        Tool::Authrate | Tool::Searchrate => {}
+        Tool::Authrate => list.extend([
+            "If the first binds, one for each connection and at least ten, are all refused with invalidCredentials, \
+             the run ends with exit code 49: a wrong password would only lock accounts. With -I or --abort-on locked \
+             it continues.",
+            "There is no column 'bind time %', which the source of OpenDJ's authrate has for searches before binds, \
+             but which it never shows. The summary and the record have the times of both as parts.",
+        ]),
+        Tool::Searchrate => {}
         Tool::Comparerate | Tool::Deleterate | Tool::Moddnrate => {
             list.insert(0, "OpenDJ and UnboundID have no such tool: options and table are those of modrate.");
         }

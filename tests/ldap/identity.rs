@@ -50,7 +50,7 @@ fn slapd_knows_users_by_every_mechanism_with_passwords() {
             assert_eq!(seen.with_result(0), COUNT, "{mechanism} {seen:?}");
             assert_eq!(bound_as(&slapd, skip), users(0..=9), "{mechanism}");
         }
-        let wrong = bind(&slapd, "-f -w wrong -o").arg(format!("mech={mechanism}"));
+        let wrong = bind(&slapd, "-f -I 100 -w password -o").arg(format!("mech={mechanism}"));
         let wrong = wrong.args(["-o", "authid=user.{}", "-g", "inc(0,9)"]).run().ended_with(1);
         assert_eq!(wrong.results(), [(49, COUNT)].into(), "{mechanism}\n{wrong}");
     }
@@ -228,8 +228,8 @@ fn controls_of_binds_are_sent_and_their_answers_survived() {
     };
     said(&of("expiring").went_well(), COUNT, 0);
     said(&of("reset").went_well(), 0, COUNT);
-    let locked = of("locked").ended_with(1);
-    assert_eq!(locked.results(), [(49, COUNT)].into(), "{locked}");
+    let locked = of("locked").ended_with(49);
+    assert!((10..=12).contains(&locked.count("failed")), "{locked}");
     let plain = bind(&slapd, "-f -w password -D").arg(user_dn(1)).run().went_well();
     assert!(!plain.notes.contains("password policy"), "{plain}");
 }

@@ -59,7 +59,7 @@ fn a_wrong_password_ends_the_run_before_accounts_lock() {
     assert!((USERS as u64 + 1..USERS as u64 + 6).contains(&seen.binds), "{seen:?}");
     assert_eq!(locked(&slapd), 0);
     // The same without the condition.
-    binds(&slapd, "wrong").args(["-m", &(4 * USERS).to_string()]).run().ended_with(1);
+    binds(&slapd, PASSWORD).args(["-I", "100", "-m", &(4 * USERS).to_string()]).run().ended_with(1);
     assert_eq!(locked(&slapd), USERS, "the policy locks accounts");
     // They are locked now, and with the right password the server says so.
     let run =

@@ -14,6 +14,7 @@ mod connection;
 mod entries;
 mod error;
 mod failure;
+mod first_binds;
 mod ldap_step;
 mod link;
 mod live;

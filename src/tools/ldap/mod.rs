@@ -29,8 +29,10 @@ use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_load::EngineRun;
 use brunt_load::ldap::LdapSessions;
 use brunt_record::{Basis, Catalogue};
+use brunt_wire::ldap::code;
 
 use crate::cli::Refusal;
+use crate::cli::exit::Exit;
 use crate::cli::output::{Output, Progress};
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
@@ -40,8 +42,8 @@ use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::summary::Stream;
 use crate::run::{
-    Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject, Verbosity,
-    carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare, summary,
+    EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
+    Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare, summary,
 };
 
 pub(crate) use makeldif::run as makeldif;
@@ -59,7 +61,7 @@ pub(crate) fn run(
     if verbosity == Verbosity::Normal {
         args.notes.iter().for_each(|note| console::note(note));
     }
-    let prepared = ready(args)?;
+    let prepared = ready(args, setup::tried_binds(args))?;
     if verbosity == Verbosity::Normal {
         prepared.tell_writes();
     }
@@ -72,7 +74,11 @@ pub(crate) fn run(
     files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
     preflight::connect(&rate_tool.plan, signals)?;
     let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
-    let exit = finished.losses.tell(exit(&finished.record, finished.early(), Manner::Ours));
+    let exit = match (finished.early(), rate_tool.plan.first_binds_refused()) {
+        (None, Some(_)) => Exit::Ldap(code::INVALID_CREDENTIALS),
+        (early, _) => exit(&finished.record, early, Manner::Ours),
+    };
+    let exit = finished.losses.tell(exit);
     Ok(Outcome { record: finished.record, exit })
 }
 
@@ -82,7 +88,7 @@ pub(crate) fn repeatable<'a>(
     signals: &Signals,
     suits: &dyn Fn(&Subject) -> Result<(), Refusal>,
 ) -> Result<Prepared<RateTool<'a>>, Refusal> {
-    let prepared = ready(args)?;
+    let prepared = ready(args, None)?;
     suits(prepared.subject())?;
     prepare(signals).map_err(Refusal::failed)?;
     preflight::connect(&prepared.protocol.plan, signals)?;
@@ -91,10 +97,11 @@ pub(crate) fn repeatable<'a>(
 
 /// Reads everything that a command line names, makes no connection, and returns the load it would make.
 pub(crate) fn examine(args: &RateArgs) -> Result<Job, Refusal> {
-    ready(args).map(|prepared| prepared.job)
+    ready(args, None).map(|prepared| prepared.job)
 }
 
-fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {
+/// The run ends if its first `tries` binds are all refused for their passwords.
+fn ready(args: &RateArgs, tries: Option<u64>) -> Result<Prepared<RateTool<'_>>, Refusal> {
     let seed = args.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
     let refused = |problem: Problem| problem.refusal(args.tool);
@@ -103,6 +110,10 @@ fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let plan = match setup::locked_tolerated(args) {
         Some(tolerated) => plan.withholding_after(tolerated),
+        None => plan,
+    };
+    let plan = match tries {
+        Some(tries) => plan.trying_first(tries),
         None => plan,
     };
     let reported = Cell::default();
@@ -207,6 +218,10 @@ impl Protocol for RateTool<'_> {
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        let stop = run.stop.clone();
+        self.plan.end_if_refused(move || {
+            stop.request();
+        });
         let sessions = LdapSessions::new(&self.plan, self.reported.get());
         let finished = sessions.run(run, &MachineTime::new());
         self.reported.set(self.plan.tally().counts());
@@ -215,6 +230,14 @@ impl Protocol for RateTool<'_> {
 
     fn monitor(&self) -> Result<Opener, String> {
         monitor::source(self.monitored.clone())
+    }
+
+    fn ended_by(&self, _: &brunt_engine::Finished) -> Option<EndedBy> {
+        let count = self.plan.first_binds_refused()?;
+        Some(EndedBy::CutShort(format!(
+            "its first {count} binds were all refused with invalidCredentials (49): correct the DN or the password, or \
+             give -I 100 to measure such binds"
+        )))
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {

@@ -11,8 +11,12 @@ use super::controls::controls;
 use super::problem::Problem;
 use super::{task, transport};
 use crate::cli::rate::load::ConnectionMode;
+use crate::cli::rate::operation::Operation;
 use crate::cli::rate::{RateArgs, identity};
 use crate::cli::tool::Tool;
+
+/// A few users who do not exist, among many who do, must not end a run.
+const TRIES_MIN: u64 = 10;
 
 /// The settings of the driver.
 pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
@@ -57,6 +61,14 @@ pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
 /// How many accounts may be found locked, if a condition of the run sets that.
 pub(super) fn locked_tolerated(args: &RateArgs) -> Option<u64> {
     args.output.run.abort_on.iter().filter_map(AbortRule::locked_tolerated).min()
+}
+
+/// How many binds at the beginning of authrate are a trial, one for each connection: if all are refused for their
+/// passwords, so is the rest. None if wrong passwords are asked for, or a condition of the run is about them.
+pub(super) fn tried_binds(args: &RateArgs) -> Option<u64> {
+    let Operation::Bind { invalid_percent, .. } = args.operation else { return None };
+    let asked = invalid_percent > 0.0 || locked_tolerated(args).is_some();
+    (!asked).then(|| u64::from(args.load.connections).max(TRIES_MIN))
 }
 
 fn identity(args: &RateArgs, texts: &mut task::Texts) -> Result<Identity, Problem> {

@@ -6,6 +6,7 @@
 use super::buffers::Scratch;
 use super::churn::Churn;
 use super::error::PlanError;
+use super::first_binds::FirstBinds;
 use super::live::LiveEntries;
 use super::lockout::LockoutGuard;
 use super::login::{Credentials, WrongPasswords};
@@ -56,6 +57,8 @@ pub struct Plan {
     pub(super) tally: Arc<Tally>,
     /// Withholds binds once accounts lock, if this is requested.
     pub(super) lockout: Option<LockoutGuard>,
+    /// Ends a run whose first binds are all refused, if this is requested.
+    pub(super) first_binds: Option<FirstBinds>,
     exchanges_max: Option<u64>,
 }
 
@@ -102,6 +105,7 @@ impl Plan {
             seed: setup.seed,
             tally: Arc::default(),
             lockout: None,
+            first_binds: None,
             exchanges_max: match &setup.task {
                 Task::AddAndDelete(adding) => adding.exchanges_max,
                 _ => None,
@@ -133,6 +137,24 @@ impl Plan {
     #[must_use]
     pub fn withholding_after(self, tolerated: u64) -> Self {
         Self { lockout: Some(LockoutGuard::new(tolerated)), ..self }
+    }
+
+    /// The same plan, but it sends no more binds once its first `tries` were all refused for their passwords.
+    #[must_use]
+    pub fn trying_first(self, tries: u64) -> Self {
+        Self { first_binds: Some(FirstBinds::new(tries)), ..self }
+    }
+
+    /// What to do when the first binds were all refused for their passwords.
+    pub fn end_if_refused(&self, end: impl Fn() + Send + 'static) {
+        if let Some(first) = &self.first_binds {
+            first.end_with(end);
+        }
+    }
+
+    /// How many binds were refused for their passwords, if the first ones all were.
+    pub fn first_binds_refused(&self) -> Option<u64> {
+        self.first_binds.as_ref().and_then(FirstBinds::all_refused)
     }
 
     /// How many sessions share a connection.

@@ -17,6 +17,7 @@ use super::setup::Mode;
 use super::slot::Keep;
 use super::tally::Tally;
 use crate::chance::mix;
+use crate::net::backoff;
 use brunt_exchange::{Class, Outcome, Ticket, Watch};
 use brunt_feed::Position;
 use brunt_wire::ldap::{code, op};
@@ -26,6 +27,9 @@ use std::time::Duration;
 
 /// How long a session waits at its end until the name of an entry is restored.
 const PUT_BACK_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long a bind is withheld that the run will not send, as the number of an attempt: up to 80 ms.
+const WITHHELD_FOR: u32 = 3;
 
 /// A session that speaks LDAP.
 pub struct Session {
@@ -284,6 +288,12 @@ impl ExchangeInFlight<'_> {
         if lockout.is_some_and(|lockout| !lockout.lets_through()) {
             return Outcome::Skipped;
         }
+        let first = self.plan().first_binds.as_ref();
+        if first.is_some_and(|first| first.all_refused().is_some()) {
+            // The run is about to end. Without a wait, a closed load would skip thousands of binds until then.
+            Box::pin(backoff::wait(self.plan().seed, self.ticket.session, WITHHELD_FOR)).await;
+            return Outcome::Skipped;
+        }
         let guard = IdentityGuard(&self.connection.unsettled);
         let reply = loop {
             let used = self.connection.link.used.get();
@@ -296,6 +306,9 @@ impl ExchangeInFlight<'_> {
             }
         };
         guard.settle();
+        if let (Some(first), Ok(code)) = (first, &reply) {
+            first.answered(*code);
+        }
         let about = || credentials.about(&context());
         if let (Some(lockout), Ok(code)) = (lockout, &reply) {
             let says_locked = self.channel.class_of_refusal() == Class::Locked;
