@@ -80,8 +80,9 @@ const IDENTITY: &[Opt] = &[
         "name=value",
         Kind::Text,
         "SASL bind option, such as mech=PLAIN. May be repeated. The names are mech, authid, authzid, realm, kdc, \
-         digest-uri and qop; mech is one of PLAIN, EXTERNAL, CRAM-MD5, DIGEST-MD5, SCRAM-SHA-1, SCRAM-SHA-256 and \
-         GSSAPI. For authrate, authid and authzid are template strings.",
+         digest-uri and qop; mech is one of PLAIN, EXTERNAL, CRAM-MD5, DIGEST-MD5, SCRAM-SHA-1, SCRAM-SHA-256, \
+         SCRAM-SHA-512, GSSAPI and OAUTHBEARER, whose access token is the password. For authrate, authid and authzid \
+         are template strings.",
     )
     .short('o')
     .many(),

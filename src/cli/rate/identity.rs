@@ -33,8 +33,17 @@ pub(crate) enum Identity {
 }
 
 const PROPERTIES: &[&str] = &["mech", "authid", "authzid", "realm", "kdc", "digest-uri", "qop"];
-const MECHANISMS: &[&str] =
-    &["PLAIN", "EXTERNAL", "CRAM-MD5", "DIGEST-MD5", "SCRAM-SHA-1", "SCRAM-SHA-256", "GSSAPI"];
+const MECHANISMS: &[&str] = &[
+    "PLAIN",
+    "EXTERNAL",
+    "CRAM-MD5",
+    "DIGEST-MD5",
+    "SCRAM-SHA-1",
+    "SCRAM-SHA-256",
+    "SCRAM-SHA-512",
+    "GSSAPI",
+    "OAUTHBEARER",
+];
 
 pub(super) fn read(
     values: &Values,
@@ -138,6 +147,18 @@ fn sasl(
     }
     if mechanism == "GSSAPI" {
         return Ok(Identity::Sasl { properties, dn, password });
+    }
+    if mechanism == "OAUTHBEARER" {
+        let token = match password {
+            Some(token) => token,
+            None => values.ask("bindPassword", "Access token: ", surroundings)?,
+        };
+        if token.is_empty() {
+            return Err(Fault::new(
+                "The SASL mechanism OAUTHBEARER needs an access token: give it with --bindPassword:file or :env",
+            ));
+        }
+        return Ok(Identity::Sasl { properties, dn, password: Some(token) });
     }
     let Some(who) =
         property("authid").map(str::to_owned).or_else(|| dn.as_ref().map(|dn| format!("dn: {dn}")))

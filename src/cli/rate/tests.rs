@@ -392,3 +392,20 @@ fn no_secret_is_shown_by_debug_output() {
     let args = run("searchrate -D cn=x -w hunter2 -Z -P s -T hunter2 -b dc=x (a=b)");
     assert!(!format!("{args:?}").contains("hunter2"));
 }
+
+#[test]
+fn every_mechanism_of_the_driver_that_has_a_password_is_taken() {
+    let properties = |args: RateArgs| match args.identity {
+        Identity::Sasl { properties, password, .. } => {
+            (properties[0].1.clone(), password.is_some())
+        }
+        other => panic!("{other:?}"),
+    };
+    for mechanism in ["SCRAM-SHA-512", "SCRAM-SHA-256"] {
+        let args = run(&format!("authrate -w x -o mech={mechanism} -o authid=user.1"));
+        assert_eq!(properties(args), (mechanism.to_owned(), true));
+    }
+    // The token says who binds.
+    let args = run("authrate -w token -o mech=OAUTHBEARER");
+    assert_eq!(properties(args), ("OAUTHBEARER".to_owned(), true));
+}

@@ -31,6 +31,8 @@ pub enum Mechanism {
     External,
     /// RFC 4752: Kerberos 5 through the library installed on the machine, without a security layer.
     Gssapi,
+    /// RFC 7628: an access token of OAuth 2.0, which takes the place of the password.
+    OauthBearer,
     /// RFC 4616: the password in the clear.
     Plain,
     /// RFC 5802, over SHA-1.
@@ -43,12 +45,13 @@ pub enum Mechanism {
 
 impl Mechanism {
     /// Every mechanism, in the order in which messages list them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Anonymous,
         Self::CramMd5,
         Self::DigestMd5,
         Self::External,
         Self::Gssapi,
+        Self::OauthBearer,
         Self::Plain,
         Self::ScramSha1,
         Self::ScramSha256,
@@ -63,6 +66,7 @@ impl Mechanism {
             Self::DigestMd5 => "DIGEST-MD5",
             Self::External => "EXTERNAL",
             Self::Gssapi => "GSSAPI",
+            Self::OauthBearer => "OAUTHBEARER",
             Self::Plain => "PLAIN",
             Self::ScramSha1 => "SCRAM-SHA-1",
             Self::ScramSha256 => "SCRAM-SHA-256",
@@ -77,7 +81,7 @@ impl Mechanism {
 
     /// Whether this mechanism needs an authentication identity.
     pub const fn needs_authid(self) -> bool {
-        !matches!(self, Self::Anonymous | Self::External)
+        !matches!(self, Self::Anonymous | Self::External | Self::OauthBearer)
     }
 }
 
@@ -186,9 +190,10 @@ impl Conversation {
         nonce: String,
     ) -> Result<Self, SaslError> {
         let state = match mechanism {
-            Mechanism::Anonymous | Mechanism::External | Mechanism::Plain => {
-                State::Plain(plain::Plain::new(mechanism, identity)?)
-            }
+            Mechanism::Anonymous
+            | Mechanism::External
+            | Mechanism::OauthBearer
+            | Mechanism::Plain => State::Plain(plain::Plain::new(mechanism, identity)?),
             Mechanism::CramMd5 => State::CramMd5(cram_md5::CramMd5::new(identity)),
             Mechanism::DigestMd5 => {
                 State::DigestMd5(Box::new(digest_md5::DigestMd5::new(identity, nonce)))

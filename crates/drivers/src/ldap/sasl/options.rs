@@ -118,7 +118,7 @@ impl SaslOptions {
 fn takes(mechanism: Mechanism) -> &'static [&'static str] {
     match mechanism {
         Mechanism::Anonymous | Mechanism::CramMd5 => &["authid"],
-        Mechanism::External => &["authzid"],
+        Mechanism::External | Mechanism::OauthBearer => &["authzid"],
         Mechanism::DigestMd5 => &["authid", "authzid", "realm", "digest-uri", "qop"],
         Mechanism::Gssapi => &["authid", "authzid", "realm", "kdc", "qop"],
         Mechanism::Plain
@@ -173,7 +173,7 @@ mod tests {
         assert!(message(&[], None).contains("-o mech=NAME"));
         assert!(
             message(&[("mech", "plain")], None)
-                .contains("ANONYMOUS, CRAM-MD5, DIGEST-MD5, EXTERNAL, GSSAPI, PLAIN")
+                .contains("ANONYMOUS, CRAM-MD5, DIGEST-MD5, EXTERNAL, GSSAPI, OAUTHBEARER, PLAIN")
         );
         assert!(message(&[("user", "x")], None).contains("use one of mech, authid, authzid"));
         assert!(message(&[("mech", "PLAIN"), ("mech", "PLAIN")], None).contains("given twice"));

@@ -1,10 +1,15 @@
-//! The mechanisms that end after one response: PLAIN (RFC 4616), EXTERNAL (RFC 4422) and ANONYMOUS (RFC 4505). The
-//! response is made together with the conversation, so a step only returns it.
+//! The mechanisms that end after one response: PLAIN (RFC 4616), EXTERNAL (RFC 4422), ANONYMOUS (RFC 4505) and
+//! OAUTHBEARER (RFC 7628). The response is made together with the conversation, so a step only returns it.
 
 use super::{Identity, Mechanism, SaslError, Step};
 
+/// What separates the parts of an OAUTHBEARER message, and acknowledges the server's reason for a refusal.
+const CONTROL_A: u8 = 1;
+
 pub(super) struct Plain {
     response: Vec<u8>,
+    /// The answer to a challenge after the response.
+    acknowledgement: &'static [u8],
     sent: bool,
 }
 
@@ -13,9 +18,12 @@ impl Plain {
         let response = match mechanism {
             Mechanism::External => identity.authzid.as_bytes().to_vec(),
             Mechanism::Anonymous => identity.authid.as_bytes().to_vec(),
+            Mechanism::OauthBearer => bearer(identity)?,
             _ => message(identity)?,
         };
-        Ok(Self { response, sent: false })
+        let acknowledgement: &[u8] =
+            if mechanism == Mechanism::OauthBearer { &[CONTROL_A] } else { &[] };
+        Ok(Self { response, acknowledgement, sent: false })
     }
 
     /// A server that ignored the initial response requests it again with an empty challenge.
@@ -23,6 +31,8 @@ impl Plain {
         if challenge.is_none() || !self.sent {
             out.extend_from_slice(&self.response);
             self.sent = true;
+        } else {
+            out.extend_from_slice(self.acknowledgement);
         }
         Step::Respond
     }
@@ -39,6 +49,24 @@ fn message(identity: &Identity<'_>) -> Result<Vec<u8>, SaslError> {
         return Err(SaslError::Characters { what, mechanism: Mechanism::Plain });
     }
     Ok(parts.map(|(_, bytes)| bytes).join(&0))
+}
+
+/// RFC 7628 section 3.1: a header of GS2 with the identity to act as, and the token. The host and the port are only for
+/// tokens that are signed, which a bearer token is not.
+fn bearer(identity: &Identity<'_>) -> Result<Vec<u8>, SaslError> {
+    let mechanism = Mechanism::OauthBearer;
+    if identity.password.iter().any(|byte| !byte.is_ascii_graphic()) {
+        return Err(SaslError::Characters { what: "access token", mechanism });
+    }
+    if identity.authzid.as_bytes().contains(&CONTROL_A) {
+        return Err(SaslError::Characters { what: "authorization identity", mechanism });
+    }
+    let header = match identity.authzid {
+        "" => "n,,".to_owned(),
+        authzid => format!("n,a={},", authzid.replace('=', "=3D").replace(',', "=2C")),
+    };
+    let token = identity.password;
+    Ok([header.as_bytes(), b"\x01auth=Bearer ", token, b"\x01\x01"].concat())
 }
 
 #[cfg(test)]
@@ -75,6 +103,31 @@ mod tests {
     fn external_says_only_who_to_act_as() {
         assert_eq!(first(Mechanism::External, "nobody", "", b"x"), b"");
         assert_eq!(first(Mechanism::External, "nobody", "u:kurt", b"x"), b"u:kurt");
+    }
+
+    #[test]
+    fn oauthbearer_is_the_example_of_rfc_7628_and_acknowledges_a_refusal() {
+        let token = b"vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==";
+        let sent = first(Mechanism::OauthBearer, "", "user@example.com", token);
+        let expected = "n,a=user@example.com,\x01auth=Bearer vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==\x01\x01";
+        assert_eq!(String::from_utf8(sent).unwrap(), expected);
+        assert_eq!(first(Mechanism::OauthBearer, "", "", b"t"), b"n,,\x01auth=Bearer t\x01\x01");
+        let identity = Identity {
+            authid: "",
+            authzid: "",
+            password: b"t",
+            realm: None,
+            host: "h",
+            digest_uri: None,
+        };
+        let mut plain = Plain::new(Mechanism::OauthBearer, &identity).unwrap();
+        let mut out = Vec::new();
+        plain.step(None, &mut out);
+        out.clear();
+        plain.step(Some(br#"{"status":"invalid_token"}"#), &mut out);
+        assert_eq!(out, b"\x01");
+        let broken = Identity { password: b"two words", ..identity };
+        assert!(Plain::new(Mechanism::OauthBearer, &broken).is_err());
     }
 
     #[test]
