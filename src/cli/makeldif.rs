@@ -7,6 +7,9 @@ use clap::Args;
 
 use super::about::About;
 
+/// The name of the command, and of a link that stands for it.
+pub(super) const NAME: &str = "makeldif";
+
 /// Options of `brunt makeldif`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct MakeldifArgs {

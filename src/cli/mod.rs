@@ -227,6 +227,9 @@ impl Refusal {
     }
 }
 
+/// Commands of clap's grammar that a link can stand for, as the original programs had these names.
+const COMMAND_LINKS: [&str; 2] = [loadgen::NAME, makeldif::NAME];
+
 /// Reads a command line; its first word is the name that the program was called by.
 pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
     if let [_, name] = argv
@@ -273,7 +276,7 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         }
     }
     // A link with the name of a command stands for that command.
-    let linked = called.filter(|name| *name == loadgen::NAME).map(str::to_owned);
+    let linked = called.filter(|name| COMMAND_LINKS.contains(name)).map(str::to_owned);
     let line: Vec<String> = std::iter::once("brunt".to_owned())
         .chain(linked)
         .chain(argv.iter().skip(1).cloned())

@@ -10,12 +10,13 @@ use clap_complete::{Generator as _, Shell};
 use super::declared::program;
 
 /// The names of links to the program that stand for one of its commands.
-pub(super) const LINKS: [&str; 13] = [
+pub(super) const LINKS: [&str; 14] = [
     "addrate",
     "authrate",
     "comparerate",
     "deleterate",
     "loadgen",
+    "makeldif",
     "memfile_ubench",
     "moddnrate",
     "modrate",
