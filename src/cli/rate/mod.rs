@@ -123,6 +123,12 @@ pub(crate) fn parse(
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, Fault> {
     let table = options::of(tool);
+    // The original tools refuse this for the missing host name, so no script depends on it.
+    if let [word] = line
+        && word == "-h"
+    {
+        return Ok(Parsed::Help(help::page(tool)));
+    }
     let words = words::split(line, &table)?;
     let mut values = Values::new(&words, table)?;
     if values.given("help") {

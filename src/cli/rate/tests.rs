@@ -394,6 +394,20 @@ fn no_secret_is_shown_by_debug_output() {
 }
 
 #[test]
+fn a_lone_h_asks_for_help_as_it_names_no_host() {
+    for tool in Tool::ALL {
+        let words = ["-h".to_owned()];
+        let Ok(Parsed::Help(page)) = parse(tool, &words, &TestSurroundings::default()) else {
+            panic!("{tool:?}")
+        };
+        assert_eq!(page, help::page(tool));
+    }
+    let words = ["-D", "a", "-h"].map(str::to_owned);
+    let refused = parse(Tool::Authrate, &words, &TestSurroundings::default()).unwrap_err();
+    assert_eq!(refused.reason, "Argument -h requires a value but none was provided");
+}
+
+#[test]
 fn every_mechanism_of_the_driver_that_has_a_password_is_taken() {
     let properties = |args: RateArgs| match args.identity {
         Identity::Sasl { properties, password, .. } => {
