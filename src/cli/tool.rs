@@ -92,6 +92,19 @@ impl Tool {
         }
     }
 
+    /// The first trailing argument, for a message that it is missing.
+    pub(crate) const fn first_trailing(self) -> &'static str {
+        match self {
+            Self::Authrate | Self::Searchrate | Self::SearchAndModRate => {
+                "filter template string, such as '(uid=user.{})',"
+            }
+            Self::Modrate | Self::Comparerate => "attribute:value template string",
+            Self::Addrate => "path of the template file",
+            Self::Deleterate => "trailing argument",
+            Self::Moddnrate => "new RDN template string, such as 'uid=renamed.{}',",
+        }
+    }
+
     /// Fewest and most trailing arguments.
     pub(crate) const fn trailing_range(self) -> (usize, usize) {
         match self {

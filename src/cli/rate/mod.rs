@@ -5,6 +5,7 @@
 //! objectives, key stores and the like stay text and paths: the modules that use them parse them, before the run
 //! starts.
 
+mod attributes;
 mod brackets;
 pub(crate) mod control;
 pub(crate) mod identity;
@@ -151,6 +152,12 @@ pub(crate) fn parse(
         ));
     }
     check_trailing(tool, words.trailing.len())?;
+    if tool == Tool::Authrate && values.given("baseDn") && words.trailing.is_empty() {
+        notes.push(
+            "--baseDn has no effect without a filter as the first trailing argument: there is no search before a bind"
+                .to_owned(),
+        );
+    }
     let security = security::read(&values, surroundings, &mut notes)?;
     let load = load::read(&values, tool)?;
     let operation = operation::read(&values, tool, words.trailing, &load)?;
@@ -230,7 +237,9 @@ fn check_trailing(tool: Tool, given: usize) -> Result<(), Fault> {
     let (least, most) = tool.trailing_range();
     if given < least {
         return Err(Fault::new(format!(
-            "At least {least} unnamed trailing arguments are required in the argument list, but too few were provided"
+            "At least {least} unnamed trailing arguments are required in the argument list, but too few were \
+             provided: the {} is missing",
+            tool.first_trailing()
         )));
     }
     if given > most {

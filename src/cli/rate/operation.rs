@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::attributes::attributes;
 use super::control::{self, Control};
 use super::{Fault, Load, Tool, Values};
 use crate::cli::values::exclusive;
@@ -338,7 +339,7 @@ fn search_before_bind(
             let search = search(values, base.to_owned(), filter, attributes(rest)?, assertion);
             Ok(Some(Search { size_limit: 1, ..search }))
         }
-        (None, None) => {
+        (_, None) => {
             let given =
                 ["searchControl", "manageDsaIt"].into_iter().find(|long| values.given(long));
             given.map_or(Ok(None), |long| {
@@ -347,10 +348,6 @@ fn search_before_bind(
                 )))
             })
         }
-        (Some(_), None) => Err(Fault::new(
-            "--baseDn needs a filter template string as the first trailing argument, such as '(uid=user.{})': without \
-             a filter there is no search, and the bind does not use the base DN",
-        )),
         (None, Some(filter)) => Err(Fault::new(format!(
             "The trailing argument '{filter}' is read as a search filter, which needs --baseDn.  Options must come \
              before trailing arguments"
@@ -388,17 +385,6 @@ fn search(
         page_size: small("simplePageSize"),
         sort: values.text("sortOrder").map(str::to_owned),
         assertion,
-    }
-}
-
-/// The attributes to return. The original tools take an option that comes after them for one of them and ignore it.
-fn attributes(trailing: &[String]) -> Result<Vec<String>, Fault> {
-    match trailing.iter().find(|text| text.starts_with('-')) {
-        Some(text) => Err(Fault::new(format!(
-            "The trailing argument '{text}' is not an attribute.  Options must come before the first trailing \
-             argument"
-        ))),
-        None => Ok(trailing.to_vec()),
     }
 }
 

@@ -179,6 +179,9 @@ fn options_reach_their_place() {
         args.servers.iter().map(|server| (server.host.as_str(), server.port)).collect();
     assert_eq!(servers, [("a", 1), ("::1", 2), ("b", 9), ("fe80::1", 9)]);
     assert_eq!(args.notes, ["The server's certificate is not verified because of --trustAll"]);
+    let bind_only = run("authrate -D a -w b -b dc=x");
+    assert!(matches!(bind_only.operation, Operation::Bind { search: None, .. }));
+    assert!(bind_only.notes[0].starts_with("--baseDn has no effect without a filter"));
     let plain = run("searchrate -b dc=x (uid=user.[1-1000])");
     let note =
         "[1-1000] is sent as it is; --value-patterns makes it a pattern of UnboundID's tools";
@@ -232,7 +235,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("authrate -D a", "standard input is not a terminal"),
     ("authrate -D a -n", "--no-prompt is given"),
     ("authrate -D a -w b (uid=x)", "needs --baseDn"),
-    ("authrate -D a -w b -b dc=x", "needs a filter"),
+    ("authrate -D a -w b -b dc=x --manageDsaIt", "--manageDsaIt needs a search"),
     ("authrate -o mech", "could not be parsed in the form \"name=value\""),
     (
         "authrate -o mech=FOO",
@@ -263,8 +266,16 @@ const REFUSED: &[(&str, &str)] = &[
     ("modrate -b dc=x --valuePattern p a:b", "--valuePattern needs --attribute"),
     ("modrate -b dc=x --strategy read_modify --assertionFilter (a=b) a:b", "--assertionFilter"),
     ("modrate -w x -b dc=x a:b", "without --bindDn"),
-    ("searchrate -b dc=x", "At least 1 unnamed trailing arguments"),
-    ("addrate", "At least 1 unnamed trailing arguments"),
+    (
+        "searchrate -b dc=x",
+        "At least 1 unnamed trailing arguments are required in the argument list, but too few were provided: the \
+         filter template string, such as '(uid=user.{})', is missing",
+    ),
+    ("searchrate -b dc=x (a=b) '* modifyTimestamp'", "of its own, as in '*' 'modifyTimestamp'"),
+    ("search-and-mod-rate -b dc=x", "the filter template string, such as '(uid=user.{})', is"),
+    ("comparerate -b dc=x", "the attribute:value template string is missing"),
+    ("moddnrate -b dc=x", "the new RDN template string, such as 'uid=renamed.{}', is missing"),
+    ("addrate", "the path of the template file is missing"),
     ("addrate x y", "The maximum number of allowed trailing arguments is 1"),
     ("addrate -s 5 -a 5 x", "only one at a time"),
     ("addrate -C off -s 5 x", "when deletion is disabled"),

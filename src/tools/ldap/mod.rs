@@ -28,7 +28,7 @@ use brunt_engine::timer::MachineTime;
 use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_load::EngineRun;
 use brunt_load::ldap::LdapSessions;
-use brunt_record::{Basis, Catalogue};
+use brunt_record::{Basis, Catalogue, Record};
 use brunt_wire::ldap::code;
 
 use crate::cli::Refusal;
@@ -64,6 +64,10 @@ pub(crate) fn run(
     let prepared = ready(args, setup::tried_binds(args))?;
     if verbosity == Verbosity::Normal {
         prepared.tell_writes();
+        for number in &prepared.protocol.unused {
+            let text = args.arguments.get(number - 1).map_or("", String::as_str);
+            console::note(&format!("no template uses argument {number} (-g {text})"));
+        }
     }
     let Prepared { job, protocol: rate_tool, .. } = prepared;
     // Not before the plan: a Kerberos configuration must be set while the process has one thread.
@@ -105,7 +109,7 @@ fn ready(args: &RateArgs, tries: Option<u64>) -> Result<Prepared<RateTool<'_>>, 
     let seed = args.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
     let refused = |problem: Problem| problem.refusal(args.tool);
-    let setup = setup::of(args, seed).map_err(refused)?;
+    let (setup, unused) = setup::of(args, seed).map_err(refused)?;
     let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let plan = match setup::locked_tolerated(args) {
@@ -117,7 +121,7 @@ fn ready(args: &RateArgs, tries: Option<u64>) -> Result<Prepared<RateTool<'_>>, 
         None => plan,
     };
     let reported = Cell::default();
-    let rate_tool = RateTool { args, plan: Arc::new(plan), monitored, reported };
+    let rate_tool = RateTool { args, plan: Arc::new(plan), monitored, reported, unused };
     let job = rate_tool.job(seed).map_err(usage)?;
     Ok(Prepared::new(job, rate_tool, writes(&args.operation)))
 }
@@ -139,6 +143,8 @@ pub(crate) struct RateTool<'a> {
     plan: Arc<ldap::Plan>,
     /// The settings of the connection that reads the server's own figures.
     monitored: ldap::Setup,
+    /// The arguments that no template uses, counted from 1.
+    unused: Vec<usize>,
     /// The driver's counts at the end of the previous run.
     reported: Cell<ldap::tally::Counts>,
 }
@@ -181,7 +187,7 @@ impl RateTool<'_> {
         let mut table = Table::new(self.args, &job.catalogue, writer);
         let mut observers: [&mut dyn Observer; 1] = [&mut table];
         let mut finished = carry_out(job, self, &mut observers, signals)?;
-        let said = self.said();
+        let said = self.said(&finished.record);
         summary::tell(&finished.record, Stream::Error, &mut finished.losses)?;
         for note in &said {
             console::note(note);
@@ -191,8 +197,9 @@ impl RateTool<'_> {
         Ok(finished)
     }
 
-    /// Messages of servers beside their results. The counts are of the whole run.
-    fn said(&self) -> Vec<String> {
+    /// Messages of servers beside their results, and what is likely a mistake although it is a success. The counts are
+    /// of the whole run.
+    fn said(&self, record: &Record) -> Vec<String> {
         let counts = self.plan.tally().counts();
         let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
         let policy = (warnings + errors > 0).then(|| {
@@ -208,7 +215,11 @@ impl RateTool<'_> {
                 counts.left_renamed
             )
         });
-        policy.into_iter().chain(references).chain(renamed).collect()
+        let nothing = found_nothing(record, &self.args.operation).then(|| {
+            "no search found an entry: check the base DN, the filter and the rights of the bind DN"
+                .to_owned()
+        });
+        policy.into_iter().chain(references).chain(renamed).chain(nothing).collect()
     }
 }
 
@@ -244,4 +255,11 @@ impl Protocol for RateTool<'_> {
         purge::after(self.args, &self.plan, stop);
         Ok(())
     }
+}
+
+/// Whether the searches of a run succeeded and none of them found an entry.
+fn found_nothing(record: &Record, operation: &Operation) -> bool {
+    let searches = matches!(operation, Operation::Search(_) | Operation::SearchAndModify { .. });
+    let counts = &record.conservation.counts;
+    searches && counts.ok > 0 && counts.items == 0
 }

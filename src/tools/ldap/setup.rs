@@ -18,21 +18,22 @@ use crate::cli::tool::Tool;
 /// A few users who do not exist, among many who do, must not end a run.
 const TRIES_MIN: u64 = 10;
 
-/// The settings of the driver.
-pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
+/// The settings of the driver, and the numbers of the arguments that no template uses.
+pub(super) fn of(args: &RateArgs, seed: u64) -> Result<(Setup, Vec<usize>), Problem> {
     let settings = Settings {
         seed,
         inc_scope: if args.inc_per_worker { Scope::Worker } else { Scope::Process },
         rand_inclusive: args.rand_inclusive,
     };
     let arguments = Arguments::parse(&args.arguments, &settings).map_err(Problem::failed)?;
-    let mut texts = task::Texts { arguments, patterns: args.value_patterns };
+    let mut texts = task::Texts::new(arguments, args.value_patterns);
     let identity = identity(args, &mut texts)?;
     let task = task::of(args, &identity, &mut texts, seed)?;
     // authrate measures its own binds; the other tools bind to open a connection.
     let login = if args.tool == Tool::Authrate { Identity::Anonymous } else { identity };
     let load = &args.load;
-    Ok(Setup {
+    let unused = texts.unused(args.arguments.len());
+    let setup = Setup {
         route: transport::route(args)?,
         mode: match load.mode {
             ConnectionMode::PerOperation => Mode::PerOperation,
@@ -55,7 +56,8 @@ pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
         sessions: load.connections.saturating_mul(load.concurrent),
         seed,
         raw: args.raw,
-    })
+    };
+    Ok((setup, unused))
 }
 
 /// How many accounts may be found locked, if a condition of the run sets that.
@@ -82,6 +84,9 @@ fn identity(args: &RateArgs, texts: &mut task::Texts) -> Result<Identity, Proble
                 properties.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             let options = SaslOptions::parse(&pairs, dn.as_deref())
                 .map_err(|error| Problem::usage(error.to_string()))?;
+            for template in [&options.authid, &options.authzid].into_iter().flatten() {
+                texts.note(template);
+            }
             kerberos(&options)?;
             let password = password.clone().unwrap_or_else(|| Secret::new(Vec::new()));
             Identity::Sasl { options, password }

@@ -1,12 +1,13 @@
 //! What each exchange does, as the driver's task.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use brunt_drivers::ldap::{
     AddSetup, Change, CompareSetup, DeleteMode, DeleteSetup, Identity, ModifySetup,
     OperationControls, RenameSetup, SearchSetup, Task, Threshold,
 };
-use brunt_feed::{Arguments, Piece, Template, patterns};
+use brunt_feed::{Arguments, Piece, Slot, Template, patterns};
 use brunt_wire::ldap::control::SortKey;
 use brunt_wire::ldap::request::{Deref, Scope};
 
@@ -23,13 +24,37 @@ pub(super) struct Texts {
     /// The arguments of templates. A value pattern adds its own.
     pub(super) arguments: Arguments,
     /// Whether templates are value patterns.
-    pub(super) patterns: bool,
+    patterns: bool,
+    /// The arguments that templates use, counted from 0.
+    used: BTreeSet<usize>,
 }
 
 impl Texts {
+    /// No texts yet.
+    pub(super) const fn new(arguments: Arguments, patterns: bool) -> Self {
+        Self { arguments, patterns, used: BTreeSet::new() }
+    }
+
     /// A template in the form that the driver takes.
     pub(super) fn template(&mut self, text: &str) -> Result<String, Problem> {
-        if self.patterns { self.pattern(text) } else { Ok(text.to_owned()) }
+        if self.patterns {
+            return self.pattern(text);
+        }
+        self.note(text);
+        Ok(text.to_owned())
+    }
+
+    /// Notes the arguments that a template uses. The driver refuses one that is wrong; the DN that a search finds is
+    /// one more argument.
+    pub(super) fn note(&mut self, text: &str) {
+        if let Ok(template) = self.arguments.template(text, 1) {
+            self.used.extend(template.slots().map(Slot::argument));
+        }
+    }
+
+    /// Which of the first `given` arguments no template has used, counted from 1.
+    pub(super) fn unused(&self, given: usize) -> Vec<usize> {
+        (0..given).filter(|index| !self.used.contains(index)).map(|index| index + 1).collect()
     }
 
     /// A value pattern, as a template with arguments of its own.
@@ -229,4 +254,29 @@ fn add(given: &operation::AddMix, seed: u64) -> Result<AddSetup, Problem> {
         },
         share: (0, 1),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_feed::Settings;
+
+    #[test]
+    fn arguments_that_no_template_uses_are_known_by_number() {
+        let specs = ["rand(0,9)", "inc(0,9)", "x"].map(str::to_owned);
+        let texts = |patterns| {
+            Texts::new(Arguments::parse(&specs, &Settings::default()).unwrap(), patterns)
+        };
+        let mut used = texts(false);
+        for text in ["uid={1},dc=x", "(uid=%s)", "description", "{4}"] {
+            used.template(text).unwrap();
+        }
+        assert_eq!(used.unused(3), [2, 3], "the fourth is the DN that a search finds");
+        used.note("{3} {2}");
+        assert_eq!(used.unused(3), [0; 0]);
+        // A pattern has no placeholders.
+        let mut patterns = texts(true);
+        patterns.template("(uid={1}[1-5])").unwrap();
+        assert_eq!(patterns.unused(3), [1, 2, 3]);
+    }
 }
