@@ -187,6 +187,71 @@ fn pem_and_openssl_stores_identify() {
     assert!(refusal(&nobody, "localhost", port).contains("CertificateRequired"));
 }
 
+/// Ways of OpenSSL to encrypt a key, older than its present one.
+const OLDER: [(&str, &[&str]); 5] = [
+    ("one", &["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES"]),
+    ("two", &["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES"]),
+    ("one", &["ec", "-aes256"]),
+    ("two", &["rsa", "-traditional", "-aes128"]),
+    ("two", &["rsa", "-traditional", "-des3"]),
+];
+
+#[test]
+fn pem_keys_that_were_encrypted_in_older_ways_are_unlocked() {
+    if !require(&["openssl"]) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let port = prepare(directory);
+    let pass = format!("pass:{PASSWORD}");
+    for (name, way) in OLDER {
+        let (pem, certificate) = (format!("{name}.pem"), format!("{name}.crt"));
+        run(directory, "openssl", &["x509", "-in", &pem, "-out", &certificate]);
+        let files = ["-in", &pem, "-out", "locked.key", "-passout", &pass];
+        run(directory, "openssl", &[way, &files[..]].concat());
+        let pair = |password| Identity::Pair {
+            certificate: store_with(directory, &certificate, password),
+            key: directory.join("locked.key"),
+        };
+        let options = |password| Options {
+            trust: Trust::Stores(vec![store(directory, "ca.pem")]),
+            identity: Some(pair(password)),
+            ..Options::default()
+        };
+        let client = Client::new(&options(Some(PASSWORD))).unwrap();
+        let (heard, _) = greeted(&client, "localhost", port).unwrap();
+        assert_eq!(heard, format!("Client {name}."), "{way:?}");
+        for (password, why) in
+            [(Some("wrong"), KeyError::Password), (None, KeyError::PasswordMissing)]
+        {
+            let shown = store_with(directory, &certificate, password);
+            let error = shown.identity_with_key(&directory.join("locked.key")).unwrap_err();
+            let StoreError::Key { path, what, .. } = error else { panic!("{way:?}: {error}") };
+            assert_eq!((path, what), (directory.join("locked.key"), why), "{way:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_names_the_file_of_the_pair_that_it_is_about() {
+    if !require(&["openssl"]) {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    prepare(directory);
+    run(directory, "openssl", &["x509", "-in", "two.pem", "-out", "two.crt"]);
+    write(directory, "cut.key", "-----BEGIN PRIVATE KEY-----\nAAAA");
+    let error = |certificate, key| {
+        let pair = store_with(directory, certificate, None);
+        pair.identity_with_key(&directory.join(key)).unwrap_err().to_string()
+    };
+    assert!(error("two.crt", "cut.key").contains("cut.key: the section"));
+    assert!(error("two.crt", "ca.pem").contains("ca.pem: it holds 1 certificate(s) and no key"));
+    assert!(error("two.pem", "two.pem").contains("two.pem: it holds a private key, and another"));
+}
+
 #[test]
 fn a_store_cut_or_altered_anywhere_is_refused_without_a_panic() {
     if !require(&["keytool", "openssl"]) {

@@ -5,7 +5,7 @@
 //! chapter 6); no object is made from it.
 
 use super::reader::Reader;
-use super::{KeyError, ROUNDS_MAX};
+use super::{KeyError, ROUNDS_MAX, is_whole_sequence};
 use crate::secret::Secret;
 use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockModeDecrypt, KeyIvInit};
@@ -85,12 +85,6 @@ fn ascii(password: &Secret) -> Vec<u8> {
         Some(text) => text.encode_utf16().map(|unit| (unit & 0x7f) as u8).collect(),
         None => password.expose().iter().map(|byte| byte & 0x7f).collect(),
     }
-}
-
-fn is_whole_sequence(bytes: &[u8]) -> bool {
-    SliceReader::new(bytes)
-        .and_then(|mut reader| reader.decode::<AnyRef<'_>>())
-        .is_ok_and(|any| pkcs8::der::Tagged::tag(&any) == der::Tag::Sequence)
 }
 
 const TC_NULL: u8 = 0x70;

@@ -6,12 +6,15 @@
 
 mod jceks;
 mod jks;
+mod old_pem;
 mod pem;
 mod pkcs12;
 mod reader;
 
 use crate::secret::Secret;
 use brunt_feed::{access, file};
+use pkcs8::der::asn1::AnyRef;
+use pkcs8::der::{Reader as _, SliceReader, Tag, Tagged as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use std::fs::File;
 use std::io::{self, Read};
@@ -193,8 +196,10 @@ enum Locked {
     OpenPem(PrivateKeyDer<'static>),
     /// An `EncryptedPrivateKeyInfo` under one of Java's own algorithms.
     Java(Vec<u8>),
-    /// An `EncryptedPrivateKeyInfo` under PKCS#5.
+    /// An `EncryptedPrivateKeyInfo` under PKCS#5 or PKCS#12.
     Pkcs5(Vec<u8>),
+    /// Encrypted in OpenSSL's old way.
+    OldPem(old_pem::OldKey),
 }
 
 impl std::fmt::Debug for Locked {
@@ -296,10 +301,15 @@ impl Store {
 
     /// The certificate chain of this PEM file and the key of another, as web servers keep them.
     pub fn identity_with_key(&self, key: &Path) -> Result<Identity, StoreError> {
-        let mut bytes = read_bounded(&self.path)?;
-        bytes.push(b'\n');
-        bytes.extend_from_slice(&bounded(key, file::open_secret(key))?);
-        let contents = Self::understood(&self.path, "PEM", pem::open(&bytes))?;
+        let of = |path: &Path, bytes: &[u8]| Self::understood(path, "PEM", pem::open(bytes));
+        let shown = of(&self.path, &read_bounded(&self.path)?)?;
+        let mut contents = of(key, &bounded(key, file::open_secret(key))?)?;
+        if let (Some(entry), true) = (contents.keys.first_mut(), shown.keys.is_empty()) {
+            entry.chain.splice(..0, shown.trusted);
+        } else if !contents.keys.is_empty() {
+            let what = "it holds a private key, and another file is given for the key".to_owned();
+            return Err(StoreError::Damaged { path: self.path.clone(), format: "PEM", what });
+        }
         contents.identity(None, self.password.as_ref())
     }
 
@@ -363,11 +373,18 @@ impl Locked {
             Self::Java(der) => {
                 jks::unlock(&der, password.ok_or(KeyError::PasswordMissing)?).map(pkcs8)
             }
+            Self::OldPem(key) => key.unlock(password.ok_or(KeyError::PasswordMissing)?),
             Self::Pkcs5(der) => {
                 pem::unlock(&der, password.ok_or(KeyError::PasswordMissing)?).map(pkcs8)
             }
         }
     }
+}
+
+fn is_whole_sequence(bytes: &[u8]) -> bool {
+    SliceReader::new(bytes)
+        .and_then(|mut reader| reader.decode::<AnyRef<'_>>())
+        .is_ok_and(|any| any.tag() == Tag::Sequence)
 }
 
 fn read_bounded(path: &Path) -> Result<Zeroizing<Vec<u8>>, StoreError> {

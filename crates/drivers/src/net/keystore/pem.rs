@@ -4,7 +4,8 @@
 //! chain, the order that every server uses. Sections are read here and not by a crate because the crate in use skips
 //! encrypted keys silently. It must not depend on whether the file is trusted or presented.
 
-use super::{Contents, KeyEntry, KeyError, Locked, ROUNDS_MAX, Wrong};
+use super::old_pem::{self, Form, OldKey};
+use super::{Contents, KeyEntry, KeyError, Locked, ROUNDS_MAX, Wrong, pkcs12};
 use crate::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -45,6 +46,8 @@ pub(super) fn open(file: &[u8]) -> Result<Contents, Wrong> {
             }
             "PRIVATE KEY" => Locked::Open(decode(label, body)?),
             "ENCRYPTED PRIVATE KEY" => Locked::Pkcs5(decode(label, body)?.to_vec()),
+            "RSA PRIVATE KEY" if old_pem::is_encrypted(body) => old(label, body, Form::Rsa)?,
+            "EC PRIVATE KEY" if old_pem::is_encrypted(body) => old(label, body, Form::Ec)?,
             "RSA PRIVATE KEY" => Locked::OpenPem(PrivateKeyDer::Pkcs1(PrivatePkcs1KeyDer::from(
                 decode(label, body)?.to_vec(),
             ))),
@@ -68,10 +71,11 @@ pub(super) fn open(file: &[u8]) -> Result<Contents, Wrong> {
     })
 }
 
-/// Unlocks an `EncryptedPrivateKeyInfo` of PKCS#5 (RFC 8018), yielding PKCS#8.
+/// Unlocks an `EncryptedPrivateKeyInfo` of PKCS#5 (RFC 8018), or under an older algorithm of PKCS#12, yielding PKCS#8.
 pub(super) fn unlock(protected: &[u8], password: &Secret) -> Result<Vec<u8>, KeyError> {
-    let info =
-        EncryptedPrivateKeyInfoRef::try_from(protected).map_err(|_| KeyError::Unsupported)?;
+    let Ok(info) = EncryptedPrivateKeyInfoRef::try_from(protected) else {
+        return pkcs12::unlock(protected, password);
+    };
     if let EncryptionScheme::Pbes2(parameters) = &info.encryption_algorithm {
         let rounds = parameters.kdf.pbkdf2().map_or(0, |pbkdf2| pbkdf2.iteration_count);
         let memory = parameters.kdf.scrypt().map_or(0, |scrypt| {
@@ -107,13 +111,19 @@ fn sections(text: &str) -> impl Iterator<Item = Result<(&str, &str), Wrong>> {
     })
 }
 
+/// A key that is encrypted in OpenSSL's old way.
+fn old(label: &str, body: &str, form: Form) -> Result<Locked, Wrong> {
+    let wrong = || {
+        Wrong::Damaged(format!(
+            "the section '{label}' is encrypted, and its line DEK-Info does not name a cipher and its beginning"
+        ))
+    };
+    let (info, rest) = old_pem::split(body).ok_or_else(wrong)?;
+    let key = OldKey::new(info, decode(label, rest)?.to_vec(), form).ok_or_else(wrong)?;
+    Ok(Locked::OldPem(key))
+}
+
 fn decode(label: &str, body: &str) -> Result<Zeroizing<Vec<u8>>, Wrong> {
-    if body.contains("Proc-Type:") {
-        return Err(Wrong::Damaged(
-            "its key is encrypted in OpenSSL's old way; convert it with 'openssl pkcs8 -topk8'"
-                .to_owned(),
-        ));
-    }
     let compact: Zeroizing<String> = Zeroizing::new(body.split_whitespace().collect());
     match STANDARD.decode(compact.as_bytes()) {
         Ok(bytes) => Ok(Zeroizing::new(bytes)),
@@ -145,7 +155,7 @@ mod tests {
             ("-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----", "not base64"),
             (
                 "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n-----END RSA PRIVATE KEY-----",
-                "topk8",
+                "DEK-Info",
             ),
         ] {
             let Err(Wrong::Damaged(what)) = open(file.as_bytes()) else { panic!("{file}") };

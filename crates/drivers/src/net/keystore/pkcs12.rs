@@ -4,7 +4,7 @@
 //! of that, and a trusted certificate is one that is marked as trusted. In a file without any key and without any mark
 //! (OpenSSL writes these) all certificates are trusted, as it has no other use.
 
-use super::{Contents, KeyEntry, Locked, Wrong};
+use super::{Contents, KeyEntry, KeyError, Locked, Wrong, is_whole_sequence};
 use crate::secret::Secret;
 use p12_keystore::error::Error;
 use p12_keystore::{CertificateBag, Pkcs12Archive, PrivateKeyBag};
@@ -49,6 +49,43 @@ pub(super) fn open(file: &[u8], password: Option<&Secret>) -> Result<Contents, W
     let unmarked = keys.is_empty() && !archive.certs.iter().any(|bag| bag.trusted);
     let trusted = archive.certs.iter().filter(|bag| bag.trusted || unmarked).map(der).collect();
     Ok(Contents { keys, trusted, ..Contents::default() })
+}
+
+/// Unlocks an `EncryptedPrivateKeyInfo` under an algorithm of PKCS#12 itself, as `openssl pkcs8 -v1 PBE-SHA1-3DES`
+/// writes it outside of any archive, yielding PKCS#8. The library opens only archives, so the key becomes the only one
+/// of an archive.
+pub(super) fn unlock(protected: &[u8], password: &Secret) -> Result<Vec<u8>, KeyError> {
+    /// 1.2.840.113549.1.7.1: data.
+    const DATA: &[u8] = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01";
+    /// 1.2.840.113549.1.12.10.1.2: a shrouded key.
+    const KEY: &[u8] = b"\x06\x0b\x2a\x86\x48\x86\xf7\x0d\x01\x0c\x0a\x01\x02";
+    if !is_whole_sequence(protected) {
+        return Err(KeyError::Damaged);
+    }
+    let text = password.expose_str().ok_or(KeyError::Password)?;
+    let typed =
+        |kind: &[u8], content: &[u8]| tagged(0x30, &[kind, &tagged(0xa0, content)].concat());
+    let data = |content: &[u8]| typed(DATA, &tagged(0x04, &tagged(0x30, content)));
+    let safe = data(&data(&typed(KEY, protected)));
+    let archive = tagged(0x30, &[b"\x02\x01\x03", safe.as_slice()].concat());
+    let archive = Pkcs12Archive::from_pkcs12(&archive, text).map_err(|error| match error {
+        Error::UnsupportedEncryptionScheme => KeyError::Unsupported,
+        Error::InvalidParameters => KeyError::Rounds,
+        _ => KeyError::Password,
+    })?;
+    archive.keys.first().map(|key| key.key.as_der().to_vec()).ok_or(KeyError::Damaged)
+}
+
+/// An element of DER.
+fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length: Vec<u8> =
+        content.len().to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
+    let head = match length.as_slice() {
+        [] => vec![tag, 0],
+        [short] if *short < 0x80 => vec![tag, *short],
+        long => [&[tag, 0x80 | long.len() as u8], long].concat(),
+    };
+    [head.as_slice(), content].concat()
 }
 
 fn entry(key: &PrivateKeyBag, archive: &Pkcs12Archive) -> KeyEntry {
