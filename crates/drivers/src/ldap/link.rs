@@ -348,7 +348,7 @@ impl State {
     fn hand_out(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
-            let length = response::frame(rest).map_err(malformed)?;
+            let length = response::frame(rest).map_err(|error| no_frame(rest, &error))?;
             let Some(message) = length.and_then(|length| rest.get(..length)) else { break };
             self.message(message)?;
             used += message.len();
@@ -582,6 +582,14 @@ fn begun_id(bytes: &[u8]) -> Option<i32> {
     let (length, rest) = rest.split_first()?;
     let id = rest.get(..usize::from(*length))?;
     Some(id.iter().fold(0, |id, byte| id << 8 | i32::from(*byte)))
+}
+
+/// A port for LDAPS answers a message in the clear with an alert of TLS.
+fn no_frame(bytes: &[u8], error: &impl std::fmt::Display) -> Failure {
+    if bytes.starts_with(&[0x15, 3]) {
+        return Failure::protocol("the server answers in TLS: this port needs LDAPS (-Z)");
+    }
+    malformed(error)
 }
 
 fn malformed(error: impl std::fmt::Display) -> Failure {

@@ -223,6 +223,16 @@ async fn a_search_whose_time_is_up_is_abandoned_and_a_modify_is_not() {
 }
 
 #[tokio::test]
+async fn a_port_for_ldaps_that_is_asked_in_the_clear_is_recognised() {
+    // A fatal alert: protocol version.
+    let server =
+        Server::start(|_| vec![Act::Send(vec![0x15, 3, 3, 0, 2, 2, 70]), Act::Close]).await;
+    let ran = run(&plan(setup(server.address, search())), 1).await;
+    assert_eq!(outcomes(&ran), [Outcome::Failed(Class::Protocol, 0)]);
+    assert!(ran[0].text.ends_with("this port needs LDAPS (-Z)"), "{}", ran[0].text);
+}
+
+#[tokio::test]
 async fn an_abandon_is_sent_before_anything_else_is() {
     let server = Server::start(|_| Vec::new()).await;
     let plan = plan(setup(server.address, search()));
