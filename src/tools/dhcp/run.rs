@@ -67,7 +67,9 @@ where
         );
         let mut observers: [&mut dyn Observer; 1] = [&mut interim];
         let mut finished = carry_out(job, self, &mut observers, perfdhcp.signals)?;
-        let figures = Exchanges::of_run(&perfdhcp.shown, &job.catalogue, &finished.measured.totals);
+        let mut figures =
+            Exchanges::of_run(&perfdhcp.shown, &job.catalogue, &finished.measured.totals);
+        figures.last_at_least(finished.engine.timing.window());
         let texts =
             Texts { perfdhcp, dhcp: self.dhcp, finished: &finished.engine, figures: &figures };
         finished.losses.print(&texts.all());

@@ -297,6 +297,13 @@ impl Exchanges {
         Ok(figures)
     }
 
+    /// Extends the time to that in which exchanges fell due. A run that a number of exchanges ends is over with the
+    /// last of them, but its load lasted until another one would have been due: three exchanges at ten a second take
+    /// three tenths of a second, not two. The original tool counts the same time, before its first exchange.
+    pub fn last_at_least(&mut self, window: Duration) {
+        self.lasted = self.lasted.max(window);
+    }
+
     /// Successful exchanges a second.
     pub fn rate(&self) -> f64 {
         if self.lasted.is_zero() {
@@ -502,6 +509,15 @@ mod tests {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &short);
         assert!((figures.rate() - 0.5).abs() < 1e-12, "one in two seconds");
         assert!(Exchanges::of_run(&asked(), &catalogue(), &Totals::new()).rate().abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_run_that_its_count_ended_lasted_until_the_next_exchange() {
+        let mut figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
+        figures.last_at_least(Duration::from_millis(3_500));
+        assert!((figures.rate() - 2.0).abs() < 1e-12, "seven in three and a half seconds");
+        figures.last_at_least(Duration::from_secs(1));
+        assert!((figures.rate() - 2.0).abs() < 1e-12, "answers that came later count");
     }
 
     /// The last answers of a ramp arrive while the steady phase runs, and are recorded in an interval of the ramp at
