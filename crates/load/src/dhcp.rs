@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use brunt_drivers::dhcp::{Dhcp, Dialogue, FleetChanges, Session, tally, v4, v6};
 use brunt_drivers::net::carrier::Carrier;
+use brunt_drivers::net::checksum::ExplainedDrops;
 use brunt_drivers::net::link::Link;
 use brunt_drivers::net::queue::QueueWatch;
 use brunt_drivers::net::udp::Socket;
@@ -25,6 +26,8 @@ pub struct DhcpSessions<'a, D: Dialogue, C> {
     fleet: bool,
     /// The server's own queue, if it is on this host.
     queue: Option<Mutex<Queue>>,
+    /// Which drops of the sockets are answers with a wrong checksum.
+    damaged: Mutex<ExplainedDrops>,
 }
 
 /// A queue, and its losses at the last reading.
@@ -47,7 +50,8 @@ impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
         queue: Option<QueueWatch>,
     ) -> Self {
         let queue = queue.map(|watch| Mutex::new(Queue { watch, lost: 0, looked: None }));
-        Self { dhcp, clock, driver_tallies: tally::names(false).len(), fleet, queue }
+        let damaged = Mutex::new(ExplainedDrops::watch(dhcp.tallies().len()));
+        Self { dhcp, clock, driver_tallies: tally::names(false).len(), fleet, queue, damaged }
     }
 }
 
@@ -71,13 +75,15 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
         let DriverCounts { tallies, tallies_by_phase, .. } = into;
         let seen = self.dhcp.noticed(worker, tallies, tallies_by_phase);
         into.orphans = seen.orphans;
-        into.socket_drops = seen.socket_drops;
+        let mut damaged = self.damaged.lock().unwrap_or_else(PoisonError::into_inner);
+        let explained = damaged.of(worker, seen.socket_drops);
+        into.socket_drops = seen.socket_drops - explained;
+        // After the driver's own tallies, of which there may be none yet.
+        into.tallies.resize(self.driver_tallies, 0);
+        into.tallies.push(explained);
+        drop(damaged);
         if worker > 0 {
             return;
-        }
-        if self.fleet || self.queue.is_some() {
-            // After the driver's own tallies, of which there may be none yet.
-            into.tallies.resize(self.driver_tallies, 0);
         }
         if self.fleet {
             into.tallies.extend(counts(&self.dhcp.attendance()));

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use brunt_drivers::dhcp::{FleetChanges, tally};
-use brunt_report::dhcp::SERVER_QUEUE;
+use brunt_report::dhcp::{BAD_CHECKSUM, SERVER_QUEUE};
 
 use crate::cli::dhcp::args::PowerCut;
 
@@ -12,10 +12,11 @@ use crate::cli::dhcp::args::PowerCut;
 const TALLIES: [&str; 3] =
     ["clients with a lease", "clients that lost power", "clients back after the power cut"];
 
-/// The names of everything that is counted beside exchanges: by the driver, for a fleet's clients, and in the server's
-/// queue, if that is visible.
+/// The names of everything that is counted beside exchanges: by the driver, for a fleet's clients, by the kernel, and
+/// in the server's queue, if that is visible.
 pub(super) fn tallies(v6: bool, fleet: bool, queue: bool) -> Vec<String> {
     let mut names = tally::names(v6);
+    names.push(BAD_CHECKSUM.to_owned());
     names.extend(TALLIES.into_iter().filter(|_| fleet).map(str::to_owned));
     names.extend(queue.then(|| SERVER_QUEUE.to_owned()));
     names

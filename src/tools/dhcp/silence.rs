@@ -24,6 +24,9 @@ pub(super) fn advice(
     args: &DhcpArgs,
     route: &Route,
 ) -> Option<String> {
+    if figures.bad_checksum > 0 {
+        return Some(damaged(figures.bad_checksum, route));
+    }
     let dropped = figures.drops() > 0 || figures.stages.iter().any(|stage| stage.cut_off > 0);
     if silence.unanswered == 0 || !dropped {
         return None;
@@ -35,6 +38,17 @@ pub(super) fn advice(
         None => Some(never(figures, silence, args, route)),
         Some(heard) => stopped(figures, silence, heard, args, route),
     }
+}
+
+/// Answers arrived damaged. Where packets pass through no wire, as between containers, a checksum that the sender left
+/// to a network card is never computed.
+fn damaged(count: u64, route: &Route) -> String {
+    format!(
+        "{count} datagrams arrived with a bad UDP checksum, so the system did not deliver them (InCsumErrors): if the \
+         network of {} is virtual, turn off the offloading of checksums there (ethtool -K INTERFACE tx off); else \
+         something on the way damages packets",
+        route.server
+    )
 }
 
 /// What arrived instead of an answer.

@@ -9,6 +9,7 @@ pub mod allowed;
 pub mod backoff;
 mod bind;
 pub mod carrier;
+pub mod checksum;
 mod direct;
 mod failure;
 pub mod fence;

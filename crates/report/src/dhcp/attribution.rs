@@ -7,6 +7,8 @@ use super::Exchanges;
 pub struct Attribution {
     /// Answered, but after the drop time.
     pub late: u64,
+    /// Answered, but with a wrong checksum, so that the kernel did not deliver the answer.
+    pub bad_checksum: u64,
     /// Lost in our own sockets' buffers.
     pub own_socket: u64,
     /// Their drop time ended while this program stood still, or they were sent in one burst when it continued. The
@@ -26,13 +28,15 @@ impl Attribution {
         let drops = figures.drops();
         let late: u64 = figures.stages.iter().map(|stage| stage.late.min(stage.drops)).sum();
         let lost = drops - late;
+        let bad_checksum = lost.min(figures.bad_checksum);
+        let lost = lost - bad_checksum;
         let own_socket = lost.min(figures.socket_drops);
         let stalled: u64 = figures.stages.iter().map(|stage| stage.drops_stalled).sum();
         let own_stall = stalled.min(lost - own_socket);
         let lost = lost - own_socket - own_stall;
         let server_queue = figures.server_drops.map(|queued| queued.min(lost));
         let elsewhere = lost - server_queue.unwrap_or(0);
-        Self { late, own_socket, own_stall, server_queue, elsewhere }
+        Self { late, bad_checksum, own_socket, own_stall, server_queue, elsewhere }
     }
 }
 
@@ -72,10 +76,20 @@ mod tests {
                 ..nothing()
             };
             let found = Attribution::of(&figures);
-            let Attribution { late, own_socket, own_stall, server_queue, elsewhere } = found;
+            let Attribution { late, own_socket, own_stall, server_queue, elsewhere, .. } = found;
             assert_eq!((late, own_socket, own_stall, server_queue, elsewhere), expected);
             let all = late + own_socket + own_stall + server_queue.unwrap_or(0) + elsewhere;
             assert_eq!(all, drops);
         }
+    }
+
+    #[test]
+    fn answers_with_a_wrong_checksum_were_not_lost_by_anybody() {
+        let stage = StageFigures { drops: 10, late: 1, ..StageFigures::default() };
+        let figures =
+            Exchanges { stages: vec![stage], bad_checksum: 12, socket_drops: 3, ..nothing() };
+        let found = Attribution::of(&figures);
+        assert_eq!((found.late, found.bad_checksum), (1, 9));
+        assert_eq!((found.own_socket, found.elsewhere), (0, 0));
     }
 }

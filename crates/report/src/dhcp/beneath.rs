@@ -56,9 +56,12 @@ fn drops(text: &mut String, figures: &Exchanges) {
         return;
     }
     let found = Attribution::of(figures);
-    let Attribution { late, own_socket, own_stall, server_queue, elsewhere } = found;
+    let Attribution { late, bad_checksum, own_socket, own_stall, server_queue, elsewhere } = found;
     let _ = writeln!(text, "\nOf {drops} drops");
     let _ = writeln!(text, "  answered too late: {late}");
+    if bad_checksum > 0 {
+        let _ = writeln!(text, "  answered with a bad UDP checksum: {bad_checksum}");
+    }
     let _ = writeln!(text, "  lost in our own socket: {own_socket}");
     if own_stall > 0 {
         let _ = writeln!(

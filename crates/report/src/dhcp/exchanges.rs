@@ -41,6 +41,8 @@ pub const TALLIES_OF_ALL: [&str; 9] = [
 
 /// The tally of datagrams that the server's own receive queue lost, in a run that could observe it.
 pub const SERVER_QUEUE: &str = "lost in the server's queue";
+/// The name of the count of replies that the kernel did not deliver because their UDP checksum was wrong.
+pub const BAD_CHECKSUM: &str = "bad UDP checksum";
 
 /// The prefix of the tallies of messages that were sent before the load began.
 const PRELOAD: &str = "preload";
@@ -206,6 +208,8 @@ pub struct Exchanges {
     pub unreachable: u64,
     /// Datagrams lost in our own sockets' buffers.
     pub socket_drops: u64,
+    /// Replies that the kernel did not deliver because their UDP checksum was wrong.
+    pub bad_checksum: u64,
     /// Datagrams lost in the server's receive queue, if the server is on this machine.
     pub server_drops: Option<u64>,
 }
@@ -360,6 +364,7 @@ impl Exchanges {
             preload_received,
             unreachable,
             socket_drops: 0,
+            bad_checksum: tally(BAD_CHECKSUM),
             server_drops: tallies
                 .iter()
                 .any(|name| name == SERVER_QUEUE)

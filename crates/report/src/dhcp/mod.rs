@@ -27,7 +27,8 @@ pub use deltas::Deltas;
 pub use diagnostics::{ExitReason, Lease, Letter, Offsets, Trip};
 pub use diagnostics::{internals, leases, server_id, template, trips};
 pub use exchanges::{
-    Asked, Counted, Exchanges, SERVER_QUEUE, StageFigures, TALLIES_OF_A_STAGE, TALLIES_OF_ALL,
+    Asked, BAD_CHECKSUM, Counted, Exchanges, SERVER_QUEUE, StageFigures, TALLIES_OF_A_STAGE,
+    TALLIES_OF_ALL,
 };
 pub use guide::guide;
 pub use interim::{LineForm, interim};
