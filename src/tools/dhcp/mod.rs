@@ -43,6 +43,7 @@ use crate::cli::Refusal;
 use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
 use crate::cli::dhcp::decoded::decoded;
 use crate::cli::exit::Exit;
+use crate::cli::monitor::MonitorSource;
 use crate::cli::output::{Output, Progress};
 use crate::cli::run_options::RunOptions;
 use crate::console;
@@ -216,7 +217,7 @@ impl<'a> Perfdhcp<'a> {
         prepare(self.signals)?;
         let time = MachineTime::new();
         let limits = Arc::new(self.limits());
-        let queue = QueueWatch::find(self.route.server);
+        let queue = self.server_queue();
         let job = self.job(queue.is_some());
         let job = match &self.repeated {
             Some(results) => job.step(job.load.clone(), results),
@@ -226,6 +227,17 @@ impl<'a> Perfdhcp<'a> {
         let sessions = DhcpSessions::new(&dhcp, time.clock(), self.fleet().is_some(), queue);
         let run = Run { perfdhcp: self, dhcp: &dhcp, time: &time, sessions, plan: &plan, open };
         Ok(run.carry_out(&job, observers)?)
+    }
+
+    /// The server's receive queue: on this host, or in the network namespace of a process that is monitored.
+    fn server_queue(&self) -> Option<QueueWatch> {
+        let server = self.route.server;
+        let beside = |source: &MonitorSource| match source {
+            MonitorSource::Pid(pid) => QueueWatch::find_beside(*pid, server),
+            MonitorSource::Ldap | MonitorSource::Kea(_) => None,
+        };
+        let monitors = &self.args.output.run.monitors;
+        QueueWatch::find(server).or_else(|| monitors.iter().find_map(beside))
     }
 
     fn job(&self, queue: bool) -> Job {

@@ -1,8 +1,8 @@
 //! A [`QueueWatch`]: the receive queue of a UDP server on this host, seen from outside.
 //!
 //! A request that the kernel drops because the server is too slow to take it is lost in the server's queue, not in
-//! transit, and a client cannot distinguish the two. If client and server share a host and a network namespace, the
-//! kernel reports it: the last column of `/proc/net/udp` (`proc_net_udp` in Linux,
+//! transit, and a client cannot distinguish the two. If client and server share a host, the kernel reports it: the last
+//! column of `/proc/PID/net/udp`, of any process in the server's network namespace (`proc_net_udp` in Linux,
 //! `Documentation/networking/proc_net_tcp.rst` for the columns). A server that also reads raw frames, as Kea does for
 //! clients without an address, has another queue for them, which is not reported. It must not depend on the content of
 //! the datagrams.
@@ -54,6 +54,12 @@ impl QueueWatch {
     /// How many bytes wait in the queues now, with the kernel's overhead.
     pub fn queued(&self) -> Option<u64> {
         Some(self.read()?.iter().map(|it| it.queued).sum())
+    }
+
+    /// The same for the network namespace of a process of this host: a server in a container, or
+    /// beyond a pair of virtual interfaces.
+    pub fn find_beside(pid: u32, server: SocketAddr) -> Option<Self> {
+        Self::find_in(&Path::new("/proc").join(pid.to_string()).join("net"), server)
     }
 
     fn find_in(directory: &Path, server: SocketAddr) -> Option<Self> {
