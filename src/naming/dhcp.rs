@@ -22,7 +22,7 @@ pub(crate) fn name(family: Family, outcome: Outcome) -> String {
             name.map_or_else(|| format!("status {code}"), str::to_owned)
         }
         (_, Outcome::Failed(Class::Check, _)) => "not the requested lease".to_owned(),
-        (_, Outcome::Failed(Class::Connect, _)) => "not sent".to_owned(),
+        (_, Outcome::Failed(Class::Unsent, _)) => "not sent".to_owned(),
         (_, Outcome::Failed(class, _)) => class.word().to_owned(),
         (_, Outcome::TimedOut) => "no answer".to_owned(),
         (_, Outcome::CutOff) => "cut off".to_owned(),

@@ -50,11 +50,14 @@ pub enum Class {
     /// The answer could not be examined as far as the plan requires: it is longer than the part that is kept, has a
     /// different form than the plan expects, or needs more work than the limit for an answer.
     Unexamined,
+    /// This machine could not send: it has no route to the target, its link is down, its address is gone, or its own
+    /// firewall forbids it. The target had no part in it.
+    Unsent,
 }
 
 impl Class {
     /// Every class, in the order in which reports list them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Result,
         Self::Connect,
         Self::Tls,
@@ -68,6 +71,7 @@ impl Class {
         Self::Check,
         Self::Exceeded,
         Self::Unexamined,
+        Self::Unsent,
     ];
 
     /// The word a report uses.
@@ -86,6 +90,7 @@ impl Class {
             Self::Check => "check",
             Self::Exceeded => "exceeded",
             Self::Unexamined => "unexamined",
+            Self::Unsent => "unsent",
         }
     }
 }
@@ -105,9 +110,9 @@ impl Class {
         )
     }
 
-    /// Whether the cause is a limit of the load generator: of its machine, or of the addresses it may reach.
+    /// Whether the cause is the load generator: its machine, or the addresses it may reach.
     pub const fn ours(self) -> bool {
-        matches!(self, Self::Ports | Self::Descriptors | Self::Fenced)
+        matches!(self, Self::Ports | Self::Descriptors | Self::Fenced | Self::Unsent)
     }
 }
 

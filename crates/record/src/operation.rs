@@ -125,7 +125,8 @@ pub(crate) fn left(outcome: Outcome) -> bool {
                     | Class::Login
                     | Class::Ports
                     | Class::Descriptors
-                    | Class::Fenced,
+                    | Class::Fenced
+                    | Class::Unsent,
                 _
             )
     )

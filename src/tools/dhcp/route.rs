@@ -87,6 +87,16 @@ impl Route {
         Ok(vec![Box::new(move || bound.register())])
     }
 
+    /// The note if the server's address is one of this machine's own, beyond loopback.
+    pub(super) fn own_server(&self) -> Option<String> {
+        let ip = self.server.ip();
+        let interface = Interface::holding(ip).ok()?.filter(|_| !ip.is_loopback())?;
+        Some(format!(
+            "{ip} is an address of this machine ({}): messages do not leave it, and only a server here answers them",
+            interface.name
+        ))
+    }
+
     /// The interface by which the server is reached.
     fn towards_server(&self) -> Result<Interface, String> {
         let local = self.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);

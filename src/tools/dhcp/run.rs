@@ -1,9 +1,10 @@
 //! [`Run`]: what perfdhcp supplies to its run, for both families.
 
+use std::io;
 use std::net::IpAddr;
 
 use brunt_drivers::dhcp::Dhcp;
-use brunt_drivers::dhcp::limits::Reason;
+use brunt_drivers::dhcp::limits::{Reason, UNSENT_MAX};
 use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, Stop};
@@ -65,6 +66,9 @@ where
             perfdhcp.opening::<D>(self.dhcp.plan()),
             coverage::line(&job.load.phases()),
         );
+        if let Some(note) = perfdhcp.route.own_server() {
+            console::note(&note);
+        }
         let mut observers: [&mut dyn Observer; 1] = [&mut interim];
         let mut finished = carry_out(job, self, &mut observers, perfdhcp.signals)?;
         let mut figures =
@@ -147,12 +151,19 @@ where
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
-        let (Reason::Drops(stage) | Reason::DropsShare(stage)) = self.dhcp.limits().reason()?
-        else {
-            return None;
-        };
-        let title = stage.title(self.perfdhcp.args.family == Family::V6);
         let seconds = finished.lasted.as_secs_f64();
-        Some(EndedBy::CutShort(format!("ended after {seconds:.1} s by the drops of {title} (-D)")))
+        let why = match self.dhcp.limits().reason()? {
+            Reason::Requests => return None,
+            Reason::Drops(stage) | Reason::DropsShare(stage) => {
+                let title = stage.title(self.perfdhcp.args.family == Family::V6);
+                format!("by the drops of {title} (-D)")
+            }
+            Reason::Unsent(errno) => format!(
+                "because this machine could not send for {} s: {}",
+                UNSENT_MAX.as_secs(),
+                io::Error::from_raw_os_error(errno)
+            ),
+        };
+        Some(EndedBy::CutShort(format!("ended after {seconds:.1} s {why}")))
     }
 }

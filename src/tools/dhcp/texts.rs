@@ -67,6 +67,7 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
             Some(Reason::Requests) => Some(ExitReason::Requests),
             Some(Reason::Drops(_)) => Some(ExitReason::Drops),
             Some(Reason::DropsShare(_)) => Some(ExitReason::DropShare),
+            Some(Reason::Unsent(_)) => Some(ExitReason::Interrupted),
             None => match self.finished.ended {
                 Ended::Time => Some(ExitReason::Period),
                 Ended::Count => Some(ExitReason::Requests),

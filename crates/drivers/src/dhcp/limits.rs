@@ -1,4 +1,4 @@
-//! The [`Limits`] that end a run from within: messages of the second stage, and drops.
+//! The [`Limits`] that end a run from within: messages of the second stage, drops, and a machine that cannot send.
 //!
 //! The workers of a run share them, and check them only when an event occurs that they limit. The first limit reached
 //! is kept as the [`Reason`], and the caller of the engine is asked to halt. Drops are exchanges without an answer
@@ -7,8 +7,10 @@
 
 use super::Stage;
 use super::tally::{Counter, Tally};
+use brunt_exchange::Moment;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Why a run was halted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,12 @@ pub enum Reason {
     Drops(Stage),
     /// The maximum share of the exchanges of this stage was dropped.
     DropsShare(Stage),
+    /// Nothing could be sent for [`UNSENT_MAX`], with this error of the operating system.
+    Unsent(i32),
 }
+
+/// How long a run continues while this machine cannot send: longer than an interface that is configured anew needs.
+pub const UNSENT_MAX: Duration = Duration::from_secs(10);
 
 /// How many drops of one stage end the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,6 +61,8 @@ pub struct Limits {
     requests: Option<u64>,
     taken: AtomicU64,
     drops: [DropLimit; 2],
+    /// Since when no worker could send, in nanoseconds of the run's clock; 0 while one can.
+    unsent_since: AtomicU64,
     reason: OnceLock<Reason>,
     halt: Option<Halt>,
 }
@@ -67,7 +76,8 @@ impl Limits {
     /// Creates limits of `requests` messages of the second stage, and of drops in the first and in the second stage;
     /// `halt` is called once, from the thread of a worker.
     pub fn new(requests: Option<u64>, drops: [DropLimit; 2], halt: Option<Halt>) -> Self {
-        Self { requests, taken: AtomicU64::new(0), drops, reason: OnceLock::new(), halt }
+        let (taken, unsent_since) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { requests, taken, drops, unsent_since, reason: OnceLock::new(), halt }
     }
 
     /// Why the run was halted, if it was.
@@ -102,6 +112,24 @@ impl Limits {
         let decided = dropped + sum(Counter::Received);
         if let Some(reason) = limit.reached(stage, dropped, decided) {
             self.halt(reason);
+        }
+    }
+
+    /// Records that a worker could send.
+    pub(super) fn sent(&self) {
+        if self.unsent_since.load(Ordering::Relaxed) != 0 {
+            self.unsent_since.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Records that a worker could not send, and ends the run if none could for long.
+    pub(super) fn unsent(&self, errno: i32, now: Moment) {
+        let now = now.as_nanos().max(1);
+        let since =
+            self.unsent_since.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
+        let since = since.err().unwrap_or(now);
+        if Duration::from_nanos(now.saturating_sub(since)) >= UNSENT_MAX {
+            self.halt(Reason::Unsent(errno));
         }
     }
 
@@ -140,6 +168,21 @@ mod tests {
         assert_eq!(*halted.lock().unwrap(), [Reason::Requests], "asked once");
         let none = Limits::none();
         assert!((0..1000).all(|_| none.take_request()));
+    }
+
+    #[test]
+    fn a_machine_that_cannot_send_for_long_ends_the_run() {
+        let (halted, limits) = limits(None, [DropLimit::default(); 2]);
+        let at = |seconds: u64| Moment::from_nanos(seconds * 1_000_000_000);
+        limits.unsent(libc::ENETUNREACH, at(0));
+        limits.unsent(libc::ENETUNREACH, at(9));
+        limits.sent();
+        limits.unsent(libc::ENETDOWN, at(12));
+        limits.unsent(libc::ENETDOWN, at(21));
+        assert!(halted.lock().unwrap().is_empty(), "another worker could send");
+        limits.unsent(libc::ENETDOWN, at(22));
+        limits.unsent(libc::ENETDOWN, at(40));
+        assert_eq!(*halted.lock().unwrap(), [Reason::Unsent(libc::ENETDOWN)]);
     }
 
     #[test]

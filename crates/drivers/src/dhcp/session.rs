@@ -165,7 +165,7 @@ pub(super) fn explain<D: Dialogue, C: Carrier + 'static>(
         (Some(Anomaly::Nak), _) => "the server refused by DHCPNAK",
         (Some(Anomaly::Rejected), _) => "the answer brought no lease",
         (Some(Anomaly::Malformed), _) => "the answer was malformed",
-        (_, Outcome::Failed(Class::Connect | Class::Descriptors | Class::Fenced, errno)) => {
+        (_, Outcome::Failed(Class::Unsent | Class::Descriptors | Class::Fenced, errno)) => {
             let error = std::io::Error::from_raw_os_error(errno.cast_signed());
             return watch.explain(format_args!("client {client}: not sent: {error} [{title}]"));
         }

@@ -50,9 +50,12 @@ pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
             Class::Closed => code::SERVER_DOWN,
             Class::Protocol => code::DECODING_ERROR,
             Class::Check | Class::Exceeded | Class::Unexamined => code::LOCAL_ERROR,
-            Class::Connect | Class::Tls | Class::Ports | Class::Descriptors | Class::Fenced => {
-                code::CONNECT_ERROR
-            }
+            Class::Connect
+            | Class::Tls
+            | Class::Ports
+            | Class::Descriptors
+            | Class::Fenced
+            | Class::Unsent => code::CONNECT_ERROR,
         },
         text: failure.text,
     })

@@ -142,6 +142,15 @@ pub(crate) fn class_of_connecting(errno: i32) -> Class {
     }
 }
 
+/// The class of an error of sending a datagram. The carrier has told errors apart that an earlier datagram brought
+/// back, so the others are of this machine.
+pub(crate) fn class_of_sending(errno: i32) -> Class {
+    match class_of_connecting(errno) {
+        Class::Connect => Class::Unsent,
+        other => other,
+    }
+}
+
 /// Describes the cause of an error of a secured stream, and the remedy if it is known.
 struct TlsWords<'a>(&'a io::Error);
 

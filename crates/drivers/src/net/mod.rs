@@ -36,5 +36,5 @@ pub mod unix;
 pub(crate) mod wire;
 
 pub use failure::Failure;
-pub(crate) use failure::class_of_connecting;
+pub(crate) use failure::{class_of_connecting, class_of_sending};
 pub use mmsg::BATCH;

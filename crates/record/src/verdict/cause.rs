@@ -296,7 +296,30 @@ pub(super) fn limits(evidence: &Evidence<'_>) -> Vec<(u64, String)> {
         )));
     }
     limits.extend(descriptors(evidence));
+    limits.extend(unsent(evidence));
     limits
+}
+
+/// Exchanges whose message this machine could not send, with the most frequent reason.
+fn unsent(evidence: &Evidence<'_>) -> Option<(u64, String)> {
+    let codes = evidence.measured.operations.iter().flat_map(|operation| operation.codes.sorted());
+    let errors: Vec<(u32, u64)> = codes
+        .filter_map(|(outcome, count)| match outcome {
+            Outcome::Failed(Class::Unsent, errno) => Some((errno, count)),
+            _ => None,
+        })
+        .collect();
+    let (errno, _) = errors.iter().max_by_key(|(_, count)| *count)?;
+    let all: u64 = errors.iter().map(|(_, count)| count).sum();
+    let error = std::io::Error::from_raw_os_error(errno.cast_signed());
+    Some((
+        all,
+        format!(
+            "this machine could not send {all} of {} exchanges: {error}; the target had no part in this: look at the \
+             route to it (ip route get), the link, the local address and the local firewall",
+            evidence.measured.counts().due()
+        ),
+    ))
 }
 
 /// Sessions that could not be created: fewer sessions than requested made the load.

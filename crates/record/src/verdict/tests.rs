@@ -505,6 +505,18 @@ fn a_target_that_was_away_is_named_and_the_generator_is_not() {
 }
 
 #[test]
+fn a_machine_that_cannot_send_is_named_and_the_target_is_not() {
+    let mut cut_off = run(|_| 100, prompt);
+    let codes = &mut cut_off.measured.operations[0].codes;
+    codes.add(Outcome::Failed(Class::Unsent, 101), 30);
+    codes.add(Outcome::Failed(Class::Unsent, 1), 3);
+    let (status, text) = only_reason(&cut_off);
+    assert_eq!(status, Status::GeneratorLimited);
+    assert!(text.starts_with("this machine could not send 33 of 1000 exchanges: Network is unr"));
+    assert!(text.contains("the target had no part in this"), "{text}");
+}
+
+#[test]
 fn a_run_that_is_not_whole_says_why() {
     let mut cut = run(|_| 100, prompt);
     cut.interrupted = Some("SIGINT after 3 s");

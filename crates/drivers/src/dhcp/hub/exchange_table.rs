@@ -18,7 +18,7 @@ use crate::dhcp::silence::Listening;
 use crate::dhcp::tally::{Counter, Overall, Tally};
 use crate::dhcp::{Kind, Stage};
 use crate::net::carrier::{Inbox, OutgoingDatagram};
-use crate::net::class_of_connecting;
+use crate::net::class_of_sending;
 use crate::net::hub::{Gap, Table, Transactions, Wheel};
 use brunt_exchange::{Class, Moment, Outcome};
 use std::collections::VecDeque;
@@ -128,6 +128,9 @@ impl<D: Dialogue> Table for ExchangeTable<D> {
     }
 
     fn sent(&mut self, count: usize, now: Moment) {
+        if count > 0 {
+            self.shared.limits.sent();
+        }
         for _ in 0..count {
             let Some(index) = self.queue.pop_front() else { break };
             self.sent_one(index, now);
@@ -138,6 +141,10 @@ impl<D: Dialogue> Table for ExchangeTable<D> {
         let Some(index) = self.queue.pop_front() else { return };
         let slot = &mut self.slots[index as usize];
         self.tally.count_overall(Some(slot.terms.phase), Overall::LocalLimit, 1);
+        let class = class_of_sending(errno);
+        if class == Class::Unsent {
+            self.shared.limits.unsent(errno, now);
+        }
         slot.queued = false;
         let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
         if outgoing == Outgoing::Again {
@@ -146,7 +153,7 @@ impl<D: Dialogue> Table for ExchangeTable<D> {
             self.wheel.arm(index, slot.deadline);
             return;
         }
-        let outcome = Outcome::Failed(class_of_connecting(errno), errno.cast_unsigned());
+        let outcome = Outcome::Failed(class, errno.cast_unsigned());
         self.transactions.end(slot.xid, index, slot.past(TransactionEnd::GivenUp));
         self.finish(index, Ending { outcome, answered: false, anomaly: None, lease: None }, now);
     }

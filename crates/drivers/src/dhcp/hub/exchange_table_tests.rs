@@ -265,7 +265,7 @@ fn what_this_machine_refuses_was_not_sent() {
     harness.begin(1, 2);
     assert_eq!(harness.table.datagrams(64).count(), 2);
     harness.table.refused(libc::ENETUNREACH, harness.now);
-    let failed = Outcome::Failed(Class::Connect, libc::ENETUNREACH.cast_unsigned());
+    let failed = Outcome::Failed(Class::Unsent, libc::ENETUNREACH.cast_unsigned());
     assert_eq!(harness.outcome(0), Some(failed));
     assert_eq!(harness.send(), [(DISCOVER, 2)]);
     harness.pass(Duration::from_millis(1010));

@@ -97,7 +97,7 @@ fn a_full_socket_is_waited_for_and_a_refusal_is_one_exchanges_own() {
         (at_once(sessions).await, log)
     };
     let (dhcp, (outcomes, log)) = play(setup(Rules::default()), Box::new(obliging), 30, act);
-    assert_eq!(outcomes[0], Outcome::Failed(Class::Connect, libc::EPERM.cast_unsigned()));
+    assert_eq!(outcomes[0], Outcome::Failed(Class::Unsent, libc::EPERM.cast_unsigned()));
     assert_eq!(outcomes[1..], vec![Outcome::Ok(5); 29]);
     assert!(log.batches.borrow().iter().all(|count| *count <= 7));
     assert_eq!(dhcp.tallies()[0].overall(Overall::LocalLimit), 1);
