@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use brunt_engine::limits;
 use brunt_load::EngineRun;
-use brunt_record::{Ending, Head, Measured, Names, Record};
+use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record};
 
 use super::abort::AbortOn;
 use super::canary;
@@ -18,7 +18,7 @@ use super::fence;
 use super::files::{self, Logs};
 use super::finished::Finished;
 use super::job::Job;
-use super::monitor::Monitor;
+use super::monitor::{Monitor, allocation_failures};
 use super::observer::{Observer, Stream};
 use super::protocol::Protocol;
 use super::repeated::Repeated;
@@ -91,7 +91,8 @@ pub(crate) fn carry_out(
         .or_else(fence::kept_from)
         .or_else(|| untold.why().map(|why| EndedBy::CutShort(why.to_owned())));
     losses.keep(untold.why().map_or(Ok(()), |why| Err(why.to_owned())));
-    let ending = ending(&engine, ended_by);
+    let ending =
+        Ending { present: present(protocol, &measured, &monitors), ..ending(&engine, ended_by) };
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
     let record = protocol.record(record)?;
@@ -100,6 +101,16 @@ pub(crate) fn carry_out(
     logs.end(&ending, &record, &mut losses);
     let last_scrape = views.close(&record, &stop, &mut losses);
     Ok(Finished { record, measured, engine, signal, aborted, written, losses, last_scrape })
+}
+
+/// What shows that the target was there although exchanges had no answer in time.
+fn present(
+    protocol: &dyn Protocol,
+    measured: &Measured,
+    monitors: &[MonitorRecord],
+) -> Option<String> {
+    let counts = measured.totals.counts();
+    protocol.present(measured).or_else(|| allocation_failures(monitors, &counts))
 }
 
 /// Carries out the first exchanges of a job at a slow pace, and then the rest, if these succeeded.

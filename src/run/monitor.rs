@@ -20,6 +20,7 @@ use brunt_record::{MonitorRecord, Readings};
 use crate::cli::monitor::MonitorSource;
 
 use kea::Kea;
+pub(super) use kea::allocation_failures;
 use process::Process;
 
 /// Time between two readings.

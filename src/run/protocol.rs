@@ -3,7 +3,7 @@
 use brunt_engine::Stop;
 use brunt_exchange::Outcome;
 use brunt_load::EngineRun;
-use brunt_record::Record;
+use brunt_record::{Measured, Record};
 
 use super::conclude::EndedBy;
 use super::monitor::Opener;
@@ -31,6 +31,12 @@ pub(crate) trait Protocol {
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {
         let _ = stop;
         Ok(())
+    }
+
+    /// What the protocol saw that shows that the target was there although exchanges had no answer in time.
+    fn present(&self, measured: &Measured) -> Option<String> {
+        let _ = measured;
+        None
     }
 
     /// A limit of the protocol's own that ended the run.

@@ -2,6 +2,7 @@
 
 use brunt_exchange::Outcome;
 use brunt_load::EngineRun;
+use brunt_record::Measured;
 
 use super::conclude::EndedBy;
 use super::monitor::Opener;
@@ -21,6 +22,10 @@ impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
 
     fn monitor(&self) -> Result<Opener, String> {
         self.0.monitor()
+    }
+
+    fn present(&self, measured: &Measured) -> Option<String> {
+        self.0.present(measured)
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {

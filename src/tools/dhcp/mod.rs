@@ -225,7 +225,16 @@ impl<'a> Perfdhcp<'a> {
         };
         let dhcp = Dhcp::new(self.setup::<D, C>(plans, sockets, &time, limits), job.load.workers());
         let sessions = DhcpSessions::new(&dhcp, time.clock(), self.fleet().is_some(), queue);
-        let run = Run { perfdhcp: self, dhcp: &dhcp, time: &time, sessions, plan: &plan, open };
+        let catalogue = &job.catalogue;
+        let run = Run {
+            perfdhcp: self,
+            dhcp: &dhcp,
+            time: &time,
+            sessions,
+            plan: &plan,
+            open,
+            catalogue,
+        };
         Ok(run.carry_out(&job, observers)?)
     }
 

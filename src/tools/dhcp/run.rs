@@ -11,7 +11,7 @@ use brunt_engine::{Ended, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_load::EngineRun;
 use brunt_load::dhcp::{DhcpSessions, Over};
-use brunt_record::Phase;
+use brunt_record::{Catalogue, Measured, Phase};
 use brunt_report::dhcp::Exchanges;
 
 use super::diagnostics::Diagnostics;
@@ -39,6 +39,8 @@ pub(super) struct Run<'a, D: Diagnostics, C, P> {
     pub(super) plan: &'a P,
     /// Opens sockets.
     pub(super) open: Open<C>,
+    /// What the run counts, by name.
+    pub(super) catalogue: &'a Catalogue,
 }
 
 impl<D, C, P> Run<'_, D, C, P>
@@ -148,6 +150,21 @@ where
             release::all(self.perfdhcp, self.dhcp, self.plan, self.open, stop)?;
         }
         Ok(())
+    }
+
+    /// Answers that came after the drop time. If they are fewer than half of the exchanges without an answer, they do
+    /// not show that the target was there all the time.
+    fn present(&self, measured: &Measured) -> Option<String> {
+        let figures = Exchanges::of_run(&self.perfdhcp.shown, self.catalogue, &measured.totals);
+        let late: u64 = figures.stages.iter().map(|stage| stage.late).sum();
+        let [first, second] = self.perfdhcp.args.limits.drop_time;
+        (late > 0 && late * 2 >= figures.drops()).then(|| {
+            format!(
+                "{late} answers came later than the drop time ({} and {} s, -d)",
+                first.as_secs_f64(),
+                second.as_secs_f64()
+            )
+        })
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {

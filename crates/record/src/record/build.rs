@@ -139,6 +139,7 @@ impl Conclusion<'_> {
             names: &self.head.catalogue.operations,
             interrupted: self.ending.interrupted.as_deref(),
             remark: self.ending.remark.as_deref(),
+            present: self.ending.present.as_deref(),
         });
         Judged { measured, steady, rates, unready, away, generator, verdict }
     }

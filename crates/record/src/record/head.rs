@@ -83,6 +83,10 @@ pub struct Ending {
     pub interrupted: Option<String>,
     /// A remark for the reader about how it ended.
     pub remark: Option<String>,
+    /// What shows that the target was there although exchanges had no answer in time: answers that came too late,
+    /// or its own figures. Null if nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub present: Option<String>,
     /// Whether every exchange has ended. False where only a part of the intervals is known:
     /// exchanges in flight at that time are counted only as planned.
     #[serde(skip, default = "settled")]
@@ -96,7 +100,7 @@ const fn settled() -> bool {
 impl Ending {
     /// A run that reached its planned end.
     pub const fn planned(timing: Timing) -> Self {
-        Self { timing, interrupted: None, remark: None, settled: true }
+        Self { timing, interrupted: None, remark: None, present: None, settled: true }
     }
 
     /// A run of which only these intervals are known yet: the window ends with the last interval.
@@ -106,6 +110,6 @@ impl Ending {
             totals.phase(Phase::Steady).map_or((over, over), |steady| (steady.from, steady.to));
         let (from, to): (Duration, Duration) = window;
         let timing = Timing { from, to, over, ..Timing::default() };
-        Self { timing, interrupted, remark: None, settled: false }
+        Self { timing, interrupted, remark: None, present: None, settled: false }
     }
 }

@@ -25,8 +25,18 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
             0 => String::new(),
             more => format!("; and {more} more times"),
         };
+        // What a target answers after its return had waited for it.
+        let returned = evidence.away.iter().any(|away| away.to_s.is_some());
+        if let Some(present) = evidence.present.filter(|_| !returned) {
+            return Some(format!(
+                "the target did not answer in time, although it was there: {present}; {}{more}; {unanswered} exchanges \
+                 had no answer in time",
+                absences.join("; ")
+            ));
+        }
+        let late = evidence.present.map_or_else(String::new, |late| format!("; {late}"));
         return Some(format!(
-            "the target was away: {}{more}; {unanswered} exchanges had no answer, {connectionless} lost their \
+            "the target was away: {}{more}{late}; {unanswered} exchanges had no answer, {connectionless} lost their \
              connection or could not connect",
             absences.join("; ")
         ));

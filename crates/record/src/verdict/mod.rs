@@ -124,6 +124,8 @@ pub struct Evidence<'a> {
     pub interrupted: Option<&'a str>,
     /// A remark for the reader about how it ended.
     pub remark: Option<&'a str>,
+    /// What shows that the target was there although exchanges had no answer in time.
+    pub present: Option<&'a str>,
 }
 
 impl Verdict {

@@ -21,6 +21,7 @@ struct Run {
     asked: Vec<f64>,
     unready: Codes,
     interrupted: Option<&'static str>,
+    present: Option<&'static str>,
 }
 
 /// Each second `rate(second)` exchanges with these stamps, in milliseconds, and this own part.
@@ -65,6 +66,7 @@ fn run(rate: impl Fn(u64) -> u64, exchange: impl Fn(u64) -> ([u64; 4], u64)) -> 
         asked: Vec::new(),
         unready: Codes::default(),
         interrupted: None,
+        present: None,
     }
 }
 
@@ -99,6 +101,7 @@ fn judge(run: &Run) -> Verdict {
         names: &["bind".to_owned()],
         interrupted: run.interrupted,
         remark: None,
+        present: run.present,
     })
 }
 
@@ -514,6 +517,31 @@ fn a_machine_that_cannot_send_is_named_and_the_target_is_not() {
     assert_eq!(status, Status::GeneratorLimited);
     assert!(text.starts_with("this machine could not send 33 of 1000 exchanges: Network is unr"));
     assert!(text.contains("the target had no part in this"), "{text}");
+}
+
+#[test]
+fn a_target_that_answered_too_late_was_not_away() {
+    let mut absences = crate::Absences::default();
+    let mut presence = Presence::default();
+    (0..100).for_each(|slot| presence.note(slot, Sign::Wanted));
+    absences.absorb(&presence);
+    let mut slow = run(|_| 0, prompt);
+    slow.away = absences.found(Duration::from_millis(1), &[], false);
+    assert!(!slow.away.is_empty());
+    slow.measured.operations[0].counts.timed_out = 500;
+    slow.present = Some("456 answers came later than the drop time");
+    let verdict = judge(&slow);
+    let partial = verdict.reasons.iter().find(|reason| reason.status == Status::Partial);
+    let text = &partial.unwrap().text;
+    assert!(!text.contains("was away"), "{text}");
+    assert!(text.contains("456 answers came later") && text.contains("500 exchanges"), "{text}");
+    // A server that was stopped answers what had waited for it once it continues.
+    slow.away[0].to_s = Some(4.6);
+    let verdict = judge(&slow);
+    let partial = verdict.reasons.iter().find(|reason| reason.status == Status::Partial);
+    let text = &partial.unwrap().text;
+    assert!(text.starts_with("the target was away: away 0.0 s to 4.6 s"), "{text}");
+    assert!(text.contains("; 456 answers came later"), "{text}");
 }
 
 #[test]
