@@ -297,6 +297,7 @@ pub(super) fn limits(evidence: &Evidence<'_>) -> Vec<(u64, String)> {
     }
     limits.extend(descriptors(evidence));
     limits.extend(unsent(evidence));
+    limits.extend(missed(evidence));
     limits
 }
 
@@ -338,5 +339,20 @@ fn descriptors(evidence: &Evidence<'_>) -> Option<(u64, String)> {
         );
         // However few exchanges this affected, the requested sessions were not there.
         (u64::MAX, text)
+    })
+}
+
+/// Exchanges without an answer in time because the generator stood still: their time ended meanwhile, or they were sent
+/// in one burst after it.
+fn missed(evidence: &Evidence<'_>) -> Option<(u64, String)> {
+    let (text, _) = stall_words(evidence)?;
+    let own = evidence.measured.operations.iter().map(|one| one.tainted.timed_out).sum();
+    let all = evidence.measured.counts().timed_out;
+    (own > 0).then(|| {
+        let text = format!(
+            "{text}; {own} of {all} exchanges without an answer in time fell into that, and are not the target's: run \
+             it again without interruption"
+        );
+        (own, text)
     })
 }

@@ -508,6 +508,23 @@ fn a_target_that_was_away_is_named_and_the_generator_is_not() {
 }
 
 #[test]
+fn exchanges_that_a_stopped_generator_missed_are_its_own() {
+    let mut stopped = run(|_| 100, prompt);
+    stopped.generator.stalls =
+        vec![StallRecord { from_s: 3.0, lasted_s: 0.4, ..StallRecord::default() }];
+    let operation = &mut stopped.measured.operations[0];
+    (operation.counts.timed_out, operation.tainted.timed_out) = (166, 164);
+    let verdict = judge(&stopped);
+    let own = "brunt stood still 0.4 s at 3.0 s; 164 of 166 exchanges without an answer";
+    let reason = verdict.reasons.iter().find(|reason| reason.text.starts_with(own));
+    assert_eq!(reason.unwrap().status, Status::GeneratorLimited, "{verdict:?}");
+    stopped.measured.operations[0].tainted.timed_out = 1;
+    let verdict = judge(&stopped);
+    let few = "brunt stood still 0.4 s at 3.0 s; 1 of 166 exchanges without an answer";
+    assert!(verdict.notes.iter().any(|note| note.starts_with(few)), "{verdict:?}");
+}
+
+#[test]
 fn a_machine_that_cannot_send_is_named_and_the_target_is_not() {
     let mut cut_off = run(|_| 100, prompt);
     let codes = &mut cut_off.measured.operations[0].codes;
