@@ -25,6 +25,8 @@ const WINDOW_SLACK: f64 = 64.0;
 const DRAIN_SLACK: Duration = Duration::from_millis(250);
 /// The limit for an avalanche: longer than any user waits for one to end.
 const DRAIN_MAX: Duration = Duration::from_secs(86_400);
+/// The limit for an avalanche that was asked to end: as long as both answers may take by default in other scenarios.
+const AVALANCHE_STOPPED: Duration = Duration::from_secs(2);
 /// How long a message without an answer is retransmitted: five times in DHCPv4, without end in DHCPv6.
 const PATIENCE: Duration = Duration::from_secs(130);
 /// Fractional rates are mixed with a resolution of a millionth of an exchange a second.
@@ -59,7 +61,7 @@ pub(super) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, S
     settings.pin = args.load.pin;
     settings.backlog = args.load.backlog;
     settings.drain = Some(drain(args));
-    settings.drain_stopped = Some(args.limits.exit_wait.unwrap_or_else(|| drop_times(args)));
+    settings.drain_stopped = Some(drain_stopped(args));
     settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
     settings.seed = seed;
     let mut settings = share::divided(settings, node, 1)?;
@@ -148,7 +150,16 @@ fn drain(args: &DhcpArgs) -> Duration {
     }
 }
 
-/// How long the answers of both stages may take, which is also how long a run waits once it was asked to end.
+/// How long a run waits once it was asked to end. The messages of an avalanche have no drop time of their own.
+fn drain_stopped(args: &DhcpArgs) -> Duration {
+    match (args.limits.exit_wait, &args.scenario) {
+        (Some(wait), _) => wait,
+        (None, Scenario::Avalanche) => AVALANCHE_STOPPED,
+        (None, Scenario::Basic | Scenario::Fleet(_)) => drop_times(args),
+    }
+}
+
+/// How long the answers of both stages may take.
 fn drop_times(args: &DhcpArgs) -> Duration {
     let [first, second] = args.limits.drop_time;
     first + second + DRAIN_SLACK
@@ -169,5 +180,28 @@ pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> LifecycleOptions {
         reboot_share: fleet.reboot_share,
         time_scale: fleet.time_scale,
         power_cut: fleet.power_cut.map(|cut| PowerCut { at: cut.at, within: cut.within }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Command, read, surroundings::Machine};
+
+    #[test]
+    fn a_run_that_is_asked_to_end_waits_for_the_drop_times_or_as_long_as_asked() {
+        for (switches, expected) in [
+            ("--scenario avalanche -R 5", 2_000),
+            ("--scenario avalanche -R 5 -W 3000000", 3_000),
+            ("-r 10 -d 3 -d 2", 5_250),
+            ("-r 10 --retransmit", 2_250),
+        ] {
+            let line = format!("perfdhcp {switches} 127.0.0.1");
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let Ok(Command::Perfdhcp(args)) = read(&words, &Machine) else { panic!("{line}") };
+            let plan = plan(&args, 1, 1).unwrap();
+            let wait = plan.settings().drain_stopped;
+            assert_eq!(wait, Some(Duration::from_millis(expected)), "{line}");
+        }
     }
 }
