@@ -233,7 +233,8 @@ mod tests {
     /// The iterations and the duration of a plan with these, for a command line.
     fn asked(iterations: &str, line: &str) -> (Compiled, Option<u64>) {
         let text = format!(
-            "[run]\niterations = {{ {iterations} }}\n[[scenario]]\nsteps = [{{ get = \"http://127.0.0.1/\" }}]\n"
+            "[run]\niterations = {{ {iterations} }}\n[[scenario]]\n\
+             steps = [{{ get = \"http://127.0.0.1/\" }}, {{ get = \"http://127.0.0.1/a\" }}]\n"
         );
         let words = ["run", "p.toml"].into_iter().chain(line.split_whitespace());
         let args = Line::try_parse_from(words).unwrap().run;
