@@ -1,7 +1,7 @@
 //! What came of the exchanges that did not succeed, in words: `49 invalidCredentials 191,472 times`.
 
 use crate::figure::thousands;
-use brunt_record::{CodeRecord, Record};
+use brunt_record::{CodeRecord, Record, SampleRecord};
 use std::collections::BTreeMap;
 
 /// How many kinds are named.
@@ -12,7 +12,7 @@ pub fn failures(record: &Record) -> Option<String> {
     let codes = record.operations.iter().flat_map(|operation| &operation.codes);
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for code in codes.filter(|code| !matches!(code.class.as_str(), "ok" | "skipped")) {
-        *counts.entry(words(code)).or_default() += code.count;
+        *counts.entry(words(code, record)).or_default() += code.count;
     }
     let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -25,7 +25,10 @@ pub fn failures(record: &Record) -> Option<String> {
 }
 
 /// One kind of failure.
-fn words(code: &CodeRecord) -> String {
+fn words(code: &CodeRecord, record: &Record) -> String {
+    if let Some(text) = text(code, record) {
+        return format!("could not {text}");
+    }
     let number = code.code.map_or_else(String::new, |number| format!("{number} "));
     match code.class.as_str() {
         "result" => format!("{number}{}", code.name),
@@ -36,6 +39,14 @@ fn words(code: &CodeRecord) -> String {
         class if class == code.name => class.to_owned(),
         class => format!("{class} {}", code.name),
     }
+}
+
+/// What the first failure of this kind to connect was: the address and the system's words. What helps follows a
+/// semicolon.
+fn text<'a>(code: &CodeRecord, record: &'a Record) -> Option<&'a str> {
+    let alike = |sample: &&SampleRecord| sample.class == code.class && sample.code == code.code;
+    let text = &record.samples.iter().find(alike)?.text;
+    text.split("; ").next().filter(|text| text.starts_with("connect to "))
 }
 
 #[cfg(test)]
@@ -64,6 +75,17 @@ mod tests {
             failures(&record).unwrap(),
             "could not connect (ECONNREFUSED) 3,000 times, 49 invalidCredentials 20 times"
         );
+        record.samples.push(SampleRecord {
+            operation: "bind".to_owned(),
+            class: "connect".to_owned(),
+            code: None,
+            at_s: 0.0,
+            text: "connect to 127.0.0.1:9: connection refused; is the server running?".to_owned(),
+        });
+        let told = failures(&record).unwrap();
+        let refused = "could not connect to 127.0.0.1:9: connection refused 3,000 times, ";
+        assert!(told.starts_with(refused), "{told}");
+        record.samples.pop();
         record.operations[1].codes[1].name = "connect".to_owned();
         assert!(failures(&record).unwrap().starts_with("could not connect 3,000 times, "));
         record.operations.remove(0);
