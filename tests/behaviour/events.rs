@@ -150,5 +150,5 @@ fn a_comparison_that_is_killed_leaves_the_runs_it_had_made() {
     let reasons = cells[1]["record"]["verdict"]["reasons"].as_array().expect("reasons");
     assert!(reasons.iter().any(|reason| reason["status"] == "partial"), "{reasons:?}");
     let text = Program::start(command(binary()).arg("report").arg(&events)).wait().expect(0);
-    assert!(text.stdout.contains("of 2 measurements are in doubt"), "{text}");
+    assert!(text.stdout.contains("of 2 figures are in doubt"), "{text}");
 }

@@ -95,8 +95,8 @@ fn an_address_that_is_not_allowed_is_refused_with_8() {
     let ended = searched(&["--slo", "p99<20ms"], &["http://192.0.2.1:9/"]).expect(8);
     assert!(ended.said().contains("192.0.2.1:9") && ended.said().contains("--allow"), "{ended}");
     // The sockets of DHCP are opened by the first step. Nothing was found, so there is no report.
-    let leases = words_of("perfdhcp -L 10068 -N 10067 192.0.2.1");
-    let ended = searched(&["--slo", "p99<20ms"], &leases).expect(8);
+    let leases = "find-max --slo p99<20ms -- perfdhcp -L 10068 -N 10067 192.0.2.1";
+    let ended = run(words_of(leases)).expect(8);
     assert_eq!(ended.stdout, "", "{ended}");
     assert!(ended.said().contains("refused: 192.0.2.1:10067"), "{ended}");
     // A redirect to another port of this very machine goes no further than the fence.

@@ -77,7 +77,7 @@ fn a_connection_is_closed_and_a_host_left_out_as_java_does() {
     files.workload("visit", &[("look", 4000)]);
     files.job(&target.base, 1, &[("visit", 3)], &json!({}));
     let plan = files.perform(&["--to-plan", "-"]).expect(0);
-    assert!(plan.stdout.contains("requests-per-connection = 1"), "{plan}");
+    assert!(plan.stdout.contains("Connection = \"close\""), "{plan}");
     let ended = files.perform(&[]).expect(0);
     assert!(
         ended.stderr.contains("the header \"Host\" is left out, because Java's client"),

@@ -1,0 +1,46 @@
+//! Which percentiles are judged, and what is said of the others.
+
+use super::*;
+
+#[test]
+fn a_percentile_of_too_few_exchanges_is_not_judged() {
+    // One cold start among thirty exchanges decides the p99 and does not describe the run.
+    let mut few = run(|_| 3, |n| if n == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
+    few.generator.waited_share_max = Some(0.2);
+    let verdict = judge(&few);
+    assert_eq!((verdict.status, verdict.reasons.len()), (Status::Valid, 0), "{verdict:?}");
+    assert_eq!(
+        verdict.notes,
+        [
+            "the bind response time p99 is 31.0 ms with and 1.0 ms without the generator's own part, and 30 exchanges \
+          are too few to judge it"
+        ]
+    );
+    assert!(verdict.own.iter().all(|part| !part.ours && part.too_few == Some(30)), "{verdict:?}");
+    // What the timer explains needs no word.
+    let mut slight = run(|_| 3, |n| if n == 0 { ([0, 0, 1, 2], 1) } else { prompt(n) });
+    slight.generator.timer.p99_us = 1_500.0;
+    assert_eq!(judge(&slight), Verdict::default());
+}
+
+#[test]
+fn a_percentile_that_an_objective_asks_for_decides_as_well() {
+    // One in two hundred is 30 ms late: neither the median nor p99 shows it.
+    let mut rare = run(|_| 1_000, |n| if n % 200 == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
+    rare.generator.waited_share_max = Some(0.2);
+    assert_eq!(judge(&rare).status, Status::Valid);
+    rare.asked = vec![99.9];
+    assert_eq!(judge(&rare).status, Status::GeneratorLimited);
+}
+
+#[test]
+fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due() {
+    // One in ten of 300: fewer than five lie beyond the 99th percentile.
+    let stopped =
+        |n: u64| if n.is_multiple_of(10) { ([0, 0, 3_000, 3_001], 3_000) } else { prompt(n) };
+    let mut few = run(|_| 30, stopped);
+    few.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }];
+    assert_eq!(judge(&few).status, Status::Valid);
+    few.measured.operations[0].tainted.ok = 30;
+    assert!(only_reason(&few).1.contains("stood still 3.0 s"));
+}
