@@ -138,9 +138,9 @@ fn the_four_back_ends_of_the_article_with_a_process_for_each_user() {
     if !require(&DAEMONS) {
         return;
     }
-    let (output, cells) = kept(&["matrix", "--users", "300", "--passes", "1"]);
+    let (output, cells) = kept(&["matrix", "--users", "60", "--passes", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
-    hold(&cells, 300);
+    hold(&cells, 60);
     assert_eq!(with(&cells, &[("kind", "insert"), ("way", "process")]).len(), 4);
     for by in ["uid+gid", "name", "group", "groups"] {
         assert_eq!(
@@ -160,25 +160,25 @@ fn the_four_back_ends_of_the_article_with_a_process_for_each_user() {
         );
     }
     let text = String::from_utf8(output.stdout).unwrap();
-    for line in ["files (seconds; one process a user)", "Conclusions", "600/600"] {
+    for line in ["files (seconds; one process a user)", "Conclusions", "120/120"] {
         assert!(text.contains(line), "{line}\nin {text}");
     }
 }
 
 #[test]
-fn an_index_is_worth_something_at_a_thousand_users_and_a_kept_file_says_the_same() {
+fn an_index_is_worth_something_at_five_hundred_users_and_a_kept_file_says_the_same() {
     if !require(&DAEMONS) {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
     let [file, page] = ["names.json", "names.html"].map(|name| directory.path().join(name));
     let words =
-        ["matrix", "--users", "1000", "--insert", "connection", "--passes", "2", "--by", "uid+gid"];
+        ["matrix", "--users", "500", "--insert", "connection", "--passes", "2", "--by", "uid+gid"];
     let mut command = brunt(&words);
     let output = command.arg("--record").arg(&file).arg("--html").arg(&page).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", complaints(&output));
     let cells = cells(&file);
-    hold(&cells, 1_000);
+    hold(&cells, 500);
     let median = |backend| {
         let labels = [("backend", backend), ("road", "ldap")];
         let times = with(&cells, &labels).into_iter().map(|cell| figure(cell, "seconds"));

@@ -12,12 +12,13 @@
 use crate::tool::{command, found, run};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
+use std::io::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
 use std::os::fd::AsFd;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
@@ -73,16 +74,24 @@ impl Lan {
         let name = |end| format!("{PREFIX}{}-{number}-{end}", std::process::id());
         let lan = Self { client: name("client"), server: name("server") };
         let (client, server) = (lan.client.as_str(), lan.server.as_str());
-        for space in [client, server] {
-            run("ip", ["netns", "add", space]);
-        }
         let interface = Self::INTERFACE;
-        let pair = ["link", "add", interface, "netns", client, "type", "veth"];
-        run("ip", pair.into_iter().chain(["peer", "name", interface, "netns", server]));
-        configure(client, Self::CLIENT_MAC, CLIENTS);
-        configure(server, Self::SERVER_MAC, SERVERS);
-        introduce(client, Self::SERVER_MAC, SERVERS);
-        introduce(server, Self::CLIENT_MAC, CLIENTS);
+        batch(
+            &[],
+            &[
+                format!("netns add {client}"),
+                format!("netns add {server}"),
+                format!(
+                    "link add {interface} netns {client} type veth peer name {interface} netns {server}"
+                ),
+            ],
+        );
+        let ends = [
+            (client, configured(Self::CLIENT_MAC, CLIENTS), introduced(Self::SERVER_MAC, SERVERS)),
+            (server, configured(Self::SERVER_MAC, SERVERS), introduced(Self::CLIENT_MAC, CLIENTS)),
+        ];
+        for (space, itself, other) in ends {
+            batch(&["-n", space], &[itself, other].concat());
+        }
         lan
     }
 
@@ -115,20 +124,33 @@ impl Lan {
         let [.., first] = Self::BEYOND_V4.octets();
         let address = Ipv4Addr::from(u32::from(Self::BEYOND_V4) + u32::from(number));
         let (here, there) = (Self::CLIENT_V4.to_string(), format!("{address}/32"));
-        run("ip", ["netns", "add", &space]);
-        let pair = ["link", "add", interface, "netns", &space, "type", "veth"];
-        run("ip", pair.into_iter().chain(["peer", "name", &device, "netns", client]));
-        let addresses = ["-n", &space, "address", "add", &there, "dev", interface];
-        run("ip", addresses);
-        for (space, device) in [(&*space, interface), (&*space, "lo"), (client, &*device)] {
-            run("ip", ["-n", space, "link", "set", device, "up"]);
-        }
-        run("ip", ["-n", client, "route", "add", &there, "dev", &device]);
-        run("ip", ["-n", &space, "route", "add", &here, "dev", interface]);
-        run("ip", ["-n", &space, "route", "add", "default", "via", &here]);
+        batch(
+            &[],
+            &[
+                format!("netns add {space}"),
+                format!(
+                    "link add {interface} netns {space} type veth peer name {device} netns {client}"
+                ),
+            ],
+        );
+        batch(
+            &["-n", &space],
+            &[
+                format!("address add {there} dev {interface}"),
+                format!("link set {interface} up"),
+                "link set lo up".to_owned(),
+                format!("route add {here} dev {interface}"),
+                format!("route add default via {here}"),
+            ],
+        );
+        batch(
+            &["-n", client],
+            &[format!("link set {device} up"), format!("route add {there} dev {device}")],
+        );
         let forward = "echo 1 > /proc/sys/net/ipv4/ip_forward";
         run("ip", ["netns", "exec", client, "sh", "-c", forward]);
-        introduce(server, Self::CLIENT_MAC, first + number..=first + number);
+        let known = introduced(Self::CLIENT_MAC, first + number..=first + number);
+        batch(&["-n", server], &known);
         Beyond { space }
     }
 
@@ -184,37 +206,47 @@ fn within<T: Send>(space: &Path, act: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Gives the interface its addresses and takes it up. Link-local ones are set like the others, since the kernel's own
-/// would have to wait until no other host claims them.
-fn configure(space: &str, mac: [u8; 6], hosts: RangeInclusive<u8>) {
-    let interface = Lan::INTERFACE;
-    let mac = mac_text(mac);
-    let set = ["-n", space, "link", "set", interface];
-    run("ip", set.into_iter().chain(["address", &mac, "addrgenmode", "none", "up"]));
-    let first = *hosts.start();
-    let add = |address: &str| {
-        run("ip", ["-n", space, "address", "add", address, "dev", interface, "nodad"]);
-    };
-    for host in hosts {
-        add(&format!("2001:db8:77::{host}/64"));
-        let address = format!("10.77.0.{host}/16");
-        let add = ["-n", space, "address", "add", &address, "broadcast", "+", "dev", interface];
-        run("ip", add);
-    }
-    add(&format!("fe80::{first}/64"));
-    run("ip", ["-n", space, "link", "set", "lo", "up"]);
+/// Carries out commands of `ip` in one process: a process for each would take a third of a second for a [`Lan`].
+fn batch(options: &[&str], commands: &[String]) {
+    let mut ip = command("ip").args(options).args(["-batch", "-"]).stdin(Stdio::piped()).spawn();
+    let ip = ip.as_mut().expect("ip is installed");
+    let mut input = ip.stdin.take().expect("its input is a pipe");
+    input.write_all(commands.join("\n").as_bytes()).expect("ip reads what it is to do");
+    drop(input);
+    let ended = ip.wait().expect("ip is our child");
+    assert!(ended.success(), "ip {options:?} ended with {ended} of:\n{}", commands.join("\n"));
 }
 
-/// Tells a host the hardware address of the other, so that no first message waits until it was asked for.
-fn introduce(space: &str, mac: [u8; 6], hosts: RangeInclusive<u8>) {
+/// What gives the interface its addresses and takes it up. Link-local ones are set like the others, since the kernel's
+/// own would have to wait until no other host claims them.
+fn configured(mac: [u8; 6], hosts: RangeInclusive<u8>) -> Vec<String> {
+    let interface = Lan::INTERFACE;
+    let mac = mac_text(mac);
+    let first = *hosts.start();
+    let up = format!("link set {interface} address {mac} addrgenmode none up");
+    let own = hosts.flat_map(|host| {
+        [
+            format!("address add 2001:db8:77::{host}/64 dev {interface} nodad"),
+            format!("address add 10.77.0.{host}/16 broadcast + dev {interface}"),
+        ]
+    });
+    let local = format!("address add fe80::{first}/64 dev {interface} nodad");
+    [up].into_iter().chain(own).chain([local, "link set lo up".to_owned()]).collect()
+}
+
+/// What tells a host the hardware address of the other, so that no first message waits until it was asked for.
+fn introduced(mac: [u8; 6], hosts: RangeInclusive<u8>) -> Vec<String> {
+    let interface = Lan::INTERFACE;
     let mac = mac_text(mac);
     let first = *hosts.start();
     let addresses =
         hosts.flat_map(|host| [format!("10.77.0.{host}"), format!("2001:db8:77::{host}")]);
-    for address in addresses.chain([format!("fe80::{first}")]) {
-        let replace = ["-n", space, "neighbour", "replace", &address, "lladdr", &mac];
-        run("ip", replace.into_iter().chain(["dev", Lan::INTERFACE, "nud", "permanent"]));
-    }
+    addresses
+        .chain([format!("fe80::{first}")])
+        .map(|known| {
+            format!("neighbour replace {known} lladdr {mac} dev {interface} nud permanent")
+        })
+        .collect()
 }
 
 fn mac_text(mac: [u8; 6]) -> String {
