@@ -152,19 +152,15 @@ where
         Ok(())
     }
 
-    /// Answers that came after the drop time. If they are fewer than half of the exchanges without an answer, they do
-    /// not show that the target was there all the time.
     fn present(&self, measured: &Measured) -> Option<String> {
         let figures = Exchanges::of_run(&self.perfdhcp.shown, self.catalogue, &measured.totals);
-        let late: u64 = figures.stages.iter().map(|stage| stage.late).sum();
-        let [first, second] = self.perfdhcp.args.limits.drop_time;
-        (late > 0 && late * 2 >= figures.drops()).then(|| {
-            format!(
-                "{late} answers came later than the drop time ({} and {} s, -d)",
-                first.as_secs_f64(),
-                second.as_secs_f64()
-            )
-        })
+        let late = figures.stages.iter().map(|stage| stage.late).sum();
+        silence::present(
+            figures.drops(),
+            late,
+            figures.bad_checksum,
+            self.perfdhcp.args.limits.drop_time,
+        )
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {

@@ -40,6 +40,29 @@ pub(super) fn advice(
     }
 }
 
+/// What shows that the server was there although exchanges had no answer in time: answers that came after the drop
+/// time, and answers that the system did not deliver. If these are fewer than half of the exchanges without an answer,
+/// they do not show that it was there all the time.
+pub(super) fn present(
+    drops: u64,
+    late: u64,
+    bad_checksum: u64,
+    drop_time: [Duration; 2],
+) -> Option<String> {
+    let damaged = bad_checksum.min(drops.saturating_sub(late));
+    if late + damaged == 0 || (late + damaged) * 2 < drops {
+        return None;
+    }
+    let [first, second] = drop_time.map(|time| time.as_secs_f64());
+    let late = (late > 0).then(|| {
+        format!("{late} answers came later than the drop time ({first} and {second} s, -d)")
+    });
+    let damaged = (damaged > 0).then(|| {
+        format!("{damaged} answers came with a bad UDP checksum, so this machine's system did not deliver them")
+    });
+    Some(late.into_iter().chain(damaged).collect::<Vec<_>>().join(", and "))
+}
+
 /// Answers arrived damaged. Where packets pass through no wire, as between containers, a checksum that the sender left
 /// to a network card is never computed.
 fn damaged(count: u64, route: &Route) -> String {
@@ -105,4 +128,28 @@ fn never(figures: &Exchanges, silence: Silence, args: &DhcpArgs, route: &Route) 
         _ => String::new(),
     };
     format!("{asks}, and does it have a subnet for {whom}?{port}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn said(drops: u64, late: u64, bad_checksum: u64) -> Option<String> {
+        let drop_time = [Duration::from_secs(1), Duration::from_millis(500)];
+        present(drops, late, bad_checksum, drop_time)
+    }
+
+    #[test]
+    fn answers_that_were_damaged_or_late_show_that_the_server_was_there() {
+        let damaged =
+            "answers came with a bad UDP checksum, so this machine's system did not deliver them";
+        assert_eq!(said(10, 0, 10), Some(format!("10 {damaged}")));
+        // The count is that of all processes of this machine, and no more than the exchanges without an answer are ours.
+        assert_eq!(said(10, 0, 25), Some(format!("10 {damaged}")));
+        let late = "4 answers came later than the drop time (1 and 0.5 s, -d)";
+        assert_eq!(said(8, 4, 0).as_deref(), Some(late));
+        assert_eq!(said(10, 4, 2), Some(format!("{late}, and 2 {damaged}")));
+        for few in [(0, 0, 7), (10, 0, 4), (10, 2, 2), (9, 4, 0)] {
+            assert_eq!(said(few.0, few.1, few.2), None, "{few:?}");
+        }
+    }
 }

@@ -29,8 +29,7 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
         let returned = evidence.away.iter().any(|away| away.to_s.is_some());
         if let Some(present) = evidence.present.filter(|_| !returned) {
             return Some(format!(
-                "the target did not answer in time, although it was there: {present}; {}{more}; {unanswered} exchanges \
-                 had no answer in time",
+                "the target was there, but {unanswered} exchanges had no answer in time: {present}; {}{more}",
                 absences.join("; ")
             ));
         }
