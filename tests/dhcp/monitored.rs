@@ -1,8 +1,13 @@
-//! Kea's own statistics beside a run's figures.
+//! What the server's side counted beside a run's figures: Kea's own statistics, and the receive queue of a server in
+//! another network namespace.
 
-use brunt_testbed::KeaOptions;
+use std::net::UdpSocket;
+use std::process::Child;
+use std::time::Duration;
 
-use crate::brunt::Brunt;
+use brunt_testbed::{KeaOptions, Lan, require, until};
+
+use crate::brunt::{Brunt, Run};
 use crate::network::v4;
 
 #[test]
@@ -27,4 +32,68 @@ fn what_kea_counted_is_in_the_record() {
         assert_eq!(of(statistic), (Some(0.0), Some(run.tally(stage) as f64)), "{statistic}\n{run}");
     }
     assert!(run.notes.contains("Target's own figures (kea:"), "{run}");
+}
+
+/// A process on the server's host, by whose number its network namespace is found.
+struct Beside(Child);
+
+impl Beside {
+    fn start(lan: &Lan) -> Self {
+        let child = lan.server("sleep").arg("600").spawn().expect("it can be started");
+        let beside = Self(child);
+        // Before it is the program itself, it may not be on that host yet.
+        let name = format!("/proc/{}/comm", beside.0.id());
+        let begun = || std::fs::read_to_string(&name).is_ok_and(|name| name.trim() == "sleep");
+        assert!(until(Duration::from_secs(60), begun), "it never began");
+        beside
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+fn unanswered(lan: &Lan, monitor: &[String]) -> Run {
+    let run = Brunt::on(lan).typed("-4 -l lan0 -i -r 400 -n 80 -d 1 -d 1");
+    let run = monitor.iter().fold(run, Brunt::arg);
+    run.arg(Lan::SERVER_V4.to_string()).run()
+}
+
+/// The server takes nothing while the run lasts: what does not fit into its queue is lost there, and what the queue
+/// still holds afterwards was not. A server that takes everything and says nothing has lost it by itself.
+#[test]
+fn the_queue_of_a_server_in_another_namespace_is_told_from_the_wire() {
+    if !require(&["ip", "root"]) {
+        return;
+    }
+    let lan = Lan::make();
+    let socket = lan.as_server(|| UdpSocket::bind((Lan::SERVER_V4, 67)).expect("the port is free"));
+    socket.set_nonblocking(true).expect("a mode");
+    let taken = || std::iter::from_fn(|| socket.recv(&mut [0; 2048]).ok()).count() as u64;
+    let queue = |size| {
+        rustix::net::sockopt::set_socket_recv_buffer_size(&socket, size).expect("a size");
+    };
+    let beside = Beside::start(&lan);
+    let monitor = ["--monitor".to_owned(), format!("pid:{}", beside.0.id())];
+
+    queue(4096);
+    let run = unanswered(&lan, &monitor);
+    let (sent, held) = (run.tally("DISCOVER-OFFER sent"), taken());
+    assert!(sent == 80 && held > 0 && held < sent, "{held} of {sent}\n{run}");
+    assert_eq!(run.tally("lost in the server's queue"), sent - held, "{run}");
+    assert!(run.report.contains(&format!("server's receive queue: {}\n", sent - held)), "{run}");
+    assert!(run.report.contains(&format!("by the server or on the wire: {held}\n")), "{run}");
+
+    // Without the process nobody knows.
+    let run = unanswered(&lan, &[]);
+    assert!(run.report.contains("receive queue, by it or on the wire: 80\n"), "{run}");
+    taken();
+
+    queue(1 << 20);
+    let run = unanswered(&lan, &monitor);
+    assert_eq!((run.tally("lost in the server's queue"), taken()), (0, 80), "{run}");
+    assert!(run.report.contains("by the server or on the wire: 80\n"), "{run}");
 }
