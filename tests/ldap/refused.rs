@@ -1,5 +1,7 @@
 //! Runs that must not begin: the tool's message, and the exit code by which a script knows the reason.
 
+use std::io::Read as _;
+use std::net::TcpListener;
 use std::time::Duration;
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, Options, PASSWORD, Slapd, free_port, until, user_dn};
@@ -61,6 +63,28 @@ fn nobody_at_the_port_is_exit_91() {
     never_began(&search(run), 91, &["127.0.0.1", &port]);
     let run = command("searchrate").args(["-h", "no-such-host.invalid", "-p", &port]);
     never_began(&search(run), 91, &["no-such-host.invalid"]);
+}
+
+/// A server that gets no TLS where it expects it may answer with an alert of TLS, or with nothing.
+#[test]
+fn a_port_for_ldaps_is_named_to_who_speaks_in_the_clear() {
+    let Some(slapd) = slapd(10) else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mute = listener.local_addr().expect("an address").port();
+    // It reads the request, and closes without a word.
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let _ = stream.read(&mut [0; 512]);
+        }
+    });
+    for port in [slapd.tls_port(), mute] {
+        for how in [&[][..], &["-q", "-X"]] {
+            let run = command("searchrate").args(["-h", "127.0.0.1", "-p", &port.to_string()]);
+            let run = run.args(["-D", ADMIN_DN, "-w", PASSWORD]).args(how);
+            never_began(&search(run), 81, &["LDAPS (-Z, ldaps://)"]);
+        }
+    }
 }
 
 #[test]

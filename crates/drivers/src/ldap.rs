@@ -7,6 +7,7 @@
 //! In order of depth: `session` carries out operations, `connection` opens, binds and closes, `login` binds, `link`
 //! moves bytes. None of them depends on a schedule or a histogram.
 
+mod broken;
 mod buffers;
 mod channel;
 mod churn;

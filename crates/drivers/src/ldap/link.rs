@@ -11,6 +11,7 @@
 //!
 //! It must not depend on what an operation means, who binds, or how a connection is made.
 
+use super::broken::{self, malformed, no_frame, notice};
 use super::failure::Failure;
 use super::lockout;
 use super::slot::{Keep, Reply, Slot};
@@ -19,7 +20,7 @@ use crate::net::stream::Stream;
 use brunt_exchange::Class;
 use brunt_wire::ldap::control::{self, value};
 use brunt_wire::ldap::response::{self, Scan};
-use brunt_wire::ldap::{code, op, request};
+use brunt_wire::ldap::{op, request};
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::pin::Pin;
@@ -52,6 +53,8 @@ struct State {
     unflushed: bool,
     /// The beginning of a message that is not complete yet.
     unread: Vec<u8>,
+    /// The server has sent something over the present connection.
+    heard: bool,
     tally: Arc<Tally>,
 }
 
@@ -78,6 +81,7 @@ impl Link {
                 written: 0,
                 unflushed: false,
                 unread: Vec::new(),
+                heard: false,
                 tally,
             }),
             used: Cell::new(false),
@@ -98,6 +102,7 @@ impl Link {
         self.used.set(false);
         state.last_id = 0;
         state.wrapped = false;
+        state.heard = false;
         state.forget_bytes();
     }
 
@@ -313,18 +318,30 @@ impl State {
         let mut buffer = ReadBuf::new(input);
         let taken = match Pin::new(stream).poll_read(cx, &mut buffer) {
             Poll::Pending => return Poll::Pending,
-            Poll::Ready(Err(error)) => Err(Failure::system(Class::Closed, &error).ended()),
+            Poll::Ready(Err(error)) => Err(broken::closed(Some(&error), self.is_mute())),
             Poll::Ready(Ok(())) if buffer.filled().is_empty() => {
-                let text = "the server closed the connection";
-                Err(Failure::new(Class::Closed, 0, text).ended())
+                Err(broken::closed(None, self.is_mute()))
             }
-            Poll::Ready(Ok(())) => self.take(buffer.filled()),
+            Poll::Ready(Ok(())) => {
+                self.heard = true;
+                self.take(buffer.filled())
+            }
         };
         Poll::Ready(taken.err().map(|failure| {
             let class = failure.class;
             self.break_off(&failure);
             class
         }))
+    }
+
+    /// Whether a request in the clear has been answered by nothing so far, which is how many a port for LDAPS ends a
+    /// connection that does not begin with TLS.
+    fn is_mute(&self) -> bool {
+        let clear = self
+            .stream
+            .as_ref()
+            .is_some_and(|stream| stream.tcp().is_some() && !stream.is_secured());
+        clear && !self.heard && self.slots.iter().any(Slot::is_waiting)
     }
 
     fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {
@@ -554,25 +571,6 @@ fn policy_of(scan: &Scan<'_>, tally: &Tally) -> Result<Option<value::PolicyError
     Ok(policy.error)
 }
 
-/// The failure that an unsolicited notification means (RFC 4511 section 4.4).
-fn notice(scan: &Scan<'_>) -> Failure {
-    let Ok(result) = scan.result() else {
-        return Failure::protocol("a message without an id is no notice of disconnection");
-    };
-    let text = String::from_utf8_lossy(result.diagnostic);
-    let name = code::name(result.code);
-    let failure = Failure::new(
-        Class::Closed,
-        result.code,
-        format!("notice of disconnection: {} ({name}): {text}", result.code),
-    );
-    // These two codes concern a request that the server could not read or does not carry out in the clear.
-    match result.code {
-        code::PROTOCOL_ERROR | code::STRONGER_AUTH_REQUIRED => failure,
-        _ => failure.ended(),
-    }
-}
-
 /// The id of an incomplete message, if the id has arrived.
 fn begun_id(bytes: &[u8]) -> Option<i32> {
     let (_, rest) = bytes.split_first()?;
@@ -582,16 +580,4 @@ fn begun_id(bytes: &[u8]) -> Option<i32> {
     let (length, rest) = rest.split_first()?;
     let id = rest.get(..usize::from(*length))?;
     Some(id.iter().fold(0, |id, byte| id << 8 | i32::from(*byte)))
-}
-
-/// A port for LDAPS answers a message in the clear with an alert of TLS.
-fn no_frame(bytes: &[u8], error: &impl std::fmt::Display) -> Failure {
-    if bytes.starts_with(&[0x15, 3]) {
-        return Failure::protocol("the server answers in TLS: this port needs LDAPS (-Z)");
-    }
-    malformed(error)
-}
-
-fn malformed(error: impl std::fmt::Display) -> Failure {
-    Failure::protocol(format!("the server's bytes are not LDAP: {error}"))
 }

@@ -229,7 +229,7 @@ async fn a_port_for_ldaps_that_is_asked_in_the_clear_is_recognised() {
         Server::start(|_| vec![Act::Send(vec![0x15, 3, 3, 0, 2, 2, 70]), Act::Close]).await;
     let ran = run(&plan(setup(server.address, search())), 1).await;
     assert_eq!(outcomes(&ran), [Outcome::Failed(Class::Protocol, 0)]);
-    assert!(ran[0].text.ends_with("this port needs LDAPS (-Z)"), "{}", ran[0].text);
+    assert!(ran[0].text.ends_with("this port needs LDAPS (-Z, ldaps://)"), "{}", ran[0].text);
 }
 
 #[tokio::test]
