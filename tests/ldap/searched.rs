@@ -11,6 +11,18 @@ fn search(server: &impl Directory, options: &str) -> Brunt {
 }
 
 #[test]
+fn a_run_whose_searches_found_nothing_says_so_in_its_result() {
+    let Some(slapd) = slapd(10) else { return };
+    for (user, nothing) in [("nobody", true), ("user.1", false)] {
+        let run = search(&slapd, "-b").args([PEOPLE_DN, &format!("(uid={user})")]);
+        let run = run.run().went_well();
+        let (_, closing) = run.notes.rsplit_once("Result:").expect("a result");
+        let words: Vec<&str> = closing.split_whitespace().collect();
+        assert_eq!(words.join(" ").contains("no search found an entry"), nothing, "{run}");
+    }
+}
+
+#[test]
 fn requests_are_multiplexed_and_each_gets_its_own_answer() {
     let Some(slapd) = slapd(500) else { return };
     let mut run = None;

@@ -28,7 +28,7 @@ use brunt_engine::timer::MachineTime;
 use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_load::EngineRun;
 use brunt_load::ldap::LdapSessions;
-use brunt_record::{Basis, Catalogue, Record};
+use brunt_record::{Basis, Catalogue};
 use brunt_wire::ldap::code;
 
 use crate::cli::Refusal;
@@ -187,7 +187,7 @@ impl RateTool<'_> {
         let mut table = Table::new(self.args, &job.catalogue, writer);
         let mut observers: [&mut dyn Observer; 1] = [&mut table];
         let mut finished = carry_out(job, self, &mut observers, signals)?;
-        let said = self.said(&finished.record);
+        let said = self.said();
         summary::tell(&finished.record, Stream::Error, &mut finished.losses)?;
         for note in &said {
             console::note(note);
@@ -197,9 +197,8 @@ impl RateTool<'_> {
         Ok(finished)
     }
 
-    /// Messages of servers beside their results, and what is likely a mistake although it is a success. The counts are
-    /// of the whole run.
-    fn said(&self, record: &Record) -> Vec<String> {
+    /// Messages of servers beside their results. The counts are of the whole run.
+    fn said(&self) -> Vec<String> {
         let counts = self.plan.tally().counts();
         let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
         let policy = (warnings + errors > 0).then(|| {
@@ -215,11 +214,7 @@ impl RateTool<'_> {
                 counts.left_renamed
             )
         });
-        let nothing = found_nothing(record, &self.args.operation).then(|| {
-            "no search found an entry: check the base DN, the filter and the rights of the bind DN"
-                .to_owned()
-        });
-        policy.into_iter().chain(references).chain(renamed).chain(nothing).collect()
+        policy.into_iter().chain(references).chain(renamed).collect()
     }
 }
 
@@ -255,11 +250,4 @@ impl Protocol for RateTool<'_> {
         purge::after(self.args, &self.plan, stop);
         Ok(())
     }
-}
-
-/// Whether the searches of a run succeeded and none of them found an entry.
-fn found_nothing(record: &Record, operation: &Operation) -> bool {
-    let searches = matches!(operation, Operation::Search(_) | Operation::SearchAndModify { .. });
-    let counts = &record.conservation.counts;
-    searches && counts.ok > 0 && counts.items == 0
 }

@@ -20,6 +20,11 @@ use brunt_record::{
 const TOLD: f64 = 0.99;
 /// Sessions that carry this part of what they can are busy.
 const BUSY: f64 = 0.9;
+/// The operation of the LDAP tools that search, and a tally that only they have.
+const SEARCH: &str = "search";
+const REFERENCES: &str = "references not followed";
+const FOUND_NOTHING: &str =
+    "no search found an entry: check the base DN, the filter and the rights of the bind DN";
 const NO_OBJECTIVES: &str = "none were set (--slo 'p99<20ms' sets one)";
 
 /// The three lines, each folded where it is longer than the screen is wide.
@@ -120,10 +125,18 @@ fn result(record: &Record) -> Result<String, HistogramError> {
         [] => format!("{words}; none of {due} failed"),
         lost => format!("{words}; of {due}, {}", lost.join(", ")),
     };
-    Ok(match sessions_needed(record) {
-        Some(needed) => format!("{words}; {needed}"),
-        None => words,
-    })
+    let nothing = found_nothing(record).then(|| FOUND_NOTHING.to_owned());
+    let further = sessions_needed(record).into_iter().chain(nothing);
+    Ok(further.fold(words, |words, more| format!("{words}; {more}")))
+}
+
+/// Whether searches of a directory succeeded and none of them found an entry, which is likely a mistake.
+fn found_nothing(record: &Record) -> bool {
+    let directory = record.tallies.iter().any(|tally| tally.name == REFERENCES);
+    let searches = || record.operations.iter().filter(|operation| operation.name == SEARCH);
+    directory
+        && searches().any(|search| search.counts.ok > 0)
+        && searches().all(|search| search.counts.items == 0)
 }
 
 /// What came of a load that could not be carried.
@@ -292,7 +305,7 @@ fn unjudged(record: &Record) -> Option<String> {
 mod tests {
     use super::*;
     use crate::summary::tests::measured;
-    use brunt_record::{Reason, Verdict};
+    use brunt_record::{Reason, TallyRecord, Verdict};
 
     fn lines(record: &Record) -> String {
         let screen = Screen { width: 120, ..Screen::default() };
@@ -302,6 +315,23 @@ mod tests {
     fn judged(status: Status, text: &str) -> Record {
         let reasons = vec![Reason { status, text: text.to_owned() }];
         Record { verdict: Verdict { status, reasons, ..Verdict::default() }, ..measured(&[]) }
+    }
+
+    #[test]
+    fn searches_that_found_nothing_are_told_in_the_result() {
+        let said = |tally: &str, operation: &str, items: u64| {
+            let mut record = measured(&[]);
+            record.tallies = vec![TallyRecord { name: tally.to_owned(), count: 0 }];
+            record.operations.truncate(1);
+            record.operations[0].name = operation.to_owned();
+            record.operations[0].counts.items = items;
+            result(&record).unwrap().contains("no search found an entry")
+        };
+        assert!(said("references not followed", "search", 0));
+        assert!(!said("references not followed", "search", 1));
+        assert!(!said("references not followed", "bind", 0));
+        // A step of HTTP with this name finds no entries.
+        assert!(!said("http connections opened", "search", 0));
     }
 
     #[test]
