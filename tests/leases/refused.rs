@@ -235,6 +235,14 @@ fn a_secured_connection_to_mariadb_checks_the_certificate() {
         assert_eq!(backend.count().unwrap(), 1);
         backend.clear().unwrap();
     }
+    // Without a look at the certificate, for which no authority is needed.
+    let url = format!("mysql://{user}@127.0.0.1:{port}/?ssl-mode=REQUIRED");
+    let asked = Asked { url: Some(url), ..Asked::default() };
+    let unchecked = Database::MariaDb(&server).backend(&asked);
+    unchecked.prepare().unwrap();
+    unchecked.open().unwrap().create(&lease(Family::V4, 2)).unwrap();
+    assert_eq!(unchecked.count().unwrap(), 1);
+    unchecked.clear().unwrap();
     server.sql(&format!("ALTER USER {user}@'127.0.0.1' REQUIRE NONE"));
     let trouble = over_tls("localhost", "", Statements::Basic).prepare().unwrap_err();
     assert_eq!(trouble.class, Class::Tls, "{trouble}");

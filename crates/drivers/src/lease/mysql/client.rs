@@ -81,6 +81,10 @@ enum Rows {
     Binary,
 }
 
+/// Why a password is not told to a server that may be anybody's.
+const UNCHECKED: &str = "the server asks for the password itself, and its certificate was not checked: use \
+                         ssl-mode=VERIFY_IDENTITY";
+
 impl Client {
     /// Connects and logs in.
     pub(super) fn open(
@@ -90,7 +94,7 @@ impl Client {
     ) -> Result<Self, Error> {
         let mut wire = Wire::connect(&server.endpoint, limit).map_err(Error::Io)?;
         let greeting = Greeting::read(answered(wire.receive()?)?)?;
-        let secured = matches!(server.tls, Tls::Verified(_));
+        let secured = server.tls != Tls::Off;
         if secured {
             if !greeting.offers_tls() {
                 return Err(Error::Tls("the server does not offer TLS".to_owned()));
@@ -106,12 +110,12 @@ impl Client {
         wire.body().extend_from_slice(&answer);
         wire.send()?;
         let mut client = Self { wire, columns: Vec::new() };
-        client.log_in(greeting, password)?;
+        client.log_in(greeting, password, server.tls != Tls::Unverified)?;
         Ok(client)
     }
 
-    /// Continues the login until the server accepts it.
-    fn log_in(&mut self, greeting: Greeting, password: &[u8]) -> Result<(), Error> {
+    /// Continues the login until the server accepts it; `known` is whether its certificate was checked, if it has one.
+    fn log_in(&mut self, greeting: Greeting, password: &[u8], known: bool) -> Result<(), Error> {
         let Greeting { mut nonce, mut method, .. } = greeting;
         for _ in 0..LOGIN_STEPS {
             let mut reader = Reader(answered(self.wire.receive()?)?);
@@ -127,7 +131,13 @@ impl Client {
                 }
                 // The proof was enough.
                 (0x01, Method::CachingSha2) if reader.0 == [3] => {}
-                (0x01, Method::CachingSha2) if reader.0 == [4] => self.tell(password, &nonce)?,
+                (0x01, Method::CachingSha2) if reader.0 == [4] => {
+                    // Under TLS it is not encrypted further, and anybody could have asked for it.
+                    if !known {
+                        return Err(Error::Tls(UNCHECKED.to_owned()));
+                    }
+                    self.tell(password, &nonce)?;
+                }
                 _ => return Err(Malformed("it belongs to no login").into()),
             }
         }
@@ -138,7 +148,7 @@ impl Client {
     /// is private.
     fn tell(&mut self, password: &[u8], nonce: &[u8]) -> Result<(), Error> {
         let mut ended = [password, &[0]].concat();
-        if !self.wire.is_private() {
+        if !(self.wire.is_secured() || self.wire.is_local()) {
             self.wire.body().push(2);
             self.wire.send()?;
             let key = answered(self.wire.receive()?)?.get(1..).unwrap_or_default().to_vec();
@@ -344,4 +354,40 @@ fn unknown(name: &[u8]) -> Error {
         "the server asks for the login method {name:?}; let the account use mysql_native_password or \
          caching_sha2_password"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lease::sql::ServerEndpoint;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_password_is_not_told_to_a_server_whose_certificate_was_not_checked() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = ServerEndpoint::Tcp {
+            host: "127.0.0.1".to_owned(),
+            port: listener.local_addr().unwrap().port(),
+        };
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            // "Send the password": two octets, the third packet of the login.
+            stream.write_all(&[2, 0, 0, 2, 1, 4]).unwrap();
+            let mut told = Vec::new();
+            stream.read_to_end(&mut told).unwrap();
+            told
+        });
+        let wire = Wire::connect(&endpoint, Duration::from_secs(20)).unwrap();
+        let mut client = Client { wire, columns: Vec::new() };
+        let method = Method::CachingSha2;
+        let greeting = Greeting::with(method, &[7; 20]);
+        let refused = client.log_in(greeting, b"hunter2", false).unwrap_err();
+        assert!(
+            matches!(&refused, Error::Tls(why) if why.contains("VERIFY_IDENTITY")),
+            "{refused:?}"
+        );
+        drop(client);
+        assert_eq!(server.join().unwrap(), [1, 0, 0, 0, 1], "only the farewell");
+    }
 }

@@ -65,6 +65,11 @@ pub(super) struct Greeting {
 }
 
 impl Greeting {
+    #[cfg(test)]
+    pub(super) fn with(method: Method, nonce: &[u8]) -> Self {
+        Self { capabilities: PROTOCOL_41 | TLS, nonce: nonce.to_vec(), method }
+    }
+
     pub(super) fn read(packet: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader(packet);
         if reader.u8()? != 10 {

@@ -72,14 +72,18 @@ impl Wire {
 
     /// Secures the connection, after TLS was requested from the server.
     pub(super) fn secure(&mut self, server: &Server) -> Result<(), WireError> {
-        let Tls::Verified(authorities) = &server.tls else { return Ok(()) };
+        let trust = match &server.tls {
+            Tls::Off => return Ok(()),
+            Tls::Unverified => tls::Trust::Anything,
+            Tls::Verified(None) => tls::Trust::System,
+            Tls::Verified(Some(path)) => {
+                tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
+            }
+        };
         let ServerEndpoint::Tcp { host, .. } = &server.endpoint else { return Ok(()) };
         if !self.stream.buffer().is_empty() {
             return Err(WireError::Tls("the server spoke before TLS began".to_owned()));
         }
-        let trust = authorities.as_ref().map_or(tls::Trust::System, |path| {
-            tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
-        });
         let client = tls::Client::new(&tls::Options { trust, ..tls::Options::default() });
         let client = client.map_err(|error| WireError::Tls(error.to_string()))?;
         let carrier = std::mem::replace(self.stream.get_mut(), Carrier::Gone);
@@ -91,9 +95,14 @@ impl Wire {
         Ok(())
     }
 
-    /// Whether no third party can read the data between here and the server.
-    pub(super) fn is_private(&self) -> bool {
-        matches!(self.stream.get_ref(), Carrier::Unix(_) | Carrier::Tls(_))
+    /// Whether the connection is under TLS.
+    pub(super) fn is_secured(&self) -> bool {
+        matches!(self.stream.get_ref(), Carrier::Tls(_))
+    }
+
+    /// Whether the connection does not leave this machine.
+    pub(super) fn is_local(&self) -> bool {
+        matches!(self.stream.get_ref(), Carrier::Unix(_))
     }
 
     /// Begins a command with its arguments.

@@ -99,7 +99,7 @@ impl Server {
         let asked = Parameters::read(kind, &url)?;
         let host = url.host_str().filter(|host| !host.is_empty() && completed.is_none());
         let endpoint = asked.endpoint(kind, host, url.port())?;
-        if asked.security == Security::Verified && kind == Kind::Mysql && endpoint.is_socket() {
+        if asked.security != Security::Off && kind == Kind::Mysql && endpoint.is_socket() {
             return Err(
                 "use TLS over a socket, which does not leave this machine: name a host, or leave \
                         ssl-mode out"
@@ -269,9 +269,11 @@ fn sslmode(value: &str) -> Result<Security, String> {
 fn ssl_mode(value: &str) -> Result<Security, String> {
     match value.to_ascii_uppercase().as_str() {
         "DISABLED" => Ok(Security::Off),
+        "REQUIRED" => Ok(Security::Unverified),
         "VERIFY_IDENTITY" => Ok(Security::Verified),
         _ => Err(format!(
-            "use ssl-mode={value}: the supported values are DISABLED, and VERIFY_IDENTITY, which checks the certificate"
+            "use ssl-mode={value}: the supported values are DISABLED, REQUIRED, and VERIFY_IDENTITY, which checks the \
+             certificate"
         )),
     }
 }
@@ -392,7 +394,14 @@ mod tests {
         let text = "mysql://h/?ssl-mode=verify_identity&ssl-ca=/ca.pem";
         assert_eq!(mysql(text).tls, Tls::Verified(Some("/ca.pem".into())));
         assert_eq!(mysql("mysql://h/?ssl-mode=DISABLED").tls, Tls::Off);
-        for text in ["ssl-mode=REQUIRED", "ssl-ca=/ca.pem", "ssl-mode=VERIFY_IDENTITY&socket=/s"] {
+        assert_eq!(mysql("mysql://h/?ssl-mode=required").tls, Tls::Unverified);
+        for text in [
+            "ssl-mode=PREFERRED",
+            "ssl-ca=/ca.pem",
+            "ssl-mode=REQUIRED&ssl-ca=/ca.pem",
+            "ssl-mode=REQUIRED&socket=/s",
+            "ssl-mode=VERIFY_IDENTITY&socket=/s",
+        ] {
             Server::parse(Kind::Mysql, &format!("mysql://h/?{text}")).unwrap_err();
         }
     }
