@@ -46,6 +46,13 @@ fn prepare(directory: &Path) -> u16 {
     serve(config(&authority.issue("server", &["localhost"]), Some(&authority)))
 }
 
+/// Writes the certificate of a key, alone, and returns the name of its file.
+fn certificate_of(directory: &Path, name: &str) -> String {
+    let (pem, certificate) = (format!("{name}.pem"), format!("{name}.crt"));
+    run(directory, "openssl", &["x509", "-in", &pem, "-out", &certificate]);
+    certificate
+}
+
 fn import_keys(directory: &Path, kind: &str, into: &str) {
     for from in ["one.p12", "two.p12"] {
         let fixed =
@@ -158,7 +165,7 @@ fn pem_and_openssl_stores_identify() {
         "openssl",
         &["pkcs8", "-topk8", "-in", "two.pem", "-out", "two.key", "-passout", &pass],
     );
-    run(directory, "openssl", &["x509", "-in", "two.pem", "-out", "two.crt"]);
+    certificate_of(directory, "two");
     let text = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap();
     write(directory, "locked.pem", &(text("two.crt") + &text("two.key")));
     for (name, greeting) in [
@@ -206,8 +213,8 @@ fn pem_keys_that_were_encrypted_in_older_ways_are_unlocked() {
     let port = prepare(directory);
     let pass = format!("pass:{PASSWORD}");
     for (name, way) in OLDER {
-        let (pem, certificate) = (format!("{name}.pem"), format!("{name}.crt"));
-        run(directory, "openssl", &["x509", "-in", &pem, "-out", &certificate]);
+        let pem = format!("{name}.pem");
+        let certificate = certificate_of(directory, name);
         let files = ["-in", &pem, "-out", "locked.key", "-passout", &pass];
         run(directory, "openssl", &[way, &files[..]].concat());
         let pair = |password| Identity::Pair {
@@ -241,7 +248,7 @@ fn an_error_names_the_file_of_the_pair_that_it_is_about() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     prepare(directory);
-    run(directory, "openssl", &["x509", "-in", "two.pem", "-out", "two.crt"]);
+    certificate_of(directory, "two");
     write(directory, "cut.key", "-----BEGIN PRIVATE KEY-----\nAAAA");
     let error = |certificate, key| {
         let pair = store_with(directory, certificate, None);
