@@ -69,7 +69,7 @@ impl<'a> Replaced<'a> {
     }
 }
 
-/// JSON: texts that are the value of a member whose name is that of a secret. `{"name":"password","value":"x"}` is
+/// JSON: texts and numbers that are the value of a member whose name is that of a secret. `{"name":"password","value":"x"}` is
 /// such a member too: the callbacks of OpenAM and recordings write members like that.
 fn json(text: &str, variables: &mut Variables) -> String {
     let mut out = Replaced::of(text);
@@ -78,25 +78,47 @@ fn json(text: &str, variables: &mut Variables) -> String {
     let mut at = 0;
     while let Some(string) = quoted(text, at, '"') {
         at = string.end + 1;
-        let Some(key) = before.replace(string.clone()) else { continue };
-        let between = &text[key.end + 1..string.start - 1];
+        let key = before.replace(string.clone());
+        let between = key.as_ref().map_or("{", |key| &text[key.end + 1..string.start - 1]);
         if between.contains(['{', '}']) {
             named = None;
         }
-        if between.trim() != ":" {
-            continue;
-        }
-        let (key, value) = (unescaped(&text[key]), &text[string.clone()]);
+        // A text that is the value of the last one, or else the name of a number.
+        let is_value = between.trim() == ":";
+        let (key, value) = match (key.filter(|_| is_value), number(text, at)) {
+            (Some(key), _) => (key, string),
+            (None, Some(number)) => (string, number),
+            (None, None) => continue,
+        };
+        let (key, inside) = (unescaped(&text[key]), &text[value.clone()]);
         if key == "name" {
-            named = Some(unescaped(value));
+            named = Some(unescaped(inside));
         }
         let name = named.as_ref().filter(|_| key == "value").unwrap_or(&key);
-        if is_secret_name(name) {
+        if is_secret_name(name) && (is_value || names_it(name)) {
             let comment = format!("what the member '{name}' of a body held");
-            out.replace(string, &variables.secret(name, value, &comment));
+            out.replace(value, &variables.secret(name, inside, &comment));
         }
     }
     out.finish()
+}
+
+/// Whether a name is that of the secret itself, and not of a number about one: `max_tokens`, `password_age`.
+fn names_it(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let ends = ["password", "passwd", "passphrase", "pass", "pw", "pwd", "secret", "token", "key"];
+    ends.iter()
+        .chain(&["credential", "sid", "session_id", "sessionid"])
+        .any(|end| lower.ends_with(end))
+}
+
+/// The number that follows the name of a member which ends before `at`.
+fn number(text: &str, at: usize) -> Option<Range<usize>> {
+    let rest = text.get(at..)?.trim_start().strip_prefix(':')?.trim_start();
+    let from = text.len() - rest.len();
+    let length = rest.find(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
+    let length = length.unwrap_or(rest.len());
+    (length > 0).then(|| from..from + length)
 }
 
 /// The next text in quotes from `at` on, without its quotes.

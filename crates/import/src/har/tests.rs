@@ -195,6 +195,18 @@ fn import_har_secrets_of_every_shape_become_variables() {
             r#"{"password":"${password}"}"#.to_owned(),
         ),
         (
+            "application/json",
+            r#"{"id":1,"password" : 1234,"max_tokens":[2]}"#.to_owned(),
+            r#"{"id":1,"password" : ${password},"max_tokens":[2]}"#.to_owned(),
+        ),
+        (
+            "application/json",
+            r#"[{"name":"password","value":-1.5e3},{"name":"n","value":7},{"max_tokens":9}]"#
+                .to_owned(),
+            r#"[{"name":"password","value":${password}},{"name":"n","value":7},{"max_tokens":9}]"#
+                .to_owned(),
+        ),
+        (
             form::TYPE,
             r#"{"password":"hunter2"}"#.to_owned(),
             r#"{"password":"${password}"}"#.to_owned(),
