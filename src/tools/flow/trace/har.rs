@@ -138,11 +138,12 @@ fn timings(exchange: &TracedExchange) -> Value {
     json!({ "send": 0, "wait": millis(wait), "receive": millis(exchange.took.saturating_sub(wait)) })
 }
 
-/// The name of the step, and why it failed.
+/// The name of the step, why it failed, and which cookies were not kept, for which the format has no member.
 fn comment(report: &ExchangeReport) -> String {
     let exchange = &report.exchange;
     let why = if exchange.why.is_empty() { &report.outcome } else { &exchange.why };
-    format!("{} / {}, user {}: {why}", exchange.scenario, exchange.step, exchange.user)
+    let said = format!("{} / {}, user {}: {why}", exchange.scenario, exchange.step, exchange.user);
+    exchange.refused_cookies.iter().fold(said, |said, words| format!("{said}; {words}"))
 }
 
 fn cut(body: &Bytes) -> &'static str {
@@ -326,5 +327,28 @@ mod tests {
             (&json!(0), &json!(0))
         );
         assert_eq!(entry["request"]["httpVersion"], "HTTP/2");
+    }
+
+    #[test]
+    fn a_timeout_after_the_head_and_cookies_that_were_not_kept_are_in_the_entry() {
+        let mut report = report(http());
+        let exchange = &mut report.exchange;
+        exchange.hops = Vec::new();
+        (exchange.outcome, exchange.why) = (Outcome::TimedOut, String::new());
+        report.outcome = "timed out".to_owned();
+        exchange.refused_cookies =
+            vec!["the cookie 'a' is not kept: it is of another host".to_owned()];
+        exchange.answer = Some(TracedAnswer { code: 200, values: Vec::new(), body: None });
+        let (text, _) = text(&[report], Version::Http1);
+        let document: Value = serde_json::from_str(&text).unwrap();
+        let entry = &document["log"]["entries"][0];
+        assert_eq!((&entry["response"]["status"], &entry["time"]), (&json!(200), &json!(2.5)));
+        assert_eq!(
+            (&entry["timings"]["wait"], &entry["timings"]["receive"]),
+            (&json!(2.0), &json!(0.5))
+        );
+        let comment =
+            "visit / log in, user 7: timed out; the cookie 'a' is not kept: it is of another host";
+        assert_eq!(entry["comment"], comment);
     }
 }
