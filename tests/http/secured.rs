@@ -136,6 +136,7 @@ fn handshakes_are_resumed_unless_the_plan_says_otherwise() {
             let served = nginx.served().split_off(before);
             let resumed = served.iter().filter(|one| one.resumed).count();
             assert_eq!(resumed, if resume { 19 } else { 0 }, "TLS {highest}\n{run}");
+            assert_eq!(run.tally("http TLS sessions resumed"), resumed as u64, "{run}");
             assert!(served.iter().all(|one| one.tls == format!("TLSv{highest}")), "{run}");
             assert_eq!((run.part("tls"), Served::connections(&served).len()), (20, 20), "{run}");
         }

@@ -18,11 +18,13 @@ pub struct FlowSessions {
     course: Course,
     /// Connections that earlier runs opened.
     opened: u64,
+    /// TLS sessions that earlier runs resumed.
+    resumed: u64,
 }
 
 /// The names of the connection counts, which follow the tallies of a flow.
-pub fn connections() -> [String; 1] {
-    ["http connections opened".to_owned()]
+pub fn connections() -> [String; 2] {
+    ["http connections opened".to_owned(), "http TLS sessions resumed".to_owned()]
 }
 
 /// How many users share their connections.
@@ -37,8 +39,9 @@ impl FlowSessions {
         let counters = std::iter::repeat_with(counters).take(workers).collect();
         let arrivals = matches!(settings.load, Load::Open(_));
         let opened = compiled.network().counts().opened;
+        let resumed = compiled.network().handshakes().resumed;
         let course = Course { first: settings.first, arrivals };
-        Self { compiled: Arc::clone(compiled), counters, course, opened }
+        Self { compiled: Arc::clone(compiled), counters, course, opened, resumed }
     }
 
     /// Carries out a run with these sessions.
@@ -72,6 +75,7 @@ impl SessionFactory for FlowSessions {
             // After the tallies of the ledger, of which there may be none without a phase.
             into.tallies.resize(self.compiled.tallies().len(), 0);
             into.tallies.push(counts.opened - self.opened);
+            into.tallies.push(self.compiled.network().handshakes().resumed - self.resumed);
             into.orphans = counts.unasked;
         }
     }

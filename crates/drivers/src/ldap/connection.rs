@@ -219,6 +219,9 @@ impl Connection {
         if stream.is_secured() && !again {
             watch.part(TLS, watch.now() - connected);
         }
+        if stream.is_resumed() {
+            Tally::one(&plan.tally.resumed);
+        }
         self.link.attach(stream);
         Tally::one(&plan.tally.opened);
         self.carried.set(0);

@@ -5,6 +5,8 @@ use crate::counters::counters;
 counters! {
     /// Connections that were opened, with TLS where requested.
     opened,
+    /// Of these, the ones whose TLS handshake resumed an earlier session.
+    resumed,
     /// Connections that ended without brunt closing them.
     lost,
     /// Binds sent to open or to refresh a connection; measured binds count as exchanges.
@@ -26,9 +28,10 @@ counters! {
 }
 
 /// The names of the counts in a record, in the order of [`Counts::named`].
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "connections opened",
     "connections lost",
+    "TLS sessions resumed",
     "binds beside the operations",
     "references not followed",
     "intermediate responses",
@@ -43,6 +46,7 @@ impl Counts {
         [
             self.opened,
             self.lost,
+            self.resumed,
             self.binds,
             self.references,
             self.intermediates,

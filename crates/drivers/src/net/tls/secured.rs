@@ -1,6 +1,6 @@
 //! Streams under TLS: how one is secured, and what was negotiated.
 
-use super::{Agreement, Client, Name};
+use super::{Agreement, Client, Name, is_resumed};
 use crate::net::Failure;
 use crate::net::stream::Stream;
 use std::time::Duration;
@@ -28,6 +28,11 @@ impl Stream {
         limit: Option<Duration>,
     ) -> Result<Self, Failure> {
         client.handshake(self, name, limit).await.map(|tls| Self::Tls(Box::new(tls)))
+    }
+
+    /// Whether the handshake resumed an earlier session.
+    pub fn is_resumed(&self) -> bool {
+        matches!(self, Self::Tls(tls) if is_resumed(tls.get_ref().1))
     }
 
     /// What the handshake negotiated; `None` on a plain connection.
