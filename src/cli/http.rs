@@ -140,7 +140,7 @@ pub(crate) struct RequestArgs {
     /// User and password for Basic authentication
     ///
     /// USER:env:NAME reads the password from the environment variable NAME, which keeps it out of the process list.
-    #[arg(short = 'a', long, value_name = "USER:PASSWORD")]
+    #[arg(short = 'a', long, value_name = "USER:PASSWORD", value_parser = credentials)]
     pub(crate) basic_auth: Option<String>,
     /// Value of the Host header, in place of the host of the URL
     #[arg(long, value_name = "NAME")]
@@ -163,7 +163,7 @@ pub(crate) struct ConnectionArgs {
     /// Concurrent requests on each HTTP/2 connection
     ///
     /// The total concurrency is --connections times this number.
-    #[arg(short = 'p', long, value_name = "NUMBER", value_parser = up_to(100_000))]
+    #[arg(short = 'p', long, value_name = "NUMBER", value_parser = streams)]
     pub(crate) streams: Option<u32>,
     /// Open a new connection for each request
     #[arg(long)]
@@ -183,7 +183,7 @@ pub(crate) struct ConnectionArgs {
     /// The same, as in oha. A line of bombardier, where -r is the rate, is refused
     ///
     /// A number above 50 is refused, and -r beside -d with a duration: write -q for a rate, --redirect for redirects.
-    #[arg(short = 'r', value_name = "NUMBER", conflicts_with = "redirect")]
+    #[arg(short = 'r', value_name = "NUMBER", conflicts_with = "redirect", value_parser = redirects)]
     pub(crate) redirect_or_rate: Option<String>,
     /// Send all headers and the body to whatever origin a redirect leads to
     ///
@@ -267,6 +267,34 @@ pub(crate) enum SpokenVersion {
 /// Parses a number from 1 to this one.
 fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=most)
+}
+
+/// The number after `-p`, which ab and bombardier have for something else.
+fn streams(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=100_000).contains(number));
+    number.ok_or_else(|| {
+        "write a number from 1 to 100000; for ab's -p FILE write -m POST -D FILE; leave bombardier's -p out".to_owned()
+    })
+}
+
+/// What follows `-a`, which has no value in bombardier.
+fn credentials(text: &str) -> Result<String, String> {
+    if is_url(text) {
+        return Err("write USER:PASSWORD; for bombardier's -a write --disable-keepalive".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// What follows `-r`, which has no value in ab.
+fn redirects(text: &str) -> Result<String, String> {
+    if is_url(text) {
+        return Err("write a number; leave ab's -r out, because no failure ends a run".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn is_url(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
 }
 
 /// A number with an optional k or m as a multiplier.
@@ -358,6 +386,20 @@ mod tests {
         let wrk = args("-t12 -c400 -d30s http://h/").unwrap();
         assert_eq!(wrk.request.duration_or_body.as_deref(), Some("30s"));
         assert_eq!(args("-n 10k http://h/").unwrap().load.requests, Some(10_000));
+    }
+
+    #[test]
+    fn letters_that_other_tools_use_otherwise_are_refused_with_their_spelling() {
+        for (line, said) in [
+            ("-p post.txt -T text/plain http://h/", "for ab's -p FILE write -m POST -D FILE"),
+            ("-p r http://h/", "leave bombardier's -p out"),
+            ("-n 4 -a http://h/", "for bombardier's -a write --disable-keepalive"),
+            ("-n 4 -r https://h/", "leave ab's -r out"),
+        ] {
+            let error = args(line).unwrap_err().to_string();
+            assert!(error.contains(said), "{line}: {error}");
+        }
+        assert!(args("-a jo:http://h/ h").is_ok());
     }
 
     #[test]

@@ -53,6 +53,7 @@ impl Asked {
         let mut notes = Vec::new();
         let mut load = Load::of(&args.load)?;
         let redirects = redirects(args, &mut notes)?;
+        notes.extend(threads_of_wrk(args));
         let body = body(&args.request, &mut load, &mut notes);
         let mut plan = match &args.curl {
             Some(line) => of_curl(line, read, &mut notes)?,
@@ -188,6 +189,18 @@ fn redirects(args: &HttpArgs, notes: &mut Vec<String>) -> Result<Option<u8>, Str
         ));
     }
     Ok(Some(most).filter(|most| *most > 0))
+}
+
+/// A note on `-t` with a plain number, which is no number of threads in hey and ab. A line of wrk has a duration too.
+fn threads_of_wrk(args: &HttpArgs) -> Option<String> {
+    let text = args.load.threads_or_timeout.as_deref()?;
+    let lasting = args.request.duration_or_body.as_deref().is_some_and(|it| duration(it).is_ok());
+    (text.parse::<u32>().is_ok() && !lasting).then(|| {
+        format!(
+            "-t {text} is read as a number of threads; for hey's time-out write -t {text}s, for ab's time limit \
+             -z {text}s"
+        )
+    })
 }
 
 /// The body that was given; `-d` may be a duration instead.

@@ -55,7 +55,10 @@ fn a_rate_of_bombardier_never_becomes_redirects() {
     assert_eq!(most("--redirect 100 -d 5s http://h/"), Some(100));
     assert_eq!((most("-r 0 http://h/"), most("http://h/")), (None, None));
     assert!(asked("-r 10 -n 5 http://h/").notes[0].contains("for a rate write -q 10"));
-    for line in ["-r 100 -n 5 http://h/", "-r 10 -d 10s http://h/", "-r http://h/ http://h/"] {
+    assert!(asked("-t 2 -n 5 http://h/").notes[0].contains("for ab's time limit -z 2s"));
+    assert!(asked("-t2 -c2 -d1s http://h/").notes.is_empty());
+    assert!(asked("-t 2s -n 5 http://h/").notes.is_empty());
+    for line in ["-r 100 -n 5 http://h/", "-r 10 -d 10s http://h/"] {
         let refused = words(&line.split(' ').collect::<Vec<_>>()).unwrap_err();
         assert!(refused.contains("write -q ") && refused.contains("--redirect"), "{refused}");
     }
