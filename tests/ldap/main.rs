@@ -18,5 +18,6 @@ mod monitored;
 mod refused;
 mod renamed;
 mod searched;
+mod socket;
 mod spread;
 mod trust;

@@ -43,7 +43,7 @@ pub use live::{DeleteMode, Threshold};
 pub use plan::{PARTS, Plan};
 pub use probe::{ProbeError, probe};
 pub use purge::{Purge, purge};
-pub use route::{Route, Security};
+pub use route::{Route, Security, Servers};
 pub use session::Session;
 pub use setup::{
     AddSetup, BindControls, Change, CompareSetup, DeleteSetup, Identity, Mode, ModifySetup,

@@ -7,7 +7,7 @@
 
 use brunt_drivers::ldap::{
     BindControls, Change, Identity, Mode, ModifySetup, OperationControls, Plan, Route, SearchSetup,
-    Security, Setup, Task, open,
+    Security, Servers, Setup, Task, open,
 };
 use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
@@ -58,7 +58,9 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
     let specs = ["inc(10000,99999)".to_owned(), "randstr(12)".to_owned()];
     let setup = Setup {
         route: Route {
-            dialer: Arc::new(Dialer::new(&[endpoint], Options::default()).unwrap()),
+            servers: Servers::Network(Arc::new(
+                Dialer::new(&[endpoint], Options::default()).unwrap(),
+            )),
             security: Security::Plain,
             step_timeout: None,
         },

@@ -35,7 +35,9 @@ const SERVER: &[Opt] = &[
         "host",
         Kind::Text,
         "Server host name or IP address. May be repeated or hold a comma-separated list, each with an \
-         optional port (ldap1:1389,[::1]:2389): connections use the servers in turn.",
+         optional port (ldap1:1389,[::1]:2389): connections use the servers in turn. A Unix socket of this machine is \
+         ldapi://%2FPATH%2FTO%2FSOCKET or unix:/PATH/TO/SOCKET; there, --saslOption mech=EXTERNAL binds as the user \
+         who runs the tool.",
     )
     .short('h')
     .default("localhost")

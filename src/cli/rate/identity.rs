@@ -49,6 +49,7 @@ pub(super) fn read(
     values: &Values,
     tool: Tool,
     security: &Security,
+    local: bool,
     surroundings: &dyn Surroundings,
 ) -> Result<Identity, Fault> {
     let dn = values.text("bindDn").filter(|dn| !dn.is_empty()).map(str::to_owned);
@@ -60,7 +61,8 @@ pub(super) fn read(
         surroundings,
     )?;
     if !properties.is_empty() {
-        return sasl(values, properties, dn, password, security, surroundings);
+        let known = local || security.client.is_some() && security.transport != Transport::Plain;
+        return sasl(values, properties, dn, password, known, surroundings);
     }
     let Some(dn) = dn else {
         return match (tool, password) {
@@ -112,12 +114,13 @@ fn properties(values: &Values) -> Result<Vec<(String, String)>, Fault> {
     Ok(properties)
 }
 
+/// `known` is whether the connection itself shows who the client is.
 fn sasl(
     values: &Values,
     properties: Vec<(String, String)>,
     dn: Option<String>,
     mut password: Option<Secret>,
-    security: &Security,
+    known: bool,
     surroundings: &dyn Surroundings,
 ) -> Result<Identity, Fault> {
     let property = |name: &str| {
@@ -136,11 +139,10 @@ fn sasl(
         )));
     }
     if mechanism == "EXTERNAL" {
-        let shown = security.client.is_some();
-        if security.transport == Transport::Plain || !shown {
+        if !known {
             return Err(Fault::new(
                 "The SASL mechanism EXTERNAL needs a client certificate: add --useSsl or --useStartTls, and a key \
-                 store",
+                 store; or a Unix socket: --hostname ldapi://%2FPATH%2FTO%2FSOCKET",
             ));
         }
         return Ok(Identity::Sasl { properties, dn, password: None });

@@ -14,9 +14,11 @@ pub(crate) mod operation;
 pub(crate) mod output;
 pub(crate) mod security;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_drivers::net::unix;
 use brunt_drivers::resend::Resend;
 use brunt_feed::file;
 
@@ -33,7 +35,10 @@ use identity::Identity;
 use load::Load;
 use operation::Operation;
 use output::Output;
-use security::Security;
+use security::{Security, Transport};
+
+/// The note on a base without a search.
+const IDLE_BASE: &str = "--baseDn has no effect without a filter as the first trailing argument: there is no search before a bind";
 
 /// The result of reading a command line.
 #[derive(Debug)]
@@ -91,8 +96,10 @@ pub(crate) struct RateArgs {
     pub(crate) seed: Option<u64>,
     /// When operations begin, and how many there are.
     pub(crate) load: Load,
-    /// The servers, which are used in turn.
+    /// The servers, which are used in turn. There is at least one, or one of `sockets`.
     pub(crate) servers: Vec<Server>,
+    /// The Unix sockets of servers on this machine, which are used in turn instead.
+    pub(crate) sockets: Vec<Arc<Path>>,
     /// How long connecting may take.
     pub(crate) connect_timeout: Option<Duration>,
     /// Addresses and networks to connect from.
@@ -153,15 +160,13 @@ pub(crate) fn parse(
     }
     check_trailing(tool, words.trailing.len())?;
     if tool == Tool::Authrate && values.given("baseDn") && words.trailing.is_empty() {
-        notes.push(
-            "--baseDn has no effect without a filter as the first trailing argument: there is no search before a bind"
-                .to_owned(),
-        );
+        notes.push(IDLE_BASE.to_owned());
     }
     let security = security::read(&values, surroundings, &mut notes)?;
     let load = load::read(&values, tool)?;
     let operation = operation::read(&values, tool, words.trailing, &load)?;
-    let identity = identity::read(&values, tool, &security, surroundings)?;
+    let (servers, sockets) = servers(&values, &security, &mut notes)?;
+    let identity = identity::read(&values, tool, &security, !sockets.is_empty(), surroundings)?;
     Ok(Parsed::Run(Box::new(RateArgs {
         tool,
         redacted: redact(line, tool),
@@ -177,7 +182,8 @@ pub(crate) fn parse(
             values.count("seed")
         },
         load,
-        servers: servers(&values)?,
+        servers,
+        sockets,
         connect_timeout: duration(values.count("connectTimeout").unwrap_or(30_000)),
         source_ips: listed(&values.texts("source-ip")),
         close_by_reset: values.choice("close") != Some("fin"),
@@ -262,7 +268,12 @@ fn listed(texts: &[String]) -> Vec<String> {
     items.map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
-fn servers(values: &Values) -> Result<Vec<Server>, Fault> {
+/// The servers, or the Unix sockets of servers.
+fn servers(
+    values: &Values,
+    security: &Security,
+    notes: &mut Vec<String>,
+) -> Result<(Vec<Server>, Vec<Arc<Path>>), Fault> {
     let default = if values.given("useSsl") { 636 } else { 389 };
     let port = values.count("port").and_then(|port| u16::try_from(port).ok()).unwrap_or(default);
     let spelled = values.spelled("hostname").unwrap_or("--hostname");
@@ -271,16 +282,50 @@ fn servers(values: &Values) -> Result<Vec<Server>, Fault> {
         if values.given("hostname") {
             return Err(super::values::refused("", spelled, "A host name cannot be empty"));
         }
-        return Ok(vec![Server { host: "localhost".to_owned(), port }]);
+        return Ok((vec![Server { host: "localhost".to_owned(), port }], Vec::new()));
     }
-    hosts.iter().map(|text| server(text, port, spelled)).collect()
+    let (mut servers, mut sockets) = (Vec::new(), Vec::new());
+    for text in &hosts {
+        match unix::named(text) {
+            None => servers.push(server(text, port, spelled)?),
+            Some(Ok(socket)) => sockets.push(socket),
+            Some(Err(error)) => {
+                return Err(super::values::refused(text, spelled, &format!("Failed to {error}")));
+            }
+        }
+    }
+    if !servers.is_empty() && !sockets.is_empty() {
+        let why = "Unix sockets and servers of the network cannot be used in one run";
+        return Err(super::values::refused(&hosts.join(","), spelled, why));
+    }
+    if !sockets.is_empty() {
+        check_local(values, security, notes)?;
+    }
+    Ok((servers, sockets))
+}
+
+/// What a Unix socket has no use for.
+fn check_local(values: &Values, security: &Security, notes: &mut Vec<String>) -> Result<(), Fault> {
+    if security.transport == Transport::Ldaps {
+        return Err(Fault::new(
+            "--useSsl cannot be used on a Unix socket, where servers speak no LDAPS: leave it out, or use --useStartTls",
+        ));
+    }
+    for long in ["port", "source-ip"] {
+        if values.given(long) {
+            notes.push(format!("--{long} has no effect on connections to a Unix socket"));
+        }
+    }
+    Ok(())
 }
 
 /// A name or address with or without a port. An IPv6 address needs brackets only if a port follows.
 fn server(text: &str, port: u16, spelled: &str) -> Result<Server, Fault> {
     let refused = |why: &str| super::values::refused(text, spelled, why);
     if text.contains("://") {
-        return Err(refused("It must be a host name, not a URL: use --useSsl for ldaps"));
+        return Err(refused(
+            "It must be a host name or ldapi://%2FPATH, not another URL: use --useSsl for ldaps",
+        ));
     }
     let (host, own) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, "")) => (host, None),

@@ -179,6 +179,12 @@ fn options_reach_their_place() {
         args.servers.iter().map(|server| (server.host.as_str(), server.port)).collect();
     assert_eq!(servers, [("a", 1), ("::1", 2), ("b", 9), ("fe80::1", 9)]);
     assert_eq!(args.notes, ["The server's certificate is not verified because of --trustAll"]);
+    let local =
+        run("searchrate -h ldapi://%2Frun%2Fldapi,unix:/b -p 9 -o mech=EXTERNAL -b dc=x (a=b)");
+    let sockets: Vec<&str> = local.sockets.iter().filter_map(|path| path.to_str()).collect();
+    assert_eq!((sockets, local.servers.len()), (vec!["/run/ldapi", "/b"], 0));
+    assert_eq!(local.notes, ["--port has no effect on connections to a Unix socket"]);
+    assert!(matches!(local.identity, Identity::Sasl { .. }));
     let bind_only = run("authrate -D a -w b -b dc=x");
     assert!(matches!(bind_only.operation, Operation::Bind { search: None, .. }));
     assert!(bind_only.notes[0].starts_with("--baseDn has no effect without a filter"));
@@ -250,7 +256,10 @@ const REFUSED: &[(&str, &str)] = &[
     ("authrate -D a -w b --arrival poisson", "--arrival needs --targetThroughput"),
     ("authrate -D a -w b --iterationsBeforeReconnect 5", "--keepConnectionsOpen"),
     ("authrate -D a -w b --teeOutput", "--outputFile"),
-    ("authrate -D a -w b -h http://x", "not a URL"),
+    ("authrate -D a -w b -h http://x", "not another URL"),
+    ("authrate -D a -w b -h ldapi://host", "Failed to name a Unix socket: write ldapi://%2FPATH"),
+    ("authrate -D a -w b -h unix:/a,ldap1", "cannot be used in one run"),
+    ("authrate -D a -w b -h ldapi://%2Fa -Z", "speak no LDAPS"),
     ("authrate -D a -w b -h x:0", "1 to 65535"),
     ("authrate -D a -w b --key-pem k", "--cert-pem"),
     ("authrate -D a -w b -N n", "key store"),

@@ -77,6 +77,8 @@ fn never(option: &str, given: bool, why: &str) -> Judged {
 }
 
 fn rate(args: &RateArgs, words: &[String]) -> Judged {
+    let local = !args.sockets.is_empty();
+    never("--hostname ldapi", local, "leads past the addresses that an agent's owner allows")?;
     let library = matches!(args.security.client, Some(ClientCertificate::Pkcs11 { .. }));
     never("--usePkcs11KeyStore", library, "loads a library into the agent")?;
     let kerberos = match &args.identity {

@@ -13,8 +13,7 @@ use crate::run::share;
 
 /// Warns, with the calculation and the remedy, if the run will need more ports than are available.
 pub(super) fn check(args: &RateArgs, plan: &Plan) {
-    let Ok(budget) = Budget::read() else { return };
-    let demand = demand(args, plan);
+    let (Ok(budget), Some(demand)) = (Budget::read(), demand(args, plan)) else { return };
     if let Err(shortage) = budget.check(&demand) {
         console::note(&format!("this run may fail to {shortage}"));
     } else if demand.churn_per_second == 0.0 && churns(args) && demand.close == Close::Fin {
@@ -28,13 +27,14 @@ pub(super) fn check(args: &RateArgs, plan: &Plan) {
 
 /// The port budget for the record.
 pub(super) fn of(args: &RateArgs, plan: &Plan) -> Option<PortBudget> {
-    let demand = demand(args, plan);
+    let demand = demand(args, plan)?;
     let budget = Budget::read().ok()?;
     Some(PortBudget { available: budget.available(&demand), needed: budget.needed(&demand) })
 }
 
-fn demand(args: &RateArgs, plan: &Plan) -> Demand {
-    let dialer = plan.dialer();
+/// Connections to Unix sockets need no ports.
+fn demand(args: &RateArgs, plan: &Plan) -> Option<Demand> {
+    let dialer = plan.dialer()?;
     let sources = &dialer.options().sources;
     let addresses = || dialer.servers().iter().flat_map(Server::addresses);
     let loopback = addresses().all(|address| address.ip().is_loopback());
@@ -45,14 +45,14 @@ fn demand(args: &RateArgs, plan: &Plan) -> Demand {
         _ => 0.0,
     };
     let starting = addresses().next().map_or(0, |address| sources.count(address.ip()));
-    Demand {
+    Some(Demand {
         churn_per_second,
         open: slots.of(plan.connections().into()),
         sources: starting.max(1),
         targets: dialer.servers().len().max(1),
         close: dialer.options().close,
         loopback,
-    }
+    })
 }
 
 fn churns(args: &RateArgs) -> bool {

@@ -3,6 +3,7 @@
 use brunt_drivers::ldap::sasl::SaslOptions;
 use brunt_drivers::ldap::sasl::gssapi;
 use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Setup};
+use brunt_drivers::net::unix;
 use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Scope, Settings};
 use brunt_record::AbortRule;
@@ -111,8 +112,9 @@ fn kerberos(options: &SaslOptions) -> Result<(), Problem> {
 pub(super) fn target(args: &RateArgs, plan: &ldap::Plan) -> String {
     use crate::cli::rate::security::Transport;
     let scheme = if args.security.transport == Transport::Ldaps { "ldaps" } else { "ldap" };
-    let servers: Vec<String> =
-        args.servers.iter().map(|s| format!("{scheme}://{}:{}", s.host, s.port)).collect();
+    let servers = args.servers.iter().map(|s| format!("{scheme}://{}:{}", s.host, s.port));
+    let sockets = args.sockets.iter().map(|path| unix::ldapi(path));
+    let servers: Vec<String> = servers.chain(sockets).collect();
     let how = if args.security.transport == Transport::StartTls { " (StartTLS)" } else { "" };
     let connections = plan.connections();
     let plural = if connections == 1 { "" } else { "s" };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::ldap::{Route, Security};
+use brunt_drivers::ldap::{Route, Security, Servers};
 use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::source::Sources;
 use brunt_drivers::net::tcp::{self, Close, Dialer, Endpoint};
@@ -14,6 +14,17 @@ use crate::cli::rate::security::{ClientCertificate, Transport, Trust};
 
 /// Resolves the servers and opens the stores.
 pub(super) fn route(args: &RateArgs) -> Result<Route, Problem> {
+    Ok(Route {
+        servers: servers(args)?,
+        security: security(args)?,
+        step_timeout: args.connect_timeout,
+    })
+}
+
+fn servers(args: &RateArgs) -> Result<Servers, Problem> {
+    if !args.sockets.is_empty() {
+        return Ok(Servers::Sockets(args.sockets.clone()));
+    }
     let endpoints: Vec<Endpoint> =
         args.servers.iter().map(|s| Endpoint { host: s.host.clone(), port: s.port }).collect();
     let options = tcp::Options {
@@ -22,11 +33,7 @@ pub(super) fn route(args: &RateArgs) -> Result<Route, Problem> {
         close: if args.close_by_reset { Close::Reset } else { Close::Fin },
     };
     let dialer = Dialer::new(&endpoints, options).map_err(Problem::unreachable)?;
-    Ok(Route {
-        dialer: Arc::new(dialer),
-        security: security(args)?,
-        step_timeout: args.connect_timeout,
-    })
+    Ok(Servers::Network(Arc::new(dialer)))
 }
 
 fn sources(args: &RateArgs) -> Result<Sources, Problem> {

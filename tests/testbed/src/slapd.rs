@@ -105,6 +105,11 @@ impl Slapd {
         format!("ldaps://127.0.0.1:{}", self.tls_port)
     }
 
+    /// The Unix socket on which slapd listens too (`ldapi`).
+    pub fn socket(&self) -> PathBuf {
+        self.directory.path().join(SOCKET)
+    }
+
     /// The certificates: slapd serves `server` and knows clients by `client`.
     pub fn pki(&self) -> &Pki {
         &self.pki
@@ -276,7 +281,8 @@ fn launch(root: &Path, port: u16, tls_port: u16, options: &Options) -> Daemon {
     let mut slapd = command("slapd");
     let tls = options.certificate.is_some();
     let secured = if tls { format!(" ldaps://127.0.0.1:{tls_port}") } else { String::new() };
-    let urls = format!("ldap://127.0.0.1:{port}{secured}");
+    let socket = root.join(SOCKET).display().to_string().replace('/', "%2F");
+    let urls = format!("ldap://127.0.0.1:{port}{secured} ldapi://{socket}");
     slapd.arg("-f").arg(root.join("slapd.conf")).args(["-h", &urls]);
     // Any -d keeps slapd in the foreground.
     slapd
@@ -287,6 +293,9 @@ fn launch(root: &Path, port: u16, tls_port: u16, options: &Options) -> Daemon {
     daemon.wait_for_port(port);
     daemon
 }
+
+/// The name of slapd's Unix socket.
+const SOCKET: &str = "ldapi";
 
 const SASL: &str = "mech_list: PLAIN CRAM-MD5 DIGEST-MD5 SCRAM-SHA-1 SCRAM-SHA-256 EXTERNAL GSSAPI
 auxprop_plugin: slapd

@@ -59,9 +59,10 @@ pub enum PlanError {
     /// A percentage above 100.
     #[error("send the wrong password in {0} of 100 binds: give a number from 0 to 100")]
     Percent(u8),
-    /// EXTERNAL on a connection without TLS, which has no client certificate.
+    /// EXTERNAL on a connection over TCP without TLS, which has no client certificate.
     #[error(
-        "use SASL EXTERNAL: it takes the identity of a client certificate, so it needs LDAPS (-Z) or StartTLS (-q)"
+        "use SASL EXTERNAL: it takes the identity of a client certificate, so it needs LDAPS (-Z) or StartTLS (-q); \
+         or that of this process on a Unix socket (ldapi)"
     )]
     ExternalWithoutTls,
     /// The first request cannot be built.

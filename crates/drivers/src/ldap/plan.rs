@@ -12,7 +12,7 @@ use super::lockout::LockoutGuard;
 use super::login::{Credentials, WrongPasswords};
 use super::rename::Renaming;
 use super::request::{Compiler, Request};
-use super::route::{Route, Security};
+use super::route::{Route, Security, Servers};
 use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
@@ -172,9 +172,12 @@ impl Plan {
         self.exchanges_max
     }
 
-    /// Opens the connections.
-    pub fn dialer(&self) -> &Dialer {
-        &self.route.dialer
+    /// Opens the connections, unless they go to Unix sockets.
+    pub fn dialer(&self) -> Option<&Dialer> {
+        match &self.route.servers {
+            Servers::Network(dialer) => Some(dialer),
+            Servers::Sockets(_) => None,
+        }
     }
 
     /// Counts of events outside the exchanges.
@@ -298,10 +301,11 @@ fn check_concurrency(setup: &Setup) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// EXTERNAL uses only the certificate of the underlying TLS connection.
+/// EXTERNAL uses the certificate of the underlying TLS connection, or the user of this process on a Unix socket.
 fn check_external(identity: &Identity, setup: &Setup) -> Result<(), PlanError> {
-    match (identity, &setup.route.security) {
-        (Identity::Sasl { options, .. }, Security::Plain)
+    let Route { servers, security, .. } = &setup.route;
+    match (identity, security, servers) {
+        (Identity::Sasl { options, .. }, Security::Plain, Servers::Network(_))
             if options.mechanism == Mechanism::External =>
         {
             Err(PlanError::ExternalWithoutTls)

@@ -4,9 +4,14 @@ use super::failure::Failure;
 use crate::net::stream::Stream;
 use crate::net::tcp::{Close, Dialer};
 use crate::net::tls;
+use crate::net::unix;
 use brunt_exchange::Class;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The name of a server on this machine in its certificate and for SASL.
+const LOCAL: &str = "localhost";
 
 /// How a connection is protected.
 #[derive(Clone, Debug, Default)]
@@ -21,11 +26,20 @@ pub enum Security {
     StartTls(Arc<tls::Client>),
 }
 
+/// Where connections go.
+#[derive(Clone, Debug)]
+pub enum Servers {
+    /// To these servers in turn, over TCP.
+    Network(Arc<Dialer>),
+    /// To the servers on this machine that listen on these Unix sockets, at least one, in turn (`ldapi`).
+    Sockets(Vec<Arc<Path>>),
+}
+
 /// Where connections go, and how.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// Opens TCP connections to the servers in turn.
-    pub dialer: Arc<Dialer>,
+    /// The servers.
+    pub servers: Servers,
     /// The protection of the connections.
     pub security: Security,
     /// How long each step of opening a connection may take: connecting, TLS, StartTLS, a bind.
@@ -36,16 +50,29 @@ pub struct Route {
 impl Route {
     /// The name of the server that connection `number` goes to.
     pub(super) fn host(&self, number: u64) -> &str {
-        self.dialer.server(number).host()
+        match &self.servers {
+            Servers::Network(dialer) => dialer.server(number).host(),
+            Servers::Sockets(_) => LOCAL,
+        }
     }
 
     /// How connections are closed.
     pub(super) fn close(&self) -> Close {
-        self.dialer.options().close
+        match &self.servers {
+            Servers::Network(dialer) => dialer.options().close,
+            Servers::Sockets(_) => Close::Fin,
+        }
     }
 
     pub(super) async fn connect(&self, number: u64) -> Result<Stream, Failure> {
-        self.dialer.connect(number).await.map(Stream::Plain).map_err(|failure| of_net(&failure))
+        let connected = match &self.servers {
+            Servers::Network(dialer) => dialer.connect(number).await.map(Stream::Plain),
+            Servers::Sockets(paths) => {
+                let path = &paths[(number % paths.len() as u64) as usize];
+                unix::connect(path, self.step_timeout).await
+            }
+        };
+        connected.map_err(|failure| of_net(&failure))
     }
 
     /// Does the TLS handshake. If it fails, the stream is dropped.

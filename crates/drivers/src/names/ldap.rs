@@ -26,6 +26,7 @@ use super::question::{Answer, By, Question};
 use crate::net::fence;
 use crate::net::resolve::Lookup;
 use crate::net::tls;
+use crate::net::unix::{self, SocketNameError};
 use crate::resend::Resend;
 use crate::secret::Secret;
 
@@ -96,6 +97,9 @@ pub enum DirectoryError {
         /// What is wrong with it.
         error: FilterError,
     },
+    /// The name of a socket.
+    #[error(transparent)]
+    Socket(#[from] SocketNameError),
     /// TLS.
     #[error(transparent)]
     Tls(#[from] tls::TlsError),
@@ -130,16 +134,11 @@ fn server(
     secured: impl FnOnce() -> Result<tls::Client, tls::TlsError>,
 ) -> Result<Server, DirectoryError> {
     let wrong = || DirectoryError::Url(url.to_owned());
+    if let Some(socket) = unix::named(url) {
+        return Ok(Server::Unix(socket?));
+    }
     let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
     let scheme = scheme.to_ascii_lowercase();
-    if scheme == "ldapi" {
-        let path = rest.replace("%2F", "/").replace("%2f", "/");
-        return if path.starts_with('/') {
-            Ok(Server::Unix(Path::new(&path).into()))
-        } else {
-            Err(wrong())
-        };
-    }
     let usual = match scheme.as_str() {
         "ldap" => 389,
         "ldaps" => 636,

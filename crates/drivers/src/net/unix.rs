@@ -1,4 +1,4 @@
-//! [`connect`]: opens a connection to a Unix socket.
+//! [`connect`]: opens a connection to a Unix socket; [`named`]: the socket that the address of a directory names.
 //!
 //! If the queue of a listener is full, the kernel does not let a connection wait: it refuses it at once, with an error
 //! that means "later". So it is tried again, after a millisecond each time, for as long as any connection may take. It
@@ -6,16 +6,69 @@
 
 use super::Failure;
 use super::stream::Stream;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixStream;
 
+/// What is encoded in a URL.
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// How long to retry on a full queue if no limit is given.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long to wait before a listener with a full queue is tried again.
 const PAUSE: Duration = Duration::from_millis(1);
+
+/// The longest path of a socket in bytes: `sun_path` without the byte that ends it.
+const PATH_MAX: usize = 107;
+
+/// Why a name is not one of a Unix socket.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SocketNameError {
+    /// The name has no path, or not all of it is one.
+    #[error("name a Unix socket: write ldapi://%2FPATH%2FTO%2FSOCKET or unix:/PATH/TO/SOCKET")]
+    NoPath,
+    /// The system does not take the path.
+    #[error("name a Unix socket: the path has {0} bytes, and the system takes at most {PATH_MAX}")]
+    TooLong(usize),
+}
+
+/// The socket that `ldapi://%2Fpath%2Fto%2Fsocket` or `unix:/path/to/socket` names. The path of a URL may also be
+/// written as it is (`ldapi:///path`), which other tools read as a DN after an empty name. `None` is a name of another
+/// kind.
+pub fn named(name: &str) -> Option<Result<Arc<Path>, SocketNameError>> {
+    if let Some(path) = name.strip_prefix("unix:") {
+        return Some(at(path.strip_prefix("//").unwrap_or(path).as_bytes()));
+    }
+    let (scheme, encoded) = name.split_once("://")?;
+    if !scheme.eq_ignore_ascii_case("ldapi") {
+        return None;
+    }
+    if encoded.contains('?') {
+        return Some(Err(SocketNameError::NoPath));
+    }
+    let path: Vec<u8> = percent_encoding::percent_decode_str(encoded).collect();
+    Some(at(path.strip_suffix(b"/").unwrap_or(&path)))
+}
+
+fn at(path: &[u8]) -> Result<Arc<Path>, SocketNameError> {
+    if !path.starts_with(b"/") {
+        return Err(SocketNameError::NoPath);
+    }
+    if path.len() > PATH_MAX {
+        return Err(SocketNameError::TooLong(path.len()));
+    }
+    Ok(Path::new(OsStr::from_bytes(path)).into())
+}
+
+/// The URL of the directory at a socket.
+pub fn ldapi(path: &Path) -> String {
+    let encoded = percent_encoding::percent_encode(path.as_os_str().as_bytes(), UNRESERVED);
+    format!("ldapi://{encoded}")
+}
 
 /// Connects to the socket at `path`, within `limit`.
 pub async fn connect(path: &Arc<Path>, limit: Option<Duration>) -> Result<Stream, Failure> {
@@ -58,6 +111,36 @@ mod tests {
 
     fn socket_in(folder: &tempfile::TempDir) -> Arc<Path> {
         folder.path().join("s").into()
+    }
+
+    #[test]
+    fn the_url_of_a_local_directory_names_its_socket() {
+        let path = |text: &str| Some(Ok(Arc::from(Path::new(text))));
+        assert_eq!(named("ldapi://%2Frun%2fslapd%2Fldapi"), path("/run/slapd/ldapi"));
+        assert_eq!(named("LDAPI://%2Frun%2Fa%20b/"), path("/run/a b"));
+        assert_eq!(named("ldapi:///run/slapd/ldapi"), path("/run/slapd/ldapi"));
+        assert_eq!(named("unix:/run/a%20b"), path("/run/a%20b"));
+        assert_eq!(named("unix:///run/ldapi"), path("/run/ldapi"));
+        assert_eq!(ldapi(Path::new("/run/a b/l-1.s")), "ldapi://%2Frun%2Fa%20b%2Fl-1.s");
+        for nothing in
+            ["ldapi://", "ldapi:///", "ldapi://host", "ldapi://%2Fa/?x", "unix:", "unix:a"]
+        {
+            assert_eq!(named(nothing), Some(Err(SocketNameError::NoPath)), "{nothing}");
+        }
+        assert_eq!(named("ldap://%2Fa"), None);
+        assert_eq!(named("/run/ldapi"), None);
+    }
+
+    #[test]
+    fn a_path_is_as_long_as_the_system_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().as_os_str().len() + 1;
+        let longest = folder.path().join("s".repeat(PATH_MAX - own));
+        let at = |path: &Path| at(path.as_os_str().as_bytes());
+        drop(UnixListener::bind(at(&longest).unwrap()).unwrap());
+        let longer = folder.path().join("s".repeat(PATH_MAX - own + 1));
+        assert!(UnixListener::bind(&longer).is_err());
+        assert_eq!(at(&longer), Err(SocketNameError::TooLong(108)));
     }
 
     #[test]

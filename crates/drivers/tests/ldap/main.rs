@@ -10,7 +10,9 @@ mod operations;
 mod server;
 mod trouble;
 
-use brunt_drivers::ldap::{BindControls, Identity, Mode, Plan, Route, Security, Setup, Task, open};
+use brunt_drivers::ldap::{
+    BindControls, Identity, Mode, Plan, Route, Security, Servers, Setup, Task, open,
+};
 use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Arguments, Settings};
@@ -25,7 +27,7 @@ fn setup(address: SocketAddr, task: Task) -> Setup {
     let dialer = Dialer::new(&[endpoint], Options::default()).unwrap();
     Setup {
         route: Route {
-            dialer: Arc::new(dialer),
+            servers: Servers::Network(Arc::new(dialer)),
             security: Security::Plain,
             step_timeout: Some(Duration::from_secs(5)),
         },

@@ -222,11 +222,10 @@ fn urls_are_understood_or_refused() {
     ] {
         assert_eq!(name(url).unwrap(), expected);
     }
-    for url in
-        ["host", "http://host", "ldap://", "ldap://host:x", "ldapi://run", "ldap://host/dc=x"]
-    {
+    for url in ["host", "http://host", "ldap://", "ldap://host:x", "ldap://host/dc=x"] {
         assert!(matches!(name(url), Err(DirectoryError::Url(_))), "{url}");
     }
+    assert!(matches!(name("ldapi://run"), Err(DirectoryError::Socket(_))));
 }
 
 /// A path that has asked one question, of a server that then handles the connection by `after`.

@@ -1,11 +1,15 @@
 //! Steps of LDAP, and the connection settings of their directory.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use brunt_drivers::flow::LdapExchange;
-use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Route, Security, Setup, Task};
+use brunt_drivers::ldap::{
+    self, BindControls, Identity, Mode, Route, Security, Servers, Setup, Task,
+};
 use brunt_drivers::net::tcp::{self, Dialer, Endpoint};
 use brunt_drivers::net::tls;
+use brunt_drivers::net::unix;
 use brunt_drivers::resend::Resend;
 use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Escape, Text, TextPiece};
@@ -21,10 +25,17 @@ use crate::tools::flow::plan::model::{ChangeKind, Hidden, Ldap, LdapStep, Login,
 use crate::tools::flow::plan::path::KeyPath;
 use crate::tools::flow::plan::values::Several;
 
+/// A directory server, before its name is resolved.
+#[derive(Debug)]
+enum Server {
+    Network(Endpoint),
+    Socket(Arc<Path>),
+}
+
 /// The connection settings of a directory, before its name is resolved.
 #[derive(Debug)]
 pub(crate) struct Directory {
-    endpoint: Endpoint,
+    server: Server,
     secure: bool,
     start_tls: bool,
     tls: Option<tls::Options>,
@@ -37,7 +48,7 @@ impl Directory {
     /// Reads the table `[ldap]`.
     pub(super) fn of(given: &Ldap, world: &CompileEnvironment<'_>) -> Result<Self, Fault> {
         let at = KeyPath::of("ldap");
-        let (endpoint, secure) = server(given, &at)?;
+        let (server, secure) = server(given, &at)?;
         if secure && given.start_tls {
             return Err(Fault::new(
                 &at.key("start-tls"),
@@ -47,7 +58,7 @@ impl Directory {
         let tls = given.tls.as_deref().map(|tls| network::options(tls, &at.key("tls"), world));
         let login = given.bind.as_ref().map(|login| constant_login(login, &at.key("bind"), world));
         Ok(Self {
-            endpoint,
+            server,
             secure,
             start_tls: given.start_tls,
             tls: tls.transpose()?,
@@ -76,9 +87,19 @@ impl Directory {
             _ => Security::Plain,
         };
         let step_timeout = self.dialing.timeout;
-        let dialer = Dialer::new(&[self.endpoint], self.dialing).map_err(|error| failed(&error))?;
+        let servers = match self.server {
+            Server::Network(endpoint) => {
+                let dialer = Dialer::new(&[endpoint], self.dialing);
+                Servers::Network(Arc::new(dialer.map_err(|error| failed(&error))?))
+            }
+            Server::Socket(path) => {
+                // Like a file, it may not be one of the machine of an agent.
+                brunt_feed::access::check(&path).map_err(|error| failed(&error))?;
+                Servers::Sockets(vec![path])
+            }
+        };
         let plan = ldap::Plan::compile(Setup {
-            route: Route { dialer: Arc::new(dialer), security, step_timeout },
+            route: Route { servers, security, step_timeout },
             mode: Mode::Bound,
             requests_per_connection: 1,
             reconnect_every: 0,
@@ -99,8 +120,13 @@ impl Directory {
     }
 }
 
-fn server(given: &Ldap, at: &KeyPath) -> Result<(Endpoint, bool), Fault> {
+fn server(given: &Ldap, at: &KeyPath) -> Result<(Server, bool), Fault> {
     let at = at.key("server");
+    if let Some(socket) = unix::named(&given.server) {
+        let path = socket
+            .map_err(|error| Fault::new(&at, format!("cannot be used: failed to {error}")))?;
+        return Ok((Server::Socket(path), false));
+    }
     let wrong = || {
         let what = format!(
             "is \"{}\", but must be a server such as \"ldap://localhost:1389\"",
@@ -130,7 +156,7 @@ fn server(given: &Ldap, at: &KeyPath) -> Result<(Endpoint, bool), Fault> {
     if host.is_empty() || host.contains(['/', '?', ' ', '@']) {
         return Err(wrong());
     }
-    Ok((Endpoint { host: host.to_owned(), port }, secure))
+    Ok((Server::Network(Endpoint { host: host.to_owned(), port }), secure))
 }
 
 /// The identity of a bind that is made before any user has a value.

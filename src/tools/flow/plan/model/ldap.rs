@@ -11,7 +11,8 @@ use crate::tools::flow::plan::values::{Pairs, Several, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Ldap {
-    /// URL of the directory: `ldap://localhost:1389` or `ldaps://localhost:1636`.
+    /// URL of the directory: `ldap://localhost:1389`, `ldaps://localhost:1636`, or
+    /// `ldapi://%2Frun%2Fslapd%2Fldapi` for a Unix socket.
     pub(crate) server: String,
     /// Whether to use StartTLS on `ldap://`.
     #[serde(default)]
