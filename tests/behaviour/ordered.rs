@@ -32,7 +32,7 @@ fn what_no_agent_carries_out_is_refused_by_its_name() {
         (&format!("{authrate} --record out.json"), "--record"),
         (&format!("{authrate} --monitor pid:1"), "--monitor"),
         (&format!("{authrate} -o mech=GSSAPI"), "GSSAPI"),
-        ("authrate -D cn=x --bindPassword:env P -h ldapi://%2Frun%2Fldapi", "--hostname ldapi"),
+        ("authrate -D cn=x -w:file pw -h ldapi://%2Frun%2Fldapi", "--hostname ldapi"),
         ("perfdhcp -4 -w true 127.0.0.1", "-w"),
         ("perfdhcp -4 --web 127.0.0.1", "--web"),
         ("http --prometheus 0 http://127.0.0.1/", "--prometheus"),

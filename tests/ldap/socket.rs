@@ -1,5 +1,5 @@
-//! A directory on a Unix socket of this machine (`ldapi`), from the rate tools, the steps of a plan and a search for the
-//! highest rate: what slapd counted on it, as whom it knew the client, and what is said where there is none.
+//! A directory on a Unix socket of this machine (`ldapi`), from the rate tools, the steps of a plan and a search for
+//! the highest rate: what slapd counted on it, as whom it knew the client, and what is said where there is none.
 
 use std::os::unix::net::UnixListener;
 use std::process::Command;

@@ -69,8 +69,9 @@ impl<'a> Replaced<'a> {
     }
 }
 
-/// JSON: texts and numbers that are the value of a member whose name is that of a secret. `{"name":"password","value":"x"}` is
-/// such a member too: the callbacks of OpenAM and recordings write members like that.
+/// JSON: texts and numbers that are the value of a member whose name is that of a secret.
+/// `{"name":"password","value":"x"}` is such a member too: the callbacks of OpenAM and recordings write members like
+/// that.
 fn json(text: &str, variables: &mut Variables) -> String {
     let mut out = Replaced::of(text);
     let mut before: Option<Range<usize>> = None;
@@ -243,7 +244,8 @@ mod tests {
         let text = "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"p\\\"w\"}], \"n\": 1.50, \"password\":7 }";
         assert_eq!(
             named(text),
-            "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"${Password}\"}], \"n\": 1.50, \"password\":7 }"
+            "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"${Password}\"}], \"n\": 1.50, \
+             \"password\":${password} }"
         );
         for (given, expected) in [
             (r#"{"token_type":"x"}"#, r#"{"token_type":"x"}"#),

@@ -38,7 +38,8 @@ use output::Output;
 use security::{Security, Transport};
 
 /// The note on a base without a search.
-const IDLE_BASE: &str = "--baseDn has no effect without a filter as the first trailing argument: there is no search before a bind";
+const IDLE_BASE: &str = "--baseDn has no effect without a filter as the first trailing argument: there is no search \
+                         before a bind";
 
 /// The result of reading a command line.
 #[derive(Debug)]
@@ -308,7 +309,8 @@ fn servers(
 fn check_local(values: &Values, security: &Security, notes: &mut Vec<String>) -> Result<(), Fault> {
     if security.transport == Transport::Ldaps {
         return Err(Fault::new(
-            "--useSsl cannot be used on a Unix socket, where servers speak no LDAPS: leave it out, or use --useStartTls",
+            "--useSsl cannot be used on a Unix socket, where servers speak no LDAPS: leave it out, or use \
+             --useStartTls",
         ));
     }
     for long in ["port", "source-ip"] {

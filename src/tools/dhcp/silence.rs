@@ -143,7 +143,7 @@ mod tests {
         let damaged =
             "answers came with a bad UDP checksum, so this machine's system did not deliver them";
         assert_eq!(said(10, 0, 10), Some(format!("10 {damaged}")));
-        // The count is that of all processes of this machine, and no more than the exchanges without an answer are ours.
+        // The count is that of all processes here, and no more than the exchanges without an answer are ours.
         assert_eq!(said(10, 0, 25), Some(format!("10 {damaged}")));
         let late = "4 answers came later than the drop time (1 and 0.5 s, -d)";
         assert_eq!(said(8, 4, 0).as_deref(), Some(late));
