@@ -200,6 +200,9 @@ fn what_cannot_be_imported_is_told_with_its_file_and_exit_2() {
         !curl.stdout.contains("s3cret") && curl.stdout.contains("{ env = \"PASSWORD\" }"),
         "{curl}"
     );
+    // A hyphen is standard output, and no file of that name.
+    let hyphen = run(["import", "curl", "curl -u jo:s3cret http://h/", "-o", "-"]).expect(0);
+    assert_eq!(hyphen.stdout, curl.stdout);
     let kept = run(["import", "curl", "curl -u jo:s3cret http://h/", "--keep-secrets"]).expect(0);
     assert!(kept.stdout.contains("s3cret"), "{kept}");
 }

@@ -50,7 +50,8 @@ pub(crate) fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
             (read.map_err(|error| within(&args.file, &error))?, &args.imported)
         }
     };
-    save(&imported, args.output.as_deref())
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    save(&imported, output)
 }
 
 /// A plan made from an import, for a caller that stores it.
