@@ -21,7 +21,7 @@ fn stalling_from(from: u64, millis: u64) -> ScriptedSessions {
 fn away(run: &Simulated) -> Vec<String> {
     let mut absences = Absences::default();
     run.intervals.iter().for_each(|interval| absences.absorb(&interval.presence));
-    absences.found(ms(1), &[], false).iter().map(Away::words).collect()
+    absences.found(ms(1), &[], false, Duration::MAX).iter().map(Away::words).collect()
 }
 
 /// The exchanges that fell due in each step and their outcomes, as a series records them.

@@ -86,8 +86,15 @@ impl Absences {
 
     /// The absences of the run: silences that are longer than the target usually takes and that the generator did not
     /// cause. If the generator `lacked` ports or descriptors, its exchanges wait for those, so only requests that were
-    /// sent and not answered prove an absence.
-    pub fn found(&self, median_service: Duration, stalls: &[Stall], lacked: bool) -> Vec<Away> {
+    /// sent and not answered prove an absence. Once nothing falls due any more, from `until` on, most sessions have
+    /// nothing to ask, so a silence that begins then is the slow answer of a few unless every session waits.
+    pub fn found(
+        &self,
+        median_service: Duration,
+        stalls: &[Stall],
+        lacked: bool,
+        until: Duration,
+    ) -> Vec<Away> {
         let mut all = self.clone();
         let last = self.recent.last_key_value().map_or(0, |(number, _)| *number);
         for presence in std::mem::take(&mut all.recent).into_values() {
@@ -96,8 +103,10 @@ impl Absences {
         let open = all.silence.take();
         let threshold = AWAY_MIN.max(median_service * AWAY_SERVICES);
         let silences = all.kept.into_iter().chain(open);
-        let silences =
-            silences.filter(|silence| silence.is_of_all(lacked) && !silence.is_slow_start());
+        let silences = silences.filter(|silence| {
+            let idle = SLOT * (silence.from + 1) > until;
+            silence.is_of_all(lacked, idle) && !silence.is_slow_start()
+        });
         let long = silences.filter(|silence| {
             let (from, to) = (SLOT * silence.from, SLOT * silence.answered.unwrap_or(last + 1));
             to.saturating_sub(from).saturating_sub(health::overlap(stalls, from, to)) >= threshold
@@ -152,9 +161,10 @@ impl Absences {
 }
 
 impl Silence {
-    /// Whether the target itself was silent, and not only the path of a few exchanges to it.
-    fn is_of_all(&self, lacked: bool) -> bool {
-        self.lost >= LOST_MIN || (!lacked && (self.everyone || !self.gave_up))
+    /// Whether the target itself was silent, and not only the path of a few exchanges to it. If sessions may be `idle`,
+    /// those that wait do not speak for the others.
+    fn is_of_all(&self, lacked: bool, idle: bool) -> bool {
+        self.lost >= LOST_MIN || (!lacked && (self.everyone || !(self.gave_up || idle)))
     }
 
     /// Whether only the first answers took long and all of them arrived: the target had to load something first.
@@ -228,7 +238,7 @@ mod tests {
             }
             absences.absorb(&presence);
         }
-        absences.found(median, stalls, false)
+        absences.found(median, stalls, false, Duration::MAX)
     }
 
     fn words(slots: &str) -> Vec<String> {
@@ -276,9 +286,29 @@ mod tests {
             }
             presence.unanswered(40, true, true);
             absences.absorb(&presence);
-            absences.found(Duration::from_millis(1), &[], false).len()
+            absences.found(Duration::from_millis(1), &[], false, Duration::MAX).len()
         };
         assert_eq!((with(false), with(true)), (0, 1));
+    }
+
+    #[test]
+    fn a_slow_answer_is_no_absence_once_the_load_has_ended_unless_every_session_waits() {
+        let with = |until: u64, everyone: bool| {
+            let mut absences = Absences::default();
+            let mut presence = Presence::default();
+            presence.note(3, Sign::Answered);
+            (4..40).for_each(|number| presence.note(number, Sign::Wanted));
+            if everyone {
+                presence.note(4, Sign::Everyone);
+            }
+            presence.note(40, Sign::Answered);
+            absences.absorb(&presence);
+            let until = Duration::from_millis(until);
+            absences.found(Duration::from_millis(1), &[], false, until).len()
+        };
+        // The silence begins at 400 ms.
+        assert_eq!([350, 499, 500, 900].map(|until| with(until, false)), [0, 0, 1, 1]);
+        assert_eq!([350, 900].map(|until| with(until, true)), [1, 1]);
     }
 
     #[test]
@@ -295,7 +325,7 @@ mod tests {
                 presence.note(36, Sign::Answered);
             }
             absences.absorb(&presence);
-            absences.found(Duration::from_millis(1), &[], lacked).len()
+            absences.found(Duration::from_millis(1), &[], lacked, Duration::MAX).len()
         };
         assert_eq!([0, 1, 2, 3, 50].map(|lost| with(lost, false, false)), [0, 0, 0, 1, 1]);
         assert_eq!([1, 3].map(|lost| with(lost, true, true)), [0, 1]);
@@ -309,7 +339,8 @@ mod tests {
         (5..20).for_each(|number| presence.note(number, Sign::Wanted));
         presence.note(20, Sign::Answered);
         absences.absorb(&presence);
-        let found = |lacked| absences.found(Duration::from_millis(1), &[], lacked).len();
+        let found =
+            |lacked| absences.found(Duration::from_millis(1), &[], lacked, Duration::MAX).len();
         assert_eq!((found(false), found(true)), (1, 0));
     }
 

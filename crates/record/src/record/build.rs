@@ -172,7 +172,8 @@ impl Conclusion<'_> {
         let mut service = Histogram::new();
         measured.operations.iter().for_each(|operation| service.merge(&operation.service));
         let median = service.quantile(0.5).unwrap_or_default();
-        self.totals.absences().found(median, &health.stalls, self.lacked())
+        let until = self.ending.timing.to;
+        self.totals.absences().found(median, &health.stalls, self.lacked(), until)
     }
 
     /// Whether the generator's own machine had too few ports or descriptors.
