@@ -347,16 +347,7 @@ impl<'a> Compiler<'a> {
             controls.push(Control::assertion(&Filter::equality(attribute, value), true));
         }
         let skeleton = request::modify(&dn, &changes, &controls);
-        let escape = self.dn_escape();
-        Ok(Request {
-            skeleton,
-            holes: self.holes,
-            rows: self.rows,
-            late: None,
-            about,
-            base: None,
-            escape,
-        })
+        Ok(self.made(skeleton, about))
     }
 
     fn change(
@@ -448,16 +439,7 @@ impl<'a> Compiler<'a> {
         let about = self.template(dn)?;
         let name = self.dn(dn)?;
         let skeleton = request::bind_simple(&name, &Text::slot(self.holes.len()), controls);
-        let escape = self.dn_escape();
-        Ok(Request {
-            skeleton,
-            holes: self.holes,
-            rows: self.rows,
-            late: None,
-            about,
-            base: None,
-            escape,
-        })
+        Ok(self.made(skeleton, about))
     }
 
     /// The base search that reads the attribute that distinguishes versions.
@@ -466,16 +448,7 @@ impl<'a> Compiler<'a> {
         let base = self.dn(dn)?;
         let mut search = Search::new(base, request::Scope::Base, Filter::present("objectClass"));
         search.attributes = vec![Text::from(attribute)];
-        let escape = self.dn_escape();
         let skeleton = search.skeleton(&[]);
-        Ok(Request {
-            skeleton,
-            holes: self.holes,
-            rows: self.rows,
-            late: None,
-            about,
-            base: None,
-            escape,
-        })
+        Ok(self.made(skeleton, about))
     }
 }
