@@ -8,6 +8,7 @@
 use super::WindowTo;
 use super::assignment::Assignment;
 use super::gaps::Gaps;
+use super::steps::Steps;
 use super::usage::Usage;
 use super::window::{Cycle, Unit, Window};
 use crate::session_factory::DriverCounts;
@@ -34,53 +35,6 @@ pub(crate) struct WorkerIntervals {
 pub(crate) struct IntervalSender {
     pub(crate) measured: SyncSender<WorkerIntervals>,
     pub(crate) spent: Receiver<Interval>,
-}
-
-/// The steps of a run: each phase is divided into intervals of the same length from its own beginning, so that no row
-/// mixes two phases. Boundaries are computed from their numbers.
-#[derive(Clone, Debug)]
-pub(super) struct Steps {
-    phases: Vec<(Phase, Duration)>,
-    interval: Duration,
-    /// Boundaries from here on are left out: the last step runs until the last answer.
-    end: Option<Duration>,
-    at: usize,
-    passed: u32,
-}
-
-impl Steps {
-    pub(super) fn new(
-        phases: Vec<(Phase, Duration)>,
-        interval: Duration,
-        end: Option<Duration>,
-    ) -> Self {
-        Self { phases, interval, end, at: 0, passed: 0 }
-    }
-
-    /// The phase of the current step.
-    fn phase(&self) -> Phase {
-        self.phases.get(self.at).map_or(Phase::Steady, |(phase, _)| *phase)
-    }
-
-    /// When the current step is over; `None` for the last.
-    fn boundary(&self) -> Option<Duration> {
-        let (_, from) = self.phases.get(self.at)?;
-        let next = self.phases.get(self.at + 1).map(|(_, from)| *from);
-        let cut = *from + self.interval.saturating_mul(self.passed + 1);
-        let boundary = next.map_or(cut, |next| next.min(cut));
-        (self.end.is_none_or(|end| boundary < end)).then_some(boundary)
-    }
-
-    fn advance(&mut self) {
-        let boundary = self.boundary();
-        let turn = self.phases.get(self.at + 1).map(|(_, from)| *from);
-        if turn.is_some() && turn == boundary {
-            self.at += 1;
-            self.passed = 0;
-        } else {
-            self.passed += 1;
-        }
-    }
 }
 
 /// The most steps whose beginnings are remembered. What fell due before the first of them is counted there.
@@ -594,44 +548,5 @@ fn add_tallies(step: &mut Interval, counts: &[u64], earlier: &[u64]) {
     let earlier = earlier.iter().copied().chain(std::iter::repeat(0));
     for (number, (count, earlier)) in counts.iter().zip(earlier).enumerate() {
         step.tally(number, count - earlier);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn boundaries(steps: &mut Steps, many: usize) -> Vec<(Phase, Option<u128>)> {
-        let mut all = Vec::new();
-        for _ in 0..many {
-            all.push((steps.phase(), steps.boundary().map(|at| at.as_millis())));
-            steps.advance();
-        }
-        all
-    }
-
-    #[test]
-    fn steps_begin_anew_with_each_phase_and_the_last_is_not_cut() {
-        use Phase::{Steady, WarmUp};
-        let ms = Duration::from_millis;
-        let phases = vec![(WarmUp, ms(0)), (Steady, ms(2_500))];
-        let mut steps = Steps::new(phases, ms(1_000), Some(ms(5_500)));
-        let expected = [
-            (WarmUp, Some(1_000)),
-            (WarmUp, Some(2_000)),
-            (WarmUp, Some(2_500)),
-            (Steady, Some(3_500)),
-            (Steady, Some(4_500)),
-            (Steady, None),
-        ];
-        assert_eq!(boundaries(&mut steps, 6), expected);
-    }
-
-    #[test]
-    fn boundaries_do_not_drift() {
-        let phases = vec![(Phase::Steady, Duration::ZERO)];
-        let mut steps = Steps::new(phases, Duration::from_millis(333), None);
-        let last = boundaries(&mut steps, 30_000).pop().unwrap();
-        assert_eq!(last.1, Some(333 * 30_000));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Numbers};
-use super::super::recorder::{IntervalSender, Recorder, Steps};
+use super::super::recorder::{IntervalSender, Recorder};
+use super::super::steps::Steps;
 use super::super::window::Window;
 use super::Wait;
 use super::slot_state::{SlotState, ThreadState};
