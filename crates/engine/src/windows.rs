@@ -21,7 +21,8 @@ fn stalling_from(from: u64, millis: u64) -> ScriptedSessions {
 fn away(run: &Simulated) -> Vec<String> {
     let mut absences = Absences::default();
     run.intervals.iter().for_each(|interval| absences.absorb(&interval.presence));
-    absences.found(ms(1), &[], false, Duration::MAX).iter().map(Away::words).collect()
+    let until = run.finished.timing.to;
+    absences.found(ms(1), &[], false, until).iter().map(Away::words).collect()
 }
 
 /// The exchanges that fell due in each step and their outcomes, as a series records them.
@@ -126,6 +127,29 @@ fn a_hung_target_is_away_and_all_who_were_due_are_in_the_figures() {
     // In flight since 6.0 s, cut off at 20 s; the last to wait had fallen due at 9.9 s.
     assert_eq!(response.cut_off.max(), Some(ms(14_000)));
     assert_eq!(steady.dropped_after.min(), Some(ms(10_100)));
+}
+
+#[test]
+fn one_slow_last_answer_of_a_count_is_no_absence() {
+    let closed = |sessions| {
+        let mut settings = Settings::closed(ThinkTime::None, sessions);
+        settings.stop.count = Some(2_000);
+        settings
+    };
+    // Ten sessions carry out 2,000 exchanges; the last but twenty takes four seconds, all others are over long before.
+    let straggling = stalling_from(1_980, 4_000);
+    let run = simulate(closed(10), &straggling);
+    assert_eq!(run.finished.counts.ok, 2_000);
+    assert!(run.finished.timing.drained() > ms(3_900));
+    assert_eq!(away(&run), [""; 0]);
+    // The target is silent for all who ask: from the last ten on, or for the only session.
+    let silent = |from: u64| {
+        ScriptedSessions::new(move |ticket: &Ticket| {
+            Act::Answer(ms(if ticket.number >= from { 4_000 } else { 1 }))
+        })
+    };
+    assert_eq!(away(&simulate(closed(10), &silent(1_990))).len(), 1);
+    assert_eq!(away(&simulate(closed(1), &silent(1_999))).len(), 1);
 }
 
 #[test]

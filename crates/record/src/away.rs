@@ -152,8 +152,13 @@ impl Absences {
             silence.gave_up |= slot.has(Sign::GaveUp);
             silence.everyone |= slot.has(Sign::Everyone);
             silence.lost = silence.lost.saturating_add(slot.lost());
+            if slot.lost() > 0 {
+                // A target that accepted a connection and then lost a request was not back yet.
+                silence.connected = None;
+            }
         }
-        if let Some(silence) = self.silence.as_mut().filter(|_| slot.has(Sign::Connected)) {
+        let connected = slot.has(Sign::Connected) && slot.lost() == 0;
+        if let Some(silence) = self.silence.as_mut().filter(|_| connected) {
             // A target that accepts connections and answers nothing is also away.
             silence.connected.get_or_insert(number);
         }
@@ -289,6 +294,25 @@ mod tests {
             absences.found(Duration::from_millis(1), &[], false, Duration::MAX).len()
         };
         assert_eq!((with(false), with(true)), (0, 1));
+    }
+
+    #[test]
+    fn a_target_that_accepts_connections_and_closes_them_is_not_back() {
+        let mut absences = Absences::default();
+        let mut presence = Presence::default();
+        presence.note(27, Sign::Answered);
+        for number in 28..50 {
+            presence.note(number, Sign::Connected);
+            presence.note(number, Sign::Wanted);
+            presence.unanswered(number, false, true);
+        }
+        presence.note(51, Sign::Connected);
+        presence.note(51, Sign::Wanted);
+        presence.note(52, Sign::Answered);
+        absences.absorb(&presence);
+        let found = absences.found(Duration::from_millis(1), &[], false, Duration::MAX);
+        let words: Vec<_> = found.iter().map(Away::words).collect();
+        assert_eq!(words, ["away 2.8 s to 5.1 s, answered again after 0.1 s"]);
     }
 
     #[test]
