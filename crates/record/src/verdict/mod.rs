@@ -193,6 +193,12 @@ fn explained<'a>(own: &'a [OwnPart], causes: &'a [Cause]) -> Option<(&'a OwnPart
 /// limit requests as much as possible.
 fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
     if evidence.plan.mode == crate::Mode::Closed {
+        // How often brunt can repeat what the target mostly turns away is nobody's limit.
+        let turned_away =
+            failed_in(evidence.measured, &[Class::Connect, Class::Closed, Class::Tls]);
+        if 2 * turned_away > evidence.measured.counts().due() {
+            return None;
+        }
         return Some("as fast as this machine could, not as the target could".to_owned());
     }
     if !evidence.away.is_empty() {

@@ -325,6 +325,26 @@ fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
 }
 
 #[test]
+fn a_target_that_turns_connections_away_is_no_limit_of_this_machine() {
+    let judged = |closed: u64| {
+        let mut proxy = run(|_| 100, prompt);
+        proxy.plan.mode = crate::Mode::Closed;
+        proxy.generator.cpu_share_max = Some(0.97);
+        for _ in 0..closed {
+            let at = Moment::from_nanos(MS);
+            let stamps = Stamps { due: at, free: at, sent: at, ended: at };
+            let outcome = Outcome::Failed(Class::Closed, 0);
+            proxy.measured.record(0, outcome, &stamps, 0, Own::default());
+            proxy.measured.plan();
+        }
+        let limited = |reason: &Reason| reason.status == Status::GeneratorLimited;
+        judge(&proxy).reasons.iter().any(limited)
+    };
+    // Of a thousand answers and these.
+    assert_eq!([0, 900, 1_100].map(judged), [true, true, false]);
+}
+
+#[test]
 fn what_timed_out_was_sent_and_is_no_load_that_was_not_made() {
     let judged = |achieved, timed_out| {
         let mut late = run(|_| 100, prompt);
