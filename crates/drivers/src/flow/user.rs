@@ -34,7 +34,7 @@ pub const ITERATION: Part = Part(6);
 /// have pauses.
 pub const ITERATION_WORK: Part = Part(7);
 /// The names of the parts, by number.
-pub const PARTS: [&str; 8] = [
+pub const PARTS: [&str; 9] = [
     "connect",
     "tls",
     "bind",
@@ -43,6 +43,7 @@ pub const PARTS: [&str; 8] = [
     "name lookup",
     "iteration",
     "iteration work",
+    "closed after",
 ];
 
 /// What the users of one worker share.

@@ -123,7 +123,7 @@ impl Client {
     ) -> Result<(), Failure> {
         let at = self.connection(origin);
         let (owner, connections) = self.parts();
-        if connections[at].is_open(owner) {
+        if connections[at].is_open(owner, watch) {
             return Ok(());
         }
         Box::pin(connections[at].open(owner, watch)).await

@@ -177,6 +177,11 @@ impl Failure {
         matches!(when, FailureStage::Unsent | FailureStage::Sending | FailureStage::Waiting)
     }
 
+    /// Whether the connection ended after a part of the request may have been sent.
+    pub(super) fn is_end(&self) -> bool {
+        matches!(self, Self::Closed(when) | Self::Broken { when, .. } if *when != FailureStage::Unsent)
+    }
+
     /// Whether the server refused the stream before it processed any of it (RFC 9113 section 8.7).
     pub(super) fn is_refused(&self) -> bool {
         matches!(self, Self::Http2(Http2Failure::Reset(Reason::REFUSED_STREAM)))

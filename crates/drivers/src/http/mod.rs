@@ -54,6 +54,8 @@ pub const RECONNECT: Part = Part(3);
 pub const FIRST_BYTE: Part = Part(4);
 /// How long an exchange waited for the address of a host that it is the first to need.
 pub const NAME_LOOKUP: Part = Part(5);
+/// From the first byte of a request until its connection ended without a whole answer.
+pub const CLOSED_AFTER: Part = Part(8);
 
 /// Reports a part, as long as the exchange has room: a redirected exchange has several parts of a kind.
 fn report(watch: &mut Watch<'_>, part: Part, took: Duration) {

@@ -3,7 +3,9 @@
 //! Connections are opened before an exchange, and this time is not part of its latency. A connection that the server
 //! closed while it was idle is opened again: before the next request or, if the server closed it while a request was
 //! being sent, after that request. This request is sent again, as every client does, if that is allowed (RFC 9110
-//! section 9.2.2, RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the additional time counts.
+//! section 9.2.2, RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the additional time counts. A connection that ends
+//! later than a round trip after a request was sent was not idle: the request failed. A server that ends connections
+//! without an answer is left alone for longer after each of them, as one that accepts none.
 
 use super::connection::{Connection, Done, Idle};
 use super::failure::{Failure, FailureStage};
@@ -16,13 +18,14 @@ use super::request_spec::RequestSpec;
 use super::response::Response;
 use super::settings::{Keep, Version};
 use super::tally::Tally;
-use super::{CONNECT, RECONNECT, TLS};
+use super::{CLOSED_AFTER, CONNECT, RECONNECT, TLS};
 use crate::net::backoff;
 use crate::net::stream::Stream;
-use crate::resend::KEPT;
+use crate::resend::{KEPT, crossed};
 use brunt_exchange::{Moment, Watch};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A user's connection to one origin.
 #[derive(Debug)]
@@ -37,6 +40,10 @@ pub(super) struct OriginConnection {
     attempts: u64,
     /// Failed attempts in a row.
     failures: u32,
+    /// Connections in a row that ended without an answer.
+    unanswered: u32,
+    /// How long connecting took, the last time.
+    round_trip: Duration,
 }
 
 /// The user of a connection.
@@ -60,7 +67,16 @@ impl OriginConnection {
         };
         let shared = multiplexed.then(|| owner.group.shared(origin, owner.user));
         let origin = Arc::clone(origin);
-        Self { origin, connection: None, shared, lapsed: false, attempts: 0, failures: 0 }
+        Self {
+            origin,
+            connection: None,
+            shared,
+            lapsed: false,
+            attempts: 0,
+            failures: 0,
+            unanswered: 0,
+            round_trip: Duration::ZERO,
+        }
     }
 
     /// Whether it leads to this origin.
@@ -69,14 +85,16 @@ impl OriginConnection {
     }
 
     /// Whether there is a connection, as far as is known. An unusable connection is dropped.
-    pub(super) fn is_open(&mut self, owner: Owner<'_>) -> bool {
+    #[inline]
+    pub(super) fn is_open(&mut self, owner: Owner<'_>, watch: &Watch<'_>) -> bool {
         let tally = &owner.network.tally;
         match self.shared.as_ref().map(|shared| shared.status()) {
             None | Some(SharedStatus::Declined) => {}
             Some(SharedStatus::Open) => return true,
             Some(SharedStatus::Closed) => return false,
-            Some(SharedStatus::Ended) => {
+            Some(SharedStatus::Ended { used }) => {
                 Tally::one(&tally.lost);
+                self.note_end(used);
                 return false;
             }
         }
@@ -88,9 +106,26 @@ impl OriginConnection {
             Idle::Unasked => Tally::one(&tally.unasked),
             Idle::Abandoned => {}
         }
-        self.lapsed = idle != Idle::Abandoned;
+        if idle == Idle::Abandoned {
+            self.lapsed = false;
+        } else {
+            let used = connection.carried() > 0;
+            self.lapsed = used || watch.now() - connection.opened() >= KEPT;
+            self.note_end(used);
+        }
         self.connection = None;
         false
+    }
+
+    /// Notes that the server ended a connection, and whether a request was answered on it.
+    fn note_end(&mut self, used: bool) {
+        self.unanswered = if used { 0 } else { self.unanswered.saturating_add(1) };
+    }
+
+    /// How many failures in a row there were, of attempts to connect or of connections without an answer. The first of
+    /// those may have been opened long before it was needed, and have been closed while it was idle.
+    fn failures(&self) -> u32 {
+        self.failures.max(self.unanswered.saturating_sub(1))
     }
 
     /// Opens a connection, after a wait if the last attempt failed.
@@ -99,14 +134,16 @@ impl OriginConnection {
         owner: Owner<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        if self.failures > 0 {
-            backoff::wait(owner.network.settings.seed, owner.number, self.failures - 1).await;
+        if let Some(attempt) = self.failures().checked_sub(1) {
+            backoff::wait(owner.network.settings.seed, owner.number, attempt).await;
         }
         // Each user begins with another source address and continues with the following ones.
         let number = u64::from(owner.number) + self.attempts;
         self.attempts += 1;
-        match self.opened(owner.network, number, watch).await {
+        let mut round_trip = self.round_trip;
+        match self.opened(owner.network, number, &mut round_trip, watch).await {
             Ok(stream) => {
+                self.round_trip = round_trip;
                 (self.failures, self.lapsed) = (0, false);
                 watch.waited();
                 if let Some(stream) = stream {
@@ -126,6 +163,7 @@ impl OriginConnection {
         &self,
         network: &Network,
         number: u64,
+        round_trip: &mut Duration,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Stream>, Failure> {
         let mut again = self.lapsed;
@@ -133,7 +171,8 @@ impl OriginConnection {
             let settings = &network.settings;
             again |= shared.lapsed.get();
             let connect = async || {
-                let stream = connect(network, &self.origin, number, again, &mut *watch).await?;
+                let way = (number, again);
+                let stream = connect(network, &self.origin, way, round_trip, &mut *watch).await?;
                 shared.lapsed.set(false);
                 shared.opened.set(watch.now());
                 Ok(stream)
@@ -144,7 +183,7 @@ impl OriginConnection {
                 Opened::Alone(None) => {}
             }
         }
-        connect(network, &self.origin, number, again, watch).await.map(Some)
+        connect(network, &self.origin, (number, again), round_trip, watch).await.map(Some)
     }
 
     /// Carries out one exchange, over a new connection if the server has closed the one that was kept; sends the
@@ -158,9 +197,11 @@ impl OriginConnection {
     ) -> Result<Done, Failure> {
         // The failure of the request on its first connection.
         let mut met = None;
+        // After a redirect the watch knows only when the first request was sent.
+        let redirected = watch.sent_at().map(|_| watch.now());
         loop {
             // Time may have passed since the user was ready, until the request was due.
-            if !self.is_open(owner)
+            if !self.is_open(owner, watch)
                 && let Err(failure) = Box::pin(self.open(owner, watch)).await
             {
                 watch.not_ready(failure.as_outcome());
@@ -172,13 +213,16 @@ impl OriginConnection {
             }
             response.clear();
             let shared = self.shared.as_ref().filter(|shared| !shared.is_declined());
-            let (failure, kept) = if let Some(shared) = shared {
+            let (failure, used, kept) = if let Some(shared) = shared {
                 spec.last = is_last(owner.network, shared.carried());
                 let used = shared.is_used();
                 // In a separate box, as its state is larger than that of HTTP/1.1.
                 match Box::pin(shared.exchange(spec, response, watch)).await {
-                    Ok(at) => return Ok(Done { at, persistent: true }),
-                    Err(failure) => (failure, used || was_idle(shared.opened.get(), watch)),
+                    Ok(at) => {
+                        self.unanswered = 0;
+                        return Ok(Done { at, persistent: true });
+                    }
+                    Err(failure) => (failure, used, used || was_idle(shared.opened.get(), watch)),
                 }
             } else {
                 let Some(connection) = &mut self.connection else {
@@ -188,25 +232,36 @@ impl OriginConnection {
                 spec.last = is_last(owner.network, carried);
                 match connection.exchange(owner.group, spec, response, watch).await {
                     Ok(done) => {
+                        self.unanswered = 0;
                         let persistent = done.persistent && !spec.last && !spec.flags.closes();
                         return Ok(Done { persistent, ..done });
                     }
                     Err(failure) => {
                         let kept = carried > 0 || was_idle(connection.opened(), watch);
-                        (failure, kept)
+                        (failure, carried > 0, kept)
                     }
                 }
             };
+            let sent = redirected.or(watch.sent_at());
+            let in_flight = sent.map_or(Duration::ZERO, |sent| watch.now() - sent);
+            let kept = kept && crossed(in_flight, self.round_trip);
             let again = met.is_none() && may_repeat(owner.network, spec, &failure, kept);
-            if !self.broken(&failure, again) {
+            if !self.broken(&failure, used, again) {
+                if failure.is_end() {
+                    super::report(watch, CLOSED_AFTER, in_flight);
+                }
                 return Err(failure);
             }
             met = Some(failure);
         }
     }
 
-    /// Records that an exchange failed, and whether its request must be sent again; returns whether it can be.
-    fn broken(&mut self, failure: &Failure, again: bool) -> bool {
+    /// Records that an exchange failed, on a connection that had been `used` before or not, and whether its request
+    /// must be sent again; returns whether it can be.
+    fn broken(&mut self, failure: &Failure, used: bool, again: bool) -> bool {
+        if failure.is_unanswered() {
+            self.note_end(used);
+        }
         let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_declined()) else {
             self.connection = None;
             self.lapsed = again;
@@ -249,7 +304,7 @@ fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
 }
 
 /// Whether a failed request may be sent again: there was no answer to it, its connection was kept (used before, or
-/// idle), and either it cannot have been processed or the settings allow it to be processed twice.
+/// idle) and ended within a round trip, and either it cannot have been processed or the settings allow it to be processed twice.
 fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept: bool) -> bool {
     let resend = network.settings.resend;
     if failure.is_unprocessed() {
@@ -265,8 +320,8 @@ fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept
 async fn connect(
     network: &Network,
     origin: &Origin,
-    number: u64,
-    again: bool,
+    (number, again): (u64, bool),
+    round_trip: &mut Duration,
     watch: &mut Watch<'_>,
 ) -> Result<Stream, Failure> {
     let started = watch.now();
@@ -275,6 +330,7 @@ async fn connect(
     let tunnel = origin.relay().is_none();
     let stream = origin.route.connect(to, tunnel, number, limit).await?;
     let connected = watch.now();
+    *round_trip = connected - started;
     if !again {
         super::report(watch, CONNECT, connected - started);
     }

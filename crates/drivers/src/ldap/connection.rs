@@ -14,7 +14,7 @@ use super::slot::{Keep, Reply};
 use super::tally::Tally;
 use super::worker::Worker;
 use crate::net::{backoff, stream::Stream};
-use crate::resend::KEPT;
+use crate::resend::{KEPT, crossed};
 use brunt_exchange::{Class, Moment, Watch};
 use brunt_feed::Position;
 use brunt_wire::ldap::{code, op, request};
@@ -43,6 +43,10 @@ pub(super) struct Connection {
     pub(super) unsettled: Cell<bool>,
     /// When it was last opened.
     opened: Cell<Moment>,
+    /// How long connecting took then.
+    round_trip: Cell<Duration>,
+    /// Connections in a row that ended without an answer.
+    unanswered: Cell<u32>,
     opening: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
     leaving: Cell<u32>,
@@ -60,6 +64,8 @@ impl Connection {
             carried: Cell::new(0),
             unsettled: Cell::new(false),
             opened: Cell::new(Moment::ZERO),
+            round_trip: Cell::new(Duration::ZERO),
+            unanswered: Cell::new(0),
             opening: Cell::new(false),
             waiting: RefCell::default(),
             leaving: Cell::new(sessions),
@@ -118,10 +124,12 @@ impl Connection {
         opened
     }
 
-    /// Whether a request that failed because the connection ended was sent on a kept connection: one that had been
-    /// `used` before, or had been idle.
+    /// Whether a request that failed because the connection ended may have met the end of a kept connection: one that
+    /// had been `used` before, or had been idle, and that ended within a round trip.
     pub(super) fn was_kept(&self, used: bool, watch: &Watch<'_>) -> bool {
-        used || watch.sent_at().is_some_and(|sent| sent - self.opened.get() >= KEPT)
+        let sent = watch.sent_at();
+        let kept = used || sent.is_some_and(|sent| sent - self.opened.get() >= KEPT);
+        kept && sent.is_none_or(|sent| crossed(watch.now() - sent, self.round_trip.get()))
     }
 
     /// Opens the connection again for a request that failed because the connection ended; `Err` is the failure of that
@@ -143,7 +151,12 @@ impl Connection {
     pub(super) async fn rebind(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let used = self.link.used.get();
         match self.login(slot, watch).await {
-            Err(failure) if used && failure.unanswered && self.worker.plan.resend.allows(true) => {
+            Err(failure)
+                if used
+                    && failure.unanswered
+                    && self.was_kept(used, watch)
+                    && self.worker.plan.resend.allows(true) =>
+            {
                 self.renew(slot, failure, watch).await
             }
             bound => bound,
@@ -160,8 +173,13 @@ impl Connection {
             }
             let mut guard = OpenGuard::take(self);
             let failures = self.failures.get();
-            if failures > 0 {
-                backoff::wait(self.worker.plan.seed, self.number, failures - 1).await;
+            if failures == 0 && self.attempts.get() > 0 {
+                self.note_end(watch);
+            }
+            // The first connection without an answer may have been opened long before it was needed.
+            let in_a_row = failures.max(self.unanswered.get().saturating_sub(1));
+            if let Some(attempt) = in_a_row.checked_sub(1) {
+                backoff::wait(self.worker.plan.seed, self.number, attempt).await;
             }
             self.attempts.set(self.attempts.get() + 1);
             let opened = self.attempt(slot, watch).await;
@@ -185,6 +203,19 @@ impl Connection {
         Ok(())
     }
 
+    /// Notes that a connection ended. One on which nothing was answered and that was not idle either was not kept: a
+    /// server that does this again and again is left alone for longer each time.
+    fn note_end(&self, watch: &Watch<'_>) {
+        if self.link.used.get() {
+            self.unanswered.set(0);
+            return;
+        }
+        self.unanswered.set(self.unanswered.get().saturating_add(1));
+        if watch.now() - self.opened.get() < KEPT {
+            self.link.lapsed.set(false);
+        }
+    }
+
     /// Waits until another session's attempt is over.
     async fn opened(&self) {
         poll_fn(|cx| {
@@ -205,6 +236,7 @@ impl Connection {
         let started = watch.now();
         let stream = plan.route.connect(self.way()).await?;
         let connected = watch.now();
+        self.round_trip.set(connected - started);
         if !again {
             watch.part(CONNECT, connected - started);
         }

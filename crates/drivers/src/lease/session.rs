@@ -11,7 +11,7 @@ use super::panics::{self, caught};
 use super::share::Share;
 use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
 use crate::net::backoff;
-use crate::resend::Resend;
+use crate::resend::{Resend, crossed};
 use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -128,6 +128,8 @@ struct OpenConnection {
     identity: Identity,
     /// The store was idle before this exchange.
     idle: bool,
+    /// How long opening it took.
+    opened_in: Duration,
 }
 
 /// Makes a call to a store; repeats it if this is allowed. It is a macro, as the call borrows the memory of the open
@@ -175,9 +177,11 @@ impl BlockingSession for LeaseSession {
         let began = watch.now();
         match self.factory.backend.open() {
             Ok(connection) => {
-                watch.part(CONNECT, watch.now() - began);
+                let opened_in = watch.now() - began;
+                watch.part(CONNECT, opened_in);
                 let (lease, identity) = (Lease::empty(), Identity::Address(0));
-                self.open = Some(OpenConnection { connection, lease, identity, idle: false });
+                let idle = false;
+                self.open = Some(OpenConnection { connection, lease, identity, idle, opened_in });
                 self.failures = 0;
             }
             Err(trouble) => {
@@ -293,13 +297,14 @@ impl OpenConnection {
         let opened = factory.backend.open();
         self.connection = opened.inspect_err(|trouble| watch.not_ready(trouble.outcome()))?;
         self.idle = false;
-        watch.part(RECONNECT, watch.now() - began);
+        self.opened_in = watch.now() - began;
+        watch.part(RECONNECT, self.opened_in);
         watch.reconnected();
         Ok(())
     }
 
     /// Whether a failed operation may be repeated, over a store that was opened again: it failed because a connection
-    /// that had been idle ended. `safe` says whether it may be carried out twice.
+    /// that had been idle ended within a round trip. `safe` says whether it may be carried out twice.
     #[cold]
     fn again(
         &mut self,
@@ -308,7 +313,11 @@ impl OpenConnection {
         safe: bool,
         watch: &mut Watch<'_>,
     ) -> bool {
-        let met_the_end = self.idle && trouble.class == Class::Closed && self.connection.broken();
+        let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
+        let met_the_end = self.idle
+            && trouble.class == Class::Closed
+            && self.connection.broken()
+            && crossed(in_flight, self.opened_in);
         let again =
             met_the_end && factory.resend.allows(safe) && self.reopen(factory, watch).is_ok();
         if again {

@@ -11,6 +11,7 @@ use super::error::LookupError;
 use super::question::{Judgement, Question};
 use super::questions::Questions;
 use crate::net::backoff;
+use crate::resend::crossed;
 
 /// The parts sessions report: connecting, if a connection is kept, and opening a connection again that was closed
 /// meanwhile.
@@ -47,6 +48,8 @@ struct PathState {
     /// When the last lookup began, and whether a connection that lapsed since then is not open again yet.
     asked: Option<Moment>,
     lapsed: bool,
+    /// How long opening the path took, the last time.
+    opened_in: Duration,
 }
 
 impl NamesSession {
@@ -54,8 +57,16 @@ impl NamesSession {
     pub fn new(questions: &Arc<Questions>, paths: &AccessPaths, number: u32, seed: u64) -> Self {
         let (questions, path) = (Arc::clone(questions), paths.open());
         let (asked, lapsed) = (None, false);
-        let path_state =
-            PathState { path, number, seed, failures: 0, trouble: None, asked, lapsed };
+        let path_state = PathState {
+            path,
+            number,
+            seed,
+            failures: 0,
+            trouble: None,
+            asked,
+            lapsed,
+            opened_in: Duration::ZERO,
+        };
         Self { questions, path_state }
     }
 }
@@ -67,6 +78,7 @@ impl PathState {
         match self.path.ready() {
             Ok(()) => {
                 let took = watch.now() - began;
+                self.opened_in = took;
                 watch.part(if self.lapsed { RECONNECT } else { CONNECT }, took);
                 if std::mem::take(&mut self.lapsed) {
                     watch.reconnected();
@@ -97,7 +109,7 @@ impl PathState {
         }
     }
 
-    /// Asks; asks again if the connection was closed before any part of an answer arrived.
+    /// Asks; asks again if the connection was closed within a round trip, before any part of an answer arrived.
     fn ask(
         &mut self,
         question: &Question<'_>,
@@ -107,7 +119,8 @@ impl PathState {
             Ok(answer) => return Ok(question.judge(answer)),
             Err(trouble) => trouble,
         };
-        if !self.path.may_ask_again() {
+        let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
+        if !self.path.may_ask_again() || !crossed(in_flight, self.opened_in) {
             return Err(trouble);
         }
         self.lapsed = true;

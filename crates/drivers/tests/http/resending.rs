@@ -3,12 +3,14 @@
 use crate::Standing;
 use crate::server::{Peer, Server};
 use brunt_drivers::http::{
-    CONNECT, Client, Failure, Group, Network, RECONNECT, Request, Response, Settings, Wanted,
+    CLOSED_AFTER, CONNECT, Client, Failure, Group, Network, RECONNECT, Request, Response, Settings,
+    Wanted,
 };
 use brunt_drivers::resend::Resend;
-use brunt_exchange::{Class, Outcome, Watch};
+use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Watch};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -19,7 +21,7 @@ const LATE: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
 
 /// One virtual user.
 struct User {
-    clock: Standing,
+    clock: Rc<Standing>,
     network: Arc<Network>,
     client: Client,
     request: Request,
@@ -35,6 +37,8 @@ struct ReuseResult {
     not_ready: Option<Outcome>,
     /// The numbers of connect and reconnect parts.
     parts: (usize, usize),
+    /// How long the request had been in flight when its connection ended, if it failed for that reason.
+    closed_after: Option<Duration>,
 }
 
 const WELL: ReuseResult = ReuseResult {
@@ -43,7 +47,10 @@ const WELL: ReuseResult = ReuseResult {
     resent: 0,
     not_ready: None,
     parts: (0, 0),
+    closed_after: None,
 };
+/// The time in flight by a clock that stands still.
+const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
 /// An exchange that succeeded over a reopened connection.
 const ANEW: ReuseResult = ReuseResult { reconnected: 1, parts: (0, 1), ..WELL };
 
@@ -53,7 +60,7 @@ impl User {
         let group = Group::new(&network);
         let client = Client::new(&network, &group, 0);
         Self {
-            clock: Standing::default(),
+            clock: Rc::default(),
             network,
             client,
             request: Request::default(),
@@ -72,7 +79,7 @@ impl User {
     /// Prepares for an exchange, whose connection must not have been closed before.
     async fn prepare(&mut self, url: &str) {
         let origin = self.network.origin(url).unwrap();
-        let mut watch = Watch::new(&self.clock, None);
+        let mut watch = Watch::new(&*self.clock, None);
         let ready = self.client.ready(&origin, &mut watch).await;
         assert!(ready.is_ok() && watch.times_reconnected() == 0, "{ready:?}");
     }
@@ -85,7 +92,7 @@ impl User {
         if method == "POST" || method == "PATCH" {
             self.request.body_mut().extend_from_slice(b"once");
         }
-        let mut watch = Watch::new(&self.clock, None);
+        let mut watch = Watch::new(&*self.clock, None);
         let (request, response) = (&mut self.request, &mut self.response);
         let wanted = Wanted::default();
         let asked = self.client.exchange(&origin, request, wanted, response, &mut watch).await;
@@ -100,6 +107,11 @@ impl User {
             resent: watch.times_resent(),
             not_ready: watch.why_not_ready(),
             parts: (count(CONNECT), count(RECONNECT)),
+            closed_after: watch
+                .parts()
+                .iter()
+                .find(|(part, _)| *part == CLOSED_AFTER)
+                .map(|(_, took)| *took),
         }
     }
 }
@@ -203,7 +215,7 @@ async fn second(method: &str, resend: Resend, end: fn(&mut Peer)) -> (ReuseResul
 /// The table of methods in RFC 9110 section 9.2.2.
 #[tokio::test]
 async fn methods_are_sent_again_as_they_may_be() {
-    let failed = ReuseResult { outcome: CLOSED, ..WELL };
+    let failed = ReuseResult { outcome: CLOSED, closed_after: AT_ONCE, ..WELL };
     let again = ReuseResult { resent: 1, ..ANEW };
     for (method, idempotent) in [
         ("GET", true),
@@ -237,7 +249,7 @@ async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
     ];
     for end in ends {
         let (kept, asked) = second("GET", Resend::Always, end).await;
-        assert_eq!(kept, ReuseResult { outcome: CLOSED, ..WELL });
+        assert_eq!(kept, ReuseResult { outcome: CLOSED, closed_after: AT_ONCE, ..WELL });
         assert_eq!(asked, 2);
     }
 }
@@ -254,6 +266,78 @@ async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
         let expected = if kept { (Outcome::Ok(200), 1) } else { (CLOSED, 0) };
         assert_eq!((seen.outcome, seen.resent), expected);
     }
+}
+
+/// A user whose second request is in flight for `worked` by its clock when the server ends the connection with `end`.
+async fn second_ended_after(
+    worked: Duration,
+    method: &str,
+    resend: Resend,
+    end: fn(&mut Peer),
+) -> (ReuseResult, usize) {
+    let (tell, told) = mpsc::channel();
+    let told = Mutex::new(told);
+    let server = Server::start(move |number, peer| {
+        peer.request();
+        peer.say(OK);
+        peer.request();
+        if number == 0 {
+            told.lock().unwrap().recv().unwrap();
+            return end(peer);
+        }
+        peer.say(OK);
+    });
+    let mut user = User::new(resend);
+    assert_eq!(user.after(&server.url(), method, Duration::ZERO).await, WELL);
+    let (clock, url) = (Rc::clone(&user.clock), server.url());
+    let work = async {
+        while server.asked().len() < 2 {
+            breathe(Duration::from_millis(1)).await;
+        }
+        clock.pass(worked);
+        tell.send(()).unwrap();
+    };
+    let (ended, ()) = tokio::join!(user.ask(&url, method), work);
+    (ended, server.asked().len())
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_while_the_server_works_was_not_idle() {
+    let ends: [fn(&mut Peer); 2] = [|_| {}, Peer::reset];
+    for end in ends {
+        for resend in [Resend::Safe, Resend::Always] {
+            let ended =
+                |worked| second_ended_after(Duration::from_millis(worked), "GET", resend, end);
+            let (at_once, asked) = ended(10).await;
+            assert_eq!((at_once, asked), (ReuseResult { resent: 1, ..ANEW }, 3));
+            let (late, asked) = ended(500).await;
+            assert!(matches!(late.outcome, Outcome::Failed(Class::Closed, _)), "{late:?}");
+            let counts = (late.reconnected, late.resent, late.parts.1, late.closed_after);
+            assert_eq!((counts, asked), ((0, 0, 0, Some(Duration::from_millis(500))), 2));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_accepts_and_closes_is_left_alone_longer_and_longer() {
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&accepted);
+    let server = Server::start(move |_, _| {
+        counted.fetch_add(1, Ordering::SeqCst);
+    });
+    let mut user = User::new(Resend::Always);
+    let clock = Monotonic::new();
+    let began = clock.now();
+    for number in 0..6 {
+        let met = user.after(&server.url(), "GET", Duration::ZERO).await;
+        assert!(matches!(met.outcome, Outcome::Failed(Class::Closed, _)), "{number}: {met:?}");
+        assert_eq!((met.reconnected, met.resent, met.parts.1), (0, 0, 0), "{number}");
+    }
+    assert_eq!(user.network.counts().healed, 0);
+    // At most two connections an exchange. From the third on each waited, half of 10, 20, 40 and 80 ms at least.
+    assert!((6..=12).contains(&accepted.load(Ordering::SeqCst)));
+    let lasted = clock.now() - began;
+    assert!(lasted >= Duration::from_millis(75), "{lasted:?}");
 }
 
 #[tokio::test]

@@ -219,6 +219,56 @@ async fn a_request_that_met_the_end_is_sent_again_if_it_may_be() {
 }
 
 #[tokio::test]
+async fn a_connection_that_ends_while_the_server_works_was_not_idle() {
+    for (worked, again) in [(10, true), (500, false)] {
+        let word = Arc::new(Notify::new());
+        let told = Arc::clone(&word);
+        let server = Server::start(move |incoming: &Incoming<'_>| {
+            match (incoming.connection, incoming.nth) {
+                (0, 1) => vec![Act::Await(Arc::clone(&told)), Act::Close],
+                _ => vec![Act::Send(yes(incoming.message))],
+            }
+        })
+        .await;
+        let plan = plan(Setup { resend: Resend::Always, ..setup(server.address, search()) });
+        let mut session = open(&plan, 0..1).remove(0);
+        assert_eq!(after(&mut session, 0, Duration::ZERO).await, ReuseResult::well());
+        let clock = Standing::default();
+        session.ready(&mut Watch::new(&clock, None)).await;
+        let working = async {
+            while server.log.count("search") < 2 {
+                pause(Duration::from_millis(1)).await;
+            }
+            clock.0.set(Duration::from_millis(worked));
+            word.notify_one();
+        };
+        let (ended, ()) = tokio::join!(exchange(&mut session, 1, &clock), working);
+        let failed = ReuseResult { outcome: CLOSED, ..ReuseResult::well() };
+        let expected = if again { ReuseResult::anew(1) } else { failed };
+        assert_eq!((ended, server.log.count("search")), (expected, 2 + usize::from(again)));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_closes_each_connection_is_left_alone_longer_and_longer() {
+    let server = Server::start(|_: &Incoming<'_>| vec![Act::Close]).await;
+    let login = Identity::Anonymous;
+    let plan = plan(Setup { login, resend: Resend::Always, ..setup(server.address, search()) });
+    let mut session = open(&plan, 0..1).remove(0);
+    let clock = Monotonic::new();
+    let began = clock.now();
+    for number in 0..6 {
+        let mut ended = after(&mut session, number, Duration::ZERO).await;
+        ended.parts.clear();
+        assert_eq!(ended, ReuseResult { outcome: CLOSED, ..ReuseResult::well() });
+    }
+    assert_eq!((server.log.count("search"), server.log.connections()), (6, 6));
+    // From the third connection on each waited, half of 10, 20, 40 and 80 ms at least.
+    let lasted = clock.now() - began;
+    assert!(lasted >= Duration::from_millis(75), "{lasted:?}");
+}
+
+#[tokio::test]
 async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
     let half = |incoming: &Incoming<'_>| {
         let mut bytes = yes(incoming.message);

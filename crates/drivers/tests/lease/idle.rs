@@ -6,7 +6,7 @@ use brunt_drivers::lease::{
     Leases, PARTS, Renewal, Search, Work,
 };
 use brunt_drivers::resend::Resend;
-use brunt_exchange::{BlockingSession as _, Class, Moment, Monotonic, Outcome, Ticket, Watch};
+use brunt_exchange::{BlockingSession as _, Class, Clock, Moment, Outcome, Ticket, Watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,12 +20,27 @@ struct LosingBackend {
     detectable: bool,
     /// How many stores may be opened.
     connections: u64,
+    /// How long the operation that fails takes, by this clock.
+    works: Duration,
+    clock: StandingClock,
     opened: AtomicU64,
     asked: Arc<AtomicU64>,
 }
 
+/// A clock that only the store advances.
+#[derive(Clone, Default)]
+struct StandingClock(Arc<AtomicU64>);
+
+impl Clock for StandingClock {
+    fn now(&self) -> Moment {
+        Moment::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+}
+
 struct LosingConnection {
     detectable: bool,
+    works: Duration,
+    clock: StandingClock,
     operations: u64,
     broken: bool,
     asked: Arc<AtomicU64>,
@@ -37,6 +52,7 @@ impl LosingConnection {
         self.asked.fetch_add(1, Ordering::Relaxed);
         self.broken |= self.operations == 2;
         if self.broken {
+            self.clock.0.fetch_add(self.works.as_nanos() as u64, Ordering::Relaxed);
             return Err(BackendError { class: Class::Closed, code: 0, text: "gone away".into() });
         }
         Ok(true)
@@ -96,7 +112,15 @@ impl Backend for LosingBackend {
             return Err(BackendError { class: Class::Connect, code: 111, text: "refused".into() });
         }
         let (detectable, asked) = (self.detectable, Arc::clone(&self.asked));
-        Ok(Box::new(LosingConnection { detectable, operations: 0, broken: false, asked }))
+        let (works, clock) = (self.works, self.clock.clone());
+        Ok(Box::new(LosingConnection {
+            detectable,
+            works,
+            clock,
+            operations: 0,
+            broken: false,
+            asked,
+        }))
     }
 
     fn count(&self) -> Result<u64, BackendError> {
@@ -148,18 +172,36 @@ fn second(
     connections: u64,
     pause: Duration,
 ) -> SecondOperation {
+    second_working(Duration::ZERO, work, resend, detectable, (connections, pause))
+}
+
+/// The same; the operation that meets the end of its connection takes the time that the store `works`.
+fn second_working(
+    works: Duration,
+    work: Work,
+    resend: Resend,
+    detectable: bool,
+    (connections, pause): (u64, Duration),
+) -> SecondOperation {
     let asked = Arc::new(AtomicU64::new(0));
     let opened = AtomicU64::new(0);
-    let backend =
-        Arc::new(LosingBackend { detectable, connections, opened, asked: Arc::clone(&asked) });
+    let clock = StandingClock::default();
+    let backend = Arc::new(LosingBackend {
+        detectable,
+        connections,
+        works,
+        clock: clock.clone(),
+        opened,
+        asked: Arc::clone(&asked),
+    });
     let factory = Arc::new(LeaseSessions::new(backend, work, LEASES, 5, 1).resending(resend));
     let mut session = factory.session(0);
-    let clock = Monotonic::new();
     session.ready(&mut Watch::new(&clock, None));
     let mut seen = None;
     for number in 0..2 {
+        clock.0.store((pause * number as u32).as_nanos() as u64, Ordering::Relaxed);
         let mut watch = Watch::new(&clock, None);
-        watch.sent_as(Moment::ZERO + pause * number as u32);
+        watch.sent();
         let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
         let outcome = session.exchange(&ticket, &mut watch);
         seen = Some(SecondOperation {
@@ -222,4 +264,14 @@ fn what_met_the_end_of_an_idle_connection_is_asked_again_if_it_may_be() {
     let refused = Outcome::Failed(Class::Connect, 111);
     let died = second(search(), Resend::Safe, false, 1, LONG);
     assert_eq!(died, failed(CLOSED, Some(refused), 2));
+}
+
+#[test]
+fn a_connection_that_ends_while_the_store_works_was_not_idle() {
+    let ended = |millis| {
+        let works = Duration::from_millis(millis);
+        second_working(works, search(), Resend::Always, false, (2, LONG))
+    };
+    assert_eq!(ended(10), anew(1, 3));
+    assert_eq!(ended(500), failed(CLOSED, None, 2));
 }

@@ -79,7 +79,10 @@ pub(super) enum SharedStatus {
     /// There is no connection.
     Closed,
     /// There was a connection until now: the server has ended it, or is about to.
-    Ended,
+    Ended {
+        /// Whether a request was answered over it.
+        used: bool,
+    },
     /// The server selected HTTP/1.1.
     Declined,
 }
@@ -105,9 +108,10 @@ impl Shared {
         // A connection that has received GOAWAY, an error or its end is not ready for another stream.
         match link.send.poll_ready(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Err(_)) => {
+                let used = link.used;
                 *state = State::Closed;
                 self.lapsed.set(true);
-                SharedStatus::Ended
+                SharedStatus::Ended { used }
             }
             _ => SharedStatus::Open,
         }

@@ -3,9 +3,10 @@
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use brunt_exchange::{Clock as _, Monotonic};
+use brunt_exchange::{Clock, Monotonic};
 
 use super::*;
 use crate::names::distribution::Distribution;
@@ -252,6 +253,25 @@ struct LosingPath {
     paths: u32,
     asked: u32,
     open: bool,
+    /// How long the question that fails takes, by this clock.
+    works: Duration,
+    clock: Arc<StandingClock>,
+}
+
+/// A clock that only the path and the test advance.
+#[derive(Default)]
+struct StandingClock(AtomicU64);
+
+impl StandingClock {
+    fn pass(&self, time: Duration) {
+        self.0.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+impl Clock for StandingClock {
+    fn now(&self) -> Moment {
+        Moment::from_nanos(self.0.load(Ordering::Relaxed))
+    }
 }
 
 impl AccessPath for LosingPath {
@@ -280,6 +300,7 @@ impl AccessPath for LosingPath {
         self.asked += 1;
         if self.asked == 2 && !self.detectable {
             self.open = false;
+            self.clock.pass(self.works);
             return Err(LookupError::Closed);
         }
         Ok(Answer::Account { id: 7, name: b"u7" })
@@ -294,13 +315,14 @@ fn refused() -> std::io::Error {
 /// again for it, how often it was asked again, and why a path could not be opened.
 fn second(path: LosingPath, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
     let mut session = NamesSession::new(&questions(By::User, 0.0), &AccessPaths::Nss, 0, 1);
+    let clock = Arc::clone(&path.clock);
     session.path_state.path = Box::new(path);
-    let clock = Monotonic::new();
-    session.ready(&mut Watch::new(&clock, None));
+    session.ready(&mut Watch::new(&*clock, None));
     let mut seen = None;
     for number in 0..2 {
-        let mut watch = Watch::new(&clock, None);
-        watch.sent_as(Moment::ZERO + pause * number);
+        clock.pass(pause * number);
+        let mut watch = Watch::new(&*clock, None);
+        watch.sent();
         let ticket = Ticket { number: number.into(), ..Ticket::default() };
         let outcome = session.exchange(&ticket, &mut watch);
         let parts: Vec<Part> = watch.parts().iter().map(|(part, _)| *part).collect();
@@ -316,11 +338,24 @@ fn a_connection_that_lapsed_costs_no_lookup() {
     let long = Duration::from_secs(1);
     let closed = Outcome::Failed(Class::Closed, 0);
     let refused = Outcome::Failed(Class::Connect, 111);
-    let losing =
-        |detectable, again, paths| LosingPath { detectable, again, paths, asked: 0, open: false };
+    let losing = |detectable, again, paths| LosingPath {
+        detectable,
+        again,
+        paths,
+        asked: 0,
+        open: false,
+        works: Duration::ZERO,
+        clock: Arc::default(),
+    };
     assert_eq!(second(losing(true, false, 2), long), (Outcome::Ok(FOUND), 1, 0, None));
     assert_eq!(second(losing(true, false, 1), long), (refused, 0, 0, Some(refused)));
     assert_eq!(second(losing(false, true, 2), long), (Outcome::Ok(FOUND), 1, 1, None));
+    // A connection that ends while the question is worked on was not idle.
+    for (millis, expected) in [(10, (Outcome::Ok(FOUND), 1, 1, None)), (500, (closed, 0, 0, None))]
+    {
+        let works = Duration::from_millis(millis);
+        assert_eq!(second(LosingPath { works, ..losing(false, true, 2) }, long), expected);
+    }
     assert_eq!(second(losing(false, true, 1), long), (closed, 0, 0, Some(refused)));
     assert_eq!(second(losing(false, false, 2), long), (closed, 0, 0, None));
     // A busy connection is not checked, as a check needs system calls.
