@@ -304,7 +304,8 @@ fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
 }
 
 /// Whether a failed request may be sent again: there was no answer to it, its connection was kept (used before, or
-/// idle) and ended within a round trip, and either it cannot have been processed or the settings allow it to be processed twice.
+/// idle) and ended within a round trip, and either it cannot have been processed or the settings allow it to be
+/// processed twice.
 fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept: bool) -> bool {
     let resend = network.settings.resend;
     if failure.is_unprocessed() {
