@@ -122,19 +122,13 @@ impl OriginConnection {
         self.unanswered = if used { 0 } else { self.unanswered.saturating_add(1) };
     }
 
-    /// How many failures in a row there were, of attempts to connect or of connections without an answer. The first of
-    /// those may have been opened long before it was needed, and have been closed while it was idle.
-    fn failures(&self) -> u32 {
-        self.failures.max(self.unanswered.saturating_sub(1))
-    }
-
     /// Opens a connection, after a wait if the last attempt failed.
     pub(super) async fn open(
         &mut self,
         owner: Owner<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        if let Some(attempt) = self.failures().checked_sub(1) {
+        if let Some(attempt) = backoff::attempt(self.failures, self.unanswered) {
             backoff::wait(owner.network.settings.seed, owner.number, attempt).await;
         }
         // Each user begins with another source address and continues with the following ones.

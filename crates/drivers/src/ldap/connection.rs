@@ -176,9 +176,7 @@ impl Connection {
             if failures == 0 && self.attempts.get() > 0 {
                 self.note_end(watch);
             }
-            // The first connection without an answer may have been opened long before it was needed.
-            let in_a_row = failures.max(self.unanswered.get().saturating_sub(1));
-            if let Some(attempt) = in_a_row.checked_sub(1) {
+            if let Some(attempt) = backoff::attempt(failures, self.unanswered.get()) {
                 backoff::wait(self.worker.plan.seed, self.number, attempt).await;
             }
             self.attempts.set(self.attempts.get() + 1);

@@ -23,6 +23,13 @@ pub fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
     half + Duration::from_nanos(draw % (spread + 1))
 }
 
+/// The attempt, counted from 0, after which a session waits that failed to connect this often in a row, or had this many
+/// connections in a row that ended without an answer. The first of those may have been opened long before it was needed
+/// and have been closed while it was idle, so nothing waits after it.
+pub fn attempt(failures: u32, unanswered: u32) -> Option<u32> {
+    failures.max(unanswered.saturating_sub(1)).checked_sub(1)
+}
+
 /// Waits [`delay`]. A millisecond of inaccuracy does not matter here, so the runtime's timer is good enough.
 #[expect(
     clippy::disallowed_methods,
@@ -47,6 +54,16 @@ mod tests {
             }
         }
         assert!(delay(7, 0, u32::MAX) <= LONGEST);
+    }
+
+    #[test]
+    fn a_session_waits_after_failures_and_from_the_second_connection_without_an_answer_on() {
+        assert_eq!(
+            [0, 1, 2, 9].map(|failures| attempt(failures, 0)),
+            [None, Some(0), Some(1), Some(8)]
+        );
+        assert_eq!([1, 2, 3, 9].map(|ended| attempt(0, ended)), [None, Some(0), Some(1), Some(7)]);
+        assert_eq!(attempt(4, 2), Some(3));
     }
 
     #[test]
