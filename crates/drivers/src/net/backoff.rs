@@ -23,9 +23,9 @@ pub fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
     half + Duration::from_nanos(draw % (spread + 1))
 }
 
-/// The attempt, counted from 0, after which a session waits that failed to connect this often in a row, or had this many
-/// connections in a row that ended without an answer. The first of those may have been opened long before it was needed
-/// and have been closed while it was idle, so nothing waits after it.
+/// The attempt, counted from 0, after which a session waits that failed to connect this often in a row, or had this
+/// many connections in a row that ended without an answer. The first of those may have been opened long before it was
+/// needed and have been closed while it was idle, so nothing waits after it.
 pub fn attempt(failures: u32, unanswered: u32) -> Option<u32> {
     failures.max(unanswered.saturating_sub(1)).checked_sub(1)
 }
