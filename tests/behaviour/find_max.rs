@@ -24,7 +24,7 @@ fn no_step_repeats_the_data_of_another() {
         target.base
     );
     std::fs::write(&plan, text).expect("a file can be written");
-    let options = ["--slo", "p99<2s", "--slo", "achieved>=50%", "--from", "100/s", "--to", "200/s"];
+    let options = ["--slo", "p90<2s", "--slo", "achieved>=50%", "--from", "100/s", "--to", "200/s"];
     let mut words: Vec<&str> = SHORT.to_vec();
     words.extend(options);
     let plan = plan.display().to_string();
@@ -161,7 +161,7 @@ fn what_cannot_be_shown_is_not_claimed() {
 fn a_signal_ends_it_with_what_was_found() {
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
-    let words = ["--second", "100ms", "--slo", "p99<2s", "--from", "50/s", "--to", "100/s"];
+    let words = ["--second", "100ms", "--slo", "p90<2s", "--from", "50/s", "--to", "100/s"];
     let mut program = Program::start(
         command(binary()).arg("find-max").args(words).args(["--", "http", "-c", "20", &url]),
     );

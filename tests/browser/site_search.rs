@@ -35,7 +35,7 @@ fn prepare(browser: &Browser, origin: &str, base: &str) {
 /// Requests a search from 100/s on, and waits until it is running.
 fn begin(browser: &Browser) {
     browser.run("document.getElementById('find-objectives').value = ''");
-    fill(browser, "#find-objectives", "p99<2s");
+    fill(browser, "#find-objectives", "p90<2s");
     fill(browser, "#find-from", "100/s");
     browser.click("#find button.main");
     browser.wait_for("return location.pathname.startsWith('/live/')");

@@ -26,7 +26,7 @@ fn plan(server: &Counted) -> String {
 
 fn search() -> Search {
     Search {
-        objectives: ["p99<2s", "achieved>=50%"].map(str::to_owned).into(),
+        objectives: ["p90<2s", "achieved>=50%"].map(str::to_owned).into(),
         from: Some("100/s".to_owned()),
         second: Some("100ms".to_owned()),
         ..Search::default()

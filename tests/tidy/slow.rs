@@ -18,9 +18,10 @@ fn marks(text: &str) -> (usize, Vec<&str>) {
     (right.len(), wrong)
 }
 
-/// The test program of this package that a source belongs to.
+/// The test program, of this package or of a crate, that a source belongs to.
 fn program(path: &str) -> Option<&str> {
-    let inside = path.strip_prefix("tests/")?;
+    let of_crate = path.strip_prefix("crates/").and_then(|inside| inside.split_once('/'));
+    let inside = of_crate.map_or(path, |(_, inside)| inside).strip_prefix("tests/")?;
     let (program, _) = inside.split_once('/').or_else(|| inside.split_once(".rs"))?;
     (!["program", "testbed"].contains(&program)).then_some(program)
 }
@@ -64,7 +65,8 @@ fn a_slow_test_that_nothing_runs_is_found() {
         ("tests/ldap/main.rs", Some("ldap")),
         ("tests/hdr.rs", Some("hdr")),
         ("tests/testbed/src/skip.rs", None),
-        ("crates/engine/tests/pace.rs", None),
+        ("crates/engine/tests/pace.rs", Some("pace")),
+        ("crates/engine/src/pace.rs", None),
         ("src/main.rs", None),
     ] {
         assert_eq!(program(path), expected, "{path}");

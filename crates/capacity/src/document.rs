@@ -19,6 +19,9 @@ pub const SUBJECT: &str = "find-max";
 /// The label of a step that says why the generator made its figures; the verdict of a record does not cover all of
 /// these reasons.
 pub(crate) const LIMITED: &str = "limited";
+/// The label of a step with the numbers of the seconds in which something kept the generator from running, which its
+/// record does not say.
+pub(crate) const DISTURBED: &str = "disturbed";
 
 /// What is known about a search beside its result.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -128,6 +131,10 @@ fn cell(step: Step) -> Cell {
     let measured = &step.measured;
     let limited = measured.limited.clone();
     cell.labels.extend(limited.map(|why| (LIMITED.to_owned(), why)));
+    if !step.disturbed.is_empty() {
+        let numbers: Vec<String> = step.disturbed.iter().map(usize::to_string).collect();
+        cell.labels.insert(DISTURBED.to_owned(), numbers.join(" "));
+    }
     let of_worst = |pick: fn(&crate::Share) -> f64| worst.map(pick);
     let timed = |seconds: f64| (measured.response.count > 0).then_some(1e6 * seconds);
     let figures = [

@@ -5,7 +5,9 @@
 //! question is on which side of the limit the target is. The verdict 'pass' on a share requires a minimum number of
 //! allowed clumps; a queue that grows without end fails, whatever its shares are so far.
 
+use crate::measured::Measured;
 use crate::objective::{Objective, Objectives};
+use crate::order::Kind;
 use crate::second::{Second, Tally};
 use crate::spread::{autocorrelation, kendall, phi, student_quantile};
 use crate::verdict::Verdict;
@@ -13,6 +15,10 @@ use brunt_record::Bad;
 
 /// The probability of a wrong verdict just at the limit, over all looks of a step.
 const ALPHA: f64 = 0.05;
+/// The same of a confirmation that passes: it becomes a claim, and a claim must not be above the limit.
+const ALPHA_CLAIM: f64 = 0.005;
+/// An objective whose share is this many standard deviations above the allowed one is missed beyond doubt.
+const MISSES_Z: f64 = 3.0;
 /// From this autocorrelation on, neighbouring batches count as alike, and are merged.
 const ALIKE: f64 = 0.25;
 /// The fewest batches.
@@ -29,9 +35,31 @@ const TREND_MIN: f64 = 2.5;
 /// A queue that grows makes the last third slower than the first by more than this factor. A slope without practical
 /// weight, such as that of a directory whose data grow, is no queue.
 const TREND_GROWTH: f64 = 1.25;
+/// The share of the offered rate that may be missing at the end of a step, unless an objective says otherwise.
+const ACHIEVED_SHORT: f64 = 0.01;
+/// The probability that the objectives are met if more is missing.
+const SHORT_W: f64 = 0.25;
+/// The seconds after the generator could not run in which the target may still work off what was sent together.
+const AFTERMATH: usize = 2;
 /// A step that is bad for this long, with at least this many exchanges, is ended at once.
 const AT_ONCE_SECONDS: usize = 3;
 const AT_ONCE_EXCHANGES: u64 = 20;
+
+/// How often a step is judged, and whether it can become a claim.
+#[derive(Clone, Copy)]
+struct Looks {
+    number: usize,
+    claims: bool,
+}
+
+impl Looks {
+    /// How many standard deviations above its limit a share fails, and how many below it passes.
+    fn limits(self, batches: usize) -> (f64, f64) {
+        let freedom = (batches.max(2) - 1) as f64;
+        let at = |alpha: f64| student_quantile(1.0 - alpha / self.number.max(1) as f64, freedom);
+        (at(ALPHA), at(if self.claims { ALPHA_CLAIM } else { ALPHA }))
+    }
+}
 
 /// The evidence about one objective.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,6 +97,13 @@ pub struct Evidence {
     pub grows: bool,
     /// Whether it was so bad that the step was ended at once.
     pub at_once: bool,
+    /// The share of the offered rate that was achieved, if it is less than the objectives require of the whole step.
+    pub short_of: Option<f64>,
+    /// How many seconds are those in which the generator was kept from running, and those after them, if the rate
+    /// fails only in these.
+    pub only_disturbed: Option<usize>,
+    /// Whether an objective is missed beyond doubt in the whole of the time, apart from those seconds.
+    pub missed: bool,
     /// The probability that all objectives are met.
     pub w: f64,
     /// The verdict.
@@ -77,7 +112,36 @@ pub struct Evidence {
 
 impl Evidence {
     /// The evidence in these seconds, given how many looks are taken.
+    ///
+    /// What was due while the generator could not run is sent together afterwards, and the target has a queue that the
+    /// rate did not make. So a rate that fails must fail without those seconds and the ones after them, too.
     pub fn of(seconds: &[Second], objectives: &Objectives, looks: usize) -> Self {
+        Self::judged(seconds, objectives, Looks { number: looks, claims: false })
+    }
+
+    /// The same of a step of this kind: a confirmation passes only with more certainty.
+    pub(crate) fn of_step(
+        kind: Kind,
+        seconds: &[Second],
+        objectives: &Objectives,
+        looks: usize,
+    ) -> Self {
+        Self::judged(seconds, objectives, Looks { number: looks, claims: kind == Kind::Confirm })
+    }
+
+    fn judged(seconds: &[Second], objectives: &Objectives, looks: Looks) -> Self {
+        let all = Self::of_all(seconds, objectives, looks);
+        let calm = undisturbed(seconds);
+        let disturbed = seconds.len() - calm.len();
+        if disturbed == 0 || all.verdict != Verdict::Fail {
+            return all;
+        }
+        let calm = Self::of_all(&calm, objectives, looks);
+        let only_disturbed = (calm.verdict != Verdict::Fail).then_some(disturbed);
+        Self { only_disturbed, missed: calm.missed, ..all }
+    }
+
+    fn of_all(seconds: &[Second], objectives: &Objectives, looks: Looks) -> Self {
         let shares: Vec<Share> = objectives
             .iter()
             .enumerate()
@@ -96,7 +160,36 @@ impl Evidence {
         };
         let w = shares.iter().map(|share| share.w).fold(1.0, f64::min);
         let w = if at_once || grows { 0.0 } else { w };
-        Self { shares, trend, grows, at_once, w, verdict }
+        let missed = shares.iter().any(|share| share.z > MISSES_Z);
+        Self {
+            shares,
+            trend,
+            grows,
+            at_once,
+            short_of: None,
+            only_disturbed: None,
+            missed,
+            w,
+            verdict,
+        }
+    }
+
+    /// The same, with what the whole step achieved. Exchanges that still wait at the end of a step have not missed any
+    /// objective yet, so a step passes only if it also achieved what was offered. A shortfall alone does not show that
+    /// the rate is too high: the target may have paused at the end.
+    pub(crate) fn with_rate(self, measured: &Measured, objectives: &Objectives) -> Self {
+        let not_completed = |objective: &&Objective| objective.allowance.bad == Bad::NotCompleted;
+        let allowed = objectives.iter().filter(not_completed).map(|it| it.allowance.share);
+        let wanted = 1.0 - allowed.reduce(f64::max).unwrap_or(ACHIEVED_SHORT);
+        match measured.made().filter(|made| *made < wanted && self.verdict == Verdict::Pass) {
+            Some(made) => Self {
+                verdict: Verdict::Undecided,
+                w: self.w.min(SHORT_W),
+                short_of: Some(made),
+                ..self
+            },
+            None => self,
+        }
     }
 
     /// The objective that decides: the least likely to be met, among the given ones and the guards that did not pass.
@@ -111,6 +204,10 @@ impl Evidence {
         let share = self.worst().map(Share::words).unwrap_or_default();
         if self.at_once {
             return format!("more than half of 3 s was bad: {share}");
+        }
+        if let Some(made) = self.short_of {
+            let short = format!("achieved only {}% of what was offered", percent(made));
+            return format!("{short}, so more of it still waited at the end: {share}");
         }
         if self.grows {
             return format!("the queue grows (trend {:.1}): {share}", self.trend);
@@ -175,7 +272,7 @@ pub(crate) fn is_hopeless(seconds: &[Second], objectives: &Objectives) -> bool {
     })
 }
 
-fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> Share {
+fn share(seconds: &[Second], at: usize, objective: &Objective, looks: Looks) -> Share {
     let tallies: Vec<Tally> =
         seconds.iter().filter_map(|second| second.tallies.get(at)).copied().collect();
     let text = objective.slo.text().to_owned();
@@ -211,9 +308,9 @@ fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> 
         (variance(&batches) / (wrong * (1.0 - wrong / count))).max(CLUMP_MIN)
     };
     let z = (wrong - q * count) / (clump * q * (1.0 - q) * count).sqrt();
-    let t = student_quantile(1.0 - ALPHA / looks.max(1) as f64, (batches.len().max(2) - 1) as f64);
+    let (t, t_pass) = looks.limits(batches.len());
     let fails = z > t && wrong >= FEW;
-    let passes = z < -t && count * q / clump >= CLUMPS_MIN;
+    let passes = z < -t_pass && count * q / clump >= CLUMPS_MIN;
     let doubtful = z > 0.0 && wrong >= FEW;
     let (verdict, w) = match (objective.guard, fails, passes) {
         (_, true, _) => (Verdict::Fail, 1.0 - phi(z)),
@@ -233,6 +330,13 @@ fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> 
         w,
         verdict,
     }
+}
+
+/// The seconds in which the generator ran, apart from those right after it could not.
+fn undisturbed(seconds: &[Second]) -> Vec<Second> {
+    let after = |at: usize| seconds[at.saturating_sub(AFTERMATH)..=at].iter();
+    let calm = |at: &usize| !after(*at).any(|second| second.disturbed);
+    (0..seconds.len()).filter(calm).map(|at| seconds[at].clone()).collect()
 }
 
 /// The deviation of each batch from its expected number of bad exchanges. Batches are doubled until neighbours are no
@@ -265,7 +369,7 @@ fn variance(batches: &[f64]) -> f64 {
 }
 
 /// Compares a mean with its limit, by the means of batches.
-fn mean(tallies: &[Tally], objective: String, limit: f64, guard: bool, looks: usize) -> Share {
+fn mean(tallies: &[Tally], objective: String, limit: f64, guard: bool, looks: Looks) -> Share {
     let of: u64 = tallies.iter().map(|tally| tally.timed).sum();
     let sum: f64 = tallies.iter().map(|tally| tally.sum_s).sum();
     let mean = if of > 0 { sum / of as f64 } else { 0.0 };
@@ -276,11 +380,11 @@ fn mean(tallies: &[Tally], objective: String, limit: f64, guard: bool, looks: us
     }
     let error = variance(&batches).sqrt() / of.max(1) as f64;
     let z = if error > 0.0 { (mean - limit) / error } else { 0.0 };
-    let t = student_quantile(1.0 - ALPHA / looks.max(1) as f64, (batches.len().max(2) - 1) as f64);
+    let (t, t_pass) = looks.limits(batches.len());
     let enough = batches.len() >= BATCHES_MIN;
     let verdict = match z {
         z if z > t && enough => Verdict::Fail,
-        z if z < -t && enough => Verdict::Pass,
+        z if z < -t_pass && enough => Verdict::Pass,
         _ => Verdict::Undecided,
     };
     Share {
@@ -306,7 +410,7 @@ fn is_met_late(seconds: &[Second], objectives: &Objectives) -> bool {
     };
     let mut met = objectives.iter().enumerate().filter(|(_, objective)| timed(objective)).map(
         |(at, objective)| {
-            let share = share(late, at, objective, 1);
+            let share = share(late, at, objective, Looks { number: 1, claims: false });
             share.share <= share.allowed
         },
     );

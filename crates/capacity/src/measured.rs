@@ -23,7 +23,7 @@ pub struct Measured {
     pub lateness_p50_s: f64,
     /// Why the generator, and not the target, made these figures.
     pub limited: Option<String>,
-    /// What the generator did to response times, if the load was made and only response times are in doubt.
+    /// What the generator did to response times, if the load was made.
     pub own: Option<OwnEffect>,
     /// How many cores the target used, if that can be observed.
     pub server_cpu: Option<f64>,
@@ -66,8 +66,8 @@ impl Measured {
             service.merge(&operation.service.histogram()?);
         }
         let due = record.counts.due();
-        let own = OwnEffect::of(record)?;
-        let blamed = own.is_none() && record.verdict.status == Status::GeneratorLimited;
+        let of_own_part = record.verdict.is_of_own_part_alone();
+        let blamed = !of_own_part && record.verdict.status == Status::GeneratorLimited;
         let limited = blamed.then(|| {
             record.verdict.reasons.first().map_or_else(String::new, |reason| reason.text.clone())
         });
@@ -85,7 +85,7 @@ impl Measured {
             lag_p50_s: median(&record.lag)?,
             lateness_p50_s: median(&record.lateness)?,
             limited,
-            own,
+            own: OwnEffect::of(record)?,
             server_cpu: None,
             server_counted: None,
             relative_to: relative.collect(),
@@ -95,6 +95,14 @@ impl Measured {
 
 fn median(latency: &brunt_record::Latency) -> Result<f64, brunt_record::HistogramError> {
     Ok(latency.histogram()?.quantile(0.5).unwrap_or_default().as_secs_f64())
+}
+
+impl Measured {
+    /// The achieved rate as a share of the offered one.
+    pub(crate) fn made(&self) -> Option<f64> {
+        let offered = self.offered.filter(|offered| *offered > 0.0)?;
+        Some(self.achieved? / offered)
+    }
 }
 
 impl Times {

@@ -6,7 +6,10 @@
 //! step, but need not be shown to be met, since that takes fifty thousand exchanges.
 
 use crate::second::{Second, Tally};
-use brunt_record::{Allowance, Bad, Histogram, Interval, Slo, SloError, StepRecord};
+use brunt_record::verdict::{STEAL_SHARE, THROTTLED_SHARE};
+use brunt_record::{
+    Allowance, Bad, Health, Histogram, Interval, Machine, Slo, SloError, StepRecord,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -221,10 +224,12 @@ impl Objectives {
                 service: of.service.clone(),
             })
             .collect();
-        self.counted(interval.lasted(), interval.dropped, &ended)
+        let disturbed = is_disturbed(&interval.health);
+        Second { disturbed, ..self.counted(interval.lasted(), interval.dropped, &ended) }
     }
 
-    /// The tallies of a step of a record for these objectives.
+    /// The tallies of a step of a record for these objectives. A record does not say in which steps the generator was
+    /// kept from running.
     ///
     /// # Errors
     /// If a histogram of the record cannot be read.
@@ -250,8 +255,21 @@ impl Objectives {
             tallies: tallies.collect(),
             response_s: sum,
             responses: ended.iter().map(|of| of.response.count()).sum(),
+            disturbed: false,
         }
     }
+}
+
+/// Whether something kept the generator from running in this time.
+fn is_disturbed(health: &Health) -> bool {
+    let several = health.machines.iter().map(|node| &node.machine);
+    let all = several.chain([&health.machine]);
+    let kept = |machine: &Machine| {
+        let wall = machine.wall.as_secs_f64();
+        machine.throttled.as_secs_f64() > THROTTLED_SHARE * wall
+            || machine.steal.as_secs_f64() > STEAL_SHARE * wall * f64::from(machine.cores)
+    };
+    !health.stalled.is_zero() || all.into_iter().any(kept)
 }
 
 /// The exchanges of one operation that ended in a second.

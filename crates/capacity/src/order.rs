@@ -72,6 +72,8 @@ pub struct Order {
     pub kind: Kind,
     /// Exchanges a second, Poisson arrivals; `None` for one session in a closed loop.
     pub rate: Option<f64>,
+    /// The most exchanges a second of one session in a closed loop, if it must not go as fast as it can.
+    pub most: Option<f64>,
     /// How long to send nothing before the step.
     pub idle: Duration,
     /// How long to warm up.

@@ -1,9 +1,10 @@
 //! How the generator's own delays affect an objective: [`OwnEffect`].
 //!
 //! A run is judged generator-limited if the generator moved a percentile by a tenth. For a search that is too strict: a
-//! median of 2.5 ms that would be 2.2 ms changes nothing about `p99<20ms`. So a step whose load was made is void only
-//! if an objective would have another result without the generator's own part. Since that part only ever makes
-//! responses slower, a rate that passes with it passes without it.
+//! median of 2.5 ms that would be 2.2 ms changes nothing about `p99<20ms`. It is also too lenient: a step of a few
+//! seconds has too few exchanges for that judgement, and its failure would still be counted against the target. So the
+//! generator's own part is taken off every step, whatever the run's verdict is, and a step fails only on what is left.
+//! Since that part only ever makes responses slower, a rate that passes with it passes without it.
 
 use crate::evidence::{Evidence, Share};
 use crate::objective::{Objective, Objectives};
@@ -13,30 +14,42 @@ use std::time::Duration;
 
 /// An effect below this part of the allowed share does not make an undecided step void.
 const SMALL: f64 = 0.1;
+/// How far the share without the generator's own part must be above the allowed one, in standard deviations, for a
+/// step to fail.
+const FAILS_Z: f64 = 1.645;
 
 /// The response times of a step with and without the generator's own part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OwnEffect {
-    /// Why the run's verdict blames the generator.
-    pub why: String,
+    /// Why the run's verdict blames the generator; `None` if it does not.
+    pub blamed: Option<String>,
     operations: Vec<Both>,
 }
 
-/// The successes of an operation, with and without the generator's own part.
+/// The exchanges of an operation, with and without the generator's own part.
 #[derive(Clone, Debug, PartialEq)]
 struct Both {
     name: String,
     with: Histogram,
     without: Histogram,
+    /// How many failed or timed out while the generator stood still.
+    tainted: u64,
 }
 
 impl OwnEffect {
-    /// The effect in a record, if it is the only reason why its verdict blames the generator.
+    /// The effect on one operation: its successes as they were measured, and without the generator's own part.
+    pub fn on(name: &str, with: Histogram, without: Histogram) -> Self {
+        let both = Both { name: name.to_owned(), with, without, tainted: 0 };
+        Self { blamed: None, operations: vec![both] }
+    }
+
+    /// The effect in a record; `None` if there is none. A verdict that blames the generator for more than its own part
+    /// is not told here: then the load itself was not made.
     pub(crate) fn of(record: &Record) -> Result<Option<Self>, HistogramError> {
-        if !record.verdict.is_of_own_part_alone() {
-            return Ok(None);
-        }
-        let why = record.verdict.reasons.first().map_or_else(String::new, |it| it.text.clone());
+        let blamed = record
+            .verdict
+            .is_of_own_part_alone()
+            .then(|| record.verdict.reasons.first().map_or_else(String::new, |it| it.text.clone()));
         let mut operations = Vec::new();
         for operation in &record.operations {
             let with = operation.ok.as_ref().unwrap_or(&operation.response).histogram()?;
@@ -44,44 +57,67 @@ impl OwnEffect {
                 Some(without) => without.histogram()?,
                 None => with.clone(),
             };
-            operations.push(Both { name: operation.name.clone(), with, without });
+            let tainted = operation.tainted.map_or(0, |counts| counts.failed + counts.timed_out);
+            operations.push(Both { name: operation.name.clone(), with, without, tainted });
         }
-        Ok(Some(Self { why, operations }))
+        let differs = operations.iter().any(|both| both.tainted > 0 || both.with != both.without);
+        Ok((blamed.is_some() || differs).then_some(Self { blamed, operations }))
     }
 
     /// The share of exchanges that are bad because of the generator's own part; for a mean, the number of seconds by
     /// which it is too high.
-    fn moved(&self, objective: &Objective) -> f64 {
+    fn moved(&self, objective: &Objective, of: u64) -> f64 {
         let named = |both: &&Both| {
             objective.allowance.operation.as_ref().is_none_or(|name| *name == both.name)
         };
         let both = || self.operations.iter().filter(named);
-        let count: u64 = both().map(|both| both.with.count()).sum();
+        let tainted = || both().map(|both| both.tainted).sum::<u64>() as f64;
         let apart: f64 = match objective.allowance.bad {
             Bad::Later(limit) => {
-                both().map(|both| later(&both.with, limit) - later(&both.without, limit)).sum()
+                let late =
+                    both().map(|both| later(&both.with, limit) - later(&both.without, limit));
+                late.sum::<f64>() + tainted()
             }
             Bad::MeanAbove(_) => {
                 both().map(|both| seconds(&both.with) - seconds(&both.without)).sum()
             }
-            _ => 0.0,
+            Bad::ServedLater(_) | Bad::Missed | Bad::TimedOut | Bad::NotCompleted => tainted(),
+            Bad::Dropped => 0.0,
         };
-        apart.max(0.0) / count.max(1) as f64
+        apart.max(0.0) / of.max(1) as f64
     }
 
     /// Whether the objectives would have another result without it, so that the step says nothing about the target.
     pub(crate) fn decides(&self, objectives: &Objectives, evidence: &Evidence) -> bool {
-        let mut shares = objectives.iter().zip(&evidence.shares);
-        let missed = |(objective, share): (&Objective, &Share)| {
-            let without = share.share - self.moved(objective);
-            share.share > share.allowed && without > share.allowed
+        let pairs = || objectives.iter().zip(&evidence.shares);
+        let without = |(objective, share): (&Objective, &Share)| {
+            share.share - self.moved(objective, share.of)
+        };
+        let missed = |(_, share): &(&Objective, &Share)| share.share > share.allowed;
+        let small = |(objective, share): (&Objective, &Share)| {
+            self.moved(objective, share.of) <= SMALL * share.allowed
         };
         match evidence.verdict {
             Verdict::Pass => false,
-            Verdict::Fail => !shares.any(missed),
-            _ => shares.any(|(objective, share)| self.moved(objective) > SMALL * share.allowed),
+            // The queue grows, and no objective is missed yet.
+            Verdict::Fail if !pairs().any(|pair| missed(&pair)) => !pairs().all(small),
+            Verdict::Fail => {
+                !pairs().filter(missed).any(|pair| small(pair) || fails(pair.1, without(pair)))
+            }
+            _ if self.blamed.is_some() => !pairs().all(small),
+            _ => pairs().filter(missed).any(|pair| without(pair) <= pair.1.allowed),
         }
     }
+}
+
+/// Whether an objective with this share is missed, and not by chance.
+fn fails(share: &Share, without: f64) -> bool {
+    if share.is_mean() {
+        return without > share.allowed;
+    }
+    let q = share.allowed;
+    let deviation = (share.clump * q * (1.0 - q) / share.of.max(1) as f64).sqrt();
+    without - q > FAILS_Z * deviation
 }
 
 fn later(histogram: &Histogram, limit: Duration) -> f64 {
@@ -108,11 +144,9 @@ mod tests {
             }
             histogram
         };
-        let both =
-            Both { name: "get".to_owned(), with: histogram(late), without: histogram(late - own) };
         OwnEffect {
-            why: "the p50 is 2.5 ms with and 2.2 ms without".to_owned(),
-            operations: vec![both],
+            blamed: Some("the p50 is 2.5 ms with and 2.2 ms without".to_owned()),
+            ..OwnEffect::on("get", histogram(late), histogram(late - own))
         }
     }
 
@@ -135,6 +169,9 @@ mod tests {
             trend: 0.0,
             grows: false,
             at_once: false,
+            short_of: None,
+            only_disturbed: None,
+            missed: false,
             w: 0.5,
             verdict,
         };
@@ -169,5 +206,37 @@ mod tests {
         let (_, failed) = evidence(80, Verdict::Fail);
         // Whatever the generator did to response times, 8 % failed.
         assert!(!effect(80, 80).decides(&objectives, &failed));
+    }
+
+    /// A step of three seconds has too few exchanges for the run's verdict, which then blames nobody.
+    #[test]
+    fn a_short_step_fails_only_without_the_generators_own_part_whoever_is_blamed() {
+        for (late, own, verdict, decides) in [
+            (600, 590, Verdict::Fail, true),
+            // Of the 30 that are left, 10 are allowed; by chance there are 9 more at most.
+            (600, 570, Verdict::Fail, false),
+            (600, 586, Verdict::Fail, true),
+            (20, 12, Verdict::Undecided, true),
+            // It is missed in any case, or met in any case, so the step counts.
+            (40, 5, Verdict::Undecided, false),
+            (9, 4, Verdict::Undecided, false),
+        ] {
+            let (objectives, evidence) = evidence(late, verdict);
+            let effect = OwnEffect { blamed: None, ..effect(late, own) };
+            assert_eq!(effect.decides(&objectives, &evidence), decides, "{late} {own} {verdict}");
+        }
+    }
+
+    #[test]
+    fn failures_while_the_generator_stood_still_are_not_the_targets() {
+        let slo: Slo = "errors<0.1%".parse().unwrap();
+        let objectives = Objectives::new([], [slo]);
+        let (_, mut failed) = evidence(80, Verdict::Fail);
+        failed.shares[0].allowed = 0.001;
+        let mut effect = OwnEffect { blamed: None, ..effect(0, 0) };
+        for (tainted, decides) in [(0, false), (40, false), (80, true)] {
+            effect.operations[0].tainted = tainted;
+            assert_eq!(effect.decides(&objectives, &failed), decides, "{tainted}");
+        }
     }
 }

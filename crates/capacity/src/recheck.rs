@@ -3,7 +3,7 @@
 //! A claim must be verifiable. The decisions that a search made during its steps follow from the seconds in their
 //! records; here they are derived again from those records.
 
-use crate::document::{LIMITED, Reading, Row};
+use crate::document::{DISTURBED, LIMITED, Reading, Row};
 use crate::evidence::Evidence;
 use crate::found::Answer;
 use crate::measured::Measured;
@@ -63,7 +63,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
     let parsed =
         |texts: &[&str]| texts.iter().map(|text| text.parse()).collect::<Result<Vec<Slo>, _>>();
     let objectives = Objectives::new(parsed(&reading.objectives)?, parsed(&reading.guards)?);
-    let baseline = reading.rows.iter().find(|row| row.kind == Kind::Baseline);
+    let baseline = reading.rows.iter().rfind(|row| row.kind == Kind::Baseline);
     let unstressed = baseline.and_then(Row::record).map(|record| Measured::of(record, &[]));
     let unstressed = unstressed.transpose()?.unwrap_or_default();
     let mut all = Recheck {
@@ -86,11 +86,18 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
             all.without_record += 1;
             continue;
         };
-        let seconds =
-            seconds(record, &objectives, row.figure("seconds").unwrap_or_default() as usize)?;
-        let evidence =
-            Evidence::of(&seconds, &objectives, row.figure("looks").unwrap_or(1.0) as usize);
+        let judged = row.figure("seconds").unwrap_or_default() as usize;
+        let mut seconds = seconds(record, &objectives, judged)?;
+        let disturbed = cell.label(DISTURBED).unwrap_or_default().split_whitespace();
+        for at in disturbed.filter_map(|number| number.parse::<usize>().ok()) {
+            if let Some(second) = seconds.get_mut(at) {
+                second.disturbed = true;
+            }
+        }
+        let looks = row.figure("looks").unwrap_or(1.0) as usize;
+        let evidence = Evidence::of_step(row.kind, &seconds, &objectives, looks);
         let mut measured = Measured::of(record, &[])?;
+        let evidence = evidence.with_rate(&measured, &objectives);
         measured.limited = measured.limited.or_else(|| cell.label(LIMITED).map(str::to_owned));
         let found = if void(&measured, &unstressed, &objectives, &evidence).is_some() {
             Verdict::Void
@@ -103,9 +110,13 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
     let confirmed =
         rates.iter().filter(|(kind, _, found)| *kind == Kind::Confirm && *found == Verdict::Pass);
     all.confirmed = confirmed.map(|(_, rate, _)| *rate).max_by(f64::total_cmp);
-    let failed = rates
-        .iter()
-        .filter(|(_, rate, found)| *found == Verdict::Fail && *rate > all.confirmed.unwrap_or(0.0));
+    // A claim names no failure just above it, which may be chance.
+    let named = match reading.answer {
+        Answer::Claim { fails_at, .. } => fails_at.unwrap_or(f64::INFINITY),
+        _ => 0.0,
+    };
+    let least = all.confirmed.unwrap_or(0.0).max(named * (1.0 - 1e-6));
+    let failed = rates.iter().filter(|(_, rate, found)| *found == Verdict::Fail && *rate > least);
     all.fails_at = failed.map(|(_, rate, _)| *rate).min_by(f64::total_cmp);
     all.agrees = agrees(&all, &reading.answer);
     Ok(all)

@@ -11,6 +11,8 @@ pub struct Second {
     pub response_s: f64,
     /// The number of those exchanges.
     pub responses: u64,
+    /// Whether something kept the generator from running: a quota, a host that took its time, a stop.
+    pub disturbed: bool,
 }
 
 /// The exchanges that an objective is about.
@@ -32,6 +34,7 @@ impl Second {
         self.seconds += other.seconds;
         self.response_s += other.response_s;
         self.responses += other.responses;
+        self.disturbed |= other.disturbed;
         self.tallies.resize(self.tallies.len().max(other.tallies.len()), Tally::default());
         for (mine, theirs) in self.tallies.iter_mut().zip(&other.tallies) {
             mine.of += theirs.of;

@@ -50,7 +50,7 @@ impl Reading<'_> {
     }
 
     /// A rate with the name of what is counted.
-    fn counted(&self, at: f64) -> String {
+    pub fn counted(&self, at: f64) -> String {
         match self.fact("noun") {
             Some(noun) if !noun.is_empty() => {
                 let at = rate(at);
@@ -93,7 +93,7 @@ impl Reading<'_> {
     fn thought(&self) -> String {
         let between = |estimate: crate::Estimate| {
             format!(
-                "; the limit is thought to be between {} and {}",
+                "; with a probability of 80% the limit is between {} and {}",
                 rate(estimate.p10),
                 rate(estimate.p90)
             )

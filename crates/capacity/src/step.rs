@@ -19,6 +19,8 @@ pub struct Step {
     pub judged_s: f64,
     /// How many seconds were counted, one by one, without those after the verdict.
     pub seconds: usize,
+    /// Those of them in which something kept the generator from running, by number from 0.
+    pub disturbed: Vec<usize>,
     /// The evidence for and against each objective.
     pub evidence: Option<Evidence>,
     /// The verdict that follows from the evidence.
@@ -43,6 +45,7 @@ impl Step {
             took_s: self.took_s,
             judged_s: self.judged_s,
             seconds: self.seconds,
+            disturbed: self.disturbed.clone(),
             evidence: self.evidence.clone(),
             verdict: self.verdict,
             why: self.why.clone(),

@@ -91,7 +91,10 @@ impl<'a> Loader<'a> {
 
     fn step(&self, order: &Order) -> Step {
         Step {
-            load: match (order.rate, self.alone_under) {
+            load: match (
+                order.rate,
+                self.alone_under.into_iter().chain(order.most).reduce(f64::min),
+            ) {
                 (Some(rate), _) => StepLoad::Poisson(rate),
                 (None, Some(most)) => StepLoad::AloneUnder(most),
                 (None, None) => StepLoad::Alone,

@@ -86,7 +86,15 @@ impl Search<'_> {
     }
 
     pub(super) fn used_up(&self) -> Halt {
-        let minutes = self.settings.budget_s / 60.0;
-        Halt::Stopped(format!("the {minutes:.0} minutes it was given are used up"))
+        Halt::Stopped(format!(
+            "no further step fits into the {} it was given, of which {} were used",
+            minutes(self.settings.budget_s),
+            minutes(self.elapsed_s)
+        ))
     }
+}
+
+fn minutes(seconds: f64) -> String {
+    let tenths = format!("{:.1}", seconds / 60.0);
+    format!("{} minutes", tenths.trim_end_matches(".0"))
 }

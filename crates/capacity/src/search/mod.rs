@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         self.narrow()
     }
 
-    /// The estimated limit.
+    /// The limit that is most likely so far: where to try next.
     fn estimate(&self) -> Option<Estimate> {
         posterior::estimate(&self.votes)
     }
@@ -156,11 +156,32 @@ impl<'a> Search<'a> {
         passed.map(|vote| vote.rate).max_by(f64::total_cmp)
     }
 
+    /// The highest rate at which a step passed, and did not only look as if it might, below `below`.
+    fn shown(&self, below: f64) -> Option<f64> {
+        let passed = self.votes.iter().filter(|vote| vote.verdict == Verdict::Pass);
+        passed.map(|vote| vote.rate).filter(|rate| *rate < below).max_by(f64::total_cmp)
+    }
+
     fn failed(&self, above: f64) -> Option<f64> {
         let steps = self.steps.iter().filter(|step| step.verdict == Verdict::Fail);
         let rates =
             steps.filter(|step| step.order.kind.is_evidence()).filter_map(|step| step.order.rate);
         rates.filter(|rate| *rate > above).min_by(f64::total_cmp)
+    }
+
+    /// The lowest rate above a claim that failed beyond doubt. Close to the limit a step can fail by chance, and a
+    /// short one at some distance from it: so a step above the claim must have missed an objective in the whole of its
+    /// time, and another one must be further away.
+    fn fails(&self, claim: f64) -> Option<f64> {
+        let above = self.settings.above;
+        let beyond_doubt = |step: &&Step| {
+            let least = if step.order.kind == Kind::Above { above } else { above * above };
+            let missed = step.evidence.as_ref().is_some_and(|evidence| evidence.missed);
+            let far = step.order.rate.is_some_and(|rate| rate >= claim * least * (1.0 - 1e-9));
+            step.verdict == Verdict::Fail && step.order.kind.is_evidence() && missed && far
+        };
+        let rates = self.steps.iter().filter(beyond_doubt).filter_map(|step| step.order.rate);
+        rates.min_by(f64::total_cmp)
     }
 
     fn progress(&self) -> Progress {
@@ -169,7 +190,7 @@ impl<'a> Search<'a> {
             budget_s: self.settings.budget_s,
             passed: self.passed(f64::INFINITY),
             failed: self.failed(0.0),
-            estimate: self.estimate(),
+            estimate: posterior::interval(&self.votes),
         }
     }
 
@@ -177,7 +198,7 @@ impl<'a> Search<'a> {
     fn after_stop(&mut self, why: String) -> Answer {
         match self.claim {
             // No rate above it failed, because none was tried.
-            Some(claim) if self.failed(claim.rate).is_none() => {
+            Some(claim) if self.fails(claim.rate).is_none() => {
                 Answer::Floor { rate: claim.rate, confirmed: true, why }
             }
             Some(claim) => {
@@ -189,7 +210,7 @@ impl<'a> Search<'a> {
     }
 
     fn claimed(&mut self, claim: ConfirmedRate) -> Answer {
-        let fails_at = self.failed(claim.rate);
+        let fails_at = self.fails(claim.rate);
         if fails_at.is_none() {
             self.remarks.push(
                 "the edge is soft: no rate above the claim could be shown to fail".to_owned(),
@@ -210,7 +231,7 @@ impl<'a> Search<'a> {
         Found {
             answer,
             objectives: self.objectives,
-            estimate: posterior::estimate(&self.votes),
+            estimate: posterior::interval(&self.votes),
             knee: knee(&self.steps),
             drift,
             remarks,
@@ -274,5 +295,6 @@ fn vote_of(step: &Step) -> Option<Vote> {
         rate,
         w: evidence.w,
         long: step.order.kind == Kind::Confirm,
+        verdict: step.verdict,
     })
 }

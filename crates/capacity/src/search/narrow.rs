@@ -10,7 +10,7 @@ use crate::verdict::Verdict;
 /// Below a cap, the number of steps that look for a higher rate that passes.
 const REFINEMENTS: u32 = 2;
 /// Below a cap, the number of rates for which a confirmation is tried.
-const CONFIRMED_BENEATH: u32 = 2;
+const CONFIRMED_BENEATH: u32 = 3;
 
 impl Search<'_> {
     /// Searches and confirms until there is an answer.
@@ -44,8 +44,11 @@ impl Search<'_> {
 
     fn search(&mut self, estimate: Estimate) -> Result<(), Halt> {
         let at = estimate.p50.min(self.highest());
-        let why =
-            format!("halves what is likely: {} to {}", rate(estimate.p10), rate(estimate.p90));
+        let why = format!(
+            "halves what is likely: {} to {} (80%)",
+            rate(estimate.p10),
+            rate(estimate.p90)
+        );
         self.evidence(StepParameters {
             kind: Kind::Search,
             rate: at,
@@ -122,16 +125,23 @@ impl Search<'_> {
                     return Ok(Some(Answer::Floor { rate: at, confirmed: true, why: cap.why }));
                 }
                 Verdict::Fail | Verdict::Undecided if self.last_w() <= 0.5 => return Ok(None),
-                _ => {
-                    let found = Answer::Floor { rate: at, confirmed: false, why: cap.why };
-                    floor = floor.or(Some(found));
-                }
+                _ => floor = Some(self.least(below, cap.why)),
             }
-            // With too few connections a lower rate gives no further result.
-            if verdict != Verdict::Void || self.is_session_limited() {
+            // With too few connections a lower rate gives no further result, unless no rate is shown to pass yet.
+            let shown = self.shown(f64::INFINITY).is_some();
+            if verdict != Verdict::Void || shown && self.is_session_limited() {
                 break;
             }
         }
         Ok(floor)
+    }
+
+    /// What is known if no confirmation passed below a cap: at least the highest rate at which a step passed, if one
+    /// did.
+    fn least(&self, below: f64, why: String) -> Answer {
+        match self.shown(below) {
+            Some(rate) => Answer::Floor { rate, confirmed: false, why },
+            None => Answer::NoClaim { why: format!("no step passed beyond doubt: {why}") },
+        }
     }
 }

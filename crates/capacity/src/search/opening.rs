@@ -5,12 +5,21 @@ use super::steps::StepParameters;
 use super::{Halt, Search, rate};
 use crate::found::Answer;
 use crate::measured::Measured;
+use crate::objective::Objective;
 use crate::order::Kind;
 use crate::second::Second;
 use crate::verdict::Verdict;
+use brunt_record::Bad;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+/// If more than this share of what one session asked for failed, and more than objectives allow, the target was not
+/// unstressed.
+const REFUSED_MAX: f64 = 0.1;
+/// How often one session is tried, each time more slowly.
+const BASELINES_MAX: u32 = 4;
+/// The slowest session that is tried, in exchanges a second.
+const SLOWEST: f64 = 0.1;
 /// A smaller improvement than this is not counted as one.
 const BETTER: f64 = 0.95;
 /// The divisor of the first rate that gives the lowest rate to try.
@@ -18,9 +27,42 @@ const LOWEST: f64 = 500.0;
 
 impl Search<'_> {
     /// One session in a closed loop: measures the rate it makes, and how fast the target is when nothing waits.
+    ///
+    /// A target that refuses most of what one session asks for as fast as it can is not unstressed: a refusal is
+    /// quicker than an answer. Then the session is held to half of what succeeded, until most of it succeeds.
     pub(super) fn baseline(&mut self) -> Result<(), Halt> {
-        let why = "one session, to see the target unstressed".to_owned();
-        let order = self.order(Kind::Baseline, None, vec![self.settings.baseline_s], why);
+        let missed = |it: &&Objective| matches!(it.allowance.bad, Bad::Missed);
+        let fixed = self.goals.fixed();
+        let allowed = fixed.iter().filter(missed).map(|it| it.allowance.share);
+        let allowed = allowed.fold(REFUSED_MAX, f64::max);
+        let mut most = None;
+        for _ in 0..BASELINES_MAX {
+            self.alone(most)?;
+            if self.unstressed.errors <= allowed {
+                return self.resolved();
+            }
+            let ok = self.unstressed.achieved.unwrap_or_default() * (1.0 - self.unstressed.errors);
+            most = Some((ok / 2.0).max(SLOWEST));
+        }
+        let why = format!(
+            "{:.0}% of what one session asked for failed, at {} too: there is no time at which this target is unloaded",
+            100.0 * self.unstressed.errors,
+            most.map_or_else(String::new, rate)
+        );
+        Err(Halt::Final(Answer::NoClaim { why }))
+    }
+
+    fn alone(&mut self, most: Option<f64>) -> Result<(), Halt> {
+        let why = match most {
+            None => "one session, to see the target unstressed".to_owned(),
+            Some(most) => format!(
+                "one session again, at no more than {}: {:.0}% of what it asked for failed",
+                rate(most),
+                100.0 * self.unstressed.errors
+            ),
+        };
+        let mut order = self.order(Kind::Baseline, None, vec![self.settings.baseline_s], why);
+        order.most = most;
         let mut seconds = Vec::new();
         let outcome = self.carried_out(&order, &mut |second| {
             seconds.push(second.clone());
@@ -39,7 +81,15 @@ impl Search<'_> {
             },
         );
         self.keep(order, outcome, &seconds, None, Verdict::None, words.clone(), None);
-        let Some(alone) = alone else { return Err(Halt::Final(Answer::Away { why: words })) };
+        if alone.is_none() {
+            return Err(Halt::Final(Answer::Away { why: words }));
+        }
+        Ok(())
+    }
+
+    /// Takes the objectives and the first rate from what one session measured.
+    fn resolved(&mut self) -> Result<(), Halt> {
+        let alone = self.unstressed.achieved.unwrap_or_default();
         match self.goals.resolve(&self.unstressed.relative_to) {
             Ok(objectives) => self.objectives = Arc::new(objectives),
             Err(error) => {

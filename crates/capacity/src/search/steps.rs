@@ -92,6 +92,7 @@ impl Search<'_> {
             number: self.next_number(),
             kind,
             rate,
+            most: None,
             idle: Duration::ZERO,
             warm_up: Duration::from_secs(self.settings.warm_up_s.into()),
             seconds: looks.last().copied().unwrap_or_default(),
@@ -111,7 +112,8 @@ impl Search<'_> {
         let outcome = self.carried_out(&order, &mut |second| {
             seconds.push(second.clone());
             let look = looks.contains(&(seconds.len() as u32));
-            let verdict = || Evidence::of(&seconds, &objectives, looks.len()).verdict;
+            let verdict =
+                || Evidence::of_step(order.kind, &seconds, &objectives, looks.len()).verdict;
             let decided = is_hopeless(&seconds, &objectives)
                 || look
                     && match verdict() {
@@ -121,7 +123,8 @@ impl Search<'_> {
                     };
             if decided { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let evidence = Evidence::of(&seconds, &objectives, looks.len());
+        let evidence = Evidence::of_step(order.kind, &seconds, &objectives, looks.len());
+        let evidence = evidence.with_rate(&outcome.measured, &objectives);
         let void = void(&outcome.measured, &self.unstressed, &objectives, &evidence);
         let (verdict, why) = match void {
             Some(why) => (Verdict::Void, why),
@@ -187,6 +190,7 @@ impl Search<'_> {
             took_s: outcome.took_s,
             judged_s: seconds.iter().map(|second| second.seconds).sum(),
             seconds: seconds.len(),
+            disturbed: (0..seconds.len()).filter(|at| seconds[*at].disturbed).collect(),
             evidence,
             verdict,
             why,
@@ -215,7 +219,16 @@ pub(crate) fn void(
         return Some(format!("generator-limited: {why}"));
     }
     if let Some(own) = measured.own.as_ref().filter(|own| own.decides(objectives, evidence)) {
-        return Some(format!("generator-limited: {}", own.why));
+        let why = own.blamed.clone().unwrap_or_else(|| {
+            format!("{} would not be missed without brunt's own delays", worst(evidence))
+        });
+        return Some(format!("generator-limited: {why}"));
+    }
+    if let Some(disturbed) = evidence.only_disturbed {
+        return Some(format!(
+            "generator-limited: the rate fails only in the {disturbed} s in which brunt was kept from running (quota, \
+             stolen time, or stood still), and in the 2 s after each"
+        ));
     }
     let served = measured.service.p50_s < SERVICE_GROWTH * unstressed.service.p50_s;
     let connections = most_wait(measured) || only_waiting_is_late(measured, objectives, evidence);
@@ -227,6 +240,10 @@ pub(crate) fn void(
             1e3 * measured.service.p50_s
         )
     })
+}
+
+fn worst(evidence: &Evidence) -> &str {
+    evidence.worst().map_or("an objective", |share| share.objective.as_str())
 }
 
 /// Whether most exchanges waited for a connection, and not for the generator.

@@ -6,6 +6,7 @@ mod ends;
 mod recorded;
 mod server;
 mod simulation;
+mod truths;
 
 use brunt_capacity::{Answer, Found, Goals, Kind, Measured, Order, Settings, Trial, find};
 use brunt_record::Bad;
@@ -52,6 +53,7 @@ fn unstressed(
         number: 0,
         kind: Kind::Baseline,
         rate: None,
+        most: None,
         idle: Duration::ZERO,
         warm_up: Duration::from_secs(warm_up.into()),
         seconds,
@@ -182,7 +184,7 @@ fn holds(case: &Case) -> Vec<Result> {
             }
             Answer::Floor { confirmed, why, .. } => {
                 // Time may end before a rate above the confirmed one is tried.
-                let hurried = *confirmed && why.contains("used up");
+                let hurried = *confirmed && why.contains("no further step fits");
                 assert!(limited || hurried, "{:?} of {}", result.found.answer, case.name);
             }
             _ => {}

@@ -29,6 +29,12 @@ pub(crate) struct Design {
     pub(crate) room: Option<usize>,
     /// With more than this in the system, half are refused.
     pub(crate) sheds_above: Option<usize>,
+    /// Answers this number of requests in each second of its clock, and refuses others at once.
+    pub(crate) allows: Option<u32>,
+    /// A bucket with so many tokens, refilled at the speed: a request that finds enough of them is answered at once.
+    pub(crate) tokens: Option<f64>,
+    /// Of its requests, this share takes so many seconds more, without keeping others waiting.
+    pub(crate) strays: Option<(f64, f64)>,
     /// Stands still for some seconds after a number of requests.
     pub(crate) pause_after: Option<(u64, f64)>,
     /// Stands still once in each period of some seconds, for some seconds.
@@ -50,6 +56,9 @@ pub(crate) const PLAIN: Design = Design {
     delay: 0.0,
     room: None,
     sheds_above: None,
+    allows: None,
+    tokens: None,
+    strays: None,
     pause_after: None,
     pause_each: None,
     neighbour: None,
@@ -64,6 +73,8 @@ pub(crate) struct Server {
     chance: Chance,
     free: Vec<f64>,
     leaving: VecDeque<f64>,
+    /// The second of its clock, and the requests in it.
+    asked: (u64, u64),
     served: u64,
     began: Option<f64>,
     paused: u64,
@@ -83,6 +94,7 @@ impl Server {
             chance,
             free,
             leaving: VecDeque::new(),
+            asked: (0, 0),
             served: 0,
             began: None,
             paused: 0,
@@ -101,6 +113,9 @@ impl Server {
     /// decrease.
     pub(crate) fn serve(&mut self, at: f64) -> Option<f64> {
         self.began.get_or_insert(at);
+        if !self.allows(at) {
+            return None;
+        }
         let counts = self.design.room.is_some()
             || self.design.sheds_above.is_some()
             || self.design.tips_at.is_some();
@@ -127,7 +142,24 @@ impl Server {
         if counts {
             self.leaving.push_back(done);
         }
-        Some(done + self.design.delay)
+        let saved = self.design.tokens.map_or(0.0, |tokens| tokens / self.design.speed);
+        let stray =
+            self.design.strays.map_or(
+                0.0,
+                |(share, lasting)| {
+                    if self.chance.share() < share { lasting } else { 0.0 }
+                },
+            );
+        Some((done - saved).max(at) + self.design.delay + stray)
+    }
+
+    fn allows(&mut self, at: f64) -> bool {
+        let Some(most) = self.design.allows else { return true };
+        if self.asked.0 != at as u64 {
+            self.asked = (at as u64, 0);
+        }
+        self.asked.1 += 1;
+        self.asked.1 <= u64::from(most)
     }
 
     fn tip(&mut self, inside: usize) {

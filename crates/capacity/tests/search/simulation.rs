@@ -2,10 +2,13 @@
 
 use crate::chance::Chance;
 use crate::server::Server;
-use brunt_capacity::{Measured, Objectives, Order, Outcome, Second, Tally, Times, Trial};
-use brunt_record::Bad;
+use brunt_capacity::{
+    Measured, Objectives, Order, Outcome, OwnEffect, Second, Tally, Times, Trial,
+};
+use brunt_record::{Bad, Histogram};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 /// The generator between the search and the server.
 #[derive(Clone, Copy, Default)]
@@ -16,6 +19,10 @@ pub(crate) struct Generator {
     pub(crate) sessions: Option<usize>,
     /// It sees an answer this number of seconds after it arrived, plus or minus a half, drawn again for each step.
     pub(crate) reacts_within: f64,
+    /// It stands still once in each period of some seconds, for some seconds.
+    pub(crate) stands_still: Option<(f64, f64)>,
+    /// Of its connections, this share is never served.
+    pub(crate) unserved: f64,
 }
 
 pub(crate) struct Simulation {
@@ -30,6 +37,14 @@ pub(crate) struct Simulation {
     responses: Vec<f64>,
     services: Vec<f64>,
     lags: Vec<f64>,
+    /// When each exchange was due, and when it was answered.
+    ends: Vec<(f64, f64)>,
+    with: Histogram,
+    without: Histogram,
+    /// How much of the time of the last exchange the generator caused.
+    own: f64,
+    /// Whether only one connection is used.
+    alone: bool,
     count: u64,
     errors: u64,
     pub(crate) exchanges: u64,
@@ -52,6 +67,11 @@ impl Simulation {
             responses: Vec::new(),
             services: Vec::new(),
             lags: Vec::new(),
+            ends: Vec::new(),
+            with: Histogram::new(),
+            without: Histogram::new(),
+            own: 0.0,
+            alone: false,
             count: 0,
             errors: 0,
             exchanges: 0,
@@ -62,19 +82,51 @@ impl Simulation {
     /// was refused.
     fn exchange(&mut self, due: f64) -> (f64, Result<f64, f64>) {
         self.exchanges += 1;
-        let slot = (0..self.free.len()).min_by(|a, b| self.free[*a].total_cmp(&self.free[*b]));
-        let sent = slot.map_or(due, |slot| self.free[slot].max(due));
-        let ended =
-            self.server.serve(sent).map(|ended| ended.min(sent + TIMEOUT_S) + self.reaction);
+        let slots = if self.alone { self.free.len().min(1) } else { self.free.len() };
+        let slot = (0..slots).min_by(|a, b| self.free[*a].total_cmp(&self.free[*b]));
+        let free = slot.map_or(due, |slot| self.free[slot].max(due));
+        let sent = self.awake(free);
+        let unserved = self.generator.unserved * self.free.len() as f64;
+        let served = (slot.unwrap_or_default() as f64) < self.free.len() as f64 - unserved;
+        let ended = if served || self.free.is_empty() {
+            self.server.serve(sent)
+        } else {
+            Some(f64::INFINITY)
+        };
+        let ended = ended.map(|ended| ended.min(sent + TIMEOUT_S) + self.reaction);
+        self.own = sent - free + ended.map_or(0.0, |ended| self.awake(ended) - ended);
+        let ended = ended.map(|ended| self.awake(ended));
         if let Some(slot) = slot {
             self.free[slot] = ended.unwrap_or(sent);
         }
         (sent, ended.ok_or(sent))
     }
 
+    /// The first moment from this one on at which the generator does not stand still.
+    fn awake(&self, at: f64) -> f64 {
+        let Some((each, lasting)) = self.generator.stands_still else { return at };
+        let into = at % each;
+        if into < lasting { at - into + lasting } else { at }
+    }
+
+    /// Whether the generator stood still between two moments.
+    fn stood_still(&self, from: f64, to: f64) -> bool {
+        self.generator.stands_still.is_some_and(|(each, lasting)| {
+            (from / each).floor() < (to / each).floor() || from % each < lasting
+        })
+    }
+
     fn keep(&mut self, due: f64, sent: f64, ended: Result<f64, f64>) {
         self.count += 1;
         self.errors += u64::from(ended.is_err());
+        self.ends.push((due, ended.unwrap_or_else(|at| at)));
+        if let Ok(ended) = ended
+            && self.generator.stands_still.is_some()
+        {
+            let took = ended - due;
+            self.with.record(Duration::from_secs_f64(took));
+            self.without.record(Duration::from_secs_f64((took - self.own).max(0.0)));
+        }
         if self.count.is_multiple_of(KEPT)
             && let Ok(ended) = ended
         {
@@ -84,15 +136,35 @@ impl Simulation {
         }
     }
 
-    fn measured(&mut self, seconds: f64, limited: bool) -> Measured {
-        let achieved = (self.count - self.errors) as f64 / seconds;
+    /// The share of what was due that was answered while the load ran: both windows are shorter by the service time
+    /// that 99 of 100 exchanges do not exceed.
+    fn share(&mut self, from: f64, to: f64, service: Times) -> f64 {
+        let f = service.p99_s.min((to - from) / 2.0);
+        let count = |within: &dyn Fn(&(f64, f64)) -> bool| {
+            self.ends.iter().filter(|one| within(one)).count() as f64
+        };
+        let due = count(&|(due, _)| *due < to - f);
+        let in_time = |(due, at): &(f64, f64)| *at >= from + f && *at < to && *at < due + TIMEOUT_S;
+        let answered = count(&in_time);
+        self.ends.clear();
+        if due > 0.0 { (answered / due).min(1.0) } else { 0.0 }
+    }
+
+    fn measured(&mut self, from: f64, to: f64, limited: bool) -> Measured {
+        let seconds = to - from;
+        let offered = self.count as f64 / seconds;
+        let service = times(&mut self.services);
+        let share = self.share(from, to, service);
+        let effect =
+            OwnEffect::on("", std::mem::take(&mut self.with), std::mem::take(&mut self.without));
         let lags = times(&mut self.lags);
         let response = times(&mut self.responses);
         let measured = Measured {
-            offered: Some(self.count as f64 / seconds),
-            achieved: Some(achieved),
+            offered: Some(offered),
+            achieved: Some(share * offered),
             response,
-            service: times(&mut self.services),
+            service,
+            own: self.generator.stands_still.map(|_| effect),
             errors: self.errors as f64 / self.count.max(1) as f64,
             lag_p50_s: lags.p50_s,
             lateness_p50_s: self.reaction,
@@ -106,14 +178,19 @@ impl Simulation {
 
     fn closed(&mut self, order: &Order) -> Outcome {
         let lasting = f64::from(order.seconds) + order.warm_up.as_secs_f64();
-        let end = self.now + lasting;
+        let (begin, end) = (self.now, self.now + lasting);
+        self.alone = true;
         while self.now < end {
             let due = self.now;
             let (sent, ended) = self.exchange(due);
             self.now = ended.unwrap_or(sent + 1e-4);
+            self.now += order.most.map_or(0.0, |most| 1.0 / most);
             self.keep(due, sent, ended);
         }
-        let measured = self.measured(lasting, false);
+        self.alone = false;
+        let mut measured = self.measured(begin, end, false);
+        // A closed loop offers as much as it achieves.
+        measured.achieved = measured.offered;
         Outcome { took_s: lasting, measured, ..Outcome::default() }
     }
 }
@@ -155,6 +232,7 @@ impl Trial for Simulation {
             judged += 1;
             let mut second = seconds.pop_front().unwrap_or_default();
             second.seconds = 1.0;
+            second.disturbed = self.stood_still(end - 1.0, end);
             second.tallies.resize(order.objectives.iter().len(), Tally::default());
             if judge(&second).is_break() {
                 break;
@@ -163,7 +241,8 @@ impl Trial for Simulation {
         self.now = start + f64::from(judged);
         // A connection in use waits for its answer, and the next step has connections of its own.
         self.free.fill(self.now);
-        let measured = self.measured(f64::from(judged.max(1)), limited);
+        let end = start + f64::from(judged.max(1));
+        let measured = self.measured(start, end, limited);
         Outcome { took_s: self.now - began, measured, ..Outcome::default() }
     }
 }

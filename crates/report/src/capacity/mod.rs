@@ -77,8 +77,28 @@ pub fn status(reading: &Reading<'_>) -> &'static str {
     }
 }
 
+/// What was found, in a sentence for people who read no further.
 fn title(reading: &Reading<'_>) -> String {
-    format!("Capacity of {}: {}", target(reading), status(reading))
+    let target = target(reading);
+    let sentence = match &reading.answer {
+        Answer::Claim { rate, .. } => format!("{target} sustains {}", reading.counted(*rate)),
+        Answer::Floor { rate, .. } => {
+            format!(
+                "{target} sustains at least {}; its limit was not reached",
+                reading.counted(*rate)
+            )
+        }
+        Answer::NoClaim { .. } => format!("How much {target} sustains is not known"),
+        Answer::NothingPasses { .. } => format!("{target} meets the objectives at no rate"),
+        Answer::Away { .. } => format!("{target} could not be reached"),
+        Answer::NotRecovered { rate: after } => {
+            format!("{target} did not recover after {}", rate(*after))
+        }
+        Answer::Protected { .. } => format!("The search was stopped to protect {target}"),
+        Answer::Interrupted => format!("The search for what {target} sustains was interrupted"),
+    };
+    let changed = "but it changed during the search";
+    if reading.is_unstable() { format!("{sentence}, {changed}") } else { sentence }
 }
 
 /// What was loaded: the target that the search was given, or the one that the runs name.
