@@ -16,6 +16,8 @@ pub enum Finding {
     Distinct,
     /// They do not.
     WithinSpread,
+    /// They do not, and the runs of a side lie so far apart that this says nothing.
+    Doubtful,
     /// One side has a single run.
     SpreadUnknown,
 }
@@ -31,6 +33,9 @@ pub struct Difference {
     pub finding: Finding,
 }
 
+/// If the runs of one side spread by more than this share, they were not runs of one thing.
+const SPREAD_MAX: f64 = 1.0;
+
 /// Compares the figures of runs of one thing with those of another. There is no result where either
 /// has no run, or a median that is not a rate.
 pub fn compare(a: &[f64], b: &[f64]) -> Option<Difference> {
@@ -43,6 +48,7 @@ pub fn compare(a: &[f64], b: &[f64]) -> Option<Difference> {
     let finding = match spread {
         None => Finding::SpreadUnknown,
         Some(spread) if apart > spread => Finding::Distinct,
+        Some(spread) if spread > SPREAD_MAX => Finding::Doubtful,
         Some(_) => Finding::WithinSpread,
     };
     Some(Difference { ratio: of_a / of_b, spread, finding })
@@ -83,6 +89,9 @@ impl fmt::Display for Difference {
             Finding::WithinSpread => {
                 write!(f, "no difference: {ratio} lies within the spread of {spread}")
             }
+            Finding::Doubtful => {
+                write!(f, "in doubt: {ratio}, and the runs of one side spread by {spread}")
+            }
             Finding::SpreadUnknown => {
                 write!(f, "{ratio} in a single run, whose spread is not known")
             }
@@ -105,6 +114,19 @@ mod tests {
         assert_eq!(said.to_string(), "2.00x, beyond the spread of 4.0 %");
         let turned = compare(&[100.0, 99.0, 101.0], &[200.0, 204.0, 196.0]).unwrap();
         assert_eq!((turned.ratio, turned.finding), (0.5, Finding::Distinct));
+    }
+
+    #[test]
+    fn runs_that_spread_by_more_than_their_median_leave_it_in_doubt() {
+        // Medians 17 and 1; the second spreads from 0.5 to 20.
+        let said = compare(&[17.0, 16.0, 18.0], &[1.0, 0.5, 20.0]).unwrap();
+        assert_eq!(said.finding, Finding::Doubtful);
+        assert!(
+            said.to_string().starts_with("in doubt: 17.0x, and the runs of one side spread by ")
+        );
+        // A difference that is greater still is one: medians 100 and 1, spread from 0.5 to 2.
+        let said = compare(&[100.0, 99.0, 101.0], &[1.0, 0.5, 2.0]).unwrap();
+        assert_eq!(said.finding, Finding::Distinct);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::measured::{Measured, varied};
 use super::mismatch::ComparableProperties;
 use super::steps::Step;
 use super::{Given, Input};
-use brunt_record::{Histogram, HistogramError, OperationRecord, Record, compact};
+use brunt_record::{Histogram, HistogramError, OperationRecord, Record, Status, compact};
 use serde::{Deserialize, Serialize};
 
 /// The version of both. Every change to how a figure is computed here raises the number.
@@ -79,6 +79,11 @@ impl RunFigures {
         self.schema == FIGURES_SCHEMA
     }
 
+    /// Whether a trend leaves the run out: its figures are about the generator, or about a part of the load.
+    pub(super) fn is_left_out(&self) -> bool {
+        left_out(self.described.status)
+    }
+
     /// The figures that can be compared with those of runs with this definition of rates.
     pub(super) fn comparable(&self, definition: u32) -> Vec<Measured> {
         let same = self.likeness.definition() == definition;
@@ -145,6 +150,11 @@ impl FiguredSide {
         let runs = side.runs.iter().map(FiguredRun::of).collect::<Result<_, _>>()?;
         Ok(Self { name: side.name.clone(), runs })
     }
+}
+
+/// Whether a trend leaves runs with this status out.
+pub(super) fn left_out(status: Status) -> bool {
+    matches!(status, Status::GeneratorLimited | Status::Partial)
 }
 
 fn described(record: &Record) -> RunOf {

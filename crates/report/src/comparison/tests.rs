@@ -388,6 +388,39 @@ fn runs_that_do_not_change_have_no_change() {
 }
 
 #[test]
+fn a_trend_leaves_invalid_runs_out_and_lists_them() {
+    let of = |limited: fn(u64) -> bool| {
+        let runs = (0..18).map(|seed| {
+            // Only runs that the generator limited are slow.
+            let slow = if limited(seed) { 6.0 } else { 2.0 };
+            let mut run = input(&format!("{seed}.json"), record("bind", 1, slow, seed));
+            if limited(seed) {
+                run.record.verdict.status = Status::GeneratorLimited;
+                run.record.verdict.reasons = vec![Reason {
+                    status: Status::GeneratorLimited,
+                    text: "a processor quota".to_owned(),
+                }];
+            }
+            run
+        });
+        trend(tool(), "nightly", &runs.collect::<Vec<_>>()).unwrap()
+    };
+    let found = of(|seed| seed >= 12);
+    assert!(found.changes().is_empty(), "{:?}", found.changes());
+    assert!(found.series.iter().all(|it| it.values[..12].iter().all(Option::is_some)));
+    assert!(found.series.iter().all(|it| it.values[12..].iter().all(Option::is_none)));
+    let text = trend_page(&found, false).text(crate::Screen { width: 200, ..Default::default() });
+    assert!(text.contains("6 of 18 runs are left out"), "{text}");
+    assert!(text.contains("12.json is generator-limited: a processor quota"), "{text}");
+    assert!(text.contains("in 12 runs"), "{text}");
+    // The same runs, if they are valid, are a change.
+    let mut valid: Vec<Input> =
+        (0..12).map(|seed| input("x.json", record("bind", 1, 2.0, seed))).collect();
+    valid.extend((12..18).map(|seed| input("y.json", record("bind", 1, 6.0, seed))));
+    assert!(!trend(tool(), "nightly", &valid).unwrap().changes().is_empty());
+}
+
+#[test]
 fn a_trend_is_of_one_load_on_machines_that_may_change() {
     let mut runs: Vec<Input> =
         (0..6).map(|seed| input("x.json", record("bind", 1, 2.0, seed))).collect();

@@ -48,7 +48,8 @@ pub struct TrendSeries {
     pub figure: Figure,
     /// The unit of the values: `per_second`, `share` or `us`.
     pub unit: String,
-    /// The value of each run; null where a run has none.
+    /// The value of each run; null where a run has none, or is left out because its figures are about the generator or
+    /// a part of the load.
     pub values: Vec<Option<f64>>,
     /// The levels, one after the other.
     pub levels: Vec<Level>,
@@ -141,7 +142,7 @@ pub fn trend_figured(tool: Tool, name: &str, runs: &[(String, RunFigures)]) -> T
 fn over_time(runs: &[(String, RunFigures)]) -> Vec<TrendSeries> {
     let mut all: Vec<TrendSeries> = Vec::new();
     let definition = RunFigures::newest(runs.iter().map(|(_, run)| run));
-    for (number, (_, run)) in runs.iter().enumerate() {
+    for (number, (_, run)) in runs.iter().enumerate().filter(|(_, (_, run))| !run.is_left_out()) {
         for measured in &run.comparable(definition) {
             for point in measured.points.iter().filter(|point| FOLLOWED.contains(&point.figure)) {
                 let series = series_of(&mut all, measured, *point, runs.len());

@@ -1,6 +1,7 @@
 //! A trend for a terminal and as a page: [`trend_page`].
 
-use super::document::Finding;
+use super::document::{Finding, RunOf};
+use super::figured::left_out;
 use super::trend::{Change, Trend, TrendSeries};
 use super::words;
 use crate::chart::{Axis, Chart, Line, Lines};
@@ -16,12 +17,14 @@ pub fn trend_page(trend: &Trend, html: bool) -> Page {
     let mut page = Page::new(format!("Trend of {}", trend.name));
     let sentence = sentence(trend);
     page.push(if html { Block::Lead(sentence) } else { Block::Paragraph(sentence) });
-    let doubtful = trend.runs.iter().filter(|run| run.status != Status::Valid).count();
-    if doubtful > 0 {
+    let out: Vec<&RunOf> = trend.runs.iter().filter(|run| left_out(run.status)).collect();
+    if !out.is_empty() {
         page.warning(format!(
-            "{doubtful} of {} runs are not valid: their figures are about the generator, or about a part of the load",
+            "{} of {} runs are left out: their figures are about the generator, or about a part of the load",
+            out.len(),
             trend.runs.len()
         ));
+        page.list(out.into_iter().map(named_with_reason).collect());
     }
     for unlike in &trend.unlike {
         let text = format!(
@@ -50,9 +53,15 @@ pub fn trend_page(trend: &Trend, html: bool) -> Page {
     page
 }
 
+/// A run that is left out, and why.
+fn named_with_reason(run: &RunOf) -> String {
+    let reason = run.reasons.first().map(|reason| format!(": {}", reason.text));
+    format!("{} is {}{}", run.file, run.status, reason.unwrap_or_default())
+}
+
 fn sentence(trend: &Trend) -> String {
     let changes = trend.changes();
-    let count = trend.runs.len();
+    let count = trend.runs.iter().filter(|run| !left_out(run.status)).count();
     match changes.last() {
         None => {
             format!("No figure changed its level in {count} runs by more than chance explains.")

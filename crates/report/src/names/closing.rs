@@ -47,7 +47,7 @@ fn against_flat(collection: &Collection) -> Vec<String> {
 /// The comparison of two sets of passes in words; a difference that they do not support is not called one.
 fn compared(flat: &[f64], ours: &[f64], backend: &str) -> Option<String> {
     let faster = compare(flat, ours)?;
-    Some(if faster.finding == Finding::WithinSpread {
+    Some(if matches!(faster.finding, Finding::WithinSpread | Finding::Doubtful) {
         format!("{backend} beside flat files: {faster}")
     } else if faster.ratio >= 1.0 {
         format!("{backend} was faster than flat files: {faster}")
