@@ -212,6 +212,7 @@ fn quick_bounds(case: &Case) -> Bounds {
         "M/G/1, cv^2 4" => bounds(0.80, -0.20),
         "one in twenty takes ten times as long" => bounds(0.55, -0.25),
         "cold: 40% speed for 30 s" => bounds(0.85, -0.20),
+        "pauses 8 ms/2,000" => bounds(0.90, -0.18),
         "generator stops at 600" => bounds(1.0, -0.25),
         "50 connections, 80 ms away" => bounds(0.90, -0.25),
         _ => bounds(0.90, -0.13),
