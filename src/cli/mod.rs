@@ -330,11 +330,19 @@ fn advise(error: &mut clap::Error, command: &str) {
     };
     tips.retain(|tip| !tip.to_string().starts_with("to pass "));
     let word = error.get(ContextKind::InvalidArg).map(ToString::to_string);
-    if let Some(tip) = word.and_then(|word| spellings::instead(command, &word)) {
+    let similar = error.get(ContextKind::SuggestedArg).is_some();
+    let tip = word.and_then(|word| {
+        let mistyped = || spellings::similar(command, &word).filter(|_| !similar);
+        spellings::instead(command, &word).or_else(mistyped)
+    });
+    if let Some(tip) = tip {
         error.remove(ContextKind::SuggestedArg);
         tips.push(tip.into());
     }
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    // clap prints an empty line for advice, even if there is none.
+    if !tips.is_empty() {
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
 }
 
 /// The output of `--version`.

@@ -156,15 +156,33 @@ const RUN: &[Tip] = &[
 /// What to write instead of a word that `brunt COMMAND` does not take.
 pub(super) fn instead(command: &str, word: &str) -> Option<String> {
     let word = word.split('=').next().unwrap_or(word);
-    let tips = match command {
-        "http" => HTTP,
-        "run" => RUN,
-        _ => return None,
-    };
+    let tips = tips_of(command)?;
     let known = tips.iter().find(|(words, _)| words.contains(&word));
     let known = known.map(|(_, tip)| (*tip).to_owned());
     let long = word.strip_prefix("--").filter(|_| command == "http");
     known.or_else(|| one_hyphen::spelling(long?))
+}
+
+/// What to write instead of a mistyped word that another tool takes.
+pub(super) fn similar(command: &str, word: &str) -> Option<String> {
+    const ALIKE: f64 = 0.9;
+    let word = word.split('=').next()?.strip_prefix("--")?;
+    let likeness = |known: &str| {
+        known.strip_prefix("--").map(|known| strsim::jaro_winkler(word, known)).unwrap_or_default()
+    };
+    let known =
+        tips_of(command)?.iter().flat_map(|(words, tip)| words.iter().map(move |it| (it, tip)));
+    let alike =
+        known.map(|(known, tip)| (likeness(known), tip)).filter(|(alike, _)| *alike >= ALIKE);
+    alike.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, tip)| (*tip).to_owned())
+}
+
+fn tips_of(command: &str) -> Option<&'static [Tip]> {
+    match command {
+        "http" => Some(HTTP),
+        "run" => Some(RUN),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -252,5 +270,13 @@ mod tests {
                 assert!(!takes(&command, word), "{name} {word}");
             }
         }
+    }
+
+    #[test]
+    fn a_mistyped_word_of_another_tool_has_its_spelling_too() {
+        assert_eq!(similar("http", "--vuss").as_deref(), Some("write -c NUMBER"));
+        assert_eq!(similar("run", "--vuss=5").as_deref(), Some("write --set run.users=NUMBER"));
+        assert_eq!(similar("http", "--banana"), None);
+        assert_eq!(similar("serve", "--vuss"), None);
     }
 }

@@ -197,6 +197,8 @@ fn an_unknown_option_is_never_to_be_passed_as_a_value() {
         ("http --max-workers 5 http://127.0.0.1:1/", "tip: write -c NUMBER"),
         ("run --vus 10 plan.toml", "tip: write --set run.users=NUMBER"),
         ("run plan.toml -z 10s", "tip: write --duration DURATION"),
+        ("http --vuss 5", "found\n\n  tip: write -c NUMBER\n\nUsage"),
+        ("http --banana 5", "found\n\nUsage"),
         ("run plan.toml --nonsense", "unexpected argument '--nonsense'"),
         ("report x --nonsense", "unexpected argument '--nonsense'"),
     ] {
