@@ -158,7 +158,10 @@ impl Show<'_> {
     /// Says what is loaded, and where files are written.
     fn open(&self, what: &str) -> Result<(), Refusal> {
         let directory = self.args.output.display();
-        self.say(&format!("{what} until this command ends. The records go to {directory}/."))
+        self.say(&format!(
+            "{what} until this command ends. Server and load share this machine, as expected here. The records go to \
+             {directory}/."
+        ))
     }
 
     fn announce(&mut self, says: &str, words: &[String]) -> Result<(), Refusal> {
@@ -196,7 +199,7 @@ impl Show<'_> {
         let on_path = path.is_none();
         let mut steps = Vec::from_iter(path.map(|path| ("First, brunt on PATH", path)));
         if let Some(record) = self.records.first() {
-            steps.push(("Every figure of run 1", format!("brunt report {}", record.display())));
+            steps.push(("The report of run 1", format!("brunt report {}", record.display())));
         }
         let protocol = match self.args.protocol {
             Protocol::Ldap => "",
