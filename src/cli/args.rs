@@ -208,10 +208,13 @@ pub(crate) struct ReportArgs {
     /// Print response against rate although the runs differ in more than their rate
     #[arg(long)]
     pub(crate) anyway: bool,
+    /// Print all figures, not only what fits on one screen
+    #[arg(long, conflicts_with_all = ["html", "csv"])]
+    pub(crate) details: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
-    /// Write it as one HTML page into this file, and print nothing
+    /// Write one HTML page into this file, and print nothing
     ///
     /// The page needs no network and no other file; a browser opens it from a disk.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "csv"])]
@@ -241,7 +244,7 @@ pub(crate) enum CsvTable {
 /// How a record is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The text that the run printed at its end
+    /// What came of a run, on one screen; with --details the text that the run printed at its end
     Summary,
     /// Comma-separated values: one line per interval and operation, or per run of a comparison
     Csv,

@@ -192,8 +192,14 @@ fn a_record_is_printed_again() {
     let (path, record) = (ended.record_path().to_str().unwrap(), ended.record());
     let report = |format: &[&str]| run([&["report", path], format].concat()).expect(0).stdout;
 
-    let again = report(&[]);
+    let again = report(&["--details"]);
     assert_eq!(again, summary(&ended), "{ended}");
+    let screen = report(&[]);
+    let fits = |line: &str| line.chars().count() <= 80;
+    assert!(screen.lines().count() <= 22 && screen.lines().all(fits), "{screen}");
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(" 100 exchanges a second offered, "), "{screen}");
+    assert!(words.contains(&format!("; of 200, {} failed (", record.counts.failed)), "{screen}");
 
     let same: Value = serde_json::from_str(&report(&["--format", "json"])).unwrap();
     assert_eq!(same, json(ended.record_path()));

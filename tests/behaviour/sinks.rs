@@ -65,8 +65,13 @@ fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
         let text = fs::read_to_string(path).expect("a log");
         assert!(text.lines().count() >= 3 && text.ends_with('\n'), "{}: {text:?}", path.display());
     }
-    let followed = Program::start(command(binary()).arg("report").arg(&events)).wait().expect(0);
+    let report = |words: &[&str]| {
+        Program::start(command(binary()).arg("report").arg(&events).args(words)).wait().expect(0)
+    };
+    let followed = report(&["--details"]);
     assert!(followed.stdout.contains("partial"), "{followed}");
+    let short = report(&[]);
+    assert!(short.stdout.contains("\nINCOMPLETE "), "{short}");
     target.stop();
 }
 

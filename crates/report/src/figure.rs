@@ -77,7 +77,8 @@ fn significant(value: f64) -> String {
     }
 }
 
-fn three_digits(value: f64) -> String {
+/// Three significant digits.
+pub(crate) fn three_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }

@@ -35,7 +35,7 @@ fn records_are_what_the_schema_says_and_print_again() {
         }
 
         let path = ended.record_path().to_str().unwrap();
-        let again = run(["report", path]).expect(0).stdout;
+        let again = run(["report", path, "--details"]).expect(0).stdout;
         assert_eq!(again, summary(&ended), "{ended}");
         let same: Value =
             serde_json::from_str(&run(["report", path, "--format", "json"]).stdout).unwrap();

@@ -52,7 +52,7 @@ fn merged(nodes: &[Record; 2]) {
     let mut expected = of(&nodes[0]);
     expected.merge(&of(&nodes[1]));
     assert_eq!(of(&whole), expected);
-    assert_eq!(run(["report", &all]).expect(0).stdout, ended.stdout);
+    assert_eq!(run(["report", &all, "--details"]).expect(0).stdout, ended.stdout);
     let full = run(["merge", &files[0], &files[1], "--record", "/dev/full"]).expect(1);
     assert_eq!(full.stdout, ended.stdout, "shown all the same");
     assert!(full.said().contains("error: failed to write the record /dev/full"), "{full}");

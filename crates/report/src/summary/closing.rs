@@ -140,7 +140,7 @@ fn found_nothing(record: &Record) -> bool {
 }
 
 /// What came of a load that could not be carried.
-fn overloaded(record: &Record, overload: &Overload) -> String {
+pub(crate) fn overloaded(record: &Record, overload: &Overload) -> String {
     let rates = &record.rates;
     let (offered, achieved, what) = match rates.iterations {
         Some(of) => (of.offered, of.achieved, "iterations"),
@@ -161,7 +161,7 @@ fn overloaded(record: &Record, overload: &Overload) -> String {
 }
 
 /// How many sessions an overload would have needed, if the sessions of the run were its limit.
-fn sessions_needed(record: &Record) -> Option<String> {
+pub(crate) fn sessions_needed(record: &Record) -> Option<String> {
     record.rates.overload.as_ref().filter(|_| record.counts.ok > 0)?;
     let [operation] = record.operations.as_slice() else { return None };
     let (achieved, offered) = record.rates.achieved.zip(record.rates.offered)?;
@@ -247,6 +247,14 @@ fn objectives(record: &Record) -> String {
     }
 }
 
+/// The word for an outcome in its colour.
+pub(crate) fn outcome_dressed(screen: Screen, outcome: RunOutcome, word: &str) -> String {
+    match tone(outcome) {
+        Some(status) => coloured(screen, status, word),
+        None => screen.dress(super::BOLD, word),
+    }
+}
+
 /// The status that has the colour of an outcome, if it has one.
 const fn tone(outcome: RunOutcome) -> Option<Status> {
     match outcome {
@@ -272,7 +280,8 @@ fn worst<'a>(slos: impl Iterator<Item = &'a SloResult>) -> Option<Status> {
     good.max()
 }
 
-fn trust(record: &Record) -> String {
+/// Whether the figures can be believed, and why not.
+pub(crate) fn trust(record: &Record) -> String {
     let verdict = &record.verdict;
     let mut reasons = verdict.reasons.iter().filter(|reason| reason.status == verdict.status);
     // Remedies and details follow the first semicolon.

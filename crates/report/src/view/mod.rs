@@ -22,7 +22,7 @@
 //!  "columns": [{"key": "offered", "name": "offered", "unit": "/s"}],
 //!  "own": [{"key": "p99", "name": "response p99", "unit": "ms"}],
 //!  "heat": {"least_ms": 0.001, "per_decade": 12},
-//!  "plots": [{"id": "rates", "title": "Throughput", "kind": "lines", "unit": "/s", "logarithmic": false,
+//!  "plots": [{"id": "rates", "title": "Rates", "kind": "lines", "unit": "/s", "logarithmic": false,
 //!             "lines": [{"column": "offered", "series": 0, "faint": true}]}],
 //!  "spectra": [{"name": "all", "response": [0.5, 1.2, 0.9, 2.5], "service": []}],
 //!  "rows": [{"t": 2.0, "d": 1.0, "p": 0, "v": [100, null], "h": [37, 5, 0, 2], "o": [[1.2], [3.4]],

@@ -74,8 +74,8 @@ pub(super) fn all() -> Vec<Plot> {
         ("s99", 1, true),
     ];
     vec![
-        lines("rates", "Throughput", "/s", &rates),
-        lines("latencies", "Latency percentiles", "ms", &latencies),
+        lines("rates", "Rates", "/s", &rates),
+        lines("latencies", "Response times", "ms", &latencies),
         Plot {
             id: "heat".to_owned(),
             title: "Response times over time".to_owned(),

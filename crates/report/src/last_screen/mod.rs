@@ -1,0 +1,126 @@
+//! The last screen of a run: what came of it, whether to believe it, what to do next. It has at most 22 lines of 80
+//! columns.
+//!
+//! It is for a reader who has a terminal of 24 lines and reads nothing above its edge. So everything else is in the
+//! summary, and where there is too little room the sections lose rows in the order of how much they matter: how figures
+//! changed over time, steps, objectives. What came of the run and the next command are never cut for another section.
+
+mod course;
+mod next;
+mod outcome;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use crate::figure::{printable, thousands, three_digits};
+use crate::screen::Screen;
+use crate::wrapped::shortened;
+use brunt_record::{HistogramError, Record};
+
+/// The most lines, so that a prompt and the line above it fit on 24.
+const LINES_MAX: usize = 22;
+/// The most columns.
+const COLUMNS_MAX: usize = 80;
+/// The room for names at the beginning of a row.
+const LABEL: usize = 15;
+
+/// How many rows each section may have.
+#[derive(Clone, Copy)]
+struct Room {
+    objectives: usize,
+    operations: usize,
+    course: usize,
+}
+
+/// The last screen of a run. `kept` is the file in which its record is, if it is in one.
+pub fn last_screen(
+    record: &Record,
+    screen: Screen,
+    kept: Option<&str>,
+) -> Result<String, HistogramError> {
+    let width = screen.columns().min(COLUMNS_MAX);
+    let mut room = Room { objectives: 5, operations: 6, course: 4 };
+    loop {
+        let sections = [
+            vec![heading(record)],
+            outcome::lines(record, screen, width)?,
+            rows::objectives(record, room.objectives, width),
+            rows::operations(record, room.operations, width)?,
+            course::lines(record, screen, room.course, width),
+            next::lines(record, kept, width),
+        ];
+        let shown: Vec<String> =
+            sections.iter().filter(|lines| !lines.is_empty()).map(|it| it.join("\n")).collect();
+        let text = shown.join("\n\n") + "\n";
+        if text.lines().count() <= LINES_MAX {
+            return Ok(fitted(&text, screen, width));
+        }
+        match &mut room {
+            Room { course: rows @ 2.., .. }
+            | Room { operations: rows @ 4.., .. }
+            | Room { objectives: rows @ 3.., .. }
+            | Room { course: rows @ 1.., .. }
+            | Room { operations: rows @ 1.., .. }
+            | Room { objectives: rows @ 1.., .. } => *rows -= 1,
+            Room { .. } => return Ok(fitted(&text, screen, width)),
+        }
+    }
+}
+
+/// The lines, none longer than the width: a longer one, such as an address, loses its middle. The line with a colour
+/// was made to fit before it got it.
+fn fitted(text: &str, screen: Screen, width: usize) -> String {
+    let dots = screen.either("…", "..");
+    let lines = text.lines().take(LINES_MAX);
+    let fit = |line: &str| {
+        if line.contains('\x1b') {
+            return format!("{line}\n");
+        }
+        shortened(line.trim_end(), width, dots) + "\n"
+    };
+    lines.map(fit).collect()
+}
+
+/// What was run against what, when and for how long.
+fn heading(record: &Record) -> String {
+    let target = record.plan.target.as_ref();
+    let target = target.map_or_else(String::new, |target| format!(" at {}", printable(target)));
+    let what = format!("{}{target}", next::title(record));
+    let minute = record.started.get(..16).unwrap_or(&record.started).replace('T', " ");
+    let zone = if record.started.ends_with('Z') { " UTC" } else { "" };
+    let when = printable(&format!("{minute}{zone}"));
+    [what, when, lasted(record.rates.seconds)].join(", ")
+}
+
+/// A length of time, as people say it.
+fn lasted(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        0..10 => format!("{} s", significant(seconds)),
+        10..60 => format!("{whole} s"),
+        60..3_600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3_600, whole % 3_600 / 60),
+    }
+}
+
+/// At most one decimal, where it says something.
+fn significant(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
+/// A rate: whole numbers where decimals say nothing.
+fn rate(rate: f64) -> String {
+    if rate >= 999.95 { thousands(rate.round() as u64) } else { significant(rate) }
+}
+
+/// Milliseconds in three digits.
+fn millis(micros: f64) -> String {
+    let millis = micros / 1e3;
+    if millis >= 999.5 { thousands(millis.round() as u64) } else { three_digits(millis) }
+}
+
+/// A name in its column.
+fn label(name: &str) -> String {
+    format!("{:<LABEL$}", shortened(&printable(name), LABEL - 1, ".."))
+}

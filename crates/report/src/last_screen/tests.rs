@@ -1,0 +1,229 @@
+//! The last screen, for every outcome and for records with much in them.
+
+use super::*;
+use crate::summary::tests::measured;
+use brunt_record::{
+    Away, Counts, Overload, Phase, Reason, RunOutcome, SampleRecord, SloOutcome, Status,
+    StepRecord, Verdict,
+};
+
+fn screen(width: usize) -> Screen {
+    Screen { width, ..Screen::default() }
+}
+
+fn shown(record: &Record) -> String {
+    last_screen(record, screen(80), Some("run.json")).unwrap()
+}
+
+/// A record with this outcome.
+fn with(outcome: RunOutcome) -> Record {
+    let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
+    record.verdict = Verdict::default();
+    for slo in &mut record.slo {
+        slo.outcome = SloOutcome::Met;
+    }
+    let blame = |status| Verdict {
+        status,
+        reasons: vec![Reason { status, text: "it was the machine; use another".to_owned() }],
+        ..Verdict::default()
+    };
+    match outcome {
+        RunOutcome::NothingWorked => {
+            (record.counts.ok, record.counts.failed) = (0, 100);
+            record.operations[0].counts = record.counts;
+            record.operations[0].codes.retain(|code| code.class != "ok");
+            record.operations[0].codes[0].count = 100;
+        }
+        RunOutcome::Unavailable => record.away.push(Away {
+            from_s: 0.5,
+            to_s: Some(1.2),
+            answered_before: true,
+            ..Away::default()
+        }),
+        RunOutcome::NotReliable => record.verdict = blame(Status::GeneratorLimited),
+        RunOutcome::Incomplete => {
+            record.verdict = Verdict { cut_short: true, ..blame(Status::Partial) };
+        }
+        RunOutcome::Overloaded => {
+            record.rates.overload = Some(Overload { waiting: 40, ..Overload::default() });
+        }
+        RunOutcome::Missed => record.slo[1].outcome = SloOutcome::Missed,
+        RunOutcome::Undecided => record.slo[0].outcome = SloOutcome::Undecided,
+        RunOutcome::Passed => {}
+        RunOutcome::Measured | RunOutcome::Other => record.slo.clear(),
+    }
+    assert_eq!(record.outcome(), outcome);
+    record
+}
+
+/// Makes everything in it long or many.
+fn crowded(mut record: Record) -> Record {
+    record.plan.target = Some(format!("https://{}.example:8443", "long-name-of-a-host".repeat(9)));
+    record.command =
+        ["brunt", "run", &"a-plan/".repeat(20), "--slo", "p99<1s"].map(str::to_owned).to_vec();
+    record.command[2].push_str("plan.toml");
+    let mut operation = record.operations[0].clone();
+    operation.name = "a step whose name goes on and on and on, until it has no end".to_owned();
+    operation.codes = record.operations[0].codes.clone();
+    record.operations.extend(std::iter::repeat_n(operation, 40));
+    if let Some(slo) = record.slo.first().cloned() {
+        record.slo.extend(std::iter::repeat_n(slo, 30));
+        record.slo[0].expr = format!("{}<1ms", "step.".repeat(40));
+        record.slo[0].why = Some("without the generator's own part ".repeat(9));
+    }
+    let text = "the server\x1b[31m said a lot ".repeat(60);
+    let sample = record.samples.first().cloned();
+    record.samples.insert(0, SampleRecord { text, ..sample.unwrap() });
+    let step: StepRecord =
+        record.series.iter().find(|it| it.phase == Phase::Steady).unwrap().clone();
+    record.series.extend(std::iter::repeat_n(step, 3_600));
+    for reason in &mut record.verdict.reasons {
+        reason.text = reason.text.replace(';', ",").repeat(30);
+    }
+    record
+}
+
+#[test]
+fn no_screen_has_more_than_22_lines_of_80_columns() {
+    for outcome in RunOutcome::ALL {
+        for record in [with(outcome), crowded(with(outcome))] {
+            for width in [40, 60, 80, 200] {
+                for unicode in [true, false] {
+                    let screen = Screen { unicode, ..screen(width) };
+                    let text = last_screen(&record, screen, Some("run.json")).unwrap();
+                    assert!(text.lines().count() <= LINES_MAX, "{outcome:?}: {text}");
+                    let longest = text.lines().map(|line| line.chars().count()).max();
+                    assert!(longest.unwrap() <= width.min(80), "{outcome:?}, {width}: {text}");
+                    assert!(unicode || text.is_ascii(), "{text}");
+                    assert!(!text.contains('\x1b'), "{text}");
+                    let word = outcome.words().to_uppercase();
+                    assert!(text.contains(&format!("\n\n{word} ")), "{outcome:?}: {text}");
+                    assert!(text.contains("\nnext  "), "{outcome:?}: {text}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_good_run_shows_objectives_figures_and_where_the_rest_is() {
+    assert_eq!(
+        shown(&with(RunOutcome::Passed)),
+        "\
+authrate, 2026-01-02 03:04 UTC, 2 s
+
+PASSED  55 exchanges a second offered, 50 achieved. Half took at most 3.00 ms,
+        the slowest 1 of 100 more than 7.00 ms; of 110, 20 failed, 10 were
+        dropped unsent (27.3 %).
+        The figures can be trusted: the run is complete, and brunt was not the
+        limit.
+
+  objective            limit       measured
+  bind.ok.p99          < 1ms        3.00 ms   met
+  goodput             >= 70%         72.7 %   met
+
+                      sent  goodput/s   failed     p50     p99   p99.9   max ms
+bind                   100         40       20    3.00    3.00    3.00     3.00
+
+failed         49 invalidCredentials 20 times
+
+next  brunt report run.json --details            all figures
+"
+    );
+}
+
+#[test]
+fn an_overload_shows_what_was_offered_and_achieved_over_time() {
+    let mut record = with(RunOutcome::Overloaded);
+    let steady = record.series.iter().find(|step| step.phase == Phase::Steady).unwrap().clone();
+    record.series = (0..4u64)
+        .map(|second| StepRecord {
+            from_s: second as f64,
+            to_s: second as f64 + 1.0,
+            due: Counts { planned: 100 * (second + 1), ..Counts::default() },
+            ended: Counts { ok: 100 * (second + 1).min(2), ..Counts::default() },
+            backlog_peak: [0, 0, 600, 1_400][second as usize],
+            ..steady.clone()
+        })
+        .collect();
+    let text = shown(&record);
+    // Seven steps from the lowest to the highest character; both rates have the scale of the greater.
+    for line in [
+        "offered        ▃▅▆█  at most 400/s\n",
+        "achieved       ▃▅▅▅  at most 200/s\n",
+        "waiting        ▁▁▄█  at most 1,400\n",
+    ] {
+        assert!(text.contains(line), "{line} {text}");
+    }
+    let said = "OVERLOADED  55.0 exchanges a second offered, 50.0 achieved; 40 were waiting when";
+    assert!(text.contains(said), "{text}");
+    assert!(!text.contains("Half took"), "they depend on how long the run lasted: {text}");
+    let plain = last_screen(&record, Screen { unicode: false, ..screen(80) }, None).unwrap();
+    assert!(plain.contains("offered        ,=+#  at most"), "{plain}");
+}
+
+#[test]
+fn where_nothing_worked_the_cause_comes_first_and_no_time_is_told() {
+    let mut record = with(RunOutcome::NothingWorked);
+    record.command = ["brunt", "run", "password.toml"].map(str::to_owned).to_vec();
+    record.plan.target = Some("ldaps://ds1.lab".to_owned());
+    record.slo[1].outcome = SloOutcome::Missed;
+    let text = shown(&record);
+    assert_eq!(
+        text,
+        "\
+password.toml at ldaps://ds1.lab, 2026-01-02 03:04 UTC, 2 s
+
+NOTHING WORKED  None of 110 exchanges succeeded: 49 invalidCredentials 100
+                times.
+                This run says nothing about speed.
+
+  first failure  step bind, at 0.000 s
+  answered       no such [31m user
+
+  objective            limit       measured
+  goodput             >= 70%         72.7 %   missed
+
+next  brunt run password.toml --once             one user; shows every answer
+"
+    );
+}
+
+#[test]
+fn the_cause_of_the_outcome_is_in_its_sentences() {
+    for (outcome, said) in [
+        (RunOutcome::Unavailable, "The target did not respond from 0.5 s to 1.2 s."),
+        (RunOutcome::NotReliable, "brunt or its machine changed the figures: it was the machine."),
+        (RunOutcome::Incomplete, "the run is incomplete: it was the machine."),
+        (RunOutcome::Missed, "missed"),
+        (RunOutcome::Undecided, "undecided"),
+        (RunOutcome::Measured, "55 exchanges a second offered, 50 achieved."),
+    ] {
+        let text = shown(&with(outcome));
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(said), "{outcome:?}: {text}");
+    }
+    let text = shown(&with(RunOutcome::Missed));
+    let place = |word: &str| text.find(word).unwrap();
+    assert!(place("goodput             >=") < place("bind.ok.p99"), "missed ones first: {text}");
+    assert!(!shown(&with(RunOutcome::Measured)).contains("objective"));
+    assert!(shown(&with(RunOutcome::NotReliable)).contains("brunt calibrate"));
+}
+
+#[test]
+fn only_the_word_for_the_outcome_has_a_colour() {
+    for (outcome, code) in [
+        (RunOutcome::Passed, "1;32"),
+        (RunOutcome::NothingWorked, "1;31"),
+        (RunOutcome::Incomplete, "1;33"),
+        (RunOutcome::Measured, "1"),
+    ] {
+        let record = with(outcome);
+        let colour = Screen { colour: true, ..screen(80) };
+        let text = last_screen(&record, colour, Some("run.json")).unwrap();
+        let word = outcome.words().to_uppercase();
+        assert!(text.contains(&format!("\n\x1b[{code}m{word}\x1b[0m ")), "{text}");
+        let bare = text.replace(&format!("\x1b[{code}m"), "").replace("\x1b[0m", "");
+        assert_eq!(bare, shown(&record));
+    }
+}
