@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_drivers::flow::{CompiledFlow, Course, FlowCounters, User, WorkerContext};
+use brunt_drivers::flow::{CompiledFlow, Course, DataEnd, FlowCounters, User, WorkerContext};
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{DriverCounts, Finished, Load, RunError, SessionFactory, Settings};
 
@@ -20,6 +20,7 @@ pub struct FlowSessions {
     opened: u64,
     /// TLS sessions that earlier runs resumed.
     resumed: u64,
+    data_end: Arc<DataEnd>,
 }
 
 /// The names of the connection counts, which follow the tallies of a flow.
@@ -41,7 +42,13 @@ impl FlowSessions {
         let opened = compiled.network().counts().opened;
         let resumed = compiled.network().handshakes().resumed;
         let course = Course { first: settings.first, arrivals };
-        Self { compiled: Arc::clone(compiled), counters, course, opened, resumed }
+        let data_end = Arc::default();
+        Self { compiled: Arc::clone(compiled), counters, course, opened, resumed, data_end }
+    }
+
+    /// Where the users report that no rows are left.
+    pub fn data_end(&self) -> &Arc<DataEnd> {
+        &self.data_end
     }
 
     /// Carries out a run with these sessions.
@@ -61,7 +68,7 @@ impl SessionFactory for FlowSessions {
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
         let context = WorkerContext::new(&self.compiled, &self.counters[worker], numbers.len());
-        let context = Rc::new(context.on(self.course));
+        let context = Rc::new(context.on(self.course).reporting(&self.data_end));
         numbers.map(|number| User::new(&context, number)).collect()
     }
 

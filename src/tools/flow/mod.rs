@@ -13,11 +13,12 @@ pub(crate) mod plan;
 mod sample;
 mod trace;
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::flow::{self, CompiledFlow, Flow, Iterations, Tallies};
+use brunt_drivers::flow::{self, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
 use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Plan, Settings};
@@ -32,8 +33,8 @@ use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 use crate::run::{
-    self, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures, carry_out, ceiling,
-    check_files, exit, is_endless, objectives, of_iterations,
+    self, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures, carry_out,
+    ceiling, check_files, exit, is_endless, objectives, of_iterations,
 };
 
 use naming::Naming;
@@ -122,7 +123,8 @@ pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal
     let version = network.settings().version;
     let tracer = Tracer::attach(trace, every, version, &mut flow).map_err(Refusal::usage)?;
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
-    let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled), tracer };
+    let (naming, data_end) = (Naming::of(compiled.flow()), RefCell::default());
+    let users = Users { naming, compiled: Arc::new(compiled), tracer, data_end };
     let load = Plan::new(settings, group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
@@ -157,6 +159,8 @@ pub(crate) struct Users {
     naming: Naming,
     /// Keeps whole exchanges, if that is requested.
     tracer: Option<Tracer>,
+    /// Where the users of the last run reported that no rows were left.
+    data_end: RefCell<Arc<DataEnd>>,
 }
 
 impl Users {
@@ -226,7 +230,21 @@ impl Protocol for Users {
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
         let sessions = FlowSessions::new(&self.compiled, run.plan.workers(), run.plan.settings());
+        let stop = run.stop.clone();
+        sessions.data_end().end_with(move || {
+            stop.request();
+        });
+        self.data_end.replace(Arc::clone(sessions.data_end()));
         let finished = sessions.run(run, &MachineTime::new());
         finished.map_err(|error| format!("failed to {error}"))
+    }
+
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        let data_end = self.data_end.borrow();
+        let (variable, after) = (data_end.variable()?, finished.timing.to.as_secs_f64());
+        Some(EndedBy::CutShort(format!(
+            "its data ran out after {after:.1} s: each row of '{variable}' is used once, and all rows are used; add \
+             rows or choose another order"
+        )))
     }
 }

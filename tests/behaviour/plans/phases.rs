@@ -1,7 +1,7 @@
 //! The counts of a plan beside its exchanges belong to the phase of the step they are about, though the step ends in
-//! the next phase.
+//! the next phase; and an open load ends with its data.
 
-use brunt_record::{Phase, Record};
+use brunt_record::{Phase, Record, RunOutcome};
 
 use brunt_test_program::{Plan, RestTarget};
 
@@ -55,4 +55,34 @@ fn steps_are_tallied_where_they_fell_due() {
         assert_eq!(visits, [due; 2], "{phase}\n{ended}");
     }
     target.stop();
+}
+
+#[test]
+fn an_open_load_ends_when_its_rows_are_used_up() {
+    let target = RestTarget::start();
+    let plan = Plan::of(&format!(
+        "[run]\nrate = \"50/s\"\nusers = 10\nduration = \"10m\"\n[http]\nbase = \"{}\"\n\
+         [feeders]\npeople = {{ csv = \"people.csv\", order = \"unique\" }}\n\
+         [[scenario]]\nname = \"once\"\n[[scenario.steps]]\nname = \"once\"\npost = \"/echo\"\n\
+         json = {{ uid = \"${{people.uid}}\" }}\n",
+        target.base
+    ));
+    let people = (0..40).fold("uid\n".to_owned(), |rows, number| format!("{rows}u{number}\n"));
+    plan.beside("people.csv", &people);
+    let ended = plan.start(&[]).wait().expect(5);
+    let record = ended.record();
+    let (counts, seen) = (record.counts, target.stop());
+    // What fell due until the run ended had no row, was not sent, and is nobody's failure.
+    assert_eq!((counts.ok, counts.failed, counts.timed_out, seen.len()), (40, 0, 0, 40), "{ended}");
+    assert!(
+        counts.skipped > 0 && counts.planned == 40 + counts.skipped + counts.dropped,
+        "{ended}"
+    );
+    assert_eq!(record.outcome(), RunOutcome::Incomplete, "{ended}");
+    let why: Vec<&str> = record.verdict.reasons.iter().map(|reason| &*reason.text).collect();
+    let reason = "each row of 'people.uid' is used once, and all rows are used";
+    assert!(
+        why.iter().any(|why| why.contains("its data ran out") && why.contains(reason)),
+        "{why:?}"
+    );
 }

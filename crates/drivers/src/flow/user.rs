@@ -9,6 +9,7 @@ mod traced;
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::counters::{FlowCounters, StepResult};
 use super::cursor::{Course, Cursor, Upcoming};
+use super::data_end::DataEnd;
 use super::http_client::HttpClient;
 use super::ldap::LdapExchange;
 use super::ldap_client::LdapClient;
@@ -55,6 +56,7 @@ pub struct WorkerContext {
     ldap: Option<LdapPool>,
     access: Option<DhcpAccess>,
     course: Course,
+    data_end: Arc<DataEnd>,
 }
 
 impl WorkerContext {
@@ -69,6 +71,7 @@ impl WorkerContext {
             compiled: Arc::clone(compiled),
             counters: Arc::clone(counters),
             course: Course { first: 0, arrivals: compiled.flow().arrivals },
+            data_end: Arc::default(),
         }
     }
 
@@ -76,6 +79,12 @@ impl WorkerContext {
     #[must_use]
     pub fn on(self, course: Course) -> Self {
         Self { course, ..self }
+    }
+
+    /// Reports to `data_end` that no rows are left for an arrival.
+    #[must_use]
+    pub fn reporting(self, data_end: &Arc<DataEnd>) -> Self {
+        Self { data_end: Arc::clone(data_end), ..self }
     }
 }
 
@@ -202,8 +211,14 @@ impl User {
             self.cursor.done(id, false, &context.compiled);
             return Outcome::Skipped;
         }
-        self.in_flight = Some(id);
         let begun = self.variables.begin_exchange(&context.compiled, &info.uses);
+        if begun.as_ref().is_err_and(|spent| self.ends_data(spent)) {
+            context.counters.skipped(self.cursor.phase(), act.operation);
+            self.tell_skipped(id, act, info);
+            self.cursor.done(id, true, &context.compiled);
+            return Outcome::Skipped;
+        }
+        self.in_flight = Some(id);
         if let Some(trace) = &context.compiled.flow().trace {
             self.begin_trace(trace, watch);
         }
@@ -221,6 +236,15 @@ impl User {
         }
         self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &context.compiled);
         outcome
+    }
+
+    /// Whether an arrival found no row for a variable. This ends the run, and is no failure of the target.
+    fn ends_data(&self, spent: &Exhausted) -> bool {
+        let Exhausted::Rows(variable) = spent else { return false };
+        if self.context.course.arrivals {
+            self.context.data_end.reached(variable);
+        }
+        self.context.course.arrivals
     }
 
     /// Counts the step; a step that was too late has not passed.
@@ -461,8 +485,8 @@ impl Session for User {
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let Some(id) = self.next(ticket) else {
             return match &self.spent {
-                Some(spent) => exhausted(spent, watch),
-                None => Outcome::Skipped,
+                Some(spent) if !self.ends_data(spent) => exhausted(spent, watch),
+                _ => Outcome::Skipped,
             };
         };
         let (first, last) = self.context.compiled.ends(id.scenario);
