@@ -243,6 +243,7 @@ impl Coordinator {
         }
         if self.away.is_none() {
             self.look_for_lost(now);
+            self.look_for_unbegun(now);
         }
         self.conclude(now);
     }
@@ -328,6 +329,7 @@ impl Coordinator {
 
     fn run_from(&mut self, at: Duration) {
         self.phase = Phase::Running;
+        self.nodes.iter_mut().for_each(|node| node.before = node.arrived);
         self.events.push_back(CoordinatorEvent::Starts(at));
     }
 
@@ -433,6 +435,25 @@ impl Coordinator {
         }
     }
 
+    /// Gives up agents that confirmed when to begin, are still heard, and have sent nothing since, although all others
+    /// have come to their end: without this the run would wait for them without end.
+    fn look_for_unbegun(&mut self, now: Duration) {
+        let unbegun = |node: &Node| !node.done && node.arrived == node.before;
+        let others = || self.nodes.iter().filter(|node| !unbegun(node));
+        let ended = others().map(|node| node.ended).collect::<Option<Vec<_>>>();
+        let last = ended.and_then(|all| all.into_iter().max());
+        if self.phase != Phase::Running || last.is_none_or(|last| now < last + LEASE) {
+            return;
+        }
+        let names = self.names(|node| unbegun(node) && !node.given_up && node.lost.is_none());
+        self.nodes.iter_mut().filter(|node| unbegun(node)).for_each(|node| node.given_up = true);
+        if !names.is_empty() {
+            let seconds = LEASE.as_secs();
+            let why = "it confirmed when to begin and sent nothing until";
+            self.fail(format!("{names}: {why} {seconds} s after all others had ended"), false);
+        }
+    }
+
     /// Whether the run has begun, or the other agents can no longer be kept from beginning: from then on a loss is part
     /// of the run.
     fn is_sure(&self, now: Duration) -> bool {
@@ -447,7 +468,9 @@ impl Coordinator {
     /// its coordinator.
     fn conclude(&mut self, now: Duration) {
         let gone = |node: &Node| {
-            node.done || node.lost.is_some_and(|heard| now.saturating_sub(heard) > LEASE)
+            node.done
+                || node.given_up
+                || node.lost.is_some_and(|heard| now.saturating_sub(heard) > LEASE)
         };
         let empty = self.nodes.is_empty() && self.ending != Instruction::Wait;
         if self.phase != Phase::Over

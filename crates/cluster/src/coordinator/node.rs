@@ -23,6 +23,10 @@ pub(super) struct Node {
     pub(super) lost: Option<Duration>,
     /// Whether its whole stream has arrived.
     pub(super) done: bool,
+    /// How much of its stream had arrived when the run began.
+    pub(super) before: u64,
+    /// Whether it confirmed when to begin and was given up because it never did.
+    pub(super) given_up: bool,
     /// When the end of its run was known and its whole stream had arrived.
     pub(super) ended: Option<Duration>,
     /// How many pieces arrived again.
@@ -73,6 +77,8 @@ impl Node {
             total: 0,
             lost: None,
             done: false,
+            before: 0,
+            given_up: false,
             ended: None,
             doubled: 0,
             twins: 0,

@@ -423,6 +423,29 @@ fn without_broker_or_coordinator_agents_stop_in_five_seconds_and_keep_what_they_
 }
 
 #[test]
+fn an_agent_that_confirms_and_never_begins_is_given_up_after_the_others_have_ended() {
+    let mut world = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::GoOn);
+    let never = s(3_600);
+    while !world.has(&CoordinatorEvent::Over) {
+        // It has confirmed, and its run does not begin.
+        if let Some(at) = &mut world.agents[1].run.at {
+            *at = (*at).max(never);
+        }
+        assert!(world.now < s(60), "it is waited for without end");
+        world.tick();
+    }
+    let why = world.find(|event| match event {
+        CoordinatorEvent::Failed { why, .. } => Some(why.clone()),
+        _ => None,
+    });
+    let (_, why) = why.expect("it is named");
+    assert!(why.starts_with("a1: it confirmed when to begin and sent nothing"), "{why}");
+    for rank in [0, 2] {
+        assert!(world.agents[rank].run.written == world.arrived[rank], "{rank} is complete");
+    }
+}
+
+#[test]
 fn a_run_that_is_stopped_before_it_begins_sends_nothing() {
     let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
     while world.find(|event| matches!(event, CoordinatorEvent::Starts(_)).then_some(())).is_none() {
