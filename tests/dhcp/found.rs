@@ -19,7 +19,8 @@ fn a_search_stands_beside_what_kea_received() {
     let ended = brunt.output().expect("it can be started");
     let said = String::from_utf8_lossy(&ended.stderr);
     let printed = String::from_utf8_lossy(&ended.stdout);
-    assert_eq!(ended.status.code(), Some(4), "{printed}\n{said}");
+    // Where a busy machine let no step pass, there is no claim.
+    assert!(matches!(ended.status.code(), Some(4 | 9)), "{printed}\n{said}");
     assert!(said.contains("Kea counts messages and knows no processor time"), "{said}");
     let text = std::fs::read_to_string(&file).expect("the record is there");
     let found: Value = serde_json::from_str(&text).expect("JSON");

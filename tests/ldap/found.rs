@@ -22,7 +22,8 @@ fn a_search_stands_beside_what_the_directory_counted() {
     let ended = brunt.output().expect("it can be started");
     let said = String::from_utf8_lossy(&ended.stderr);
     let printed = String::from_utf8_lossy(&ended.stdout);
-    assert_eq!(ended.status.code(), Some(4), "{printed}\n{said}");
+    // Where a busy machine let no step pass, there is no claim.
+    assert!(matches!(ended.status.code(), Some(4 | 9)), "{printed}\n{said}");
     // What a monitor does not know is said, and not made up.
     assert!(said.contains("--server-cpu monitor: cn=monitor counts operations"), "{said}");
     assert!(printed.contains("operations by cn=monitor"), "{printed}");

@@ -43,12 +43,14 @@ fn median(took: &Latency) -> Duration {
     times.quantile(0.5).expect("something was measured")
 }
 
-/// What took so long took at least the time of the script, and half of them not much more.
+/// What took so long took at least the time of the script, and half of them not much more. A machine that is busy may
+/// take the processor away between sending a few of them and the look at the clock.
 fn near(what: &str, took: &Latency, expected: Duration, ended: &Ended) {
     let times = took.histogram().expect("it is a histogram");
     let median = median(took);
     let least = expected.saturating_sub(APART);
-    assert!(times.min().expect("there is a least") >= least, "{what}: {:?}\n{ended}", times.min());
+    let nearly_all = times.quantile(0.05).expect("something was measured");
+    assert!(nearly_all >= least, "{what}: {nearly_all:?}\n{ended}");
     assert!(median >= least && median < expected + SLACK, "{what}: {median:?}\n{ended}");
 }
 

@@ -23,6 +23,6 @@ pub use plan::Plan;
 pub use program::{Ended, Program, at, binary, command, measure, run, scratch, slapd, start};
 pub use report::{Report, Row};
 pub use rest_target::{RestTarget, Seen};
-pub use search::{CLIFF, SHORT, number_after, search, searched};
+pub use search::{CLIFF, SHORT, number_after, search, searched, without_a_limit};
 pub use targets::{Target, Targets};
 pub use terminal::{Terminal, searching};

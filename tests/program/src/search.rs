@@ -18,6 +18,12 @@ pub fn searched(options: &[&str], load: &[&str]) -> Ended {
     search(options, load).wait()
 }
 
+/// Requires of a search that it named no limit: a rate that passed and none that failed, or, where a busy machine let
+/// no step pass, no claim at all.
+pub fn without_a_limit(ended: &Ended) {
+    assert!([4, 9].contains(&ended.code()), "{ended}");
+}
+
 /// A number behind these words in what was printed.
 pub fn number_after(text: &str, words: &str) -> f64 {
     let (_, rest) = text.split_once(words).unwrap_or_else(|| panic!("no '{words}' in {text}"));
