@@ -8,7 +8,7 @@ use crate::simulation::{ScriptedSessions, Simulated, ms, open, pass, simulate, s
 use crate::stop::Stop;
 use crate::worker::Ended;
 use brunt_exchange::{ThinkTime, Ticket};
-use brunt_record::{Absences, Away, Counts, Phase, Series};
+use brunt_record::{Absences, Away, Counts, Phase, Series, Usual};
 use std::time::Duration;
 
 /// A target that answers in a millisecond, but from exchange `from` on only after `millis`.
@@ -22,7 +22,7 @@ fn away(run: &Simulated) -> Vec<String> {
     let mut absences = Absences::default();
     run.intervals.iter().for_each(|interval| absences.absorb(&interval.presence));
     let until = run.finished.timing.to;
-    absences.found(ms(1), &[], false, until).iter().map(Away::words).collect()
+    absences.found(Usual::always(ms(1)), &[], false, until).iter().map(Away::words).collect()
 }
 
 /// The exchanges that fell due in each step and their outcomes, as a series records them.

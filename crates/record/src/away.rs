@@ -6,7 +6,7 @@
 //! or more is kept until then.
 
 use crate::presence::{Presence, SLOT, Sign, Slot};
-use crate::{Stall, health};
+use crate::{Histogram, Stall, health};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// A silence shorter than this is a pause, which the response times show.
 pub const AWAY_MIN: Duration = Duration::from_secs(1);
-/// A silence must outlast the median service time by this factor. A target that takes long is slow, not away.
+/// A silence must outlast the usual service time by this factor. A target that takes long is slow, not away.
 pub(crate) const AWAY_SERVICES: u32 = 10;
 /// Where exchanges were given up in a silence, at least this many must have been sent in it and ended without an
 /// answer. One or two are lost packets, and the last lost packet of a run is always followed by silence. This minimum
@@ -25,6 +25,28 @@ pub(crate) const LOST_MIN: u32 = 3;
 const KEPT_MAX: usize = 64;
 /// Slots may come this much out of order: a worker that is held up reports late.
 const REORDER: u32 = 30;
+
+/// How long the target usually takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usual {
+    /// The median service time.
+    pub median: Duration,
+    /// The service time that one of ten exchanges exceeds.
+    pub p90: Duration,
+}
+
+impl Usual {
+    /// The times of these exchanges.
+    pub fn of(service: &Histogram) -> Self {
+        let at = |share| service.quantile(share).unwrap_or_default();
+        Self { median: at(0.5), p90: at(0.9) }
+    }
+
+    /// The times of a target that takes this long for everything.
+    pub fn always(time: Duration) -> Self {
+        Self { median: time, p90: time }
+    }
+}
 
 /// A time in which the target answered nothing although exchanges waited for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,7 +112,7 @@ impl Absences {
     /// nothing to ask, so a silence that begins then is the slow answer of a few unless every session waits.
     pub fn found(
         &self,
-        median_service: Duration,
+        usual: Usual,
         stalls: &[Stall],
         lacked: bool,
         until: Duration,
@@ -101,7 +123,6 @@ impl Absences {
             presence.slots().iter().for_each(|slot| all.step(*slot));
         }
         let open = all.silence.take();
-        let threshold = AWAY_MIN.max(median_service * AWAY_SERVICES);
         let silences = all.kept.into_iter().chain(open);
         let silences = silences.filter(|silence| {
             let idle = SLOT * (silence.from + 1) > until;
@@ -109,7 +130,8 @@ impl Absences {
         });
         let long = silences.filter(|silence| {
             let (from, to) = (SLOT * silence.from, SLOT * silence.answered.unwrap_or(last + 1));
-            to.saturating_sub(from).saturating_sub(health::overlap(stalls, from, to)) >= threshold
+            to.saturating_sub(from).saturating_sub(health::overlap(stalls, from, to))
+                >= silence.long(usual)
         });
         long.map(Silence::away).collect()
     }
@@ -175,6 +197,14 @@ impl Silence {
     /// Whether only the first answers took long and all of them arrived: the target had to load something first.
     fn is_slow_start(&self) -> bool {
         !self.answered_before && self.answered.is_some() && !self.gave_up && self.lost == 0
+    }
+
+    /// How long it must last to be an absence. If everything was answered in the end, the few exchanges that were in
+    /// flight may all have been among the slow ones.
+    fn long(&self, usual: Usual) -> Duration {
+        let all_answered = self.answered.is_some() && !self.gave_up && self.lost == 0;
+        let service = if all_answered { usual.p90 } else { usual.median };
+        AWAY_MIN.max(service * AWAY_SERVICES)
     }
 
     fn away(self) -> Away {
@@ -243,7 +273,7 @@ mod tests {
             }
             absences.absorb(&presence);
         }
-        absences.found(median, stalls, false, Duration::MAX)
+        absences.found(Usual::always(median), stalls, false, Duration::MAX)
     }
 
     fn words(slots: &str) -> Vec<String> {
@@ -291,7 +321,7 @@ mod tests {
             }
             presence.unanswered(40, true, true);
             absences.absorb(&presence);
-            absences.found(Duration::from_millis(1), &[], false, Duration::MAX).len()
+            absences.found(Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX).len()
         };
         assert_eq!((with(false), with(true)), (0, 1));
     }
@@ -310,7 +340,8 @@ mod tests {
         presence.note(51, Sign::Wanted);
         presence.note(52, Sign::Answered);
         absences.absorb(&presence);
-        let found = absences.found(Duration::from_millis(1), &[], false, Duration::MAX);
+        let found =
+            absences.found(Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX);
         let words: Vec<_> = found.iter().map(Away::words).collect();
         assert_eq!(words, ["away 2.8 s to 5.1 s, answered again after 0.1 s"]);
     }
@@ -328,11 +359,30 @@ mod tests {
             presence.note(40, Sign::Answered);
             absences.absorb(&presence);
             let until = Duration::from_millis(until);
-            absences.found(Duration::from_millis(1), &[], false, until).len()
+            absences.found(Usual::always(Duration::from_millis(1)), &[], false, until).len()
         };
         // The silence begins at 400 ms.
         assert_eq!([350, 499, 500, 900].map(|until| with(until, false)), [0, 0, 1, 1]);
         assert_eq!([350, 900].map(|until| with(until, true)), [1, 1]);
+    }
+
+    #[test]
+    fn a_silence_after_which_all_was_answered_must_outlast_the_slow_exchanges_too() {
+        let with = |lost: u32, p90: u64| {
+            let mut absences = Absences::default();
+            let mut presence = Presence::default();
+            presence.note(3, Sign::Answered);
+            (4..24).for_each(|number| presence.note(number, Sign::Wanted));
+            presence.note(4, Sign::Everyone);
+            (0..lost).for_each(|_| presence.unanswered(20, false, true));
+            presence.note(24, Sign::Answered);
+            absences.absorb(&presence);
+            let usual = Usual { p90: Duration::from_millis(p90), ..Usual::default() };
+            absences.found(usual, &[], false, Duration::MAX).len()
+        };
+        // The silence lasts 2 seconds.
+        assert_eq!([0, 200, 201].map(|p90| with(0, p90)), [1, 1, 0]);
+        assert_eq!([0, 200, 201].map(|p90| with(1, p90)), [1, 1, 1]);
     }
 
     #[test]
@@ -349,7 +399,9 @@ mod tests {
                 presence.note(36, Sign::Answered);
             }
             absences.absorb(&presence);
-            absences.found(Duration::from_millis(1), &[], lacked, Duration::MAX).len()
+            absences
+                .found(Usual::always(Duration::from_millis(1)), &[], lacked, Duration::MAX)
+                .len()
         };
         assert_eq!([0, 1, 2, 3, 50].map(|lost| with(lost, false, false)), [0, 0, 0, 1, 1]);
         assert_eq!([1, 3].map(|lost| with(lost, true, true)), [0, 1]);
@@ -363,8 +415,11 @@ mod tests {
         (5..20).for_each(|number| presence.note(number, Sign::Wanted));
         presence.note(20, Sign::Answered);
         absences.absorb(&presence);
-        let found =
-            |lacked| absences.found(Duration::from_millis(1), &[], lacked, Duration::MAX).len();
+        let found = |lacked| {
+            absences
+                .found(Usual::always(Duration::from_millis(1)), &[], lacked, Duration::MAX)
+                .len()
+        };
         assert_eq!((found(false), found(true)), (1, 0));
     }
 

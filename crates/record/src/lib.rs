@@ -54,7 +54,7 @@ pub mod verdict;
 mod waits;
 
 pub use abort::{AbortError, AbortRule, AbortWatch};
-pub use away::{AWAY_MIN, Absences, Away};
+pub use away::{AWAY_MIN, Absences, Away, Usual};
 pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};

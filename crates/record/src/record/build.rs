@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Phase, Series, Slo,
-    SloError, SloResult, Step, Totals, Verdict,
+    SloError, SloResult, Step, Totals, Usual, Verdict,
 };
 use brunt_exchange::Outcome;
 use std::time::Duration;
@@ -171,9 +171,8 @@ impl Conclusion<'_> {
     fn away(&self, measured: &Interval, health: &Health) -> Vec<Away> {
         let mut service = Histogram::new();
         measured.operations.iter().for_each(|operation| service.merge(&operation.service));
-        let median = service.quantile(0.5).unwrap_or_default();
         let until = self.ending.timing.to;
-        self.totals.absences().found(median, &health.stalls, self.lacked(), until)
+        self.totals.absences().found(Usual::of(&service), &health.stalls, self.lacked(), until)
     }
 
     /// Whether the generator's own machine had too few ports or descriptors.
