@@ -1,5 +1,5 @@
 //! A Kea that is stopped for a second at a fixed rate: response times show it, and abandoned exchanges are counted as
-//! dropped. And a brunt that is stopped for three seconds, or whose Kea has ended: what Kea answered counts as
+//! dropped. And a brunt that is stopped for six seconds, or whose Kea has ended: what Kea answered counts as
 //! answered.
 
 use std::time::{Duration, Instant};
@@ -87,15 +87,15 @@ fn what_was_given_up_comes_late_and_adds_up() {
 #[test]
 fn what_kea_answered_while_brunt_stood_still_is_answered() {
     for line in [
-        "-4 -l lan0 --window 50 -p 4 -R 20000 -d 2 -d 2 10.77.0.1",
+        "-4 -l lan0 --window 50 -p 4 -R 20000 -d 5 -d 5 10.77.0.1",
         // Across the end of the run.
-        "-4 -l lan0 -r 200 -p 2 -R 20000 -d 2 -d 2 10.77.0.1",
+        "-4 -l lan0 -r 200 -p 2 -R 20000 -d 5 -d 5 10.77.0.1",
     ] {
         let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
         let run = Brunt::on(&lan).typed(line).start();
         assert!(until(Duration::from_secs(90), || kea.leases().len() > 50), "the run began");
         run.pause();
-        rest(3_000);
+        rest(6_000);
         run.resume();
         let run = run.wait();
         let run = if line.contains("--window") { run.went_well() } else { run };
