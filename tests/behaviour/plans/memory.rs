@@ -23,7 +23,7 @@ fn kib(id: u32, of: &str) -> Option<u64> {
 fn five_thousand_steps_take_less_than_500_megabytes_and_what_is_said() {
     let target = RestTarget::start();
     let mut text = format!(
-        "[run]\nusers = 10\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"all\"\n",
+        "[run]\nusers = 2\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"all\"\n",
         target.base
     );
     for step in 0..STEPS {
