@@ -13,6 +13,7 @@ const RATES_ARE_FOUND: &str = "a server of a real rate is searched by real steps
 /// all a little below its speed: the line is M/D/1 with room for 40, which holds as many as come until nearly all of
 /// its time is used, and above its speed refuses the rest.
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn a_cliff_is_found_a_little_below_its_edge() {
     measured(RATES_ARE_FOUND, || {
         let target = RestTarget::scripted(CLIFF);
@@ -45,6 +46,7 @@ fn a_cliff_is_found_a_little_below_its_edge() {
 
 /// Thirty seconds are its five minutes.
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn a_quick_search_ends_in_its_time_and_says_what_it_cannot_see() {
     measured(RATES_ARE_FOUND, || {
         let target = RestTarget::scripted(CLIFF);
