@@ -5,7 +5,9 @@
 
 mod contender;
 mod flood;
+mod overload;
 mod pacing;
+mod scripted;
 mod server;
 mod users;
 
@@ -18,10 +20,12 @@ struct Effort {
     /// Seconds a tool runs before it is measured: its connections are open by then.
     warm_s: u64,
     window_s: u64,
+    /// Seconds of each load that a server cannot bear.
+    overload_s: u64,
 }
 
-const FULL: Effort = Effort { rounds: 3, warm_s: 2, window_s: 8 };
-const QUICK: Effort = Effort { rounds: 1, warm_s: 1, window_s: 4 };
+const FULL: Effort = Effort { rounds: 3, warm_s: 2, window_s: 8, overload_s: 20 };
+const QUICK: Effort = Effort { rounds: 1, warm_s: 1, window_s: 4, overload_s: 10 };
 
 #[expect(clippy::print_stderr, reason = "a usage error is for whoever typed it")]
 fn main() -> ExitCode {
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
             flood::print(effort);
             pacing::print(effort);
             users::print();
+            overload::print(effort.overload_s);
         }
         ["check"] => {
             users::check();
@@ -44,8 +49,9 @@ fn main() -> ExitCode {
         ["flood"] => flood::print(effort),
         ["pacing"] => pacing::print(effort),
         ["users"] => users::print(),
+        ["overload"] => overload::print(effort.overload_s),
         _ => {
-            eprintln!("usage: bench/http/run [quick] [check|flood|pacing|users]");
+            eprintln!("usage: bench/http/run [quick] [check|flood|pacing|users|overload]");
             return ExitCode::from(2);
         }
     }
