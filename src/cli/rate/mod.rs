@@ -13,6 +13,7 @@ pub(crate) mod load;
 pub(crate) mod operation;
 pub(crate) mod output;
 pub(crate) mod security;
+mod unboundid;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -131,6 +132,10 @@ pub(crate) fn parse(
     line: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, Fault> {
+    read(tool, line, surroundings).map_err(|fault| unboundid::explained(fault, line, tool))
+}
+
+fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed, Fault> {
     let table = options::of(tool);
     // The original tools refuse this for the missing host name, so no script depends on it.
     if let [word] = line
