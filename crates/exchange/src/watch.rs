@@ -55,6 +55,8 @@ pub struct Watch<'a> {
     parts: [(Part, Duration); PARTS_MAX],
     parts_len: usize,
     text: Option<&'a mut String>,
+    /// The address that could not be reached.
+    address: Option<String>,
     /// The text of this exchange, for a session that reports it elsewhere.
     kept_words: Option<String>,
     unready: Option<Outcome>,
@@ -79,6 +81,7 @@ impl<'a> Watch<'a> {
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
             text,
+            address: None,
             kept_words: None,
             unready: None,
             reconnected: 0,
@@ -197,6 +200,18 @@ impl<'a> Watch<'a> {
                 *text = inert(text, Layout::Line);
             }
         }
+    }
+
+    /// Names the address of the target that the exchange could not reach. It is kept with the text of the failure.
+    pub fn could_not_reach(&mut self, address: impl std::fmt::Display) {
+        if self.text.is_some() {
+            self.address = Some(inert(&address.to_string(), Layout::Line));
+        }
+    }
+
+    /// The address that [`could_not_reach`](Self::could_not_reach) named.
+    pub fn take_address(&mut self) -> Option<String> {
+        self.address.take()
     }
 
     /// The moment recorded by [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.

@@ -380,6 +380,7 @@ mod tests {
             outcome: Outcome::TimedOut,
             at: later.from,
             text,
+            address: None,
         });
         let alone = later.to_sum();
         first.append(&later);
@@ -429,7 +430,7 @@ mod tests {
                 made.record(operation, outcome, &stamps(0, 5, 9, 9 + took), items, Own::default());
                 made.part(Part(0), Duration::from_nanos(took));
                 let text = format!("{operation} {took} {items}");
-                made.samples.push(Sample { operation, outcome, at: Duration::from_nanos(took), text });
+                made.samples.push(Sample { operation, outcome, at: Duration::from_nanos(took), text, address: None });
             }
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;

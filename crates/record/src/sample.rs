@@ -17,6 +17,8 @@ pub struct Sample {
     pub at: Duration,
     /// The text from the session.
     pub text: String,
+    /// The address of the target, if it could not be reached.
+    pub address: Option<String>,
 }
 
 /// The samples kept, within bounds.
@@ -67,14 +69,22 @@ impl Samples {
     }
 
     /// Keeps a text if there are not yet enough of its kind.
-    pub fn offer(&mut self, operation: u16, outcome: Outcome, at: Duration, text: &str) {
+    pub fn offer(
+        &mut self,
+        operation: u16,
+        outcome: Outcome,
+        at: Duration,
+        text: &str,
+        address: Option<String>,
+    ) {
         if !self.admit(operation, outcome) {
             self.refused = self.refused.saturating_add(1).min(Self::REFUSED_MAX);
             return;
         }
         self.refused = 0;
         let end = text.char_indices().nth(Self::TEXT_MAX).map_or(text.len(), |(at, _)| at);
-        self.kept.push(Sample { operation, outcome, at, text: text[..end].to_owned() });
+        let text = text[..end].to_owned();
+        self.kept.push(Sample { operation, outcome, at, text, address });
     }
 
     /// Adds the samples of another, within the same bounds.
@@ -125,11 +135,11 @@ mod tests {
         let mut samples = Samples::new();
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..100 {
-            samples.offer(0, outcome, Duration::from_secs(n), "no");
+            samples.offer(0, outcome, Duration::from_secs(n), "no", None);
         }
-        samples.offer(1, outcome, Duration::ZERO, "other operation");
+        samples.offer(1, outcome, Duration::ZERO, "other operation", None);
         assert_eq!(samples.take().len(), Samples::PER_OUTCOME + 1);
-        samples.offer(0, outcome, Duration::ZERO, "still enough");
+        samples.offer(0, outcome, Duration::ZERO, "still enough", None);
         assert!(samples.kept().is_empty());
     }
 
@@ -140,19 +150,19 @@ mod tests {
         for _ in 0..100_000 {
             if samples.wants() {
                 asked += 1;
-                samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late");
+                samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late", None);
             }
         }
         // The ten kept, 1,024 not kept, then one of 257.
         assert!((1_300..1_600).contains(&asked), "{asked}");
-        samples.offer(0, Outcome::Failed(Class::Closed, 104), Duration::ZERO, "reset");
+        samples.offer(0, Outcome::Failed(Class::Closed, 104), Duration::ZERO, "reset", None);
         assert!(samples.wants());
     }
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
         let mut samples = Samples::new();
-        samples.offer(0, Outcome::TimedOut, Duration::ZERO, &"ü".repeat(1_000));
+        samples.offer(0, Outcome::TimedOut, Duration::ZERO, &"ü".repeat(1_000), None);
         assert_eq!(samples.kept()[0].text.chars().count(), Samples::TEXT_MAX);
     }
 
@@ -162,10 +172,11 @@ mod tests {
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..(Samples::PER_OUTCOME * 3) {
             assert!(samples.wants());
-            samples.offer(0, outcome, Duration::ZERO, &format!("failure {n}"));
+            samples.offer(0, outcome, Duration::ZERO, &format!("failure {n}"), None);
         }
         assert_eq!(samples.take().len(), Samples::PER_OUTCOME * 3);
-        (0..=Samples::EVERY_MAX).for_each(|_| samples.offer(0, outcome, Duration::ZERO, "again"));
+        (0..=Samples::EVERY_MAX)
+            .for_each(|_| samples.offer(0, outcome, Duration::ZERO, "again", None));
         assert_eq!(samples.kept().len(), Samples::EVERY_MAX);
     }
 }

@@ -26,8 +26,9 @@ pub fn failures(record: &Record) -> Option<String> {
 
 /// One kind of failure.
 fn words(code: &CodeRecord, record: &Record) -> String {
-    if let Some(text) = text(code, record) {
-        return format!("could not {text}");
+    let alike = |sample: &&SampleRecord| sample.class == code.class && sample.code == code.code;
+    if let Some(reached) = record.samples.iter().find(alike).and_then(unreached) {
+        return format!("could not connect to {reached}");
     }
     let number = code.code.map_or_else(String::new, |number| format!("{number} "));
     match code.class.as_str() {
@@ -41,12 +42,15 @@ fn words(code: &CodeRecord, record: &Record) -> String {
     }
 }
 
-/// What the first failure of this kind to connect was: the address and the system's words. What helps follows a
-/// semicolon.
-fn text<'a>(code: &CodeRecord, record: &'a Record) -> Option<&'a str> {
-    let alike = |sample: &&SampleRecord| sample.class == code.class && sample.code == code.code;
-    let text = &record.samples.iter().find(alike)?.text;
-    text.split("; ").next().filter(|text| text.starts_with("connect to "))
+/// The address that an exchange could not reach, and the system's words. What helps follows a semicolon. Stores of leases,
+/// and records of earlier versions, have the address in the text only.
+fn unreached(sample: &SampleRecord) -> Option<String> {
+    let first = |text: &str| text.split("; ").next().unwrap_or_default().to_owned();
+    let Some(address) = &sample.address else {
+        return sample.text.strip_prefix("connect to ").map(first);
+    };
+    let words = sample.text.split_once(&format!("{address}: ")).map(|(_, words)| first(words));
+    Some(words.map_or_else(|| address.clone(), |words| format!("{address}: {words}")))
 }
 
 #[cfg(test)]
@@ -80,11 +84,23 @@ mod tests {
             class: "connect".to_owned(),
             code: None,
             at_s: 0.0,
-            text: "connect to 127.0.0.1:9: connection refused; is the server running?".to_owned(),
+            text: String::new(),
+            address: None,
         });
-        let told = failures(&record).unwrap();
-        let refused = "could not connect to 127.0.0.1:9: connection refused 3,000 times, ";
-        assert!(told.starts_with(refused), "{told}");
+        let text = "connect to 127.0.0.1:9: connection refused; is the server running?";
+        let address = || Some("127.0.0.1:9".to_owned());
+        for (text, address, told) in [
+            (text.to_owned(), address(), "127.0.0.1:9: connection refused"),
+            (format!("connect: {text}"), address(), "127.0.0.1:9: connection refused"),
+            ("no way".to_owned(), address(), "127.0.0.1:9"),
+            (text.to_owned(), None, "127.0.0.1:9: connection refused"),
+        ] {
+            let sample = record.samples.last_mut().unwrap();
+            (sample.text, sample.address) = (text, address);
+            let said = failures(&record).unwrap();
+            let expected = format!("could not connect to {told} 3,000 times, ");
+            assert!(said.starts_with(&expected), "{said}");
+        }
         record.samples.pop();
         record.operations[1].codes[1].name = "connect".to_owned();
         assert!(failures(&record).unwrap().starts_with("could not connect 3,000 times, "));

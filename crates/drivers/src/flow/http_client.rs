@@ -146,6 +146,7 @@ fn outcome_of(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -
     if watch.wants_text() {
         let text = brunt_redact::text(&failure.to_string());
         watch.explain(format_args!("{}", values.shown(&text)));
+        failure.locate(watch);
     }
     failure.as_outcome()
 }

@@ -140,7 +140,21 @@ impl Failure {
     /// Counts it as the outcome of the exchange that `watch` is on.
     pub fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
         watch.explain(format_args!("{self}"));
+        self.locate(watch);
         self.as_outcome()
+    }
+
+    /// Names the address that could not be reached, if that is why.
+    pub fn locate(&self, watch: &mut Watch<'_>) {
+        match self {
+            Self::Net(failure) => {
+                if let Some(to) = failure.address() {
+                    watch.could_not_reach(to);
+                }
+            }
+            Self::Shared(failure) => failure.locate(watch),
+            _ => {}
+        }
     }
 
     /// As the outcome of an exchange, or of an attempt to get ready for one.
@@ -293,6 +307,23 @@ impl Http2Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_that_was_not_reached_is_named_also_by_those_who_share_the_connection() {
+        let clock = brunt_exchange::Monotonic::new();
+        let refused = || Failure::Net(net::Failure::Refused(([127, 0, 0, 1], 9).into()));
+        let named = Some("127.0.0.1:9".to_owned());
+        for (failure, address) in [
+            (refused(), named.clone()),
+            (Failure::Shared(Rc::new(refused())), named),
+            (Failure::Closed(FailureStage::Waiting), None),
+        ] {
+            let mut text = String::new();
+            let mut watch = Watch::new(&clock, Some(&mut text));
+            failure.outcome(&mut watch);
+            assert_eq!(watch.take_address(), address);
+        }
+    }
 
     #[test]
     fn only_a_request_that_was_left_alone_may_be_sent_again() {

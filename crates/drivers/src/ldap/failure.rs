@@ -1,6 +1,7 @@
 //! Why an exchange failed, kept until it is counted.
 
 use brunt_exchange::{Class, Outcome, Watch};
+use std::net::SocketAddr;
 
 /// Why a conversation failed, to be counted as the outcome of an exchange.
 #[derive(Clone, Debug)]
@@ -22,11 +23,18 @@ pub(super) struct Failure {
     pub(super) text: Box<str>,
     /// The connection ended before an octet of the answer arrived.
     pub(super) unanswered: bool,
+    /// The address that could not be reached.
+    pub(super) address: Option<SocketAddr>,
 }
 
 impl Failure {
     pub(super) fn new(class: Class, code: u32, text: impl Into<Box<str>>) -> Self {
-        Self { class, code, text: text.into(), unanswered: false }
+        Self { class, code, text: text.into(), unanswered: false, address: None }
+    }
+
+    /// The failure to reach this address, if it is one.
+    pub(super) fn at(self, address: Option<SocketAddr>) -> Self {
+        Self { address, ..self }
     }
 
     /// The failure of a system call.
@@ -53,6 +61,9 @@ impl Failure {
     /// Counts the failure as the outcome of the exchange that `watch` is on.
     pub(super) fn outcome(&self, watch: &mut Watch<'_>) -> Outcome {
         watch.explain(format_args!("{}: {}", self.class, self.text));
+        if let Some(to) = self.address {
+            watch.could_not_reach(to);
+        }
         self.as_outcome()
     }
 }

@@ -105,7 +105,7 @@ impl Route {
 fn of_net(failure: &crate::net::Failure) -> Failure {
     let class = failure.class();
     let code = if class == Class::Tls { 0 } else { failure.code() };
-    Failure::new(class, code, failure.to_string())
+    Failure::new(class, code, failure.to_string()).at(failure.address())
 }
 
 #[cfg(test)]
@@ -120,5 +120,21 @@ mod tests {
         assert_eq!((failure.class, failure.code), (Class::Tls, 0));
         let refused = crate::net::Failure::Refused(([127, 0, 0, 1], 9).into());
         assert_eq!(of_net(&refused).code, libc::ECONNREFUSED.cast_unsigned());
+    }
+
+    #[test]
+    fn the_address_that_was_not_reached_is_named_beside_the_text() {
+        let clock = brunt_exchange::Monotonic::new();
+        let refused = crate::net::Failure::Refused(([127, 0, 0, 1], 9).into());
+        let broken = crate::net::Failure::Tls(io::Error::from_raw_os_error(libc::EPIPE));
+        for (failure, address) in [(refused, Some("127.0.0.1:9".to_owned())), (broken, None)] {
+            let mut text = String::new();
+            let mut watch = brunt_exchange::Watch::new(&clock, Some(&mut text));
+            of_net(&failure).outcome(&mut watch);
+            assert_eq!(watch.take_address(), address);
+        }
+        let mut unwanted = brunt_exchange::Watch::new(&clock, None);
+        of_net(&crate::net::Failure::Refused(([127, 0, 0, 1], 9).into())).outcome(&mut unwanted);
+        assert_eq!(unwanted.take_address(), None, "no text is wanted, and no address");
     }
 }

@@ -190,6 +190,9 @@ fn failed(trouble: &LookupError, watch: &mut Watch<'_>) -> Outcome {
         watch.never_sent();
     }
     watch.explain(format_args!("failed to {trouble}"));
+    if let LookupError::Connect { to, .. } = trouble {
+        watch.could_not_reach(to);
+    }
     trouble.outcome()
 }
 

@@ -113,6 +113,17 @@ impl Failure {
         number.cast_unsigned()
     }
 
+    /// The address that could not be reached. This machine's own limits concern no address.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match *self {
+            Self::Refused(to)
+            | Self::ConnectTimedOut(to, _)
+            | Self::Unreachable { to, .. }
+            | Self::Connect { to, .. } => Some(to),
+            _ => None,
+        }
+    }
+
     /// How an exchange that needed the connection ended.
     pub fn outcome(&self) -> Outcome {
         Outcome::Failed(self.class(), self.code())

@@ -570,6 +570,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let mut recorder = self.recorder.borrow_mut();
         recorder.gap(wanted_at, now);
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);
+        let address = watch.take_address();
         match outcome {
             Outcome::TimedOut if wanted && text.is_empty() => {
                 recorder.explained(
@@ -577,10 +578,11 @@ impl<C: Clock + Clone + 'static> Worker<C> {
                     outcome,
                     ended,
                     "no answer within the operation timeout",
+                    address,
                 );
             }
             Outcome::Failed(..) | Outcome::TimedOut if wanted => {
-                recorder.explained(operation, outcome, ended, text);
+                recorder.explained(operation, outcome, ended, text, address);
             }
             _ => {}
         }

@@ -443,9 +443,16 @@ impl Recorder {
         true
     }
 
-    /// Keeps the text of a failure.
-    pub(super) fn explained(&mut self, operation: u16, outcome: Outcome, at: Moment, text: &str) {
-        self.samples.offer(operation, outcome, at - self.origin, text);
+    /// Keeps the text of a failure, and the address that could not be reached.
+    pub(super) fn explained(
+        &mut self,
+        operation: u16,
+        outcome: Outcome,
+        at: Moment,
+        text: &str,
+        address: Option<String>,
+    ) {
+        self.samples.offer(operation, outcome, at - self.origin, text, address);
     }
 
     #[inline]

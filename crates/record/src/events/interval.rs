@@ -153,6 +153,9 @@ pub(crate) struct SampleLine {
     pub(super) at: Duration,
     /// The text from the session.
     pub(super) text: String,
+    /// The address of the target, if it could not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) address: Option<String>,
 }
 
 impl IntervalLine {
@@ -338,14 +341,15 @@ impl SampleLine {
             code,
             at: sample.at,
             text: sample.text.clone(),
+            address: sample.address.clone(),
         }
     }
 
     fn sample(&self) -> Result<Sample, LineError> {
         let outcome = outcome::outcome(&self.class, self.code);
         let outcome = outcome.ok_or_else(|| LineError::Class(self.class.clone()))?;
-        let Self { operation, at, ref text, .. } = *self;
-        Ok(Sample { operation, outcome, at, text: text.clone() })
+        let Self { operation, at, ref text, ref address, .. } = *self;
+        Ok(Sample { operation, outcome, at, text: text.clone(), address: address.clone() })
     }
 }
 

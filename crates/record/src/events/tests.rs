@@ -130,7 +130,13 @@ fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval
     made.health.socket_drops = numbers.below(2);
     let text = format!("refused \"ü\"\n{index}");
     let outcome = Outcome::Failed(Class::Result, 49);
-    made.samples.push(Sample { operation: 1, outcome, at: made.from, text });
+    made.samples.push(Sample {
+        operation: 1,
+        outcome,
+        at: made.from,
+        text,
+        address: Some("192.0.2.1:389".to_owned()),
+    });
     made
 }
 

@@ -271,6 +271,7 @@ impl Conclusion<'_> {
                 code,
                 at_s: seconds(sample.at),
                 text: sample.text.clone(),
+                address: sample.address.clone(),
             }
         });
         samples.collect()
@@ -401,6 +402,7 @@ pub(crate) mod tests {
             outcome,
             at: Duration::from_secs(1),
             text: "no".into(),
+            address: None,
         });
         for interval in std::iter::once(prepare).chain((0..10).map(interval)) {
             totals.absorb(&interval);

@@ -436,6 +436,9 @@ pub struct SampleRecord {
     pub at_s: f64,
     /// The text from the session.
     pub text: String,
+    /// The address of the target, if it could not be reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
 }
 
 /// Events a second, if any time has passed.

@@ -28,7 +28,13 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
     interval.planned = count * operations.len() as u64;
     if failed > 0 {
         let text = "the database is locked".to_owned();
-        interval.samples.push(Sample { operation: 0, outcome: BUSY, at: interval.from, text });
+        interval.samples.push(Sample {
+            operation: 0,
+            outcome: BUSY,
+            at: interval.from,
+            text,
+            address: None,
+        });
     }
     let (mut totals, mut series) = (Totals::new(), Series::new());
     totals.absorb(&interval);

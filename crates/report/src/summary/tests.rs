@@ -40,7 +40,13 @@ pub(crate) fn measured(objectives: &[&str]) -> Record {
             unseen: false,
         });
         let text = "no such\x1b[31m user".to_owned();
-        interval.samples.push(Sample { operation: 0, outcome: REFUSED, at: interval.from, text });
+        interval.samples.push(Sample {
+            operation: 0,
+            outcome: REFUSED,
+            at: interval.from,
+            text,
+            address: None,
+        });
         totals.absorb(&interval);
         series.push(&interval);
     }

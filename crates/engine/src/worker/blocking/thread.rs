@@ -69,12 +69,12 @@ fn serve<T: Wait, C: BlockingSessionFactory>(
         let outcome = session.exchange(&ticket, &mut watch);
         let now = slot.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
-        let operation = watch.named_operation();
+        let (operation, address) = (watch.named_operation(), watch.take_address());
         let Some(again) = slot.state_of(me) else { return };
         state = again;
         state.ended((&assignment, free), (ended, now), &watch, outcome);
         if wanted && matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
-            state.recorder().explained(operation, outcome, ended, &text);
+            state.recorder().explained(operation, outcome, ended, &text, address);
         }
         free = now;
     }
