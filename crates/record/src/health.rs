@@ -115,11 +115,14 @@ pub(crate) fn overlap(stalls: &[Stall], from: Duration, to: Duration) -> Duratio
     stalls.iter().map(of).sum()
 }
 
-/// How late this machine wakes up a thread that only sleeps.
+/// How late this machine wakes up a thread that only sleeps, as long as nothing else disturbs it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimerNoise {
     /// How many wake-ups were timed.
     pub samples: u64,
+    /// How many more were left out, because a quota, other processes, a hypervisor or a pause may have made them late.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub disturbed: u64,
     /// The median of their lateness.
     #[serde(rename = "p50_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
@@ -239,6 +242,11 @@ impl Health {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it by reference")]
 fn is_first(node: &u32) -> bool {
     *node == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it by reference")]
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]

@@ -103,7 +103,8 @@ impl MachineCounters {
             cores: seen.cores,
             others: fresh(&mut reported.others, seen.others),
             steal: believable(fresh(&mut reported.steal, seen.steal), most),
-            throttled: fresh(&mut reported.throttled, seen.throttled),
+            // The kernel adds up all cores on which threads of the group were kept from running.
+            throttled: fresh(&mut reported.throttled, seen.throttled).min(wall),
             pressure: fresh(&mut reported.pressure, seen.pressure),
             unseen: seen.unseen,
         }
@@ -118,7 +119,7 @@ impl MachineCounters {
             own: own(),
             steal,
             throttled: self.quotas.throttled().collect(),
-            pressure: pressure::current(),
+            pressure: pressure::read().unwrap_or_default(),
             unseen: times.is_none(),
         }
     }
@@ -173,6 +174,19 @@ mod tests {
         let sum = |others| Machine { others: MS(others), ..Machine::default() };
         let reported = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
         assert_eq!(reported, [MS(300), MS(0), MS(10), MS(0), MS(90)]);
+    }
+
+    #[test]
+    fn a_quota_cannot_keep_a_process_from_running_for_longer_than_the_time_that_passed() {
+        let mut counters = MachineCounters::new(Moment::ZERO);
+        let sum = |(wall, throttled)| Machine {
+            wall: MS(wall),
+            throttled: MS(throttled),
+            ..Machine::default()
+        };
+        let seen = [(1_000, 900), (2_000, 2_700), (3_000, 3_000)];
+        let reported = seen.map(|seen| counters.tell(&sum(seen)).throttled);
+        assert_eq!(reported, [MS(900), MS(1_000), MS(300)]);
     }
 
     #[test]

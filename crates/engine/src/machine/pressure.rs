@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-/// The cumulative time in which at least one process waited for a core; zero if the kernel does not provide it.
-pub(super) fn current() -> Duration {
-    let text = std::fs::read_to_string("/proc/pressure/cpu");
-    text.ok().and_then(|text| parse(&text)).unwrap_or_default()
+/// The cumulative time in which at least one process waited for a core; `None` if the kernel does not provide it.
+pub(super) fn read() -> Option<Duration> {
+    parse(&std::fs::read_to_string("/proc/pressure/cpu").ok()?)
 }
 
 /// `total` of the line `some`, in microseconds.

@@ -7,6 +7,7 @@ use crate::{Generator, Health, MachineRecord, PortBudget, StallRecord, WorkerRec
 pub(super) fn generator(nodes: &[NodeRecord]) -> Generator {
     let of = || nodes.iter().map(|node| &node.generator);
     let greatest = |share: fn(&Generator) -> Option<f64>| of().filter_map(share).reduce(f64::max);
+    // What is excused is excused at each node by its own timer; the one that is shown is the least precise.
     let timer = of().map(|one| one.timer).max_by(|a, b| a.p99_us.total_cmp(&b.p99_us));
     Generator {
         workers: nodes.iter().flat_map(workers).collect(),

@@ -100,6 +100,7 @@ fn timer(noise: &TimerNoise) -> TimerRecord {
     let micros = |late: Duration| late.as_nanos() as f64 / 1e3;
     TimerRecord {
         samples: noise.samples,
+        disturbed: noise.disturbed,
         p50_us: micros(noise.p50),
         p99_us: micros(noise.p99),
         max_us: micros(noise.max),

@@ -368,11 +368,15 @@ pub struct StallRecord {
     pub lasted_s: f64,
 }
 
-/// How late this machine woke up a thread that only slept, before the run, in microseconds.
+/// How late this machine woke up a thread that only slept, before the run, in microseconds, as long as nothing else
+/// disturbed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimerRecord {
     /// How many wake-ups were timed.
     pub samples: u64,
+    /// How many more were left out, because a quota, other processes, a hypervisor or a pause may have made them late.
+    #[serde(default, skip_serializing_if = "crate::health::is_zero")]
+    pub disturbed: u64,
     /// The median of their lateness.
     pub p50_us: f64,
     /// The 99th percentile: a smaller difference does not count against the generator.

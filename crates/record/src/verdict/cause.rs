@@ -77,7 +77,22 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
     let steal = steal(evidence);
     let (larger, smaller) = if stolen_more(evidence) { (steal, late) } else { (late, steal) };
     let known = [before, early, throttled(evidence), after, busy(evidence), larger, smaller];
-    known.into_iter().flatten().chain(unknown(evidence)).collect()
+    known.into_iter().flatten().chain(unknown(evidence)).chain(unmeasured(evidence)).collect()
+}
+
+/// That the timer was disturbed for as long as it was measured: then nothing shows what it does by itself, and it is no
+/// excuse.
+fn unmeasured(evidence: &Evidence<'_>) -> Option<Cause> {
+    let timer = &evidence.generator.timer;
+    (timer.samples == 0 && timer.disturbed > 0).then(|| Cause {
+        text: format!(
+            "something on this machine disturbed each of {} wake-ups of its timer before the run",
+            timer.disturbed
+        ),
+        remedy: "run it on a machine, or in a quota, that leaves brunt a core when it needs one",
+        limits_load: false,
+        usual: Duration::ZERO,
+    })
 }
 
 /// That nothing can be known: what cannot be seen is not absent.

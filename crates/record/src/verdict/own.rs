@@ -8,7 +8,8 @@ use std::time::Duration;
 
 /// The generator affected a figure if it differs by more than this share from the same figure without its own part.
 pub const OWN_SHARE: f64 = 0.1;
-/// It must also differ by more than the lateness of this machine's timer, which is taken as at least this.
+/// It must also differ by more than the lateness of this machine's timer while nothing disturbs it, which is taken as at
+/// least this.
 pub const FLOOR_MIN: Duration = Duration::from_micros(200);
 /// A percentile is judged only if at least this many exchanges lie beyond it: with fewer it is a single cold start, and
 /// does not describe the run. It is also judged if as many exchanges succeeded that were due while the generator stood
@@ -135,7 +136,7 @@ pub(super) fn unjudged_note(parts: &[OwnPart]) -> Option<String> {
     unjudged.max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?.unjudged()
 }
 
-/// The note where figures are too high and the timer of this machine is the only possible cause.
+/// The note where figures are too high and no cause was observed.
 pub(super) fn timer_note(
     ours: Option<&OwnPart>,
     parts: &[OwnPart],
@@ -146,12 +147,21 @@ pub(super) fn timer_note(
         .filter(|part| part.too_few.is_none() && part.too_high_us() > TOLD_MIN_US)
         .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?;
     let part = ours.unwrap_or(worst);
-    Some(format!(
-        "p{} up to {} too high by this machine's timer (p99 of its own lateness {})",
-        shortest(part.percentile),
-        millis(part.too_high_us()),
-        millis(evidence.generator.timer.p99_us)
-    ))
+    let timer = &evidence.generator.timer;
+    let known = timer.samples > 0;
+    let (name, too_high) = (shortest(part.percentile), millis(part.too_high_us()));
+    Some(if known && part.too_high_us() > timer.max_us.max(FLOOR_MIN.as_secs_f64() * 1e6) {
+        format!(
+            "p{name} up to {too_high} too high by the generator's own part, more than this machine's timer explains \
+             (late by at most {} while nothing disturbed it): no cause was observed",
+            millis(timer.max_us)
+        )
+    } else {
+        let own = if known { millis(timer.p99_us) } else { "not known".to_owned() };
+        format!(
+            "p{name} up to {too_high} too high by this machine's timer (p99 of its own lateness {own})"
+        )
+    })
 }
 
 fn shortest(percentile: f64) -> String {

@@ -71,6 +71,16 @@ fn facts(record: &Record) -> Vec<(String, String)> {
                 )
             })
             .map(|late| ("timer late by".to_owned(), late)),
+        (timer.disturbed > 0)
+            .then(|| {
+                let all = timer.samples + timer.disturbed;
+                format!(
+                    "{} of {} wake-ups before the run",
+                    thousands(timer.disturbed),
+                    thousands(all)
+                )
+            })
+            .map(|left_out| ("timer disturbed at".to_owned(), left_out)),
         (generator.stalled_s > 0.0)
             .then(|| {
                 format!("{} times, {:.1} s in all", generator.stalls.len(), generator.stalled_s)

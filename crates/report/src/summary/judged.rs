@@ -60,10 +60,12 @@ fn machine(generator: &Generator) -> String {
         .filter_map(|(what, share)| share.map(|share| format!("{what} {:.1}%", 100.0 * share)))
         .chain(unseen)
         .collect();
-    parts.push(format!(
-        "timer late by p50 {:.0} us, p99 {:.0} us",
-        generator.timer.p50_us, generator.timer.p99_us
-    ));
+    let timer = &generator.timer;
+    parts.push(if timer.samples == 0 && timer.disturbed > 0 {
+        "how late the timer is was not seen undisturbed".to_owned()
+    } else {
+        format!("timer late by p50 {:.0} us, p99 {:.0} us", timer.p50_us, timer.p99_us)
+    });
     parts.join("; ")
 }
 

@@ -44,3 +44,28 @@ fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due()
     few.measured.operations[0].tainted.ok = 30;
     assert!(only_reason(&few).1.contains("stood still 3.0 s"));
 }
+
+#[test]
+fn a_timer_that_was_never_seen_undisturbed_excuses_nothing() {
+    let mut limited = run(|_| 100, late);
+    limited.generator.timer = TimerRecord { disturbed: 40, ..TimerRecord::default() };
+    let (status, why) = only_reason(&limited);
+    assert_eq!(status, Status::GeneratorLimited);
+    assert!(why.contains("disturbed each of 40 wake-ups of its timer before the run"), "{why}");
+    // A cause that was observed during the run is named instead.
+    limited.generator.machine.throttled_share = Some(0.4);
+    assert!(only_reason(&limited).1.contains("CPU quota"));
+    // One sample is enough to know what the timer does, and simulated time has no timer.
+    for timer in [
+        TimerRecord { samples: 1, disturbed: 40, ..TimerRecord::default() },
+        TimerRecord::default(),
+    ] {
+        let mut known = run(|_| 100, late);
+        known.generator.timer = timer;
+        assert_eq!(judge(&known).status, Status::Valid);
+    }
+    // Without an effect nothing is to be excused.
+    let mut quiet = run(|_| 100, prompt);
+    quiet.generator.timer = TimerRecord { disturbed: 40, ..TimerRecord::default() };
+    assert_eq!(judge(&quiet), Verdict::default());
+}
