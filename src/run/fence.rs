@@ -12,7 +12,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::net::SocketAddr;
 
 use brunt_drivers::net::allowed::Allowed;
-use brunt_drivers::net::fence::{self, Policy, Refused, Why};
+use brunt_drivers::net::fence::{self, MadeBy, Policy, Refused, Why};
 use brunt_drivers::net::targets::Demand;
 use brunt_drivers::net::tcp;
 use brunt_engine::{Load, Plan};
@@ -32,7 +32,7 @@ pub(crate) const CONFINED: &str = "BRUNT_CONFINED";
 
 /// Confines this process to its directory if an agent requires that, before anything is read.
 pub(crate) fn confine() {
-    if std::env::var_os(CONFINED).is_some() {
+    if is_confined() {
         brunt_feed::access::confine();
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
     let Some(options) = command.run_options().or(is_lease.then_some(&none)) else { return Ok(()) };
     let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
     let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
-    fence::put_up(Policy { allowed, targets, public: options.yes });
+    fence::put_up(Policy { allowed, targets, public: options.yes, made_by: made_by() });
     if options.addresses == Addresses::All {
         tcp::spread_over_addresses();
     }
@@ -55,8 +55,18 @@ pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
 /// Sets up a fence around these addresses, within what the file of targets allows.
 pub(crate) fn around(allowed: Vec<Allowed>) -> Result<(), Refusal> {
     let targets = targets::read(None).map_err(Refusal::usage)?;
-    fence::put_up(Policy { allowed: Some(allowed), targets, public: false });
+    let made_by = made_by();
+    fence::put_up(Policy { allowed: Some(allowed), targets, public: false, made_by });
     Ok(())
+}
+
+/// An agent passes the addresses that its owner and the order permit as `--allow`.
+fn made_by() -> MadeBy {
+    if is_confined() { MadeBy::Owner } else { MadeBy::User }
+}
+
+fn is_confined() -> bool {
+    std::env::var_os(CONFINED).is_some()
 }
 
 /// Checks before a run that it may load its targets, as far as they are known. A command that sends anything before its

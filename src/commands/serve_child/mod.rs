@@ -19,7 +19,7 @@ use std::io;
 use std::path::Path;
 
 use brunt_drivers::net::allowed::Allowed;
-use brunt_drivers::net::fence::{self, Policy};
+use brunt_drivers::net::fence::{self, MadeBy, Policy};
 use brunt_serve::child::{Answer, Asked, Envelope, Search, Task};
 use brunt_serve::history::DATA;
 use serde::Serialize;
@@ -126,7 +126,7 @@ fn put_up(asked: &Asked) -> Result<(), Refusal> {
 
 /// Only what an administrator granted: a file of targets belongs to users of the command line.
 fn only(allowed: Vec<Allowed>) -> Policy {
-    Policy { allowed: Some(allowed), ..Policy::default() }
+    Policy { allowed: Some(allowed), made_by: MadeBy::Site, ..Policy::default() }
 }
 
 /// The condition that ends every submitted run: no person may be watching while its target fails.

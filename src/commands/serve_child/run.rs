@@ -42,12 +42,10 @@ pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
     ended
 }
 
-/// The reason for which a run was refused, with the remedy that a website offers.
+/// The reason for which a run was refused, as a website shows it.
 fn on_a_site(text: &str) -> String {
     let text = text.trim();
-    text.strip_prefix("error: ")
-        .unwrap_or(text)
-        .replace("add it with --allow", "an administrator can list it among the targets")
+    text.strip_prefix("error: ").unwrap_or(text).to_owned()
 }
 
 /// Carries out a run or a search. A search writes its result to `said`.

@@ -29,6 +29,31 @@ pub struct Policy {
     pub targets: Option<Targets>,
     /// Whether public addresses that neither of them names are allowed.
     pub public: bool,
+    /// Who made the list of addresses.
+    pub made_by: MadeBy,
+}
+
+/// Who made the list of addresses that a process may reach, and so who can add to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MadeBy {
+    /// The user of the command line.
+    #[default]
+    User,
+    /// The owner of the agent that carries out an order, and whoever gave the order.
+    Owner,
+    /// The administrators of a website.
+    Site,
+}
+
+impl MadeBy {
+    /// Why an address that is not on the list may not be reached.
+    const fn refusal(self) -> Why {
+        match self {
+            Self::User => Why::NotAllowed,
+            Self::Owner => Why::NotOrdered,
+            Self::Site => Why::NotGranted,
+        }
+    }
 }
 
 /// What a process may reach, and the first address that was refused.
@@ -67,7 +92,7 @@ impl Fence {
         let allowed = self.policy.allowed.as_deref();
         let listed = allowed.is_some_and(|all| all.iter().any(|allowed| allowed.holds(to)));
         if !listed && allowed.is_some() {
-            return refused(Why::NotAllowed);
+            return refused(self.policy.made_by.refusal());
         }
         if let Some(targets) = &self.policy.targets {
             return match targets.rule(to) {
@@ -134,6 +159,17 @@ pub enum Why {
     /// There is a list of addresses, and it is not on it.
     #[error("is not an address that this run may reach; add it with --allow")]
     NotAllowed,
+    /// The same for an order that an agent carries out: whoever gave it cannot add what the owner does not permit.
+    #[error(
+        "is not an address that this order may reach: the targets of the agent's owner (agent.toml), and an --allow of \
+         the order if it has one, must contain it"
+    )]
+    NotOrdered,
+    /// The same for a run of a website, where nobody has a command line.
+    #[error(
+        "is not an address that this run may reach; an administrator can list it among the targets"
+    )]
+    NotGranted,
     /// It is on the public internet, and this was not confirmed.
     #[error("is a public address; if it is yours to load, name it with --allow or give --yes")]
     Public,
@@ -253,6 +289,22 @@ mod tests {
     }
 
     #[test]
+    fn nobody_is_told_to_add_what_another_decides() {
+        let refusal = |made_by| {
+            let allowed = Some(vec!["10.1.0.0/16".parse().unwrap()]);
+            let fence = Fence::new(Policy { allowed, made_by, ..Policy::default() });
+            assert!(fence.check(at("10.1.0.1:389")).is_ok());
+            fence.check(at("10.2.0.1:389")).unwrap_err().to_string()
+        };
+        assert!(refusal(MadeBy::User).ends_with("add it with --allow"));
+        let ordered = refusal(MadeBy::Owner);
+        assert!(ordered.contains("targets of the agent's owner"), "{ordered}");
+        assert!(!ordered.contains("add it with"), "{ordered}");
+        let granted = refusal(MadeBy::Site);
+        assert!(granted.contains("an administrator") && !granted.contains("--allow"), "{granted}");
+    }
+
+    #[test]
     fn a_public_address_is_refused_until_somebody_answers_for_it() {
         let fence = Fence::default();
         for to in ["10.0.0.1:1", "[::ffff:192.168.1.1]:1", "127.9.9.9:1", "[fe80::1]:1"] {
@@ -310,8 +362,12 @@ mod tests {
             assert!(error.contains("10.1.0.0/16:389") && error.contains("500/s"), "{error}");
         }
         // Both lists must contain the address.
-        let policy =
-            Policy { targets, allowed: Some(vec!["10.2.0.0/16".parse().unwrap()]), public: true };
+        let policy = Policy {
+            targets,
+            allowed: Some(vec!["10.2.0.0/16".parse().unwrap()]),
+            public: true,
+            ..Policy::default()
+        };
         let fence = Fence::new(policy);
         assert!(
             fence.check(at("10.2.0.1:389")).is_err() && fence.check(at("10.1.2.3:389")).is_err()
