@@ -109,7 +109,7 @@ pub(super) fn objectives(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer)
         _ if model.about.objectives == 0 => {
             spans.push(Span::styled("none (--slo 'p99<20ms' sets one)", faint()));
         }
-        None | Some([]) => spans.push(Span::raw("not known yet")),
+        None | Some([]) => spans.push(Span::raw("not yet: nothing is measured")),
         Some(all) => {
             // In one line, missed objectives must be visible.
             let mut all: Vec<_> = all.iter().collect();

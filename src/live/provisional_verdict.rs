@@ -28,7 +28,8 @@ pub(crate) struct ProvisionalVerdict {
     pub(crate) reasons: Vec<String>,
     /// The result of each objective.
     pub(crate) objectives: Vec<Judgement>,
-    /// Whether anything was measured that can be judged.
+    /// Whether anything was measured that can be judged: before the window, and until something that was due in it has
+    /// ended, an objective is neither met nor missed.
     pub(crate) measured: bool,
 }
 
@@ -45,7 +46,7 @@ impl ProvisionalVerdict {
             status: record.verdict.status,
             reasons,
             objectives: record.slo.iter().map(|slo| judgement(slo, record)).collect(),
-            measured: record.counts.planned > 0,
+            measured: record.counts.due() > 0,
         }
     }
 }
@@ -58,5 +59,45 @@ fn judgement(result: &SloResult, record: &Record) -> Judgement {
         objective: result.expr.clone(),
         outcome: result.outcome,
         value: value.unwrap_or_else(|| nothing.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::{Moment, Outcome, Stamps};
+    use brunt_record::{Catalogue, Ending, Head, Interval, Measured, Own, Phase, Plan, Slo, Tool};
+
+    /// The verdict on a run of which an interval of this phase was measured, in which `planned` exchanges fell due and
+    /// `ended` of them succeeded.
+    fn standing(phase: Phase, planned: u64, ended: u64) -> ProvisionalVerdict {
+        let mut interval = Interval::new(1, 0);
+        interval.reset(0, phase, Duration::ZERO);
+        interval.to = Duration::from_secs(1);
+        let due = Moment::ZERO;
+        let stamps = Stamps { due, free: due, sent: due, ended: due + Duration::from_millis(3) };
+        (0..planned).for_each(|_| interval.plan());
+        (0..ended).for_each(|_| interval.record(0, Outcome::Ok(0), &stamps, 0, Own::default()));
+        let mut measured = Measured::default();
+        measured.absorb(&interval);
+        let objectives: Vec<Slo> = vec!["p99<20ms".parse().unwrap()];
+        let tool = Tool { name: "brunt".to_owned(), version: "0".to_owned() };
+        let catalogue = Catalogue { operations: vec!["get".to_owned()], ..Catalogue::default() };
+        let (plan, began) = (Plan::open(1.0, 1, 1), jiff::Timestamp::UNIX_EPOCH);
+        let head = Head::new("run".to_owned(), began, tool, plan, catalogue);
+        let head = Head { objectives, ..head };
+        let ending = Ending::so_far(&measured.totals, None);
+        let names = |_: usize, _: Outcome| "ok".to_owned();
+        let record = measured.conclusion(head, &names, ending).record().unwrap();
+        ProvisionalVerdict::new(&record, interval.to)
+    }
+
+    #[test]
+    fn nothing_is_judged_before_something_of_the_window_has_ended() {
+        assert!(!standing(Phase::WarmUp, 5, 5).measured);
+        assert!(!standing(Phase::Steady, 5, 0).measured);
+        let known = standing(Phase::Steady, 5, 1);
+        assert!(known.measured);
+        assert_eq!(known.objectives[0].outcome, SloOutcome::Met);
     }
 }

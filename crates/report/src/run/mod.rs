@@ -170,8 +170,11 @@ fn capital(word: &str) -> String {
     })
 }
 
+/// The title of the table of objectives.
+const OBJECTIVES: &str = "Objectives";
+
 fn objectives(page: &mut Page, record: &Record) {
-    let mut table = crate::page::Table::new("Objectives")
+    let mut table = crate::page::Table::new(OBJECTIVES)
         .names(["objective", "outcome"])
         .figures(["measured"])
         .names(["why"]);

@@ -3,8 +3,9 @@
 //! The process that makes a run and a process that follows its events show the same page: words and tables of a
 //! provisional record, with the wording for a run that is not over.
 
-use super::live_page;
-use crate::page::{Block, Page, Verdict};
+use super::{OBJECTIVES, live_page};
+use crate::figure::NONE;
+use crate::page::{Block, Page, Tone, Verdict};
 use crate::view::{Spectrum, View};
 use brunt_record::{Ending, Head, HistogramError, Measured, Names, Record, SloError};
 use serde::Serialize;
@@ -63,10 +64,53 @@ fn provisional(block: &mut Block, is_empty: bool) {
                 ..Verdict::default()
             };
         }
+        // Before the window an objective is neither met nor missed.
+        Block::Table(table) if is_empty && table.caption == OBJECTIVES => {
+            table.columns.truncate(3);
+            for row in &mut table.rows {
+                row.tone = Tone::Plain;
+                row.cells.truncate(1);
+                row.cells.extend(["not yet".to_owned(), NONE.to_owned()]);
+            }
+        }
         Block::Verdict(verdict) => {
             verdict.word.push_str(" so far");
             "This would be the verdict if the run ended now.".clone_into(&mut verdict.meaning);
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Row;
+    use crate::summary::tests::measured;
+    use brunt_record::Counts;
+
+    /// The rows of objectives of a run in progress.
+    fn objectives(record: &Record) -> Vec<Row> {
+        let mut page = live_page(record, View::default()).unwrap();
+        let is_empty = record.counts.due() == 0;
+        page.blocks.iter_mut().for_each(|block| provisional(block, is_empty));
+        let tables = page.blocks.into_iter().filter_map(|block| match block {
+            Block::Table(table) if table.caption == OBJECTIVES => Some(table.rows),
+            _ => None,
+        });
+        tables.last().expect("the objectives")
+    }
+
+    #[test]
+    fn before_the_window_objectives_are_not_judged_yet() {
+        let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
+        let judged = objectives(&record);
+        assert_eq!(judged[0].cells[..2], ["bind.ok.p99<1ms", "missed"]);
+        record.counts = Counts::default();
+        let cells: Vec<Vec<String>> =
+            objectives(&record).into_iter().map(|row| row.cells).collect();
+        assert_eq!(
+            cells,
+            [["bind.ok.p99<1ms", "not yet", NONE], ["goodput>=70%", "not yet", NONE]]
+        );
     }
 }
