@@ -166,6 +166,8 @@ pub(crate) struct ConnectionArgs {
     #[arg(short = 'p', long, value_name = "NUMBER", value_parser = streams)]
     pub(crate) streams: Option<u32>,
     /// Open a new connection for each request
+    ///
+    /// Connecting and the TLS handshake are then part of the response and service time of each request.
     #[arg(long)]
     pub(crate) disable_keepalive: bool,
     /// Which requests to send again, once, if a reused connection closes before any answer arrives

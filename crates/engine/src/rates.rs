@@ -16,6 +16,8 @@ use std::time::Duration;
 enum Reply {
     /// It succeeds after this time.
     After(Duration),
+    /// It accepts the connection that the exchange opens after the first time, and the request succeeds after the other.
+    Opened(Duration, Duration),
     /// It is refused by an answer after this time.
     Busy(Duration),
     /// It succeeds after this time, with this many items.
@@ -85,6 +87,14 @@ impl Session for Client {
         self.done += 1;
         match (self.server.script)(ticket, watch.now()) {
             Reply::After(time) => {
+                watch.sent();
+                pass(time).await;
+                Outcome::Ok(0)
+            }
+            Reply::Opened(connecting, time) => {
+                watch.opens();
+                pass(connecting).await;
+                watch.waited();
                 watch.sent();
                 pass(time).await;
                 Outcome::Ok(0)
@@ -254,6 +264,24 @@ fn a_delay_is_no_overload() {
         Reply::After(ms(if ticket.number.is_multiple_of(2) { 10 } else { 2_000 }))
     };
     assert_all(&open_rates(open(100, 10, 500), &Server::new(mixed)), 100.0);
+}
+
+#[test]
+fn a_connection_of_its_own_is_a_part_of_each_exchange() {
+    let server = Server::new(|_, _| Reply::Opened(ms(298), ms(2)));
+    let whole = run(open(200, 3, 100), &server);
+    assert_all(&rates_of(&whole, Mode::Open), 200.0);
+    let steady = whole.steady();
+    let (response, service) = (steady.operations[0].response.due(), &steady.operations[0].service);
+    for taken in [&response, service] {
+        let [least, most] = [taken.min(), taken.max()].map(Option::unwrap);
+        assert!(least >= ms(299) && most <= ms(301), "{least:?} to {most:?}");
+    }
+    assert_eq!(steady.lag.max(), Some(Duration::ZERO));
+    assert_eq!(steady.lateness.max(), Some(Duration::ZERO));
+    // Ten users whose exchanges take 300 ms, in step.
+    let rates = rates_of(&run(closed(10, 3_000), &server), Mode::Closed);
+    assert_rate(rates.achieved, 100.0 / 3.0);
 }
 
 #[test]

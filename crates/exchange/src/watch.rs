@@ -11,7 +11,7 @@ pub struct Stamps {
     pub due: Moment,
     /// When the session was free to perform it.
     pub free: Moment,
-    /// When the first byte of the request was sent.
+    /// When the first byte of the request was sent, or the exchange began to open a connection of its own for it.
     pub sent: Moment,
     /// When the exchange ended.
     pub ended: Moment,
@@ -48,6 +48,7 @@ const PARTS_MAX: usize = 8;
 /// A stopwatch for one exchange, which the engine passes to the session.
 pub struct Watch<'a> {
     clock: &'a dyn Clock,
+    opening: Option<Moment>,
     sent: Option<Moment>,
     ended: Option<Moment>,
     operation: u16,
@@ -74,6 +75,7 @@ impl<'a> Watch<'a> {
     pub fn new(clock: &'a dyn Clock, text: Option<&'a mut String>) -> Self {
         Self {
             clock,
+            opening: None,
             sent: None,
             ended: None,
             operation: 0,
@@ -100,6 +102,15 @@ impl<'a> Watch<'a> {
     pub fn sent(&mut self) {
         if self.sent.is_none() {
             self.sent = Some(self.clock.now());
+        }
+    }
+
+    /// Records that the exchange begins to open a connection of its own, because the run makes one for each exchange or
+    /// replaces one after a number of them. From now on the time belongs to its service time. Only the first call has
+    /// an effect, and none has after the request was sent.
+    pub fn opens(&mut self) {
+        if self.opening.is_none() && self.sent.is_none() {
+            self.opening = Some(self.clock.now());
         }
     }
 
@@ -152,9 +163,10 @@ impl<'a> Watch<'a> {
     }
 
     /// Records that the exchange waited for others until now: for a name server, or for a connection. Nothing could be
-    /// sent before, so this is not lateness. After the request was sent, it has no effect.
+    /// sent before, so this is not lateness. It has no effect after the request was sent, or while the exchange opens a
+    /// connection of its own, because that is part of the exchange.
     pub fn waited(&mut self) {
-        if self.sent.is_none() {
+        if self.sent.is_none() && self.opening.is_none() {
             self.free = Some(self.clock.now());
         }
     }
@@ -217,6 +229,12 @@ impl<'a> Watch<'a> {
     /// The moment recorded by [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.
     pub fn sent_at(&self) -> Option<Moment> {
         self.sent
+    }
+
+    /// When the exchange began to use the target, if its request was sent: the moment recorded by
+    /// [`opens`](Self::opens), or else that of the request.
+    pub fn began_at(&self) -> Option<Moment> {
+        self.sent.map(|sent| self.opening.unwrap_or(sent))
     }
 
     /// The moment recorded by [`ended_as`](Self::ended_as), if it was called.
@@ -337,6 +355,25 @@ mod tests {
         watch.waited();
         assert_eq!(watch.free_at(), Some(Moment::from_nanos(15)));
         assert_eq!(watch.times_reconnected(), 0);
+    }
+
+    #[test]
+    fn a_connection_of_its_own_belongs_to_the_exchange() {
+        let clock = Scripted(Cell::new(10));
+        let mut watch = Watch::new(&clock, None);
+        watch.waited();
+        watch.opens();
+        assert_eq!(watch.began_at(), None, "no request was sent");
+        watch.waited();
+        watch.opens();
+        watch.sent();
+        watch.opens();
+        let (began, sent) = (Some(Moment::from_nanos(15)), Some(Moment::from_nanos(20)));
+        assert_eq!((watch.began_at(), watch.sent_at()), (began, sent));
+        assert_eq!(watch.free_at(), Some(Moment::from_nanos(10)), "before it opened anything");
+        let mut kept = Watch::new(&clock, None);
+        kept.sent();
+        assert_eq!(kept.began_at(), kept.sent_at());
     }
 
     #[test]

@@ -71,7 +71,7 @@ const COMMON: &[Opt] = &[
         Group::Command,
         "keepConnectionsOpen",
         "Keep connections open, and bind again on them before each operation. Without this option each \
-         operation opens, binds and closes its own connection.",
+         operation opens, binds and closes its own connection, and its response time includes this.",
     )
     .short('f'),
     row("statInterval", "seconds", Kind::Integer(1, LONGEST), "Display results each specified number of seconds.")

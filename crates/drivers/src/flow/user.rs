@@ -261,7 +261,7 @@ impl User {
         }
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
         watch.ended_as(ended);
-        let service = watch.sent_at().map_or(Duration::ZERO, |sent| ended - sent);
+        let service = watch.began_at().map_or(Duration::ZERO, |began| ended - began);
         let took = match times {
             Times::Coarse => {
                 let millis = (service + self.opening + reopening(watch)).as_millis();

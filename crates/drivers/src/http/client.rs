@@ -114,8 +114,8 @@ impl Client {
         Ok(found)
     }
 
-    /// Makes sure that there is a connection to this origin, as far as is known without a request to the server; after
-    /// a failed attempt, waits before the next.
+    /// Makes sure that there is a connection to this origin, as far as is known without a request to the server, unless
+    /// the exchange opens its own; after a failed attempt, waits before the next.
     pub async fn ready(
         &mut self,
         origin: &Arc<Origin>,
@@ -124,6 +124,10 @@ impl Client {
         let at = self.connection(origin);
         let (owner, connections) = self.parts();
         if connections[at].is_open(owner, watch) {
+            return Ok(());
+        }
+        if connections[at].is_opened_by_exchange(owner) {
+            Box::pin(connections[at].rest(owner)).await;
             return Ok(());
         }
         Box::pin(connections[at].open(owner, watch)).await

@@ -1,6 +1,8 @@
 //! [`OriginConnection`]: a user's connection to one origin: its own connection, or a shared one over HTTP/2.
 //!
-//! Connections are opened before an exchange, and this time is not part of its latency. A connection that the server
+//! Connections are opened before an exchange, and this time is not part of its latency. If the settings end connections
+//! after a number of requests, each new one is opened by the exchange that needs it, as a part of it: what the user
+//! waits for is the same whatever the order of these steps. A connection that the server
 //! closed while it was idle is opened again: before the next request or, if the server closed it while a request was
 //! being sent, after that request. This request is sent again, as every client does, if that is allowed (RFC 9110
 //! section 9.2.2, RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the additional time counts. A connection that ends
@@ -36,6 +38,10 @@ pub(super) struct OriginConnection {
     shared: Option<Rc<Shared>>,
     /// The server closed a connection that should be kept, and it is not open again yet.
     lapsed: bool,
+    /// The last connection was ended after its request because the settings or the request said so.
+    worn: bool,
+    /// The wait after failed attempts is over for the next attempt.
+    rested: bool,
     /// How many attempts to open a connection were made.
     attempts: u64,
     /// Failed attempts in a row.
@@ -72,6 +78,8 @@ impl OriginConnection {
             connection: None,
             shared,
             lapsed: false,
+            worn: false,
+            rested: false,
             attempts: 0,
             failures: 0,
             unanswered: 0,
@@ -122,14 +130,36 @@ impl OriginConnection {
         self.unanswered = if used { 0 } else { self.unanswered.saturating_add(1) };
     }
 
+    /// Whether the next connection is opened by the exchange that needs it.
+    pub(super) fn is_opened_by_exchange(&self, owner: Owner<'_>) -> bool {
+        owner.network.settings.keep == Keep::Requests(1)
+            || self
+                .shared
+                .as_ref()
+                .filter(|shared| !shared.is_declined())
+                .map_or(self.worn, |shared| shared.worn.get())
+    }
+
+    /// Waits if the last attempt failed. The next attempt is then made without a wait.
+    pub(super) async fn rest(&mut self, owner: Owner<'_>) {
+        if !self.rested
+            && let Some(attempt) = backoff::attempt(self.failures, self.unanswered)
+        {
+            backoff::wait(owner.network.settings.seed, owner.number, attempt).await;
+        }
+        self.rested = true;
+    }
+
     /// Opens a connection, after a wait if the last attempt failed.
     pub(super) async fn open(
         &mut self,
         owner: Owner<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        if let Some(attempt) = backoff::attempt(self.failures, self.unanswered) {
-            backoff::wait(owner.network.settings.seed, owner.number, attempt).await;
+        self.rest(owner).await;
+        self.rested = false;
+        if self.is_opened_by_exchange(owner) {
+            watch.opens();
         }
         // Each user begins with another source address and continues with the following ones.
         let number = u64::from(owner.number) + self.attempts;
@@ -138,7 +168,7 @@ impl OriginConnection {
         match self.opened(owner.network, number, &mut round_trip, watch).await {
             Ok(stream) => {
                 self.round_trip = round_trip;
-                (self.failures, self.lapsed) = (0, false);
+                (self.failures, self.lapsed, self.worn) = (0, false, false);
                 watch.waited();
                 if let Some(stream) = stream {
                     self.connection = Some(Connection::new(stream, watch.now()));
@@ -168,6 +198,7 @@ impl OriginConnection {
                 let way = (number, again);
                 let stream = connect(network, &self.origin, way, round_trip, &mut *watch).await?;
                 shared.lapsed.set(false);
+                shared.worn.set(false);
                 shared.opened.set(watch.now());
                 Ok(stream)
             };
@@ -227,7 +258,8 @@ impl OriginConnection {
                 match connection.exchange(owner.group, spec, response, watch).await {
                     Ok(done) => {
                         self.unanswered = 0;
-                        let persistent = done.persistent && !spec.last && !spec.flags.closes();
+                        self.worn = spec.last || spec.flags.closes();
+                        let persistent = done.persistent && !self.worn;
                         return Ok(Done { persistent, ..done });
                     }
                     Err(failure) => {

@@ -1,7 +1,8 @@
 //! A connection as its sessions share it: opened, bound, replaced and closed when they need it.
 //!
 //! The first session that finds the connection down opens it; the others wait for it. Every attempt fails at most one
-//! exchange. The future that opens a connection is boxed, since it is rare and its state is large: an idle connection
+//! exchange. A connection for one operation, or one that replaces another after a number of operations, is opened by the
+//! exchange that needs it, as a part of it. The future that opens a connection is boxed, since it is rare and its state is large: an idle connection
 //! stores none of it.
 
 use super::channel::Channel;
@@ -10,6 +11,7 @@ use super::link::Link;
 use super::login::BindContext;
 use super::plan::{BIND, CONNECT, RECONNECT, TLS};
 use super::route::Security;
+use super::setup::Mode;
 use super::slot::{Keep, Reply};
 use super::tally::Tally;
 use super::worker::Worker;
@@ -41,6 +43,10 @@ pub(super) struct Connection {
     pub(super) carried: Cell<u64>,
     /// A bind was interrupted, so the identity of the connection is unknown.
     pub(super) unsettled: Cell<bool>,
+    /// It has carried as many operations as it may.
+    pub(super) worn: Cell<bool>,
+    /// The wait after failed attempts is over for the next attempt.
+    rested: Cell<bool>,
     /// When it was last opened.
     opened: Cell<Moment>,
     /// How long connecting took then.
@@ -63,6 +69,8 @@ impl Connection {
             why_down: RefCell::default(),
             carried: Cell::new(0),
             unsettled: Cell::new(false),
+            worn: Cell::new(false),
+            rested: Cell::new(false),
             opened: Cell::new(Moment::ZERO),
             round_trip: Cell::new(Duration::ZERO),
             unanswered: Cell::new(0),
@@ -101,7 +109,30 @@ impl Connection {
     /// connection again if it is down.
     pub(super) async fn keep(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         self.check_idle();
-        if self.is_open() { Ok(()) } else { Box::pin(self.reopen(slot, watch)).await }
+        if self.is_open() {
+            Ok(())
+        } else if self.is_opened_by_exchange() {
+            Box::pin(self.open_own(slot, watch)).await
+        } else {
+            Box::pin(self.reopen(slot, watch)).await
+        }
+    }
+
+    /// Whether the next connection is opened by the exchange that needs it.
+    pub(super) fn is_opened_by_exchange(&self) -> bool {
+        self.worker.plan.mode == Mode::PerOperation || self.worn.get()
+    }
+
+    /// Opens the connection as part of an exchange.
+    async fn open_own(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
+        let mut opened = self.open(slot, watch).await;
+        if opened.is_ok() && self.worker.plan.mode == Mode::Rebind {
+            opened = self.rebind(slot, watch).await;
+        }
+        if let Err(failure) = &opened {
+            watch.not_ready(failure.as_outcome());
+        }
+        opened
     }
 
     /// Opens the connection again during an exchange, without a back-off: if the last attempt failed, no other is made
@@ -167,18 +198,20 @@ impl Connection {
     pub(super) async fn open(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         while !self.is_open() {
             if self.opening.get() {
+                if self.is_opened_by_exchange() {
+                    watch.opens();
+                }
                 self.opened().await;
                 watch.waited();
                 continue;
             }
             let mut guard = OpenGuard::take(self);
+            self.rest(watch).await;
+            self.rested.set(false);
+            if self.is_opened_by_exchange() {
+                watch.opens();
+            }
             let failures = self.failures.get();
-            if failures == 0 && self.attempts.get() > 0 {
-                self.note_end(watch);
-            }
-            if let Some(attempt) = backoff::attempt(failures, self.unanswered.get()) {
-                backoff::wait(self.worker.plan.seed, self.number, attempt).await;
-            }
             self.attempts.set(self.attempts.get() + 1);
             let opened = self.attempt(slot, watch).await;
             match &opened {
@@ -199,6 +232,22 @@ impl Connection {
             return opened;
         }
         Ok(())
+    }
+
+    /// Waits if the last attempt failed, or if connections end without an answer. The next attempt is then made without
+    /// a wait.
+    pub(super) async fn rest(&self, watch: &Watch<'_>) {
+        if self.rested.get() {
+            return;
+        }
+        let failures = self.failures.get();
+        if failures == 0 && self.attempts.get() > 0 {
+            self.note_end(watch);
+        }
+        if let Some(attempt) = backoff::attempt(failures, self.unanswered.get()) {
+            backoff::wait(self.worker.plan.seed, self.number, attempt).await;
+        }
+        self.rested.set(true);
     }
 
     /// Notes that a connection ended. One on which nothing was answered and that was not idle either was not kept: a
@@ -256,6 +305,7 @@ impl Connection {
         Tally::one(&plan.tally.opened);
         self.carried.set(0);
         self.unsettled.set(false);
+        self.worn.set(false);
         if !again {
             return self.login(slot, watch).await;
         }

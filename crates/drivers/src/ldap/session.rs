@@ -83,12 +83,16 @@ impl Session {
         connection.check_idle();
         let used = connection.carried.get();
         let worn = plan.mode == Mode::PerOperation && used > 0
-            || plan.reconnect_every > 0 && used >= plan.reconnect_every
-            || connection.unsettled.get();
-        if worn {
+            || plan.reconnect_every > 0 && used >= plan.reconnect_every;
+        if worn || connection.unsettled.get() {
             // The connection was due to be replaced, whatever the server did.
             connection.link.lapsed.set(false);
+            connection.worn.set(worn);
             Box::pin(connection.leave()).await;
+        }
+        if !connection.is_open() && connection.is_opened_by_exchange() {
+            Box::pin(connection.rest(watch)).await;
+            return Ok(());
         }
         if !connection.is_open() {
             Box::pin(connection.open(self.slot, watch)).await?;

@@ -9,7 +9,7 @@ mod sharing;
 mod trouble;
 
 use brunt_drivers::http::{
-    Client, Failure, Group, Network, Request, Response, Settings, Version, Wanted,
+    CONNECT, Client, Failure, Group, Network, Request, Response, Settings, TLS, Version, Wanted,
 };
 use brunt_exchange::{Monotonic, Watch};
 use std::rc::Rc;
@@ -31,6 +31,10 @@ struct User {
     response: Response,
     /// The parts of the last exchange, by number.
     parts: Vec<u8>,
+    /// How long the last exchange had begun when its request was sent.
+    opening: Duration,
+    /// How long the parts took that precede a request: connecting and TLS.
+    connecting: Duration,
 }
 
 impl Worker {
@@ -47,6 +51,8 @@ impl Worker {
             request: Request::default(),
             response: Response::default(),
             parts: Vec::new(),
+            opening: Duration::ZERO,
+            connecting: Duration::ZERO,
         }
     }
 }
@@ -69,6 +75,9 @@ impl User {
         tokio::time::timeout(Duration::from_secs(20), asked).await.expect("an end")?;
         assert!(watch.sent_at() <= watch.ended_at() && watch.sent_at().is_some());
         self.parts = watch.parts().iter().map(|(part, _)| part.0).collect();
+        self.opening = watch.sent_at().unwrap() - watch.began_at().unwrap();
+        let connecting = watch.parts().iter().filter(|(part, _)| [CONNECT, TLS].contains(part));
+        self.connecting = connecting.map(|(_, took)| *took).sum();
         Ok(self.response.status())
     }
 

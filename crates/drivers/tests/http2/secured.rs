@@ -246,3 +246,31 @@ fn tls_goes_through_the_tunnel_of_a_proxy_behind_tls() {
         assert_eq!(opened.load(Ordering::Relaxed), round);
     }
 }
+
+#[test]
+fn a_connection_of_its_own_belongs_to_the_exchange_and_a_kept_one_does_not() {
+    // For five requests: after how many a connection is replaced, and which of them opens its own.
+    let table = [
+        (Keep::Alive, [false, false, false, false, false]),
+        (Keep::Requests(1), [true, true, true, true, true]),
+        (Keep::Requests(2), [false, false, true, false, true]),
+    ];
+    let url = serve(&["h2", "http/1.1"], None);
+    for version in [Version::Http1, Version::Http2] {
+        for (keep, owned) in table {
+            run(async {
+                let worker = Worker::new(Settings { keep, ..settings(version) });
+                let mut user = worker.user(0);
+                for (number, own) in owned.into_iter().enumerate() {
+                    assert_eq!(user.get(&url, "/").await.unwrap(), 200);
+                    let about = format!("{version:?}, {keep:?}, request {number}");
+                    let opened = user.parts.contains(&CONNECT.0) && user.parts.contains(&TLS.0);
+                    assert_eq!(opened, own || number == 0, "{about}: {:?}", user.parts);
+                    assert_eq!(!user.opening.is_zero(), own, "{about}");
+                    assert!(!own || user.opening >= user.connecting, "{about}");
+                }
+                user.client.close().await;
+            });
+        }
+    }
+}

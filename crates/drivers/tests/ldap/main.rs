@@ -67,6 +67,10 @@ struct ExchangeResult {
     parts: Vec<&'static str>,
     text: String,
     sent: bool,
+    /// How long the exchange had begun when its request was sent.
+    opening: Duration,
+    /// How long connecting and binding took.
+    connecting: Duration,
 }
 
 /// Performs one exchange as the engine does: first ready, then the exchange with the timeout.
@@ -89,6 +93,11 @@ async fn one(
         items: watch.counted_items(),
         parts: watch.parts().iter().map(|(part, _)| names[usize::from(part.0)]).collect(),
         sent: watch.sent_at().is_some(),
+        opening: watch
+            .sent_at()
+            .zip(watch.began_at())
+            .map_or(Duration::ZERO, |(sent, began)| sent - began),
+        connecting: watch.parts().iter().map(|(_, took)| *took).sum(),
         text,
     }
 }

@@ -59,6 +59,29 @@ async fn authrate_binds_once_an_exchange_and_never_besides() {
 }
 
 #[tokio::test]
+async fn a_connection_made_for_an_operation_belongs_to_it() {
+    // Mode, number of operations before reconnecting, and which of five operations open a connection.
+    let table = [
+        (Mode::PerOperation, 0, [true; 5]),
+        (Mode::Bound, 0, [false; 5]),
+        (Mode::Bound, 2, [false, false, true, false, true]),
+        (Mode::Rebind, 2, [false, false, true, false, true]),
+    ];
+    for (mode, reconnect_every, owned) in table {
+        let (_server, mut setup) = willing(search()).await;
+        (setup.mode, setup.reconnect_every) = (mode, reconnect_every);
+        setup.login = simple("cn=admin", "secret");
+        let ran = run(&plan(setup), 5).await;
+        for (number, (ran, own)) in ran.iter().zip(owned).enumerate() {
+            let about = format!("{mode:?} {reconnect_every}, operation {number}: {:?}", ran.parts);
+            assert_eq!(ran.parts.contains(&"connect"), own || number == 0, "{about}");
+            assert_eq!(!ran.opening.is_zero(), own, "{about}");
+            assert!(!own || ran.opening >= ran.connecting, "{about}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn parts_are_reported_where_they_happen() {
     let (_server, mut setup) = willing(search()).await;
     setup.login = simple("cn=admin", "secret");

@@ -566,7 +566,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let unread = ended - wanted_at;
         self.roll_step(now);
         let outcome = done.unwrap_or_else(|called_off| called_off);
-        let (operation, sent) = (watch.named_operation(), watch.sent_at());
+        let (operation, sent) = (watch.named_operation(), watch.began_at());
         let mut recorder = self.recorder.borrow_mut();
         recorder.gap(wanted_at, now);
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);

@@ -380,12 +380,13 @@ impl Recorder {
         let free = free.max(watch.free_at().unwrap_or_default());
         // Waiting for an answer that never arrived is not part of the time that a rate is measured over.
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
-        let last = if answered { Some(ended) } else { watch.sent_at() };
+        let began = watch.began_at();
+        let last = if answered { Some(ended) } else { began };
         self.last_end = self.last_end.max(last.unwrap_or_default());
         match watch.first_heard() {
             // The answer began to arrive: the target was not away, whenever the rest would have come.
             Some(at) => [at, ended].into_iter().for_each(|at| self.sign(at, Sign::Answered)),
-            None => self.heard(watch.sent_at().unwrap_or(assignment.due), ended, outcome),
+            None => self.heard(began.unwrap_or(assignment.due), ended, outcome),
         }
         if self.window.is_late(assignment, ended) {
             let (window, step) = self.window_and_step(assignment.phase);
@@ -398,12 +399,12 @@ impl Recorder {
             return;
         }
         let (operation, items) = (watch.named_operation(), watch.counted_items());
-        let stamps = match watch.sent_at() {
+        let stamps = match began {
             // A time stamp of the kernel may be earlier than that of the system call it answers.
             Some(sent) => Stamps { due: assignment.due, free, sent, ended: ended.max(sent) },
             None => Stamps { due: assignment.due, free, sent: ended, ended },
         };
-        let sent = watch.sent_at().is_some();
+        let sent = began.is_some();
         // An exchange that was never sent was not sent late.
         let own = if sent {
             self.gaps.own(&stamps, unread)

@@ -44,6 +44,8 @@ pub(super) struct Shared {
     heads: RefCell<Heads>,
     /// The server ended a connection that should be kept, and it is not open again yet.
     pub(super) lapsed: Cell<bool>,
+    /// It was ended after its last request, because the settings said so.
+    pub(super) worn: Cell<bool>,
     /// When it was last opened.
     pub(super) opened: Cell<Moment>,
 }
@@ -230,6 +232,7 @@ impl Shared {
         if spec.last {
             // The task continues until every answer has arrived, and then closes the connection.
             *state = State::Closed;
+            self.worn.set(true);
         }
         drop(state);
         let body = bytes_of(spec.request.body());

@@ -22,6 +22,7 @@ pub(crate) struct Http {
     /// HTTP version.
     pub(crate) version: Option<HttpVersion>,
     /// Requests after which a connection is closed; by default it stays open as long as the server allows.
+    /// Connecting again, with the TLS handshake, is part of the response and service time of the next request.
     pub(crate) requests_per_connection: Option<u64>,
     /// Which requests are sent again if a reused connection closes before any answer arrives.
     pub(crate) resend: Option<Resending>,
