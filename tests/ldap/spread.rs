@@ -181,3 +181,25 @@ fn slapd_s_monitor_agrees_with_its_log() {
     let (log, monitor) = (slapd.operations(), slapd.monitored());
     assert_eq!((monitor.searches, monitor.binds), (200, log.binds), "{monitor:?} {log:?}");
 }
+
+#[test]
+fn each_server_has_counts_of_its_own_and_a_dead_first_one_refuses_nothing() {
+    let (Some(first), Some(second)) = (slapd(10), slapd(10)) else { return };
+    first.kill();
+    let [dead, alive] = [&first, &second].map(|server| format!("127.0.0.1:{}", server.port()));
+    let brunt = command("searchrate").args(["-h", &format!("{dead},{alive}")]);
+    let run = search(brunt, "-F -c 4 -m 400").ended_with(5);
+    let count = |server: &str, end: &str| run.tally(&format!("server {server}: {end}"));
+    assert_eq!(count(&alive, "ok"), run.count("ok"), "{run}");
+    assert_eq!(count(&dead, "unanswered"), run.of_class("connect"), "{run}");
+    assert_eq!(run.count("ok") + run.of_class("connect"), 400, "{run}");
+    assert_eq!(second.operations().searches, run.count("ok"), "{run}");
+    assert!(run.of_class("connect") > 0 && count(&dead, "ok") == 0, "{run}");
+    let line = |server: &str| run.report.lines().find(|line| line.starts_with(server));
+    for (server, end) in [(&dead, count(&dead, "unanswered")), (&alive, run.count("ok"))] {
+        let shown = line(server).is_some_and(|line| line.contains(&end.to_string()));
+        assert!(shown, "{server}: {end}\n{run}");
+    }
+    // Every connection found the other server.
+    assert_eq!((run.tally("sessions used"), run.tally("sessions never answered")), (4, 0), "{run}");
+}

@@ -21,6 +21,7 @@ mod link;
 mod live;
 mod lockout;
 mod login;
+mod lost;
 mod plan;
 mod probe;
 mod purge;

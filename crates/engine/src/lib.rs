@@ -33,6 +33,8 @@ mod session_factory;
 #[cfg(test)]
 mod shares;
 #[cfg(test)]
+mod silent;
+#[cfg(test)]
 mod simulation;
 mod start;
 mod stop;

@@ -177,8 +177,19 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     stop: &Stop,
     meddle: M,
 ) -> Simulated {
-    let plan = Plan::new(Settings { workers: Some(1), ..settings }, 1).unwrap();
     let catalogue = Catalogue::new(["exchange"], ["connect"]);
+    simulate_named(settings, scripted, stop, meddle, &catalogue)
+}
+
+/// The same with tallies of the engine's own.
+pub(crate) fn simulate_named<F: SessionFactory, M: Future<Output = ()> + 'static>(
+    settings: Settings,
+    scripted: &F,
+    stop: &Stop,
+    meddle: M,
+    catalogue: &Catalogue,
+) -> Simulated {
+    let plan = Plan::new(Settings { workers: Some(1), ..settings }, 1).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -190,8 +201,7 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
         let time = VirtualTime::new();
         let gate = Gate::new(1, plan.settings().start.clone());
         let numbers = Arc::new(Numbers::new(plan.settings().sessions));
-        let shared =
-            Shared { plan: &plan, catalogue: &catalogue, stop, gate: &gate, numbers: &numbers };
+        let shared = Shared { plan: &plan, catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);
         work(&shared, 0, &time, scripted, IntervalSender { measured, spent }).await.unwrap()
     }));

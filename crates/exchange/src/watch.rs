@@ -52,6 +52,7 @@ pub struct Watch<'a> {
     sent: Option<Moment>,
     ended: Option<Moment>,
     operation: u16,
+    server: Option<u16>,
     items: u64,
     parts: [(Part, Duration); PARTS_MAX],
     parts_len: usize,
@@ -79,6 +80,7 @@ impl<'a> Watch<'a> {
             sent: None,
             ended: None,
             operation: 0,
+            server: None,
             items: 0,
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
@@ -134,6 +136,12 @@ impl<'a> Watch<'a> {
     /// Records which of the plan's operations this exchange performed; if it is not called, the first.
     pub fn operation(&mut self, index: u16) {
         self.operation = index;
+    }
+
+    /// Records which of several servers the exchange goes to, by its number; the last call counts. If there is only one,
+    /// no number is needed.
+    pub fn server(&mut self, number: Option<u16>) {
+        self.server = number;
     }
 
     /// Counts the items that the exchange returned: entries of a search, rows, octets.
@@ -245,6 +253,11 @@ impl<'a> Watch<'a> {
     /// The operation that the session recorded.
     pub fn named_operation(&self) -> u16 {
         self.operation
+    }
+
+    /// The server that the session recorded.
+    pub fn named_server(&self) -> Option<u16> {
+        self.server
     }
 
     /// The number of items counted.

@@ -10,6 +10,7 @@
 
 mod abort;
 mod away;
+mod beside;
 mod buckets;
 mod catalogue;
 mod codes;
@@ -55,6 +56,10 @@ mod waits;
 
 pub use abort::{AbortError, AbortRule, AbortWatch};
 pub use away::{AWAY_MIN, Absences, Away, Usual};
+pub use beside::{
+    SESSIONS_UNANSWERED, SESSIONS_USED, ServerCounts, ServerEnd, beside_tallies, server_tally,
+    servers, silent_sessions,
+};
 pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};

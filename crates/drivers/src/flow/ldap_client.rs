@@ -44,6 +44,7 @@ impl LdapClient {
         values: &Values,
         watch: &mut Watch<'_>,
     ) -> Result<(), Outcome> {
+        watch.server(self.connection.server());
         if let Some(failed) = self.failed.take() {
             return Err(failed.outcome(watch));
         }

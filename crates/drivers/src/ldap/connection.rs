@@ -9,6 +9,7 @@ use super::channel::Channel;
 use super::failure::Failure;
 use super::link::Link;
 use super::login::BindContext;
+use super::lost::Return;
 use super::plan::{BIND, CONNECT, RECONNECT, TLS};
 use super::route::Security;
 use super::setup::Mode;
@@ -28,6 +29,8 @@ use std::time::Duration;
 
 /// How long closing may take: a server that does not read must not keep a run from ending.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// How long a session may take to find out whether a lost server is there again.
+const TRY_WITHIN: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
     pub(super) link: Link,
@@ -47,6 +50,10 @@ pub(super) struct Connection {
     pub(super) worn: Cell<bool>,
     /// The wait after failed attempts is over for the next attempt.
     rested: Cell<bool>,
+    /// We closed it ourselves.
+    left: Cell<bool>,
+    /// It goes to another server because its own was lost.
+    pub(super) displaced: Cell<bool>,
     /// When it was last opened.
     opened: Cell<Moment>,
     /// How long connecting took then.
@@ -71,6 +78,8 @@ impl Connection {
             unsettled: Cell::new(false),
             worn: Cell::new(false),
             rested: Cell::new(false),
+            left: Cell::new(false),
+            displaced: Cell::new(false),
             opened: Cell::new(Moment::ZERO),
             round_trip: Cell::new(Duration::ZERO),
             unanswered: Cell::new(0),
@@ -92,6 +101,41 @@ impl Connection {
     /// The number that selects the server: the connection's own, increased by each attempt.
     fn way(&self) -> u64 {
         u64::from(self.number) + self.attempts.get().saturating_sub(1)
+    }
+
+    /// The number of the server that it last went to; `None` if there is only one.
+    pub(super) fn server(&self) -> Option<u16> {
+        self.worker.plan.route.server(self.way())
+    }
+
+    /// The number of the server that it goes to first, and that the others are a substitute for.
+    fn own_server(&self) -> Option<u16> {
+        self.worker.plan.route.server(u64::from(self.number))
+    }
+
+    /// Leaves the substitute of its own server if that is there again. To be called when nothing is in flight here.
+    pub(super) async fn come_back(&self, watch: &Watch<'_>) {
+        let plan = &self.worker.plan;
+        let Some(own) = self.own_server() else { return };
+        if self.server() != Some(own) {
+            match plan.lost.returns(own, watch.now()) {
+                Return::Wait => return,
+                Return::Now => {}
+                Return::Try(attempt) => {
+                    let reached = plan.route.connect(u64::from(self.number));
+                    if !matches!(tokio::time::timeout(TRY_WITHIN, reached).await, Ok(Ok(_))) {
+                        return;
+                    }
+                    attempt.succeeded();
+                }
+            }
+            self.link.lapsed.set(false);
+            self.leave().await;
+            // The next attempt is the first of a round of the servers.
+            let round = plan.route.servers.count();
+            self.attempts.set(self.attempts.get().next_multiple_of(round));
+        }
+        self.displaced.set(false);
     }
 
     pub(super) fn host(&self) -> &str {
@@ -244,6 +288,11 @@ impl Connection {
         if failures == 0 && self.attempts.get() > 0 {
             self.note_end(watch);
         }
+        let lost = !self.left.replace(false) && self.attempts.get() > 0;
+        if let Some(server) = self.server().filter(|_| lost) {
+            self.worker.plan.lost.lost(server, watch.now());
+            self.displaced.set(self.displaced.get() || Some(server) == self.own_server());
+        }
         if let Some(attempt) = backoff::attempt(failures, self.unanswered.get()) {
             backoff::wait(self.worker.plan.seed, self.number, attempt).await;
         }
@@ -390,6 +439,7 @@ impl Connection {
         if !self.link.is_up() {
             return;
         }
+        self.left.set(true);
         self.link.say(|id, out| request::encode_unbind(out, id));
         let flush = poll_fn(|cx| self.link.poll_flush(cx));
         // It does not matter whether the server received the unbind request.

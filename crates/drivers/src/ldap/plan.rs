@@ -10,6 +10,7 @@ use super::first_binds::FirstBinds;
 use super::live::LiveEntries;
 use super::lockout::LockoutGuard;
 use super::login::{Credentials, WrongPasswords};
+use super::lost::LostServers;
 use super::rename::Renaming;
 use super::request::{Compiler, Request};
 use super::route::{Route, Security, Servers};
@@ -55,6 +56,7 @@ pub struct Plan {
     pub(super) sessions: u32,
     pub(super) seed: u64,
     pub(super) tally: Arc<Tally>,
+    pub(super) lost: LostServers,
     /// Withholds binds once accounts lock, if this is requested.
     pub(super) lockout: Option<LockoutGuard>,
     /// Ends a run whose first binds are all refused, if this is requested.
@@ -93,6 +95,7 @@ impl Plan {
         )?;
         let operation = Operation::compile(&setup, &controls)?;
         let plan = Self {
+            lost: LostServers::new(setup.route.servers.count()),
             route: setup.route,
             mode: setup.mode,
             per_connection: setup.requests_per_connection.max(1),
@@ -113,6 +116,11 @@ impl Plan {
         };
         plan.preflight()?;
         Ok(plan)
+    }
+
+    /// The servers, in the order of the numbers that sessions report; none if there is only one.
+    pub fn servers(&self) -> Vec<String> {
+        if self.route.servers.count() > 1 { self.route.servers.names() } else { Vec::new() }
     }
 
     /// The names of the operations, in the order of the numbers that sessions report.

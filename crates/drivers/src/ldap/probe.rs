@@ -1,6 +1,7 @@
 //! Testing a plan before it runs: one extra connection is opened, bound and closed again.
 
 use super::connection::Connection;
+use super::failure::Failure;
 use super::plan::Plan;
 use super::worker::Worker;
 use brunt_exchange::{Class, Monotonic, Watch};
@@ -35,14 +36,33 @@ impl fmt::Display for ProbeError {
 
 impl std::error::Error for ProbeError {}
 
-/// Opens a connection, binds if the plan has an identity for connections, and closes it.
+/// Opens a connection, binds if the plan has an identity for connections, and closes it. Of several servers one is
+/// enough: the others may come back during the run. The error is that of the first, unless another refuses the bind.
 pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
     let worker = Rc::new(Worker::new(plan));
-    let connection = Connection::new(&worker, 0, 1);
     let clock = Monotonic::new();
-    let opened = connection.open(0, &mut Watch::new(&clock, None)).await;
-    connection.leave().await;
-    opened.map_err(|failure| ProbeError {
+    let mut first: Option<Failure> = None;
+    for number in 0..plan.route.servers.count() {
+        let connection = Connection::new(&worker, u32::try_from(number).unwrap_or(u32::MAX), 1);
+        let opened = connection.open(0, &mut Watch::new(&clock, None)).await;
+        connection.leave().await;
+        match opened {
+            Ok(()) => return Ok(()),
+            // A server that answers has decided: the others would refuse the same bind.
+            Err(failure) if failure.class == Class::Login => {
+                first = Some(failure);
+                break;
+            }
+            Err(failure) => {
+                first.get_or_insert(failure);
+            }
+        }
+    }
+    first.map_or(Ok(()), |failure| Err(error_of(failure)))
+}
+
+fn error_of(failure: Failure) -> ProbeError {
+    ProbeError {
         class: failure.class,
         code: match failure.class {
             Class::Login | Class::Result | Class::Locked => failure.code,
@@ -58,5 +78,5 @@ pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
             | Class::Unsent => code::CONNECT_ERROR,
         },
         text: failure.text,
-    })
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use crate::net::stream::Stream;
-use crate::net::tcp::{Close, Dialer};
+use crate::net::tcp::{self, Close, Dialer};
 use crate::net::tls;
 use crate::net::unix;
 use brunt_exchange::Class;
@@ -47,7 +47,31 @@ pub struct Route {
     pub step_timeout: Option<Duration>,
 }
 
+impl Servers {
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::Network(dialer) => dialer.servers().len() as u64,
+            Self::Sockets(paths) => paths.len() as u64,
+        }
+    }
+
+    /// Their names, in the order in which they take turns.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Network(dialer) => dialer.servers().iter().map(tcp::Server::name).collect(),
+            Self::Sockets(paths) => paths.iter().map(|path| path.display().to_string()).collect(),
+        }
+    }
+}
+
 impl Route {
+    /// The number of the server that connection `number` goes to; `None` if there is only one.
+    pub(super) fn server(&self, number: u64) -> Option<u16> {
+        let count = self.servers.count();
+        (count > 1).then(|| u16::try_from(number % count).unwrap_or(u16::MAX))
+    }
+
     /// The name of the server that connection `number` goes to.
     pub(super) fn host(&self, number: u64) -> &str {
         match &self.servers {

@@ -77,6 +77,13 @@ impl Session {
         self.names.away = false;
     }
 
+    /// Whether no other session has an exchange in flight on the connection.
+    fn is_alone(&self) -> bool {
+        let waits = |slot: usize| self.connection.link.with_slot(slot, |slot| slot.is_waiting());
+        let others = (0..self.plan().per_connection as usize).filter(|slot| *slot != self.slot);
+        !others.into_iter().any(|slot| waits(slot) == Some(true))
+    }
+
     async fn prepare(&self, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let connection = &self.connection;
         let plan = self.plan();
@@ -88,7 +95,13 @@ impl Session {
             // The connection was due to be replaced, whatever the server did.
             connection.link.lapsed.set(false);
             connection.worn.set(worn);
+            if worn {
+                // Connections that are replaced take turns among the servers anyway.
+                connection.displaced.set(false);
+            }
             Box::pin(connection.leave()).await;
+        } else if connection.displaced.get() && connection.is_open() && self.is_alone() {
+            Box::pin(connection.come_back(watch)).await;
         }
         if !connection.is_open() && connection.is_opened_by_exchange() {
             Box::pin(connection.rest(watch)).await;
@@ -115,11 +128,14 @@ impl brunt_exchange::Session for Session {
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        let connection = &self.connection;
+        watch.server(connection.server());
         if let Some(failure) = self.failed.take() {
             return failure.outcome(watch);
         }
-        let connection = &self.connection;
-        if let Err(failure) = connection.keep(self.slot, watch).await {
+        let kept = connection.keep(self.slot, watch).await;
+        watch.server(connection.server());
+        if let Err(failure) = kept {
             return failure.outcome(watch);
         }
         connection.carried.set(connection.carried.get() + 1);
@@ -239,7 +255,9 @@ impl ExchangeInFlight<'_> {
         if !(kept && allowed && self.again.replace(false)) {
             return Err(failure);
         }
-        Box::pin(self.connection.renew(self.channel.slot, failure, watch)).await?;
+        let renewed = Box::pin(self.connection.renew(self.channel.slot, failure, watch)).await;
+        watch.server(self.connection.server());
+        renewed?;
         self.connection.carried.set(self.connection.carried.get() + 1);
         Ok(())
     }

@@ -58,12 +58,19 @@ impl UserConnection {
         Self { connection: Connection::new(&pool.0, number, 1), found: Vec::new() }
     }
 
+    /// The number of the server that it last went to; `None` if there is only one.
+    pub fn server(&self) -> Option<u16> {
+        self.connection.server()
+    }
+
     /// Connects and binds if that is needed.
     pub async fn ready(&mut self, watch: &mut Watch<'_>) -> Result<(), Failed> {
         let connection = &self.connection;
         connection.check_idle();
         if connection.unsettled.get() && connection.link.is_up() {
             Box::pin(connection.leave()).await;
+        } else if connection.displaced.get() && connection.is_open() {
+            Box::pin(connection.come_back(watch)).await;
         }
         if connection.is_open() {
             return Ok(());
@@ -85,7 +92,9 @@ impl UserConnection {
         let connection = &self.connection;
         let channel = connection.channel(0);
         let scratch = &channel.buffers.scratch;
-        if let Err(failure) = connection.keep(0, watch).await {
+        let kept = connection.keep(0, watch).await;
+        watch.server(connection.server());
+        if let Err(failure) = kept {
             return Ok(Err(Failed(failure)));
         }
         // A bind that opens the connection uses the same memory, so it is filled each time the request is sent.
@@ -103,6 +112,7 @@ impl UserConnection {
             && connection.worker.plan.resend.allows(is_safe(step.expected))
         {
             let renewed = Box::pin(connection.renew(0, failure.clone(), watch)).await;
+            watch.server(connection.server());
             step.fill(values, &mut scratch.borrow_mut().arena)?;
             reply = match renewed {
                 Ok(()) => channel.exchange(step.expected, keep, watch, encode).await.code(),

@@ -121,6 +121,16 @@ impl Server {
         &self.host
     }
 
+    /// The name and the port.
+    pub fn name(&self) -> String {
+        let port = self.addresses.first().map_or(0, SocketAddr::port);
+        if self.host.contains(':') {
+            format!("[{}]:{port}", self.host)
+        } else {
+            format!("{}:{port}", self.host)
+        }
+    }
+
     /// Every address of the name that can be reached, in the resolver's order.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses

@@ -8,6 +8,7 @@ mod idle;
 mod modes;
 mod operations;
 mod server;
+mod several;
 mod trouble;
 
 use brunt_drivers::ldap::{

@@ -6,6 +6,7 @@
 //! must not know a protocol.
 
 mod assignment;
+mod beside;
 pub(crate) mod blocking;
 mod continuations;
 mod dispatch;
@@ -29,6 +30,7 @@ use crate::start::Ready;
 use crate::stop::Stop;
 use crate::timer::Time;
 use assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
+use beside::SessionUse;
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Want, Watch};
 use brunt_record::{Catalogue, Samples};
 use dispatch::Dispatch;
@@ -187,6 +189,7 @@ struct History {
     cycle: Option<Cycle>,
     /// When the next exchange would have been due.
     next_due: Option<Moment>,
+    session: SessionUse,
 }
 
 /// One session's task: ready, ask, exchange, report, until there is nothing more to do.
@@ -465,6 +468,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     /// An exchange ended.
     #[inline]
     fn ends(&self, history: &mut History, assignment: &Assignment, done: &Done) {
+        history.session.add(done.outcome);
         if !self.open {
             history.cycle = Some(Cycle::new(assignment, done.outcome));
             return;
@@ -488,6 +492,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     fn leaves(&self, history: &History) {
         let counted = self.dispatch.borrow().has_counted();
         let mut recorder = self.recorder.borrow_mut();
+        recorder.left(history.session);
         if counted {
             recorder.window_counted();
         }

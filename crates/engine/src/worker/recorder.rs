@@ -7,6 +7,7 @@
 
 use super::WindowTo;
 use super::assignment::Assignment;
+use super::beside::{Beside, SessionUse};
 use super::gaps::Gaps;
 use super::steps::Steps;
 use super::usage::Usage;
@@ -67,6 +68,7 @@ pub(super) struct Recorder {
     /// them.
     prompt: Vec<Option<Prompt>>,
     samples: Samples,
+    beside: Beside,
     in_flight: u64,
     last_end: Moment,
     /// What this thread had used when the last step was closed, and when that was.
@@ -105,6 +107,7 @@ impl Recorder {
             phase: Phase::Prepare,
             prompt: (0..catalogue.operations.len()).map(|_| None).collect(),
             samples,
+            beside: Beside::new(catalogue),
             in_flight: 0,
             last_end: Moment::ZERO,
             used: Usage::default(),
@@ -320,6 +323,12 @@ impl Recorder {
         step.backlog_peak = step.backlog_peak.max(waiting as u64);
     }
 
+    /// Counts a session that carries out nothing more.
+    pub(super) fn left(&mut self, session: SessionUse) {
+        let (beside, phase) = (self.beside, self.phase);
+        beside.left(session, self.filling(phase));
+    }
+
     /// The driver's own counts, since the beginning.
     pub(super) fn driver_counts(&mut self) -> &mut DriverCounts {
         &mut self.driver_counts
@@ -391,6 +400,9 @@ impl Recorder {
         if self.window.is_late(assignment, ended) {
             let (window, step) = self.window_and_step(assignment.phase);
             window.late((ended, outcome), watch, step);
+        }
+        if let Some(tally) = self.beside.of(watch, outcome) {
+            self.filling(assignment.phase).tally(tally, 1);
         }
         let index = self.index_of(assignment.due);
         if unread.is_zero()

@@ -7,6 +7,7 @@ mod closing;
 mod judged;
 mod monitors;
 mod nodes;
+mod servers;
 #[cfg(test)]
 pub(crate) mod tests;
 mod times;
@@ -23,6 +24,7 @@ pub(crate) use judged::found;
 use judged::{generator, objectives};
 use monitors::monitors;
 use nodes::nodes;
+use servers::{servers, silent_sessions};
 use std::fmt::Write;
 use times::latencies;
 pub(crate) use times::millis;
@@ -47,6 +49,7 @@ pub fn summary(record: &Record, screen: Screen) -> Result<String, HistogramError
         text += &curve.text(screen);
     }
     outcomes(&mut text, record, screen);
+    servers(&mut text, record, screen);
     phases(&mut text, record, screen);
     nodes(&mut text, record, screen);
     monitors(&mut text, record, screen);
@@ -188,6 +191,7 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
         );
         *text += &wrapped(&reopened, "", screen.columns());
     }
+    silent_sessions(text, record, screen);
     *text += &(wrapped(&words_of_rates(record), "", screen.columns()) + "\n");
 }
 

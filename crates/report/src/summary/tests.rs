@@ -5,7 +5,7 @@ use crate::screen::Screen;
 use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
 use brunt_record::{
     Catalogue, Conclusion, Counts, Ending, Head, Histogram, Interval, Latency, Own, Phase, Plan,
-    Sample, Series, Timing, Tool, Totals, WorkerLoad,
+    Sample, Series, TallyRecord, Timing, Tool, Totals, WorkerLoad,
 };
 use std::time::Duration;
 
@@ -115,6 +115,26 @@ fn every_figure_is_the_one_that_was_put_in() {
     ));
     assert!(text.contains("1 worker, the busiest used 25% of its core (peak 25%); backlog peak 0"));
     assert!(text.contains("ceiling of this machine: 1000/s, of which 5% used"), "{text}");
+}
+
+#[test]
+fn servers_and_silent_sessions_are_named_if_there_is_something_to_tell() {
+    let mut record = measured(&[]);
+    let tallied = |servers: &[&str], counts: &[u64]| {
+        let servers: Vec<String> = servers.iter().map(|&server| server.to_owned()).collect();
+        let names = brunt_record::beside_tallies(&servers).into_iter().zip(counts);
+        let tally = |(name, count): (String, &u64)| TallyRecord { name, count: *count };
+        names.map(tally).collect::<Vec<_>>()
+    };
+    record.tallies = tallied(&["ldap1:389", "ldap2:389"], &[50, 30, 71, 2, 3, 0, 0, 24]);
+    let text = plain(&record);
+    assert!(text.contains("30 of 50 sessions never got an answer"), "{text}");
+    assert_eq!(figures(&text, "Servers"), ["ok", "failed", "no", "answer"]);
+    assert_eq!(figures(&text, "ldap1:389"), ["71", "2", "3"]);
+    assert_eq!(figures(&text, "ldap2:389"), ["0", "0", "24"]);
+    record.tallies = tallied(&["ldap1:389"], &[50, 0]);
+    let text = plain(&record);
+    assert!(!text.contains("Servers") && !text.contains("sessions never"), "{text}");
 }
 
 #[test]
