@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::{
-    Away, Catalogue, Ending, Environment, Head, Histogram, Interval, Machine, Measured, Node, Own,
-    Reason, Sample, Status, Timing, Tool, Verdict, WorkerLoad,
+    Away, Catalogue, Ending, Environment, Finish, Head, Histogram, Interval, Machine, Measured,
+    Node, Own, Reason, Sample, Status, Timing, Tool, Verdict, WorkerLoad,
 };
 use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
 use std::time::Duration;
@@ -236,6 +236,58 @@ fn a_node_that_is_missing_makes_the_run_partial() {
         "{reasons:?}"
     );
     assert_eq!(merged.counts.planned, shares[1].1.counts.planned + shares[2].1.counts.planned);
+}
+
+/// One of two nodes, which reported this many of ten seconds: 50 exchanges a second, each answered after 10 ms.
+fn reported(rank: u32, seconds: u64) -> Record {
+    let mut measured = Measured::default();
+    let took = Duration::from_millis(10);
+    for second in 0..seconds {
+        let mut made = Interval::new(2, 1);
+        made.reset(second, Phase::Steady, Duration::from_secs(second));
+        made.to = Duration::from_secs(second + 1);
+        for n in 0..50 {
+            made.plan();
+            let [due, ended] = [0, 10_000_000].map(Moment::from_nanos);
+            let stamps = Stamps { due, free: due, sent: due, ended };
+            made.record(0, Outcome::Ok(0), &stamps, 0, Own::default());
+            let due = Duration::from_secs(second) + Duration::from_millis(20 * n + 5);
+            made.pace.due(due);
+            made.pace.finished(&Finish {
+                due,
+                response: took,
+                service: Some(took),
+                answered: true,
+                ok: true,
+                in_time: true,
+            });
+        }
+        measured.absorb(&made);
+    }
+    let to = Duration::from_secs(seconds);
+    let timing = Timing { from: Duration::ZERO, to, over: to, ..Timing::default() };
+    let plan = Plan::open(50.0, 6, 7);
+    let head = Head { plan, objectives: Vec::new(), ..head(Node::even(rank, 2)) };
+    let names = |_, outcome| format!("{outcome:?}");
+    measured.conclusion(head, &names, Ending::planned(timing)).record().unwrap()
+}
+
+#[test]
+fn a_node_that_was_lost_counts_with_its_last_report_and_its_plan_stays() {
+    // One of two agents is lost 1.5 s after a run of 10 s began: its last report is that of the first second.
+    let merged = merge(&files([reported(0, 10), reported(1, 1)])).unwrap();
+    assert!(near(Some(merged.rates.seconds), Some(10.0)));
+    assert!(near(merged.rates.offered, Some(100.0)), "{:?}", merged.rates);
+    // 500 answers of the one, 50 of the other, in 10 s.
+    for rate in [merged.rates.achieved, merged.rates.goodput] {
+        assert!(near(rate, Some(55.0)), "{:?}", merged.rates);
+    }
+    assert!(near(merged.rates.share, Some(0.55)), "{:?}", merged.rates);
+    let said = "from 1.0 s to 10.0 s: what a node did after its own is unknown, so they are at least these";
+    assert!(merged.verdict.notes.iter().any(|note| note.ends_with(said)), "{:?}", merged.verdict);
+    let both = merge(&files([reported(0, 10), reported(1, 10)])).unwrap();
+    assert!(near(both.rates.achieved, Some(100.0)), "{:?}", both.rates);
+    assert!(!both.verdict.notes.iter().any(|note| note.contains("at least")));
 }
 
 #[test]
