@@ -11,7 +11,9 @@ use brunt_record::{Histogram, SloOutcome};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
 use serde_json::Value;
 
-use brunt_test_program::{Ended, Program, at, binary, command, measure, run, scratch, slapd};
+use brunt_test_program::{
+    Ended, Program, Target, at, binary, command, measure, run, scratch, slapd,
+};
 
 const SCHEMA: &str = include_str!("../../docs/record.schema.json");
 
@@ -199,7 +201,7 @@ fn a_record_is_printed_again() {
     assert!(screen.lines().count() <= 22 && screen.lines().all(fits), "{screen}");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(" 100 exchanges a second offered, "), "{screen}");
-    assert!(words.contains(&format!("; of 200, {} failed (", record.counts.failed)), "{screen}");
+    assert!(words.contains(&format!(" Of 200, {} failed (", record.counts.failed)), "{screen}");
 
     let same: Value = serde_json::from_str(&report(&["--format", "json"])).unwrap();
     assert_eq!(same, json(ended.record_path()));
@@ -229,6 +231,62 @@ fn a_record_is_printed_again() {
         coded.map(|text| Histogram::from_base64(text).unwrap().count()).collect();
     assert_eq!(counts.iter().sum::<u64>(), 200, "{counts:?}\n{log}");
     assert!(counts.len() >= 2, "{log}");
+}
+
+/// The old tools' tables stay on standard output, and the screen comes after them on standard error.
+#[test]
+fn a_run_ends_with_the_screen_of_its_record() {
+    let target = Target::start("rest");
+    let directory = scratch();
+    let path = directory.path().join("run.json");
+    let record = path.to_str().unwrap();
+    let url = format!("http://{}/sleep?ms=1", target.address());
+    let http =
+        ["http", "-q", "50", "-c", "2", "-z", "1s", "--slo", "p99<20s", "--record", record, &url];
+    let ended = run(http).expect(0);
+    let screen = run(["report", record]).expect(0).stdout;
+    assert_eq!(ended.stdout, screen, "{ended}");
+    assert!(ended.stderr.contains(&format!("record: {record}\n")), "{ended}");
+    assert!(screen.contains(&format!("\nnext  brunt report {record} --details")), "{screen}");
+    assert!(screen.lines().count() <= 22 && !screen.contains("Result:"), "{screen}");
+
+    let ended = run([&http[..], &["--details", "-L"]].concat()).expect(0);
+    let details = run(["report", record, "--details"]).expect(0).stdout;
+    let (figures, closing) = details.rsplit_once("\nResult:").unwrap();
+    assert!(ended.stdout.starts_with(figures), "{ended}\n{details}");
+    assert!(ended.stdout.ends_with(closing) && ended.stdout.contains("Requests/s:"), "{ended}");
+
+    let ended = run([&http[..9], &["-L", &url]].concat()).expect(0);
+    let (above, screen) = ended.stdout.split_once("\n\nhttp at ").expect("the screen comes last");
+    assert!(above.starts_with("Response time percentiles (HdrHistogram)\n"), "{ended}");
+    assert!(screen.contains("\nnext  the same with --details or --record FILE "), "{ended}");
+    target.stop();
+}
+
+#[test]
+fn a_table_of_an_old_tool_is_the_same_whatever_ends_the_run() {
+    let Some(slapd) = slapd(20) else { return };
+    let line = |record: &str| {
+        let words = [
+            "-F", "-M", "20", "-d", "1", "-b", BASE_DN, "-s", "base", "--record", record, "(cn=*)",
+        ];
+        [vec!["searchrate".to_owned()], at(slapd.port()), words.map(str::to_owned).to_vec()]
+            .concat()
+    };
+    let directory = scratch();
+    let record = directory.path().join("run.json");
+    let record = record.to_str().unwrap();
+    let short = run(line(record)).expect(0);
+    let screen = run(["report", record]).expect(0).stdout;
+    assert!(short.stderr.ends_with(&format!("\n\n{screen}")), "{short}\n{screen}");
+    let mut words = line(record);
+    words.insert(1, "--details".to_owned());
+    let long = run(words).expect(0);
+    assert!(long.stderr.contains("\nTrust:      "), "{long}");
+    let titles =
+        |ended: &Ended| ended.stdout.lines().take(5).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(titles(&short), titles(&long));
+    assert!(short.rows().len() == long.rows().len() && !short.rows().is_empty(), "{short}");
 }
 
 #[test]

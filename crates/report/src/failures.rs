@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 /// How many kinds are named.
 const TOLD: usize = 2;
+/// A share below this many per cent is told in more digits.
+const FEW: f64 = 0.1;
 
 /// The most frequent kinds of failure of a run; nothing if there was none.
 pub fn failures(record: &Record) -> Option<String> {
@@ -22,6 +24,64 @@ pub fn failures(record: &Record) -> Option<String> {
     });
     let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| told.join(", "))
+}
+
+/// Why less than half succeeded, where that needs an explanation: an overload is one by itself.
+pub(crate) fn cause(record: &Record) -> Option<String> {
+    let counts = &record.counts;
+    let due = counts.due();
+    if counts.ok * 2 >= due {
+        return None;
+    }
+    let why = failures(record);
+    let sent = counts.missed() - counts.dropped;
+    if sent * 2 > due
+        && let Some(why) = why
+    {
+        return Some(format!("most failed: {why}"));
+    }
+    if record.rates.overload.is_some() {
+        return None;
+    }
+    Some(match why {
+        _ if counts.dropped * 2 > due => {
+            "most were dropped unsent: no session became free in time".to_owned()
+        }
+        Some(why) => format!("less than half succeeded: {why}"),
+        None => "less than half succeeded".to_owned(),
+    })
+}
+
+/// How many of the exchanges that were due did not succeed in time, and what became of them.
+pub(crate) fn lost(record: &Record) -> String {
+    let counts = &record.counts;
+    let due = thousands(counts.due());
+    let waited = record.rates.overload.is_some() || !record.rates.fell_behind();
+    let late = record.rates.late.filter(|_| !waited).unwrap_or_default();
+    let parts = [
+        (late, "were answered after the load had ended"),
+        (counts.failed, "failed"),
+        (counts.timed_out + counts.cut_off, "had no answer"),
+        (counts.dropped, "were dropped unsent"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| match count {
+            1 => format!("1 {}", what.replacen("were", "was", 1)),
+            count => format!("{} {what}", thousands(count)),
+        })
+        .collect();
+    if parts.is_empty() {
+        return format!("none of {due} failed");
+    }
+    let share = 100.0 * counts.missed() as f64 / counts.due().max(1) as f64;
+    let share = match share {
+        0.0 => String::new(),
+        share if share < FEW => format!(" ({share:.3}%)"),
+        share => format!(" ({share:.1}%)"),
+    };
+    format!("of {due}, {}{share}", parts.join(", "))
 }
 
 /// One kind of failure.

@@ -1,8 +1,8 @@
 //! How the run went over time, a line for each figure, and what failed.
 
-use super::{label, millis, rate};
+use super::{label, millis};
 use crate::failures;
-use crate::figure::{printable, thousands};
+use crate::figure::{printable, rate, thousands};
 use crate::screen::Screen;
 use crate::wrapped::shortened;
 use brunt_record::{Phase, Record, StepRecord};
@@ -10,7 +10,7 @@ use brunt_record::{Phase, Record, StepRecord};
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII: [char; 8] = ['_', '.', ',', '-', '=', '+', '*', '#'];
 /// With fewer steps nothing can be seen.
-const STEPS_MIN: usize = 4;
+const STEPS_MIN: usize = 2;
 /// The names of figures; the first three are of an overload.
 pub(super) const NAMES: [&str; 5] = ["offered", "achieved", "waiting", "p99 over time", "failed"];
 /// How wide a line is, and the room for the figure after it.
@@ -30,11 +30,9 @@ pub(super) fn lines(record: &Record, screen: Screen, room: usize, width: usize) 
         lines.push(shortened(&told, width, screen.either("…", "..")));
     }
     if steps.len() >= STEPS_MIN {
-        let figures = if record.rates.overload.is_some() {
-            overload(&steps)
-        } else {
-            slowest(record, &steps).into_iter().collect()
-        };
+        let overload = record.rates.overload.as_ref().map(|_| overload(&steps));
+        let figures: Vec<Course> =
+            overload.into_iter().flatten().chain(slowest(record, &steps)).collect();
         let drawn = figures.iter().map(|figure| figure.line(screen, width));
         let failed = std::mem::replace(&mut lines, drawn.collect());
         lines.extend(failed);

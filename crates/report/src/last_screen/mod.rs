@@ -12,7 +12,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use crate::figure::{printable, thousands, three_digits};
+use crate::figure::{one_decimal, printable, thousands, three_digits};
 use crate::screen::Screen;
 use crate::wrapped::shortened;
 use brunt_record::{HistogramError, Record};
@@ -24,13 +24,35 @@ const COLUMNS_MAX: usize = 80;
 /// The room for names at the beginning of a row.
 const LABEL: usize = 15;
 
-/// How many rows each section may have.
-#[derive(Clone, Copy)]
-struct Room {
-    objectives: usize,
-    operations: usize,
-    course: usize,
-}
+/// Sections that lose rows where there is too little room, by their places in the room.
+const OUTCOME: usize = 0;
+const OBJECTIVES: usize = 1;
+const OPERATIONS: usize = 2;
+const COURSE: usize = 3;
+/// How many rows each of them has where there is room.
+const ROOM: [usize; 4] = [14, 5, 6, 5];
+/// What is given up first: a section, and how many rows of it are left before the next is cut.
+const CUTS: [(usize, usize); 9] = [
+    (COURSE, 4),
+    (OUTCOME, 8),
+    (COURSE, 1),
+    (OPERATIONS, 3),
+    (OUTCOME, 7),
+    (OBJECTIVES, 2),
+    (COURSE, 0),
+    (OPERATIONS, 0),
+    (OBJECTIVES, 0),
+];
+/// The same for an overload, of which the course over time tells more than the operations.
+const CUTS_OF_OVERLOAD: [(usize, usize); 7] = [
+    (COURSE, 3),
+    (OUTCOME, 8),
+    (OPERATIONS, 0),
+    (OUTCOME, 7),
+    (OBJECTIVES, 2),
+    (COURSE, 0),
+    (OBJECTIVES, 0),
+];
 
 /// The last screen of a run. `kept` is the file in which its record is, if it is in one.
 pub fn last_screen(
@@ -39,14 +61,21 @@ pub fn last_screen(
     kept: Option<&str>,
 ) -> Result<String, HistogramError> {
     let width = screen.columns().min(COLUMNS_MAX);
-    let mut room = Room { objectives: 5, operations: 6, course: 4 };
+    let mut room = ROOM;
+    let cuts = match record.rates.overload {
+        Some(_) => &CUTS_OF_OVERLOAD[..],
+        None => &CUTS,
+    };
+    let mut cuts = cuts
+        .iter()
+        .flat_map(|&(section, left)| std::iter::repeat_n((section, left), ROOM[section]));
     loop {
         let sections = [
             vec![heading(record)],
-            outcome::lines(record, screen, width)?,
-            rows::objectives(record, room.objectives, width),
-            rows::operations(record, room.operations, width)?,
-            course::lines(record, screen, room.course, width),
+            outcome::lines(record, screen, room[OUTCOME], width)?,
+            rows::objectives(record, room[OBJECTIVES], width),
+            rows::operations(record, room[OPERATIONS], width)?,
+            course::lines(record, screen, room[COURSE], width),
             next::lines(record, kept, width),
         ];
         let shown: Vec<String> =
@@ -55,14 +84,9 @@ pub fn last_screen(
         if text.lines().count() <= LINES_MAX {
             return Ok(fitted(&text, screen, width));
         }
-        match &mut room {
-            Room { course: rows @ 2.., .. }
-            | Room { operations: rows @ 4.., .. }
-            | Room { objectives: rows @ 3.., .. }
-            | Room { course: rows @ 1.., .. }
-            | Room { operations: rows @ 1.., .. }
-            | Room { objectives: rows @ 1.., .. } => *rows -= 1,
-            Room { .. } => return Ok(fitted(&text, screen, width)),
+        match cuts.find(|(section, left)| room[*section] > *left) {
+            Some((section, _)) => room[section] -= 1,
+            None => return Ok(fitted(&text, screen, width)),
         }
     }
 }
@@ -96,22 +120,11 @@ fn heading(record: &Record) -> String {
 fn lasted(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {
-        0..10 => format!("{} s", significant(seconds)),
+        0..10 => format!("{} s", one_decimal(seconds)),
         10..60 => format!("{whole} s"),
         60..3_600 => format!("{} min {} s", whole / 60, whole % 60),
         _ => format!("{} h {} min", whole / 3_600, whole % 3_600 / 60),
     }
-}
-
-/// At most one decimal, where it says something.
-fn significant(value: f64) -> String {
-    let text = format!("{value:.1}");
-    text.strip_suffix(".0").unwrap_or(&text).to_owned()
-}
-
-/// A rate: whole numbers where decimals say nothing.
-fn rate(rate: f64) -> String {
-    if rate >= 999.95 { thousands(rate.round() as u64) } else { significant(rate) }
 }
 
 /// Milliseconds in three digits.

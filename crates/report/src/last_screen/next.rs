@@ -2,39 +2,161 @@
 
 use crate::figure::printable;
 use crate::wrapped::command_line;
-use brunt_record::{Record, RunOutcome};
+use brunt_record::{Mode, Record, RunOutcome};
 use std::path::Path;
 
 /// Where the words after a command begin, if the command leaves room.
 const WORDS_AT: usize = 48;
 const LABEL: &str = "next  ";
+/// A search tries rates up to this many times what was achieved.
+const ABOVE: f64 = 1.1;
+/// The options of tools that set rates, counts and durations. All have a value.
+const OWN: [(&[&str], &[&str]); 5] = [
+    (
+        &[
+            "authrate",
+            "searchrate",
+            "modrate",
+            "addrate",
+            "search-and-mod-rate",
+            "comparerate",
+            "deleterate",
+            "moddnrate",
+        ],
+        &[
+            "-M",
+            "--targetThroughput",
+            "--stages",
+            "--variableRateData",
+            "-m",
+            "--maxIterations",
+            "-d",
+            "--maxDuration",
+            "-B",
+            "--warmUpDuration",
+        ],
+    ),
+    (
+        &["perfdhcp"],
+        &["-r", "--stages", "--variableRateData", "-n", "-p", "-D", "-f", "-F", "--warm-up"],
+    ),
+    (&["http"], &["-q", "--rate", "-n", "--requests", "-z", "--duration", "--warm-up"]),
+    (
+        &["names"],
+        &["--rate", "--stages", "--think", "-n", "--lookups", "-d", "--duration", "--warm-up"],
+    ),
+    (&["run"], &["--duration"]),
+];
+/// The options of every tool about the results of one run.
+const RESULTS: [&str; 9] = [
+    "--record",
+    "--html",
+    "--hgrm",
+    "--hlog",
+    "--events",
+    "--junit",
+    "--prometheus",
+    "--otlp",
+    "--canary",
+];
+const SWITCHES: [&str; 5] = ["--details", "--live", "--web", "--quiet", "--yes"];
+/// The most lines of a command.
+const COMMAND_LINES: usize = 3;
 
 /// The lines. `kept` is the file of the record.
 pub(super) fn lines(record: &Record, kept: Option<&str>, width: usize) -> Vec<String> {
-    let mut told = match record.outcome() {
+    let room = width.saturating_sub(LABEL.len());
+    let line = |words: &[&str]| command_line(words, usize::MAX);
+    let mut told: Vec<(String, &str)> = match record.outcome() {
         RunOutcome::NothingWorked => plan(record)
-            .map(|plan| (typed(&["brunt", "run", plan, "--once"]), "one user; shows every answer"))
+            .map(|plan| (line(&["brunt", "run", plan, "--once"]), "one user; shows every answer"))
             .into_iter()
             .collect(),
         RunOutcome::NotReliable => vec![
             ("end what else runs here, or use another machine, and run again".to_owned(), ""),
-            ("brunt calibrate".to_owned(), "how much this machine can ask"),
+            (line(&["brunt", "calibrate"]), "how much this machine can ask"),
         ],
+        RunOutcome::Overloaded => search(record, room).map(|it| (it, "")).into_iter().collect(),
         _ => Vec::new(),
     };
-    if told.is_empty() {
-        told.push(match kept {
-            Some(file) => (typed(&["brunt", "report", file, "--details"]), "all figures"),
-            None => ("the same with --record run.json".to_owned(), "keeps all figures"),
-        });
-    }
-    let lines = told.into_iter().enumerate().map(|(place, (command, words))| {
-        let first = if place == 0 { LABEL.to_owned() } else { " ".repeat(LABEL.len()) };
-        let line = format!("{first}{command}");
-        let long = format!("{line:<WORDS_AT$} {words}").trim_end().to_owned();
-        if long.chars().count() <= width { long } else { line }
+    told.push(match kept {
+        Some(file) => (line(&["brunt", "report", file, "--details"]), "all figures"),
+        None => {
+            ("the same with --details or --record FILE".to_owned(), "shows or keeps all figures")
+        }
     });
-    lines.collect()
+    let mut lines = Vec::new();
+    for (command, words) in told {
+        let mut parts: Vec<&str> = command.lines().collect();
+        let last = parts.pop().unwrap_or_default();
+        for part in parts {
+            lines.push(begun(&lines) + part);
+        }
+        let line = begun(&lines) + last;
+        let long = format!("{line:<WORDS_AT$} {words}").trim_end().to_owned();
+        lines.push(if long.chars().count() <= width { long } else { line });
+    }
+    lines
+}
+
+/// The beginning of the line after these.
+fn begun(lines: &[String]) -> String {
+    if lines.is_empty() { LABEL.to_owned() } else { " ".repeat(LABEL.len()) }
+}
+
+/// The search for the rate that the target carries, where the load had a rate.
+fn search(record: &Record, room: usize) -> Option<String> {
+    let achieved = record.rates.achieved.filter(|rate| *rate > 0.0)?;
+    // A redacted word is not what was typed.
+    let words = words(record);
+    let typed = !words.is_empty() && !words.iter().any(|word| word.contains("***"));
+    if !typed || record.plan.mode != Mode::Open || record.rates.iterations.is_some() {
+        return None;
+    }
+    let to = format!("{}/s", above(achieved));
+    let command = without_own(words)?;
+    let slos = record.slo.iter().flat_map(|slo| ["--slo", slo.expr.as_str()]);
+    // A plan and a command line may have set them.
+    let slos: Vec<&str> = if command.contains(&"--slo") || plan(record).is_some() {
+        Vec::new()
+    } else {
+        slos.collect()
+    };
+    let words = [&["brunt", "find-max"], &slos[..], &["--to", &to, "--"], &command[..]].concat();
+    let lines = command_line(&words, room);
+    let narrow = lines.lines().all(|line| line.chars().count() <= room);
+    (narrow && lines.lines().count() <= COMMAND_LINES).then_some(lines)
+}
+
+/// A command without the options that a search sets itself, or that are about the results of one run; nothing, if a
+/// search cannot repeat it.
+fn without_own(words: &[String]) -> Option<Vec<&str>> {
+    let tool = words.first().map_or("", String::as_str);
+    let (_, of_tool) = OWN.iter().find(|(tools, _)| tools.contains(&tool))?;
+    let own: Vec<&str> = of_tool.iter().chain(&RESULTS).copied().collect();
+    let mut kept = Vec::new();
+    let mut rest = words.iter().map(String::as_str);
+    while let Some(word) = rest.next() {
+        let (name, value) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
+        if SWITCHES.contains(&name) {
+            continue;
+        }
+        if own.contains(&name) {
+            if !value {
+                rest.next();
+            }
+            continue;
+        }
+        kept.push(word);
+    }
+    Some(kept)
+}
+
+/// A rate somewhat above this one, in two digits.
+fn above(rate: f64) -> f64 {
+    let rate = (rate * ABOVE).max(1.0);
+    let unit = 10_f64.powf(rate.log10().floor() - 1.0).max(1.0);
+    (rate / unit).ceil() * unit
 }
 
 /// What was run: the file of a plan, or the name of the tool.
@@ -57,9 +179,4 @@ fn words(record: &Record) -> &[String] {
         Some((first, rest)) if first == "brunt" || first.ends_with("/brunt") => rest,
         _ => &record.command,
     }
-}
-
-/// A command in one line.
-fn typed(words: &[&str]) -> String {
-    command_line(words, usize::MAX)
 }

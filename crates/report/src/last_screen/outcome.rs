@@ -1,47 +1,73 @@
 //! The word for what came of a run, and the few sentences after it: the cause first where little or nothing succeeded,
 //! then the figures, then whether to believe them.
 
-use super::{millis, rate};
-use crate::failures;
-use crate::figure::{printable, thousands};
+use super::millis;
+use crate::failures::{cause, failures, lost};
+use crate::figure::{printable, rate, thousands};
 use crate::screen::Screen;
-use crate::summary::{outcome_dressed, overloaded, response, sessions_needed, trust};
-use crate::wrapped::{shortened, wrapped};
+use crate::summary::{
+    found_nothing, outcome_dressed, overloaded, response, sessions_needed, trust,
+};
+use crate::wrapped::wrapped;
 use brunt_record::{HistogramError, Reach, Record, RunOutcome, SampleRecord, Status};
+use std::fmt::Write as _;
 
-/// The most lines of the sentences.
-const LINES: usize = 7;
+/// The most lines for whether to believe the figures, where there is too little room.
+const BELIEVED: usize = 3;
 /// How far sentences are from the left where the word for the outcome is longer than a column.
 const INDENT_MAX: usize = 16;
-/// Failures below this share are told in more digits.
-const FEW: f64 = 0.1;
 
-/// The lines: the word, and the sentences beside it.
+/// The lines: the word, and the sentences beside it. The first failure is not in the room.
 pub(super) fn lines(
     record: &Record,
     screen: Screen,
+    room: usize,
     width: usize,
 ) -> Result<Vec<String>, HistogramError> {
     let outcome = record.outcome();
     let word = outcome.words().to_uppercase();
     let indent = (word.chars().count() + 2).min(INDENT_MAX);
-    let mut text = String::new();
-    for sentence in sentences(record)? {
-        let first = if text.is_empty() { format!("{word:<indent$}") } else { " ".repeat(indent) };
-        text += &wrapped(&printable(&sentence), &first, width);
-    }
+    let paragraph = |sentences: &[String], first: &str| -> Vec<String> {
+        let text = printable(&sentences.join(" "));
+        wrapped(&text, first, width).lines().map(str::to_owned).collect()
+    };
+    let mut lines = paragraph(&sentences(record)?, &format!("{word:<indent$}"));
+    let mut believed = paragraph(&[believed(record)], &" ".repeat(indent));
     let dots = screen.either("…", "..");
-    let mut lines: Vec<String> =
-        text.lines().take(LINES).map(|line| shortened(line, width, dots)).collect();
+    if lines.len() + believed.len() > room {
+        cut(&mut believed, BELIEVED.max(room.saturating_sub(lines.len())), width, dots);
+        cut(&mut lines, room.saturating_sub(believed.len()).max(1), width, dots);
+    }
     if let Some(first) = lines.first_mut() {
         *first = first.replacen(&word, &outcome_dressed(screen, outcome, &word), 1);
     }
+    lines.extend(believed);
     if record.counts.due() > 0 && record.counts.ok == 0 {
         lines.extend(first_failure(record, width));
     }
     Ok(lines)
 }
 
+/// Leaves so many lines, and shows that there are more.
+fn cut(lines: &mut Vec<String>, room: usize, width: usize, dots: &str) {
+    if lines.len() <= room {
+        return;
+    }
+    lines.truncate(room);
+    if let Some(last) = lines.last_mut() {
+        let kept = width.saturating_sub(dots.chars().count() + 1);
+        *last = last.chars().take(kept).collect::<String>().trim_end().to_owned() + " " + dots;
+    }
+}
+
+/// Words as a sentence.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map_or_else(String::new, |first| first.to_uppercase().collect());
+    format!("{first}{}.", letters.as_str())
+}
+
+/// What came of the run.
 fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
     let counts = &record.counts;
     if counts.due() == 0 {
@@ -49,29 +75,25 @@ fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
             "No exchange (request and answer) fell due, so nothing was measured.".to_owned(),
         ]);
     }
-    let due = thousands(counts.due());
-    let why = failures(record);
     if counts.ok == 0 {
-        let why = why.map_or_else(String::new, |why| format!(": {why}"));
-        let all = format!("None of {due} exchanges succeeded{why}.");
-        return Ok(vec![all, "This run says nothing about speed.".to_owned()]);
+        let why = failures(record).map_or_else(String::new, |why| format!(": {why}"));
+        let mut all = format!("None of {} exchanges succeeded{why}", thousands(counts.due()));
+        if counts.dropped > 0 {
+            let _ = write!(all, "; {} were dropped unsent", thousands(counts.dropped));
+        }
+        return Ok(vec![all + "."]);
     }
-    let mut told = Vec::new();
-    if let Some(why) = why.filter(|_| counts.ok * 2 < counts.due()) {
-        told.push(format!("Most failed: {why}."));
-    }
-    told.extend(away(record));
-    told.push(carried(record));
-    if record.rates.overload.is_none()
-        && let Some(times) = times(record)?
-    {
-        told.push(times);
-    }
-    told.push(lost(record));
-    told.push(believed(record));
-    // Sentences of one thought are one paragraph.
-    let last = told.split_off(told.len() - 1);
-    Ok([vec![told.join(" ")], last].concat())
+    let mut told: Vec<String> = away(record).into_iter().collect();
+    told.extend(cause(record).map(|why| sentence(&why)));
+    told.extend(carried(record));
+    told.extend(if record.rates.overload.is_some() {
+        at_the_target(record)?
+    } else {
+        times(record)?
+    });
+    told.push(sentence(&lost(record)));
+    told.extend(found_nothing(record).map(sentence));
+    Ok(told)
 }
 
 /// When the target did not respond.
@@ -89,26 +111,26 @@ fn away(record: &Record) -> Option<String> {
 }
 
 /// What was asked of the target and what it did.
-fn carried(record: &Record) -> String {
+fn carried(record: &Record) -> Vec<String> {
     let rates = &record.rates;
     if let Some(doubt) = rates.doubt {
-        return format!("The rate is not known: {}.", doubt.words());
+        return vec![format!("The rate is not known: {}.", doubt.words())];
     }
     if let Some(overload) = &rates.overload {
-        let needed = sessions_needed(record).map_or_else(String::new, |it| format!(" {it}."));
-        return format!("{}.{needed}", overloaded(record, overload));
+        let parts = overloaded(record, overload).into_iter().chain(sessions_needed(record));
+        return parts.map(|part| sentence(&part)).collect();
     }
     let (offered, achieved, what) = match rates.iterations {
         Some(of) => (of.offered, of.achieved, "iterations"),
         None => (rates.target.and(rates.offered), rates.achieved, "exchanges"),
     };
-    match (offered, achieved) {
+    vec![match (offered, achieved) {
         (Some(offered), Some(achieved)) => {
             format!("{} {what} a second offered, {} achieved.", rate(offered), rate(achieved))
         }
         (None, Some(achieved)) => format!("{} {what} a second achieved.", rate(achieved)),
         (_, None) => format!("{} {what} succeeded.", thousands(record.counts.ok)),
-    }
+    }]
 }
 
 /// How long exchanges took.
@@ -121,46 +143,34 @@ fn times(record: &Record) -> Result<Option<String>, HistogramError> {
     };
     Ok(at(0.5).zip(at(0.99)).map(|((half, half_exact), (most, most_exact))| {
         match (half_exact, most_exact) {
-            (true, true) => format!("Half took at most {half} ms and 99 of 100 at most {most} ms;"),
+            (true, true) => format!("Half took at most {half} ms and 99 of 100 at most {most} ms."),
             (true, false) => {
-                format!("Half took at most {half} ms, the slowest 1 of 100 more than {most} ms;")
+                format!("Half took at most {half} ms, the slowest 1 of 100 more than {most} ms.")
             }
-            (false, _) => format!("Half took more than {half} ms;"),
+            (false, _) => format!("Half took more than {half} ms."),
         }
     }))
 }
 
-/// What did not succeed.
-fn lost(record: &Record) -> String {
-    let counts = &record.counts;
-    let due = counts.due();
-    let parts = [
-        (counts.failed, "failed"),
-        (counts.timed_out + counts.cut_off, "had no answer"),
-        (counts.dropped, "were dropped unsent"),
-    ];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", thousands(count)))
-        .collect();
-    if parts.is_empty() {
-        return format!("none of {} failed.", thousands(due));
-    }
-    let share = 100.0 * counts.missed() as f64 / due as f64;
-    let share = if share < FEW { format!("{share:.3}") } else { format!("{share:.1}") };
-    format!("of {}, {} ({share} %).", thousands(due), parts.join(", "))
+/// How long an overloaded target took: response times depend on how long the run lasts.
+fn at_the_target(record: &Record) -> Result<Option<String>, HistogramError> {
+    let [operation] = record.operations.as_slice() else { return Ok(None) };
+    let took = operation.service.histogram()?.quantile(0.5);
+    Ok(took.map(|took| {
+        let took = millis(took.as_secs_f64() * 1e6);
+        format!("Half of those sent took at most {took} ms at the target, beside waiting here.")
+    }))
 }
 
 /// Whether the figures can be believed.
 fn believed(record: &Record) -> String {
     let trust = trust(record);
-    match record.verdict.status {
-        Status::Valid => match trust.strip_prefix("yes: ") {
-            Some(why) => format!("The figures can be trusted: {why}."),
-            None => format!("Trust: {trust}."),
-        },
-        _ => format!("Trust: {trust}."),
+    if record.counts.due() > 0 && record.counts.ok == 0 {
+        return "This run says nothing about speed.".to_owned();
+    }
+    match trust.strip_prefix("yes: ").filter(|_| record.verdict.status == Status::Valid) {
+        Some(why) => format!("The figures can be trusted: {why}."),
+        None => format!("Trust: {trust}."),
     }
 }
 

@@ -1,11 +1,12 @@
 //! The two tables of the last screen: objectives, and operations.
 
-use super::{LABEL, label, millis, rate};
-use crate::figure::{NONE, printable, thousands, three_digits};
+use super::{LABEL, label, millis};
+use crate::figure::{NONE, printable, rate, thousands, three_digits};
 use crate::summary::met;
 use crate::wrapped::shortened;
 use brunt_record::{
-    HistogramError, Latency, OperationRecord, Reach, Record, SloOutcome, SloResult,
+    HistogramError, Latency, OperationRecord, OwnPart, Reach, Record, RunOutcome, SloOutcome,
+    SloResult,
 };
 
 /// The titles of the columns of operations, and how wide they are.
@@ -74,7 +75,7 @@ pub(super) fn operations(
     room: usize,
     width: usize,
 ) -> Result<Vec<String>, HistogramError> {
-    if record.counts.ok == 0 || record.rates.overload.is_some() || room == 0 {
+    if record.counts.ok == 0 || room == 0 {
         return Ok(Vec::new());
     }
     let mut used = LABEL + 2;
@@ -92,6 +93,9 @@ pub(super) fn operations(
     let all: Vec<&OperationRecord> = met(record).collect();
     for operation in all.iter().take(room) {
         lines.push(line(&operation.name, &cells(operation)?));
+        if let Some(cells) = without_own(record, operation) {
+            lines.push(line("without brunt", &cells));
+        }
     }
     if all.len() > room {
         lines.push(format!("and {} more, with --details", all.len() - room));
@@ -106,6 +110,23 @@ fn cells(operation: &OperationRecord) -> Result<Vec<String>, HistogramError> {
         vec![thousands(counts.sent), goodput, thousands(counts.missed() - counts.dropped)];
     cells.extend(times(&operation.response)?);
     Ok(cells)
+}
+
+/// The percentiles without the generator's own part, where the run is not reliable because of it.
+fn without_own(record: &Record, operation: &OperationRecord) -> Option<Vec<String>> {
+    let unreliable = record.outcome() == RunOutcome::NotReliable;
+    let known = |share: &f64| {
+        let parts = record.verdict.own.iter().filter(|part| part.operation == operation.name);
+        let mut here = parts.filter(|part| (part.percentile - 100.0 * share).abs() < 1e-6);
+        here.find(|part| unreliable && part.ours && part.too_few.is_none())
+    };
+    let figures = QUANTILES.each_ref().map(known);
+    let cell =
+        |part: Option<&OwnPart>| part.map_or_else(String::new, |it| millis(it.without_own_us));
+    let any = figures.iter().any(Option::is_some);
+    any.then(|| {
+        [String::new(), String::new(), String::new()].into_iter().chain(figures.map(cell)).collect()
+    })
 }
 
 /// The percentiles, and the longest.

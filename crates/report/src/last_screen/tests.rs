@@ -3,8 +3,8 @@
 use super::*;
 use crate::summary::tests::measured;
 use brunt_record::{
-    Away, Counts, Overload, Phase, Reason, RunOutcome, SampleRecord, SloOutcome, Status,
-    StepRecord, Verdict,
+    Away, CodeRecord, Counts, Overload, OwnPart, Phase, Reason, RunOutcome, SampleRecord,
+    SloOutcome, Status, StepRecord, Verdict,
 };
 
 fn screen(width: usize) -> Screen {
@@ -113,8 +113,8 @@ fn a_good_run_shows_objectives_figures_and_where_the_rest_is() {
 authrate, 2026-01-02 03:04 UTC, 2 s
 
 PASSED  55 exchanges a second offered, 50 achieved. Half took at most 3.00 ms,
-        the slowest 1 of 100 more than 7.00 ms; of 110, 20 failed, 10 were
-        dropped unsent (27.3 %).
+        the slowest 1 of 100 more than 7.00 ms. Of 110, 20 failed, 10 were
+        dropped unsent (27.3%).
         The figures can be trusted: the run is complete, and brunt was not the
         limit.
 
@@ -125,6 +125,7 @@ PASSED  55 exchanges a second offered, 50 achieved. Half took at most 3.00 ms,
                       sent  goodput/s   failed     p50     p99   p99.9   max ms
 bind                   100         40       20    3.00    3.00    3.00     3.00
 
+p99 over time  ██  3.00 ms at 1 s
 failed         49 invalidCredentials 20 times
 
 next  brunt report run.json --details            all figures
@@ -155,11 +156,154 @@ fn an_overload_shows_what_was_offered_and_achieved_over_time() {
     ] {
         assert!(text.contains(line), "{line} {text}");
     }
-    let said = "OVERLOADED  55.0 exchanges a second offered, 50.0 achieved; 40 were waiting when";
+    let said = "OVERLOADED  55 exchanges a second offered, 50 achieved. 40 were waiting when the";
     assert!(text.contains(said), "{text}");
     assert!(!text.contains("Half took"), "they depend on how long the run lasted: {text}");
     let plain = last_screen(&record, Screen { unicode: false, ..screen(80) }, None).unwrap();
     assert!(plain.contains("offered        ,=+#  at most"), "{plain}");
+}
+
+/// 8,000 a second for two seconds, of which two sessions of 10 ms carried 198.
+fn far_too_much() -> Record {
+    let mut record = with(RunOutcome::Overloaded);
+    record.slo.clear();
+    record.command = "brunt http -q 8000 -c 2 -z 2s --record run.json http://127.0.0.1:8080/"
+        .split(' ')
+        .map(str::to_owned)
+        .collect();
+    let counts =
+        Counts { planned: 16_000, sent: 2_184, dropped: 13_816, ok: 2_182, ..Counts::default() };
+    record.counts = Counts { cut_off: 2, ..counts };
+    let operation = &mut record.operations[0];
+    operation.counts = record.counts;
+    operation.service.mean_us = Some(10_100.0);
+    operation.codes.retain(|code| code.class == "ok");
+    operation.codes.push(CodeRecord {
+        class: "cut-off".to_owned(),
+        code: None,
+        name: "cut-off".to_owned(),
+        count: 2,
+    });
+    record.plan.sessions = 2;
+    (record.rates.offered, record.rates.achieved) = (Some(8_000.0), Some(198.0));
+    record.rates.overload = Some(Overload { waiting: 1_788, ..Overload::default() });
+    record
+}
+
+#[test]
+fn an_overload_is_the_cause_of_what_was_never_sent_and_all_of_it_fits() {
+    let text = shown(&far_too_much());
+    let (said, rest) = text.split_once("\n\n                ").unwrap();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.ends_with(
+            "OVERLOADED 8,000 exchanges a second offered, 198 achieved. 1,788 were waiting when the load ended. 2 \
+             sessions whose requests take 10.1 ms each carry 198 a second: 8,000 need 81, if requests take no \
+             longer then. Half of those sent took at most 2.00 ms at the target, beside waiting here. Of 16,000, 2 \
+             had no answer, 13,816 were dropped unsent (86.4%). The figures can be trusted: the run is complete, \
+             and brunt was not the limit."
+        ),
+        "{said}"
+    );
+    for line in [
+        "\nbind  ",
+        "\noffered  ",
+        "\nachieved  ",
+        "\nwaiting  ",
+        "\np99 over time  ",
+        "\nfailed  ",
+    ] {
+        assert!(rest.contains(line), "{line}: {text}");
+    }
+    assert!(text.ends_with(
+        "\n\nnext  brunt find-max --to 220/s -- http -c 2 http://127.0.0.1:8080/\n      \
+         brunt report run.json --details            all figures\n"
+    ));
+}
+
+#[test]
+fn a_search_is_proposed_only_where_it_can_be_typed_and_keeps_the_objectives() {
+    let next = |change: &dyn Fn(&mut Record)| {
+        let mut record = far_too_much();
+        change(&mut record);
+        shown(&record).split_once("\nnext  ").unwrap().1.to_owned()
+    };
+    let slo = measured(&["goodput>=70%"]).slo;
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let searched = next(&|it| it.slo.clone_from(&slo));
+    assert!(
+        searched.starts_with("brunt find-max --slo 'goodput>=70%' --to 220/s -- http -c 2 \\\n"),
+        "{searched}"
+    );
+    let own = next(&|it| {
+        it.slo.clone_from(&slo);
+        it.command = words("brunt authrate -M 900 -d 5 --slo goodput>=70% -h ds1");
+    });
+    assert!(
+        own.starts_with("brunt find-max --to 220/s -- authrate --slo 'goodput>=70%' -h ds1\n"),
+        "{own}"
+    );
+    for line in [
+        "brunt cluster run --agents 3 -- http -q 5 http://h/",
+        "brunt http -q 5 -H ***REDACTED*** http://h/",
+        &format!("brunt http -q 5 http://h/{}", "long/".repeat(60)),
+    ] {
+        let other = next(&|it| it.command = words(line));
+        assert!(other.starts_with("brunt report run.json"), "{line}: {other}");
+    }
+    assert!(next(&|it| it.rates.achieved = Some(0.0)).starts_with("brunt report"));
+}
+
+#[test]
+fn most_failed_is_said_only_where_failures_are_most() {
+    let said = |ok: u64, failed: u64, dropped: u64| {
+        let mut record = with(RunOutcome::Measured);
+        record.counts = Counts {
+            planned: ok + failed + dropped,
+            sent: ok + failed,
+            ok,
+            failed,
+            dropped,
+            ..Counts::default()
+        };
+        let text = shown(&record);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(said(40, 60, 0).contains("MEASURED Most failed: 49 invalidCredentials 20 times."));
+    assert!(
+        said(40, 10, 60)
+            .contains("MEASURED Most were dropped unsent: no session became free in time.")
+    );
+    assert!(
+        said(40, 40, 30)
+            .contains("MEASURED Less than half succeeded: 49 invalidCredentials 20 times.")
+    );
+    assert!(said(60, 30, 20).contains("MEASURED 55 exchanges a second offered"));
+    assert!(said(100, 0, 0).contains("None of 100 failed."));
+    assert!(said(99, 0, 1).contains("Of 100, 1 was dropped unsent (1.0%)."));
+}
+
+#[test]
+fn figures_without_brunts_part_stand_below_those_with_it() {
+    let mut record = with(RunOutcome::NotReliable);
+    let own = |percentile, us| OwnPart {
+        node: None,
+        operation: "bind".to_owned(),
+        percentile,
+        us: 3_000.0,
+        without_own_us: us,
+        ours: true,
+        too_few: None,
+    };
+    record.verdict.own = vec![own(50.0, 1_500.0), own(99.9, 2_000.0)];
+    let row = |record: &Record| {
+        let text = shown(record);
+        let line = text.lines().find(|line| line.starts_with("without brunt"));
+        line.map(|line| line.split_whitespace().skip(2).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(row(&record).as_deref(), Some("1.50 2.00"));
+    record.verdict.own.iter_mut().for_each(|part| part.ours = false);
+    assert_eq!(row(&record), None);
 }
 
 #[test]
@@ -175,7 +319,7 @@ fn where_nothing_worked_the_cause_comes_first_and_no_time_is_told() {
 password.toml at ldaps://ds1.lab, 2026-01-02 03:04 UTC, 2 s
 
 NOTHING WORKED  None of 110 exchanges succeeded: 49 invalidCredentials 100
-                times.
+                times; 10 were dropped unsent.
                 This run says nothing about speed.
 
   first failure  step bind, at 0.000 s
@@ -185,6 +329,7 @@ NOTHING WORKED  None of 110 exchanges succeeded: 49 invalidCredentials 100
   goodput             >= 70%         72.7 %   missed
 
 next  brunt run password.toml --once             one user; shows every answer
+      brunt report run.json --details            all figures
 "
     );
 }

@@ -5,9 +5,9 @@
 
 use super::judged::found;
 use super::times::millis;
-use super::{coloured, met};
-use crate::failures;
-use crate::figure::{fixed, printable, thousands};
+use super::{coloured, met, several};
+use crate::failures::{cause, failures, lost};
+use crate::figure::{NONE, fixed, printable, rate, thousands};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
@@ -94,59 +94,41 @@ fn result(record: &Record) -> Result<String, HistogramError> {
     if counts.due() == 0 {
         return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
     }
-    let why = failures(record);
-    let words = match (&record.rates.overload, why) {
+    let words = match (&record.rates.overload, failures(record)) {
         (_, Some(why)) if counts.ok == 0 => why,
-        (Some(overload), _) => overloaded(record, overload),
-        (None, Some(why)) if counts.ok * 2 < counts.due() => {
-            format!("most failed ({why}); {}", succeeded(record))
-        }
+        (Some(overload), _) => overloaded(record, overload).join("; "),
         (None, _) => succeeded(record),
     };
+    let cause = cause(record).filter(|_| counts.ok > 0);
+    let words = cause.into_iter().chain([words]).collect::<Vec<_>>().join("; ");
     let mut words = format!("{}: {words}", record.outcome().words().to_uppercase());
     if let Some(latency) = response(record).filter(|_| counts.ok > 0) {
         words += &tail(latency)?;
     }
-    let due = thousands(counts.due());
-    let waited = record.rates.overload.is_some() || !record.rates.fell_behind();
-    let late = record.rates.late.filter(|_| !waited).unwrap_or_default();
-    let lost = [
-        (late, "were answered after the load had ended"),
-        (counts.failed, "failed"),
-        (counts.timed_out + counts.cut_off, "had no answer"),
-        (counts.dropped, "were never sent"),
-    ];
-    let lost: Vec<String> = lost
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{} {what}", thousands(count)))
-        .collect();
-    let words = match lost.as_slice() {
-        [] => format!("{words}; none of {due} failed"),
-        lost => format!("{words}; of {due}, {}", lost.join(", ")),
-    };
-    let nothing = found_nothing(record).then(|| FOUND_NOTHING.to_owned());
-    let further = sessions_needed(record).into_iter().chain(nothing);
+    let nothing = found_nothing(record).map(str::to_owned);
+    let further = [lost(record)].into_iter().chain(sessions_needed(record)).chain(nothing);
     Ok(further.fold(words, |words, more| format!("{words}; {more}")))
 }
 
-/// Whether searches of a directory succeeded and none of them found an entry, which is likely a mistake.
-fn found_nothing(record: &Record) -> bool {
+/// Said where searches of a directory succeeded and none of them found an entry, which is likely a mistake.
+pub(crate) fn found_nothing(record: &Record) -> Option<&'static str> {
     let directory = record.tallies.iter().any(|tally| tally.name == REFERENCES);
     let searches = || record.operations.iter().filter(|operation| operation.name == SEARCH);
-    directory
+    let nothing = directory
         && searches().any(|search| search.counts.ok > 0)
-        && searches().all(|search| search.counts.items == 0)
+        && searches().all(|search| search.counts.items == 0);
+    nothing.then_some(FOUND_NOTHING)
 }
 
-/// What came of a load that could not be carried.
-pub(crate) fn overloaded(record: &Record, overload: &Overload) -> String {
+/// What came of a load that could not be carried, in parts of a sentence.
+pub(crate) fn overloaded(record: &Record, overload: &Overload) -> Vec<String> {
     let rates = &record.rates;
     let (offered, achieved, what) = match rates.iterations {
         Some(of) => (of.offered, of.achieved, "iterations"),
         None => (rates.offered, rates.achieved, "exchanges"),
     };
-    let [offered, achieved] = [offered, achieved].map(|rate| fixed(rate, 1));
+    let [offered, achieved] =
+        [offered, achieved].map(|known| known.map_or_else(|| NONE.to_owned(), rate));
     let mut words = vec![format!("{offered} {what} a second offered, {achieved} achieved")];
     if overload.waiting > 0 {
         let waiting = thousands(overload.waiting);
@@ -154,10 +136,11 @@ pub(crate) fn overloaded(record: &Record, overload: &Overload) -> String {
         let grew = if record.counts.dropped == 0 { ", and their number grew" } else { "" };
         words.push(format!("{waiting} were waiting when the load ended{grew}"));
     }
-    if let Some((rate, until)) = overload.kept_up_per_second.zip(overload.kept_up_s) {
-        words.push(format!("kept up until {rate:.1} a second, at {until:.1} s"));
+    if let Some((most, until)) = overload.kept_up_per_second.zip(overload.kept_up_s) {
+        let most = rate(most);
+        words.push(format!("the load was kept up with until {most} a second, at {until:.1} s"));
     }
-    words.join("; ")
+    words
 }
 
 /// How many sessions an overload would have needed, if the sessions of the run were its limit.
@@ -172,9 +155,13 @@ pub(crate) fn sessions_needed(record: &Record) -> Option<String> {
     busy.then(|| {
         let needed = (offered * took).ceil();
         format!(
-            "{sessions} sessions whose requests take {} ms each carry {carried:.0} a second: \
-             {offered:.0} need {needed}, if requests take no longer then",
-            fixed(Some(took * 1e3), 1)
+            "{} whose requests take {} ms each {} {} a second: {} need {needed}, if requests take no longer \
+             then",
+            several(record.plan.sessions, "session"),
+            fixed(Some(took * 1e3), 1),
+            if record.plan.sessions == 1 { "carries" } else { "carry" },
+            rate(carried.round()),
+            rate(offered.round()),
         )
     })
 }
@@ -351,7 +338,7 @@ mod tests {
             lines(&record),
             "Result:     MISSED: 40.0 of 55.0 exchanges a second succeeded; the slowest 1% took more than 7.000 ms; of \
              110, 20\n\
-             \x20           failed, 10 were never sent\n\
+             \x20           failed, 10 were dropped unsent (27.3%)\n\
              Objectives: 1 of 2 missed: bind.ok.p99<1ms was 3.000ms\n\
              Trust:      yes: the run is complete, and brunt was not the limit\n"
         );
@@ -401,7 +388,7 @@ mod tests {
         let text = unfolded(&record);
         assert!(
             text.starts_with(
-                "Result:     OVERLOADED: 55.0 exchanges a second offered, 50.0 achieved; 40 were waiting when the \
+                "Result:     OVERLOADED: 55 exchanges a second offered, 50 achieved; 40 were waiting when the \
                  load ended; the slowest 1% took more than 7.000 ms; of 110, 20 failed"
             ),
             "{text}"
@@ -410,7 +397,9 @@ mod tests {
         assert!(unfolded(&record).contains("when the load ended, and their number grew; "));
         record.rates.overload.as_mut().unwrap().kept_up_per_second = Some(49.0);
         record.rates.overload.as_mut().unwrap().kept_up_s = Some(4.25);
-        assert!(unfolded(&record).contains("; kept up until 49.0 a second, at 4.2 s; "));
+        assert!(
+            unfolded(&record).contains("; the load was kept up with until 49 a second, at 4.2 s; ")
+        );
         // Two sessions of 50 ms carry 40 a second.
         let mut operation = record.operations[0].clone();
         operation.service.mean_us = Some(50_000.0);
@@ -428,12 +417,12 @@ mod tests {
         let unfolded = |record: &Record| lines(record).replace("\n            ", " ");
         let mut record = measured(&[]);
         record.verdict = Verdict::default();
-        record.counts.ok = 40;
+        (record.counts.ok, record.counts.failed) = (40, 60);
         let text = unfolded(&record);
         let most =
-            "Result:     MEASURED: most failed (49 invalidCredentials 20 times); 40.0 of 55.0 ";
+            "Result:     MEASURED: most failed: 49 invalidCredentials 20 times; 40.0 of 55.0 ";
         assert!(text.starts_with(most), "{text}");
-        record.counts.ok = 80;
+        (record.counts.ok, record.counts.failed) = (80, 20);
         record.rates.goodput = None;
         assert!(
             unfolded(&record).starts_with("Result:     MEASURED: 80 of 110 exchanges succeeded; ")

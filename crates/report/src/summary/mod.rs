@@ -19,7 +19,9 @@ use crate::wrapped::{command_line, wrapped};
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
 pub(crate) use closing::line as closing_line;
 pub use closing::{closing, closing_of_all};
-pub(crate) use closing::{outcome_dressed, overloaded, response, sessions_needed, trust};
+pub(crate) use closing::{
+    found_nothing, outcome_dressed, overloaded, response, sessions_needed, trust,
+};
 pub(crate) use judged::found;
 use judged::{generator, objectives};
 use monitors::monitors;
