@@ -194,6 +194,9 @@ pub(crate) struct MergeArgs {
     /// Write the record of the whole run to this JSON file.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Print all figures, not only what fits on one screen
+    #[arg(long)]
+    pub(crate) details: bool,
 }
 
 /// Options of `brunt report`.
@@ -244,7 +247,7 @@ pub(crate) enum CsvTable {
 /// How a record is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// What came of a run, on one screen; with --details the text that the run printed at its end
+    /// What came of a run, on one screen, as at the end of a run; with --details all figures
     Summary,
     /// Comma-separated values: one line per interval and operation, or per run of a comparison
     Csv,

@@ -65,6 +65,12 @@ pub(crate) struct RunOptions {
     /// Write objectives and verdict as JUnit XML, for CI servers
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Print all figures at the end of the run, instead of one screen
+    ///
+    /// The screen has at most 22 lines: what came of the run, whether to believe it, objectives, operations, the course
+    /// over time, and what to do next. 'brunt report --details' prints all figures of a record.
+    #[arg(long)]
+    pub(crate) details: bool,
     /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
     ///
     /// The record and the summary show them. 'pid:4711' reads processor time, memory, threads and open files of a

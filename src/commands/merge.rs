@@ -15,7 +15,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
     let files: Vec<(PathBuf, Record)> =
         args.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let record = merge_records(&files).map_err(|error| refused(&error))?;
-    let text = summary::whole(&record).map_err(Refusal::failed)?;
+    let text = summary::whole(&record, args.details, args.record.as_deref()).map_err(failed)?;
     let mut losses = WriteFailures::default();
     losses.written(args.record.as_deref(), |path| {
         record.write(path).map_err(|error| format!("failed to {error}"))

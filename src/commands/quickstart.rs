@@ -273,6 +273,7 @@ fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> 
     words.extend(["-c", &connections, "-d", &duration, "-i", "1", "-g", &users]);
     words.extend(act.words);
     words.extend(["--record", &record]);
+    words.extend(args.details.then_some("--details"));
     match act.tool {
         "searchrate" => words.push("(uid=user.{})"),
         "modrate" => words.push("description:{2}"),
@@ -292,6 +293,7 @@ fn switches(act: &LeaseAct, args: &QuickstartArgs, record: &Path) -> Vec<String>
     }
     words.extend(act.words);
     words.extend(["--record", &record]);
+    words.extend(args.details.then_some("--details"));
     words.into_iter().map(str::to_owned).collect()
 }
 

@@ -7,8 +7,7 @@ use brunt_capacity::Reading;
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
 use brunt_report::{
-    capacity, cells_csv, distribution, intervals_csv, junit, last_screen, leases, names,
-    operations_csv, rates,
+    capacity, cells_csv, distribution, intervals_csv, junit, leases, names, operations_csv, rates,
 };
 
 use super::failed;
@@ -65,10 +64,9 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     }
     match args.format {
         Format::Junit => Ok(junit(record)),
-        Format::Summary if args.details => summary::whole(record).map_err(Refusal::failed),
         Format::Summary => {
-            let kept = args.files.first().map(|path| path.display().to_string());
-            last_screen(record, console::screen(), kept.as_deref()).map_err(unreadable)
+            let kept = args.files.first().map(PathBuf::as_path);
+            summary::whole(record, args.details, kept).map_err(unreadable)
         }
         Format::Csv => intervals_csv(record).map_err(unreadable),
         Format::Json => record.text().map_err(|error| other(args, &error.to_string())),

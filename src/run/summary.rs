@@ -1,12 +1,13 @@
-//! The output that every run prints when it is over: its summary, and three last lines.
+//! The output that every run prints when it is over: its last screen, or all figures.
 
 use std::path::Path;
 
-use brunt_record::{Collection, Record};
+use brunt_record::{Collection, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{Screen, closing, closing_of_all};
+use brunt_report::{Screen, closing, closing_of_all, last_screen, summary};
 
 use super::write_failures::WriteFailures;
+use crate::cli::run_options::RunOptions;
 use crate::console;
 
 /// The stream of a tool's summary.
@@ -34,43 +35,79 @@ impl Stream {
     }
 }
 
-/// Prints the summary of a run.
-pub(crate) fn tell(record: &Record, to: Stream, losses: &mut WriteFailures) -> Result<(), String> {
-    let above = if to == Stream::Error { "\n" } else { "" };
-    to.print(&format!("{above}{}", summary(record, to)?), losses);
-    Ok(())
-}
-
-/// Prints the path of a run's record, and then its last three lines: the result, the objectives, and whether to trust
-/// it. Any other output of a tool comes before.
-pub(crate) fn close(
-    record: &Record,
+/// What a run prints when it is over: its last screen, or with `--details` all its figures and the three closing lines.
+/// This is decided here for every tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending {
     to: Stream,
-    written: Option<&Path>,
-    losses: &mut WriteFailures,
-) -> Result<(), String> {
-    if let Some(path) = written {
-        console::say(&format!("record: {}", path.display()));
-    }
-    let lines = closing(record, to.screen()).map_err(failed)?;
-    to.print(&format!("\n{lines}"), losses);
-    Ok(())
+    /// Whether all figures are wanted.
+    pub(crate) details: bool,
 }
 
-/// The summary of a record and its three lines, as `brunt report` prints them.
-pub(crate) fn whole(record: &Record) -> Result<String, String> {
-    let lines = closing(record, Stream::Output.screen()).map_err(failed)?;
-    Ok(format!("{}\n{lines}", summary(record, Stream::Output)?))
+impl Ending {
+    /// The ending of a run with these options.
+    pub(crate) const fn of(options: &RunOptions, to: Stream) -> Self {
+        Self { to, details: options.details }
+    }
+
+    /// Prints all figures, if they are wanted. Any other output of a tool comes after this and before [`Self::close`].
+    pub(crate) fn tell(self, record: &Record, losses: &mut WriteFailures) -> Result<(), String> {
+        if self.details {
+            let above = if self.to == Stream::Error { "\n" } else { "" };
+            self.to.print(
+                &format!("{above}{}", summary(record, self.to.screen()).map_err(failed)?),
+                losses,
+            );
+        }
+        Ok(())
+    }
+
+    /// Prints the path of a run's record, unless `quiet`, and then what comes last.
+    pub(crate) fn close(
+        self,
+        record: &Record,
+        written: Option<&Path>,
+        quiet: bool,
+        losses: &mut WriteFailures,
+    ) -> Result<(), String> {
+        if let Some(path) = written.filter(|_| !quiet) {
+            console::say(&format!("record: {}", path.display()));
+        }
+        let text = self.last(record, written).map_err(failed)?;
+        let alone = self.to == Stream::Output && !self.details;
+        self.to.print(&format!("{}{text}", if alone { "" } else { "\n" }), losses);
+        Ok(())
+    }
+
+    fn last(self, record: &Record, written: Option<&Path>) -> Result<String, HistogramError> {
+        let screen = self.to.screen();
+        let kept = written.map(|path| path.display().to_string());
+        if self.details {
+            closing(record, screen)
+        } else {
+            last_screen(record, screen, kept.as_deref())
+        }
+    }
+}
+
+/// The last screen of a record that is in this file, or with `details` all its figures and its three closing lines.
+pub(crate) fn whole(
+    record: &Record,
+    details: bool,
+    kept: Option<&Path>,
+) -> Result<String, HistogramError> {
+    let ending = Ending { to: Stream::Output, details };
+    let last = ending.last(record, kept)?;
+    if !details {
+        return Ok(last);
+    }
+    Ok(format!("{}\n{last}", summary(record, ending.to.screen())?))
 }
 
 /// The report of a comparison and its three lines.
 pub(crate) fn of_all(page: &Page, collection: &Collection) -> String {
     let screen = Stream::Output.screen();
     format!("{}\n{}", page.text(screen), closing_of_all(page, collection, screen))
-}
-
-fn summary(record: &Record, to: Stream) -> Result<String, String> {
-    brunt_report::summary(record, to.screen()).map_err(failed)
 }
 
 fn failed(error: impl std::fmt::Display) -> String {

@@ -128,8 +128,8 @@ fn what_calibrate_finds_is_what_later_runs_are_held_against() {
     let target = LeaseTarget::start();
     let (local, port) = (free_port().to_string(), target.port.clone());
     for (half, name) in [(&[][..], "dora"), (&["-i"], "do")] {
-        let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-p", "1", "127.0.0.1"];
-        let ended = Program::start(brunt().args(line).args(half)).wait().expect(0);
+        let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-p", "1", "--details"];
+        let ended = Program::start(brunt().args(line).args(half).arg("127.0.0.1")).wait().expect(0);
         let rate = found[name].as_f64().unwrap();
         let said = format!("ceiling of this machine: {rate:.0}/s, of which ");
         assert!(ended.stderr.contains(&said), "no {said:?}: {ended}");

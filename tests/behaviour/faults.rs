@@ -50,7 +50,8 @@ fn a_full_disk_takes_no_old_file_and_leaves_no_piece_of_a_new_one() {
     let disk = directory.path().display().to_string();
     let mut full = shell(script);
     full.arg(&disk).arg(binary());
-    full.args(["http", "-c", "2", "-q", "100", "-z", "2s", "--interval", "20ms", "--quiet", &url]);
+    full.args(["http", "-c", "2", "-q", "100", "-z", "2s", "--interval", "20ms", "--quiet"]);
+    full.args(["--details", &url]);
     for (option, name) in [("--record", "json"), ("--html", "html"), ("--events", "ndjson")] {
         full.args([option, &format!("{disk}/run.{name}")]);
     }

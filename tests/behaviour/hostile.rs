@@ -17,7 +17,7 @@ fn what_a_server_says_acts_on_no_terminal() {
         terminal.keep_output(&output);
         let title = terminal.title();
         terminal.enter(&format!(
-            "{} http -q 20 -c 2 -z 60s --live --slo 'errors<1%' {}",
+            "{} http -q 20 -c 2 -z 60s --live --details --slo 'errors<1%' {}",
             binary().display(),
             server.url()
         ));

@@ -17,11 +17,12 @@ use brunt_test_program::{Program, Target, binary, command, scratch};
 /// A run of some intervals, and words for its results.
 fn line(target: &Target, results: &[(&str, &Path)]) -> Vec<String> {
     let url = format!("http://{}/sleep?ms=1", target.address());
-    let run = ["http", "-c", "2", "-q", "50", "-z", "2s", "--quiet", "--interval", "100ms", &url];
+    let run = ["http", "-c", "2", "-q", "50", "-z", "2s", "--quiet", "--details", "--interval"];
+    let run = run.into_iter().chain(["100ms", &url]);
     let files = results.iter().flat_map(|(option, path)| {
         [(*option).to_owned(), path.to_str().expect("a plain path").to_owned()]
     });
-    run.map(str::to_owned).into_iter().chain(files).collect()
+    run.map(str::to_owned).chain(files).collect()
 }
 
 fn pipe(path: PathBuf) -> PathBuf {

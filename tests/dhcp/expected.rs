@@ -25,7 +25,7 @@ fn answers_that_are_as_expected_are_successes() {
 fn an_answer_that_is_not_as_expected_is_a_failure_of_its_own_name() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan)
-        .typed("-4 -l lan0 -r 100 -n 20 -R 20 --expect 1 --expect ack:3=0x0a4d0002 10.77.0.1")
+        .typed("-4 -l lan0 --details -r 100 -n 20 -R 20 --expect 1 --expect ack:3=0x0a4d0002 10.77.0.1")
         .run()
         .ended_with(3);
     // They were answered, and the leases were given.

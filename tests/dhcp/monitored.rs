@@ -14,7 +14,8 @@ use crate::network::v4;
 fn what_kea_counted_is_in_the_record() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let source = format!("kea:{}", kea.control().display());
-    let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -p 3 -R 300 --monitor").arg(&source);
+    let run =
+        Brunt::on(&lan).typed("-4 -l lan0 -r 100 -p 3 -R 300 --details --monitor").arg(&source);
     let run = run.arg("10.77.0.1").run().went_well();
     let monitor = &run.record()["monitors"][0];
     assert_eq!((&monitor["source"], &monitor["failed"]), (&source.into(), &0.into()), "{run}");

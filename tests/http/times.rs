@@ -166,7 +166,7 @@ fn a_time_out_within_the_body_tells_what_had_come() {
     ] {
         assert!(once.report.contains(said), "{said}: {once}");
     }
-    let run = planned(&plan).run();
+    let run = planned(&plan).arg("--details").run();
     let words: Vec<&str> = run.report.split_whitespace().collect();
     let said = words.join(" ");
     assert!(said.contains("the body was not complete, 11 bytes of it had come"), "{run}");

@@ -10,7 +10,7 @@ fn search(slapd: &Slapd, monitor: &[&str]) -> Run {
         command("searchrate").to(slapd, Transport::Plain).args(["-D", ADMIN_DN, "-w", PASSWORD]);
     let run = run.typed("-F -c 2 -M 200 -d 3 -b dc=example,dc=com -g inc(0,9)");
     let monitor = monitor.iter().flat_map(|source| ["--monitor", source]);
-    run.args(monitor).arg("(uid=user.{})").run()
+    run.args(monitor).args(["--details", "(uid=user.{})"]).run()
 }
 
 /// How a reading of a source began and ended.

@@ -33,7 +33,7 @@ use crate::cli::run_options::{Addresses, RunOptions};
 use crate::cli::weights::Weights;
 use crate::console;
 use crate::run::signals::{Signals, Urgency};
-use crate::run::summary::{self, Stream};
+use crate::run::summary::{Ending, Stream};
 use crate::run::{Job, Manner, carry_out, check_files, exit, objectives};
 
 use conductor::{Conductor, ConductorReport, ConductorRequest, Ordered};
@@ -143,11 +143,12 @@ fn coordinate(
         return Err(plane_lost());
     }
     let mut done = done.map_err(|why| not_begun(&merged, &why))?;
+    let ending = Ending::of(&args.run, Stream::Output);
     if !args.quiet {
-        summary::tell(&done.record, Stream::Output, &mut done.losses).map_err(Refusal::failed)?;
+        ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     }
-    let written = done.written.as_deref().filter(|_| !args.quiet);
-    summary::close(&done.record, Stream::Output, written, &mut done.losses)
+    ending
+        .close(&done.record, done.written.as_deref(), args.quiet, &mut done.losses)
         .map_err(Refusal::failed)?;
     if merged.plane_lost.get() {
         return Err(plane_lost());

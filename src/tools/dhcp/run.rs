@@ -24,10 +24,8 @@ use crate::cli::dhcp::args::Family;
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::naming;
-use crate::run::summary::Stream;
-use crate::run::{
-    EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, exit, summary,
-};
+use crate::run::summary::{Ending, Stream};
+use crate::run::{EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, exit};
 
 /// A run whose family is known.
 pub(super) struct Run<'a, D: Diagnostics, C, P> {
@@ -80,7 +78,8 @@ where
             Texts { perfdhcp, dhcp: self.dhcp, finished: &finished.engine, figures: &figures };
         finished.losses.print(&texts.all());
         let record = &finished.record;
-        summary::tell(record, Stream::Error, &mut finished.losses)?;
+        let ending = Ending::of(&job.output.run, Stream::Error);
+        ending.tell(record, &mut finished.losses)?;
         if let Some(fleet) = perfdhcp.fleet() {
             let clients = perfdhcp.args.clients.count.get().into();
             let (cut, lasted) = (fleet.power_cut, finished.engine.lasted);
@@ -94,7 +93,7 @@ where
             console::note(&advice);
         }
         let written = finished.written.as_deref();
-        summary::close(record, Stream::Error, written, &mut finished.losses)?;
+        ending.close(record, written, false, &mut finished.losses)?;
         let exit = self.exit_of(&finished);
         Ok((finished, exit))
     }

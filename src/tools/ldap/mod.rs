@@ -40,10 +40,10 @@ use crate::console;
 use crate::naming;
 use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
-use crate::run::summary::Stream;
+use crate::run::summary::{Ending, Stream};
 use crate::run::{
     EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
-    Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare, summary,
+    Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare,
 };
 
 pub(crate) use makeldif::run as makeldif;
@@ -190,12 +190,13 @@ impl RateTool<'_> {
         let mut observers: [&mut dyn Observer; 1] = [&mut table];
         let mut finished = carry_out(job, self, &mut observers, signals)?;
         let said = self.said();
-        summary::tell(&finished.record, Stream::Error, &mut finished.losses)?;
+        let ending = Ending::of(&job.output.run, Stream::Error);
+        ending.tell(&finished.record, &mut finished.losses)?;
         for note in &said {
             console::note(note);
         }
         let written = finished.written.as_deref();
-        summary::close(&finished.record, Stream::Error, written, &mut finished.losses)?;
+        ending.close(&finished.record, written, false, &mut finished.losses)?;
         Ok(finished)
     }
 

@@ -209,7 +209,7 @@ fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
             format!("error: failed to deliver the last figures to --otlp http://{at}/v1/metrics: ");
         assert!(ended.said().contains(&message) && ended.said().contains(why), "{ended}");
         assert!(ended.said().contains("messages did not arrive"), "{ended}");
-        assert!(ended.stdout.contains("Result:"), "{ended}");
+        assert!(ended.stdout.contains("\nnext  "), "{ended}");
     }
     drop(silent);
     target.stop();
@@ -245,7 +245,7 @@ fn a_collector_over_https_is_sent_the_same_and_one_that_nobody_vouches_for_nothi
             ended.said().contains("OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file"),
             "{ended}"
         );
-        assert!(ended.stdout.contains("Result:"), "{ended}");
+        assert!(ended.stdout.contains("\nnext  "), "{ended}");
         assert_eq!(receiver.posted().len(), posted.len(), "nothing was said to it: {ended}");
     }
     target.stop();

@@ -117,12 +117,14 @@ fn drop_times(words: &str) -> &'static [&'static str] {
     }
 }
 
-/// A run against whatever is at a port, whose record is kept. `words` are divided at spaces, `more` are not.
+/// A run against whatever is at a port, whose record is kept, and that prints all figures at the end.
+///
+/// `words` are divided at spaces, `more` are not.
 pub(super) fn start(family: Family, port: u16, words: &str, more: &[&str]) -> Program {
     let directory = scratch();
     let path = directory.path().join("record.json");
     let mut brunt = command(binary());
-    brunt.args(["perfdhcp", "--seed", "7", "--record"]).arg(&path);
+    brunt.args(["perfdhcp", "--seed", "7", "--details", "--record"]).arg(&path);
     let version = if family == Family::V6 { "-6" } else { "-4" };
     let server = local(family).to_string();
     // Tests run side by side, and workers would all be on the first processor.

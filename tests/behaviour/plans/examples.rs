@@ -13,7 +13,7 @@ fn example(name: &str, target: &RestTarget, path: &str, line: &[&str]) -> Ended 
         .args(["--set", &format!("http.base={}{path}", target.base)])
         .args(line);
     // How fast it is depends on the machine; that it works does not.
-    brunt.args(["--set", "objectives=[]"]).env("CLIENT_SECRET", "password");
+    brunt.args(["--set", "objectives=[]", "--details"]).env("CLIENT_SECRET", "password");
     Program::start(&mut brunt).wait()
 }
 

@@ -79,7 +79,7 @@ fn an_open_plan_tells_the_rate_of_its_iterations() {
     // A third of what is asked for would be the share if exchanges were compared with iterations.
     let echo = "{ post = \"/echo\", text = \"a\" }";
     let several = text(&[echo; 3].join(", "));
-    for (line, rate) in [(&[][..], 5.0), (&["--node", "0/2"], 2.5)] {
+    for (line, rate) in [(&["--details"][..], 5.0), (&["--details", "--node", "0/2"], 2.5)] {
         let ended = Plan::of(&several).run(line).expect(0);
         let plan = ended.record().plan;
         assert_eq!((plan.target_rate, plan.target_iterations), (None, Some(rate)), "{ended}");

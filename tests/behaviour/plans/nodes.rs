@@ -44,7 +44,7 @@ fn merged(nodes: &[Record; 2]) {
         node.write(Path::new(file)).expect("it can be written");
     }
     let all = path("all.json");
-    let ended = run(["merge", &files[1], &files[0], "--record", &all]).expect(0);
+    let ended = run(["merge", &files[1], &files[0], "--record", &all, "--details"]).expect(0);
     assert!(ended.stdout.contains("100 planned, 100 sent"), "{ended}");
     let whole = Record::read(Path::new(&all)).expect("it was written");
     assert_eq!((whole.counts.ok, whole.nodes.len(), &whole.node), (100, 2, &None));
@@ -53,7 +53,10 @@ fn merged(nodes: &[Record; 2]) {
     expected.merge(&of(&nodes[1]));
     assert_eq!(of(&whole), expected);
     assert_eq!(run(["report", &all, "--details"]).expect(0).stdout, ended.stdout);
-    let full = run(["merge", &files[0], &files[1], "--record", "/dev/full"]).expect(1);
+    let screen = run(["merge", &files[1], &files[0], "--record", &all]).expect(0);
+    assert_eq!(run(["report", &all]).expect(0).stdout, screen.stdout);
+    let full = ["merge", &files[0], &files[1], "--record", "/dev/full", "--details"];
+    let full = run(full).expect(1);
     assert_eq!(full.stdout, ended.stdout, "shown all the same");
     assert!(full.said().contains("error: failed to write the record /dev/full"), "{full}");
     let twice = run(["merge", &files[0], &files[0]]).expect(2);

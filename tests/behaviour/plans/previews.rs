@@ -49,7 +49,7 @@ fn a_plan_may_come_from_standard_input_and_be_set_from_the_command_line() {
     let mut brunt = command(binary());
     let base = format!("http.base={}", target.base);
     brunt
-        .args(["run", "-", "--set", "run.duration=300ms", "--set", &base, "--quiet"])
+        .args(["run", "-", "--set", "run.duration=300ms", "--set", &base, "--details"])
         .stdin(Stdio::piped());
     brunt.env("PLAN_SECRET", "x");
     let mut program = Program::start(&mut brunt);

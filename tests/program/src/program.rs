@@ -77,12 +77,12 @@ pub fn measure(tool: &str, port: u16, line: &[&str]) -> Ended {
     start(tool, port, line).wait()
 }
 
-/// Starts a tool against a server. The record is kept.
+/// Starts a tool against a server. The record is kept, and all figures are printed at the end.
 pub fn start(tool: &str, port: u16, line: &[&str]) -> Program {
     let directory = scratch();
     let path = directory.path().join("record.json");
     let mut brunt = command(binary());
-    brunt.arg(tool).args(at(port)).arg("--record").arg(&path).args(line);
+    brunt.arg(tool).args(at(port)).args(["--details", "--record"]).arg(&path).args(line);
     Program::start(&mut brunt).keeping(directory, path)
 }
 

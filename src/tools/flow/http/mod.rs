@@ -1,7 +1,7 @@
 //! `brunt http`: one URL or many, with the flags that are familiar from wrk, wrk2, oha, hey and ab.
 //!
-//! A command line becomes a plan ([`mod@asked`]) and the plan a run, as in `brunt run`. Beside the summary of every
-//! run, a short block like those tools' is printed ([`figures`]).
+//! A command line becomes a plan ([`mod@asked`]) and the plan a run, as in `brunt run`. With `--details` a
+//! short block like those tools' is printed beside the figures of every run ([`figures`]).
 
 mod asked;
 mod figures;
@@ -21,7 +21,7 @@ use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::share;
 use crate::run::signals::Signals;
-use crate::run::summary::{self, Stream};
+use crate::run::summary::{Ending, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
 use crate::tools::flow::plan::compile::{CompileEnvironment, compile};
 use crate::tools::flow::trace::TraceFile;
@@ -95,15 +95,22 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
 }
 
 fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {
-    summary::tell(&done.record, Stream::Output, &mut done.losses).map_err(Refusal::failed)?;
-    let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
-    done.losses.print(&format!("\n{figures}"));
+    let ending = Ending::of(&args.output.run, Stream::Output);
+    ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
+    if ending.details {
+        let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
+        done.losses.print(&format!("\n{figures}"));
+    }
     if args.latency {
         let text = distribution(&done.record).map_err(|error| failed(&error))?;
-        done.losses.print(&format!("\nResponse time percentiles (HdrHistogram)\n{text}"));
+        let (above, below) = if ending.details { ("\n", "") } else { ("", "\n") };
+        done.losses
+            .print(&format!("{above}Response time percentiles (HdrHistogram)\n{text}{below}"));
     }
-    let written = done.written.as_deref().filter(|_| !args.output.quiet);
-    summary::close(&done.record, Stream::Output, written, &mut done.losses).map_err(Refusal::failed)
+    let written = done.written.as_deref();
+    ending
+        .close(&done.record, written, args.output.quiet, &mut done.losses)
+        .map_err(Refusal::failed)
 }
 
 fn usage(error: &dyn std::fmt::Display) -> Refusal {

@@ -54,7 +54,7 @@ use crate::cli::output::{Output, Progress};
 use crate::cli::resend::Resending;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{self, Stream};
+use crate::run::summary::{Ending, Stream};
 use crate::tools::flow::plan::model;
 use crate::tools::flow::trace::TraceFile;
 use crate::tools::flow::{self, FlowJob, fit, once};
@@ -226,10 +226,10 @@ impl Asked {
         let report = table::report(&self.draft, &self.job, self.manner, &counted);
         done.losses.print(&report.text());
         if !args.output.quiet {
-            summary::tell(&done.record, Stream::Error, &mut done.losses).map_err(failed)?;
+            let ending = Ending::of(&args.output.run, Stream::Error);
+            ending.tell(&done.record, &mut done.losses).map_err(failed)?;
             let written = done.written.as_deref();
-            summary::close(&done.record, Stream::Error, written, &mut done.losses)
-                .map_err(failed)?;
+            ending.close(&done.record, written, false, &mut done.losses).map_err(failed)?;
         }
         Ok(done.end())
     }

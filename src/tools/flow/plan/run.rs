@@ -13,7 +13,7 @@ use crate::cli::run::RunArgs;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{self, Stream};
+use crate::run::summary::{Ending, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
 use crate::tools::flow::loadgen::of_plan;
 use crate::tools::flow::loadgen::table::Counted;
@@ -128,9 +128,11 @@ fn carry_out(
     let shows = verbosity == Verbosity::Normal;
     let mut done = flow::run(asked.job(args, shows)?, signals)?;
     if shows {
-        summary::tell(&done.record, Stream::Output, &mut done.losses).map_err(Refusal::failed)?;
-        let written = done.written.as_deref().filter(|_| !args.output.quiet);
-        summary::close(&done.record, Stream::Output, written, &mut done.losses)
+        let ending = Ending::of(&args.output.run, Stream::Output);
+        ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
+        let written = done.written.as_deref();
+        ending
+            .close(&done.record, written, args.output.quiet, &mut done.losses)
             .map_err(Refusal::failed)?;
     }
     Ok(done.outcome())

@@ -23,7 +23,7 @@ use crate::cli::exit::Exit;
 use crate::cli::names_lookup::LookupArgs;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::summary::{self, Stream};
+use crate::run::summary::{Ending, Stream};
 use crate::run::{Job, Manner, Prepared, Protocol, carry_out, exit, is_endless, objectives};
 use asked::Asked;
 
@@ -34,15 +34,20 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
         asked.notes.iter().for_each(|note| console::note(note));
     }
     let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
-    summary::tell(&finished.record, Stream::Output, &mut finished.losses)
-        .map_err(Refusal::failed)?;
+    let ending = Ending::of(&args.output.run, Stream::Output);
+    ending.tell(&finished.record, &mut finished.losses).map_err(Refusal::failed)?;
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &asked.probes)
     {
-        finished.losses.print(&text);
+        finished.losses.print(&if ending.details {
+            text
+        } else {
+            format!("{}\n", text.trim_start())
+        });
     }
-    let written = finished.written.as_deref().filter(|_| !args.output.quiet);
-    summary::close(&finished.record, Stream::Output, written, &mut finished.losses)
+    let written = finished.written.as_deref();
+    ending
+        .close(&finished.record, written, args.output.quiet, &mut finished.losses)
         .map_err(Refusal::failed)?;
     let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
     Ok(finished.losses.tell(exit(&finished.record, finished.early(), manner)))
