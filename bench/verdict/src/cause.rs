@@ -1,5 +1,7 @@
 //! The types that describe a [`Cause`] of trouble. Only data: nothing here starts or reads anything.
 
+use std::time::Duration;
+
 /// Where the trouble of a run lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
@@ -36,6 +38,8 @@ pub enum Server {
     Rest(&'static str),
     /// nginx with these directives in its `http` block.
     Nginx(&'static str),
+    /// HTTP with one worker for all connections, which takes this long for each request.
+    OneWorker(Duration),
     /// A port at which no process listens.
     Nobody,
     /// A socket that listens, but whose connections are never read.
@@ -55,6 +59,8 @@ pub enum Condition {
     Hogs(usize),
     /// brunt has this share of a core, in percent, by a control group.
     Quota(u32),
+    /// brunt sees nothing in `/proc`.
+    NoProc,
     /// brunt may have so many file descriptors.
     Descriptors(u32),
     /// brunt and its target have a network of their own, with so many ports for connections.
@@ -78,6 +84,8 @@ pub enum Act {
     ContinueBrunt,
     /// ^C for brunt.
     InterruptBrunt,
+    /// SIGKILL for one of the agents that brunt has started.
+    KillAgent,
 }
 
 /// How brunt loads the target: the words that causes of a tool share. `{port}` is the target's port, `{free}` an unused
@@ -110,6 +118,12 @@ pub(crate) const DHCP: Tool = Tool {
 
 pub(crate) const HTTP: Tool =
     Tool { words: "http --threads 1 -z {seconds}s", last: "http://127.0.0.1:{port}/" };
+
+/// Two agents of this machine, which share the load.
+pub(crate) const CLUSTER: Tool = Tool {
+    words: "cluster run --local 2 --quiet",
+    last: "-- http --threads 1 -c 10 -q 100 -z {seconds}s http://127.0.0.1:{port}/",
+};
 
 pub(crate) const LEASES: Tool =
     Tool { words: "leases --durability async --phases create -d {seconds}s", last: "" };
@@ -147,6 +161,8 @@ pub struct Cause {
 pub struct Expected {
     /// The statuses of the verdict; `refused` is a run that brunt ended without a record.
     pub statuses: &'static [&'static str],
+    /// What came of the run, in the word of its record.
+    pub outcomes: &'static [&'static str],
     /// A regular expression that a reason for the status, or what brunt said when it refused, must match. Not asked of
     /// a valid run, which needs no reason.
     pub reason: &'static str,

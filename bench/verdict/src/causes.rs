@@ -5,9 +5,10 @@
 //! objective missed. Rates leave room for a slow machine.
 
 use crate::cause::{
-    Act, Cause, Class, Condition, DHCP, Expected, HTTP, LDAP, LDAP_ENDLESS, LEASES, Objective,
-    Server, Tool,
+    Act, CLUSTER, Cause, Class, Condition, DHCP, Expected, HTTP, LDAP, LDAP_ENDLESS, LEASES,
+    Objective, Server, Tool,
 };
+use std::time::Duration;
 
 const MET: &[&str] = &["met"];
 const MISSED: &[&str] = &["missed"];
@@ -25,7 +26,7 @@ const IDLE: Cause = Cause {
     objectives: &[("p99<1s", MET), ("errors<1%", MET)],
     conditions: &[],
     acts: &[],
-    expected: Expected { statuses: &["valid"], reason: "", exits: &[0] },
+    expected: Expected { statuses: &["valid"], outcomes: &["passed"], reason: "", exits: &[0] },
 };
 
 /// A target that is slow or makes errors. The run is sound, and an objective is missed.
@@ -33,9 +34,13 @@ const POOR: Cause = Cause {
     class: Class::Target,
     seconds: 4,
     objectives: &[("p99<250ms", MISSED)],
-    expected: Expected { exits: &[99], ..IDLE.expected },
+    expected: Expected { exits: &[99], outcomes: &["missed"], ..IDLE.expected },
     ..IDLE
 };
+
+/// A load that the target, or the sessions, cannot carry: the queue grows to the end.
+const TOO_MUCH: Cause =
+    Cause { expected: Expected { outcomes: &["overloaded"], ..POOR.expected }, ..POOR };
 
 const SLOW: Cause = Cause {
     objectives: &[("p99<250ms", MISSED), ("errors<1%", MET), ("achieved>=95%", MET)],
@@ -48,6 +53,7 @@ const AWAY: Cause = Cause {
     objectives: &[("p99<250ms", MISSED), ("errors<1%", MET)],
     expected: Expected {
         statuses: &["partial"],
+        outcomes: &["unavailable"],
         reason: r"^the target was away: away \d",
         exits: &[99],
     },
@@ -69,7 +75,12 @@ const LIMITED: Cause = Cause {
     class: Class::Generator,
     seconds: 4,
     objectives: &[("p99<250ms", NOT_MISSED)],
-    expected: Expected { statuses: &["generator-limited"], reason: "", exits: &[0, 4] },
+    expected: Expected {
+        statuses: &["generator-limited"],
+        outcomes: &["not-reliable"],
+        reason: "",
+        exits: &[0, 4],
+    },
     ..IDLE
 };
 
@@ -110,7 +121,8 @@ const fn rest(
 
 /// A store within brunt, as fast as it goes.
 const fn store(name: &'static str, store: &'static str) -> Cause {
-    Cause { seconds: 2, objectives: &[], ..idle(name, Server::None, LEASES, store) }
+    let idle = idle(name, Server::None, LEASES, store);
+    Cause { seconds: 2, objectives: &[], ..comes_to(&["measured"], idle) }
 }
 
 /// The same with the words that name it, which brunt has to find.
@@ -118,14 +130,31 @@ const fn named(reason: &'static str, like: Cause) -> Cause {
     Cause { expected: Expected { reason, ..like.expected }, ..like }
 }
 
+/// The same where the run is not whole because of it.
+const fn named_partial(reason: &'static str, like: Cause) -> Cause {
+    let statuses = &["partial"];
+    Cause { expected: Expected { statuses, reason, ..like.expected }, ..like }
+}
+
 const fn ends_with(exits: &'static [i32], like: Cause) -> Cause {
     Cause { expected: Expected { exits, ..like.expected }, ..like }
+}
+
+/// The same with what comes of the run.
+const fn comes_to(outcomes: &'static [&'static str], like: Cause) -> Cause {
+    Cause { expected: Expected { outcomes, ..like.expected }, ..like }
+}
+
+/// The same where nothing is ever answered well.
+const fn in_vain(like: Cause) -> Cause {
+    comes_to(&["nothing-worked"], like)
 }
 
 /// The same if it shows at all.
 const fn sometimes(like: Cause) -> Cause {
     let statuses = &["valid", "generator-limited"];
-    Cause { expected: Expected { statuses, ..like.expected }, ..like }
+    let outcomes = &["passed", "undecided", "not-reliable"];
+    Cause { expected: Expected { statuses, outcomes, ..like.expected }, ..like }
 }
 
 const fn against(server: Server, like: Cause) -> Cause {
@@ -161,6 +190,8 @@ const KILLED: &[(u64, Act)] = &[(2500, Act::KillTarget)];
 const RESTARTED: &[(u64, Act)] = &[(2000, Act::KillTarget), (4000, Act::StartTarget)];
 const BRUNT_STOPPED: &[(u64, Act)] = &[(2000, Act::StopBrunt), (5000, Act::ContinueBrunt)];
 const INTERRUPTED: &[(u64, Act)] = &[(2500, Act::InterruptBrunt)];
+/// Long after both agents have begun, also on a busy machine.
+const AGENT_KILLED: &[(u64, Act)] = &[(8000, Act::KillAgent)];
 const SAME_CORE: &[Condition] = &[Condition::BruntOnCore, Condition::TargetOnCore];
 const HOGGED: &[Condition] = &[Condition::BruntOnCore, Condition::Hogs(2)];
 
@@ -169,6 +200,14 @@ const NO_CORE: &str = "brunt waited for a core";
 /// Answers on a connection wait for one another, so ten connections sustain 200 requests a second.
 const SERIAL: &str = "[[rule]]\naction = { delay = \"50ms\" }\n";
 const DELAY: &str = "[[rule]]\naction = { delay = \"300ms\" }\n";
+const DELAY_10MS: &str = "[[rule]]\naction = { delay = \"10ms\" }\n";
+/// One worker for all connections sustains 100 requests a second.
+const ONE_WORKER: Server = Server::OneWorker(Duration::from_millis(10));
+/// Works on a request, and ends the connection of every twentieth without an answer.
+const RESETS: &str =
+    "[[rule]]\naction = { delay = \"100ms\" }\n[[rule]]\nevery = 20\naction = \"reset\"\n";
+/// A proxy whose server is gone: it takes requests and closes.
+const PROXY: &str = "[[rule]]\naction = \"drop\"\n";
 const DELAY_11S: &str = "[[rule]]\non = [\"search\"]\naction = { delay = \"11s\" }\n";
 const LOSSY: &str = "[[rule]]\non = [\"discover\"]\nevery = 10\naction = \"ignore\"\n";
 const MUTE: &str = "[[rule]]\non = [\"search\"]\naction = \"drop\"\n";
@@ -248,15 +287,15 @@ pub const CAUSES: &[Cause] = &[
     ),
     against(
         Server::Silent,
-        named("no answer at all, from", ldap("target-never-answers", "-c 10 -M 50", GONE)),
+        in_vain(named("no answer at all, from", ldap("target-never-answers", "-c 10 -M 50", GONE))),
     ),
     // Too short a silence for an absence, and all there is.
     against(
         Server::Silent,
-        named(
+        in_vain(named(
             "^none of 5 exchanges was answered",
             endless(ldap("not-one-answer", "-c 10 -M 50 -m 5 --operationTimeout 300", GONE)),
-        ),
+        )),
     ),
     against(
         Server::Nobody,
@@ -264,20 +303,48 @@ pub const CAUSES: &[Cause] = &[
             &[("p99<50ms", MISSED), ("ok.p99<50ms", MISSED), ("errors<1%", MISSED)],
             lasting(
                 2,
-                named("no answer at all", rest("connection-refused", "", "-c 10 -q 50", GONE)),
+                in_vain(named(
+                    "no answer at all",
+                    rest("connection-refused", "", "-c 10 -q 50", GONE),
+                )),
             ),
         ),
     ),
     with(
         &[("p99<50ms", MISSED), ("ok.p99<50ms", MISSED), ("errors<1%", MISSED)],
-        rest("all-answers-503", BUSY, "-c 10 -q 200", POOR),
+        in_vain(rest("all-answers-503", BUSY, "-c 10 -q 200", POOR)),
     ),
     with(
         &[("errors<20%", MET), ("errors<5%", MISSED)],
         dhcp("packets-dropped-dhcp", LOSSY, "-r 50", POOR),
     ),
     dhcp("queue-overflow-dhcp", DEAF, "-r 1000", AWAY_AND_LOST),
-    rest("queue-overflow-http", SERIAL, "-c 10 -q 400", POOR),
+    rest("queue-overflow-http", SERIAL, "-c 10 -q 400", TOO_MUCH),
+    // Each answer takes as long as it always does; there are too few sessions for the rate.
+    rest("sessions-short", DELAY, "-c 10 -q 100", TOO_MUCH),
+    // All requests are sent at once, and wait at the target.
+    against(ONE_WORKER, rest("queue-at-the-target", "", "-c 300 -q 200", TOO_MUCH)),
+    with(
+        &[("errors<1%", MISSED)],
+        named_partial(
+            "lost their connection to the target",
+            rest("requests-reset", RESETS, "-c 20 -q 100", POOR),
+        ),
+    ),
+    with(
+        &[("errors<1%", MISSED)],
+        in_vain(named_partial(
+            "lost their connection to the target|no answer",
+            rest("proxy-without-servers", PROXY, "-c 10", POOR),
+        )),
+    ),
+    while_running(
+        KILLED,
+        with(
+            &[("errors<1%", MISSED)],
+            rest("dead-in-the-second-half", DELAY_10MS, "-c 10 --timeout 2s", GONE),
+        ),
+    ),
     against(Server::Ldap(DELAY), ldap("target-slow-ldap", "-c 100 -M 200", SLOW)),
     dhcp("target-slow-dhcp", DELAY, "-r 20", SLOW),
     rest("target-slow-http", DELAY, "-c 100 -q 200", SLOW),
@@ -286,10 +353,10 @@ pub const CAUSES: &[Cause] = &[
         &[("errors<1%", MISSED)],
         against(
             Server::Ldap(MUTE),
-            named(
+            in_vain(named(
                 "still in flight|no answer",
                 endless(ldap("count-of-endless-exchanges", "-c 2 -m 2 --operationTimeout 0", GONE)),
-            ),
+            )),
         ),
     ),
     while_running(BRUNT_STOPPED, ldap("brunt-stopped-ldap", "-c 10 -M 200", STOOD_STILL)),
@@ -305,6 +372,48 @@ pub const CAUSES: &[Cause] = &[
     under(
         &[Condition::Quota(20)],
         named("the CPU quota of its control group", ldap("quota-of-20-percent", "-c 10", LIMITED)),
+    ),
+    under(
+        &[Condition::Quota(10)],
+        named("the CPU quota of its control group", ldap("quota-of-10-percent", "-c 10", LIMITED)),
+    ),
+    // Barely enough for the load, so that only its response times show the quota.
+    under(
+        &[Condition::Quota(2)],
+        lasting(
+            8,
+            named(
+                "the CPU quota of its control group",
+                rest("quota-of-2-percent", DELAY_10MS, "-c 10 -q 30", LIMITED),
+            ),
+        ),
+    ),
+    under(
+        &[Condition::NoProc],
+        sometimes(named("/proc cannot be read", ldap("without-proc", "-c 10 -M 200", LIMITED))),
+    ),
+    while_running(
+        AGENT_KILLED,
+        with(
+            &[],
+            lasting(
+                12,
+                against(
+                    Server::Rest(DELAY_10MS),
+                    Cause {
+                        name: "agent-lost",
+                        tool: CLUSTER,
+                        expected: Expected {
+                            statuses: &["partial"],
+                            outcomes: &["incomplete"],
+                            reason: r"lost at \d",
+                            exits: &[5],
+                        },
+                        ..LIMITED
+                    },
+                ),
+            ),
+        ),
     ),
     under(SAME_CORE, named(NO_CORE, ldap("target-on-the-same-core", "-c 10", LIMITED))),
     under(

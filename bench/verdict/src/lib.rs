@@ -16,6 +16,7 @@ mod place;
 mod quota;
 mod server;
 mod trial;
+mod worker;
 
 pub use cause::{Act, Cause, Class, Condition, Expected, Objective, Server, Tool};
 pub use causes::CAUSES;

@@ -133,10 +133,10 @@ fn row(cause: &Cause, observed: &Observation, faults: &str, runs: u64) -> String
     let reason: String =
         observed.reasons.first().map_or("", |(_, text)| text).chars().take(200).collect();
     let (name, class, expected) = (cause.name, cause.class.word(), expectation(cause));
-    let Observation { status, .. } = observed;
+    let Observation { status, outcome, .. } = observed;
     let objectives = objectives.join(", ");
     format!(
-        "| {name} | {class} | {expected} | {runs} | {status} | {objectives} | {exit} | {} | {faults} |",
+        "| {name} | {class} | {expected} | {runs} | {status}, {outcome} | {objectives} | {exit} | {} | {faults} |",
         cell(&reason)
     )
 }
@@ -145,7 +145,7 @@ fn row(cause: &Cause, observed: &Observation, faults: &str, runs: u64) -> String
 fn expectation(cause: &Cause) -> String {
     let expected = &cause.expected;
     let exits: Vec<String> = expected.exits.iter().map(ToString::to_string).collect();
-    let mut parts = vec![expected.statuses.join(" or ")];
+    let mut parts = vec![expected.statuses.join(" or "), expected.outcomes.join(" or ")];
     parts.extend((!expected.reason.is_empty()).then(|| format!("/{}/", expected.reason)));
     parts.extend(
         cause

@@ -79,9 +79,12 @@ mod tests {
         matrix.add(Class::Target, &observed("partial", 5));
         matrix.add(Class::Generator, &observed("unstable", 0));
         let shown = matrix.to_string();
-        assert!(shown.contains("| none | 3 | 0 | 0 | 1 | 0 | 3 of 4 |"), "{shown}");
-        assert!(shown.contains("| target | 0 | 0 | 1 | 0 | 0 | 1 of 1 |"), "{shown}");
-        assert!(shown.contains("| generator, machine | 0 | 0 | 0 | 0 | 1 | 0 of 1 |"), "{shown}");
+        assert!(shown.contains("| none | 3 | 0 | 0 | 1 | 0 | 0 | 3 of 4 |"), "{shown}");
+        assert!(shown.contains("| target | 0 | 0 | 1 | 0 | 0 | 0 | 1 of 1 |"), "{shown}");
+        assert!(
+            shown.contains("| generator, machine | 0 | 0 | 0 | 0 | 0 | 1 | 0 of 1 |"),
+            "{shown}"
+        );
         assert!(shown.contains("False alarms: 2 of 4 runs without trouble (50.0 %)."), "{shown}");
     }
 

@@ -35,6 +35,8 @@ impl Machine {
 pub struct Observation {
     /// The status of the verdict; `refused` without a record, `hung` if it had to be killed.
     pub status: String,
+    /// What came of the run, in a word; empty without a record.
+    pub outcome: String,
     /// The result of each objective.
     pub objectives: BTreeMap<String, String>,
     /// The exit code; none after a signal.
@@ -68,6 +70,7 @@ impl Observation {
         // The first that is not valid stands for a collection.
         if self.status == "valid" {
             verdict["status"].as_str().unwrap_or("none").clone_into(&mut self.status);
+            record["outcome"].as_str().unwrap_or("none").clone_into(&mut self.outcome);
         }
         let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
         let reasons = verdict["reasons"].as_array().into_iter().flatten();
@@ -97,10 +100,13 @@ impl Observation {
         let (own, forgiven) = self.without_others(cause.class, machine);
         let named = Regex::new(expected.reason).expect("a test has looked at it");
         let mut deciding = own.reasons.iter().filter(|(status, _)| *status == own.status);
-        let named = expected.reason.is_empty()
+        let is_named = expected.reason.is_empty()
             || own.status == "valid"
             || deciding.any(|(_, text)| named.is_match(text));
-        let of_target = |(status, _): &(String, String)| status == "partial";
+        let of_target = |(status, text): &(String, String)| {
+            let excused = !expected.reason.is_empty() && named.is_match(text);
+            status == "partial" && !excused && !text.contains("the run was interrupted")
+        };
         let blamed = cause.class == Class::Generator && own.reasons.iter().any(of_target);
         // Who was refused has no objective.
         let judged = own.status == "refused"
@@ -109,12 +115,17 @@ impl Observation {
                 judged.is_some_and(|judged| outcomes.contains(&judged))
                     || (forgiven && judged == Some("undecided") && outcomes == &["met"])
             });
+        // What others did may also be all that came of it, but not in place of trouble that lasts for the whole run.
+        let came_of_it = own.status == "refused"
+            || expected.outcomes.contains(&own.outcome.as_str())
+            || (forgiven && matches!(own.outcome.as_str(), "not-reliable" | "undecided"));
         let exits = |exit: i32| {
             expected.exits.contains(&exit) || (forgiven && exit == 4 && expected.exits == [0])
         };
         let checks = [
             ("status", expected.statuses.contains(&own.status.as_str())),
-            ("cause", named),
+            ("cause", is_named),
+            ("outcome", came_of_it),
             ("blame", !blamed),
             ("objective", judged),
             ("exit", self.exit.is_some_and(exits)),
@@ -127,6 +138,7 @@ impl Observation {
         match self.status.as_str() {
             "valid" if self.objectives.values().any(|judged| judged == "missed") => Said::Missed,
             "valid" => Said::Valid,
+            "partial" if self.outcome == "incomplete" => Said::Incomplete,
             "partial" => Said::TargetBlamed,
             "generator-limited" => Said::GeneratorLimited,
             _ => Said::Other,
@@ -151,14 +163,22 @@ pub enum Said {
     TargetBlamed,
     /// That the figures are the generator's.
     GeneratorLimited,
+    /// That a part of the run is missing.
+    Incomplete,
     /// Anything else.
     Other,
 }
 
 impl Said {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Valid, Self::Missed, Self::TargetBlamed, Self::GeneratorLimited, Self::Other];
+    pub const ALL: [Self; 6] = [
+        Self::Valid,
+        Self::Missed,
+        Self::TargetBlamed,
+        Self::GeneratorLimited,
+        Self::Incomplete,
+        Self::Other,
+    ];
 
     /// The word for it in a table.
     pub const fn word(self) -> &'static str {
@@ -167,6 +187,7 @@ impl Said {
             Self::Missed => "valid, objective missed",
             Self::TargetBlamed => "target blamed (partial)",
             Self::GeneratorLimited => "generator-limited",
+            Self::Incomplete => "incomplete",
             Self::Other => "other",
         }
     }
@@ -177,7 +198,7 @@ impl Said {
             (class, self),
             (Class::Nothing, Self::Valid)
                 | (Class::Target, Self::Missed | Self::TargetBlamed)
-                | (Class::Generator, Self::GeneratorLimited)
+                | (Class::Generator, Self::GeneratorLimited | Self::Incomplete)
         )
     }
 }
@@ -191,7 +212,17 @@ mod tests {
         CAUSES.iter().find(|cause| cause.name == name).unwrap()
     }
 
+    /// A record with the outcome that brunt gives such a run.
     fn record(status: &str, reasons: &[(&str, &str)], objectives: &[(&str, &str)]) -> String {
+        let any = |outcome: &str| objectives.iter().any(|(_, judged)| *judged == outcome);
+        let outcome = match status {
+            _ if reasons.iter().any(|(status, _)| *status == "partial") => "unavailable",
+            "generator-limited" => "not-reliable",
+            _ if any("missed") => "missed",
+            _ if any("undecided") => "undecided",
+            _ if objectives.is_empty() => "measured",
+            _ => "passed",
+        };
         let reasons: Vec<Value> = reasons
             .iter()
             .map(|(status, text)| serde_json::json!({"status": status, "text": text}))
@@ -200,8 +231,8 @@ mod tests {
             .iter()
             .map(|(expr, outcome)| serde_json::json!({"expr": expr, "outcome": outcome}))
             .collect();
-        serde_json::json!({"verdict": {"status": status, "reasons": reasons}, "slo": slo})
-            .to_string()
+        let verdict = serde_json::json!({"status": status, "reasons": reasons});
+        serde_json::json!({"verdict": verdict, "slo": slo, "outcome": outcome}).to_string()
     }
 
     fn faults(record: &str, exit: i32, name: &str, machine: Machine) -> Vec<&'static str> {
@@ -220,9 +251,10 @@ mod tests {
         let quiet = Machine::Quiet;
         assert_eq!(faults(&said, 4, "brunt-stopped-ldap", quiet), [""; 0]);
         assert_eq!(faults(&said, 99, "brunt-stopped-ldap", quiet), ["exit"]);
-        assert_eq!(faults(&said, 4, "idle-ldap-1", quiet), ["status", "objective", "exit"]);
+        let all = ["status", "outcome", "objective", "exit"];
+        assert_eq!(faults(&said, 4, "idle-ldap-1", quiet), all);
         let both = record("generator-limited", &[STOPPED, AWAY], &slo);
-        assert_eq!(faults(&both, 4, "brunt-stopped-ldap", quiet), ["blame"]);
+        assert_eq!(faults(&both, 4, "brunt-stopped-ldap", quiet), ["outcome", "blame"]);
         let other = record("generator-limited", &[NO_CORE], &slo);
         assert_eq!(faults(&other, 4, "brunt-stopped-ldap", Machine::Shared), ["cause"]);
     }
@@ -233,14 +265,12 @@ mod tests {
         let said = record("generator-limited", &[NO_CORE], &slo);
         assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Shared), [""; 0]);
         assert_eq!(faults(&said, 99, "idle-ldap-1", Machine::Shared), ["exit"]);
-        assert_eq!(
-            faults(&said, 4, "idle-ldap-1", Machine::Quiet),
-            ["status", "objective", "exit"]
-        );
+        let all = ["status", "outcome", "objective", "exit"];
+        assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Quiet), all);
         let worker = ("generator-limited", "brunt's busiest worker used 95% of its core");
         let said =
             record("generator-limited", &[worker], &[("p99<1s", "met"), ("errors<1%", "met")]);
-        assert_eq!(faults(&said, 0, "idle-ldap-1", Machine::Shared), ["status"]);
+        assert_eq!(faults(&said, 0, "idle-ldap-1", Machine::Shared), ["status", "outcome"]);
         // What is left decides.
         let slo = [("p99<250ms", "missed"), ("errors<1%", "met")];
         let said = record("generator-limited", &[NO_CORE, AWAY], &slo);
@@ -254,13 +284,11 @@ mod tests {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
         let said = record("generator-limited", &[STOPPED], &slo);
         assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Frozen), [""; 0]);
-        assert_eq!(
-            faults(&said, 4, "idle-ldap-1", Machine::Shared),
-            ["status", "objective", "exit"]
-        );
+        let all = ["status", "outcome", "objective", "exit"];
+        assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Shared), all);
         assert_eq!(faults(&said, 4, "brunt-stopped-ldap", Machine::Frozen), [""; 0]);
         let valid = record("valid", &[], &slo);
-        assert_eq!(faults(&valid, 4, "brunt-stopped-ldap", Machine::Frozen), ["status"]);
+        assert_eq!(faults(&valid, 4, "brunt-stopped-ldap", Machine::Frozen), ["status", "outcome"]);
     }
 
     #[test]
@@ -271,12 +299,14 @@ mod tests {
         let observed = Observation::new(Some(&missed), Some(99), "");
         assert_eq!(observed.said(), Said::Missed);
         assert!(observed.alarms() && observed.said().is_right_for(Class::Target));
-        let met = Observation::new(Some(&missed.replace("missed", "met")), Some(0), "");
+        let met = record("valid", &[], &slo.map(|(objective, _)| (objective, "met")));
+        let met = Observation::new(Some(&met), Some(0), "");
         assert!(!met.alarms() && met.said().is_right_for(Class::Nothing));
         assert!(!Observation { exit: Some(130), ..met.clone() }.alarms());
-        assert_eq!(met.faults(cause("target-slow-ldap"), Machine::Quiet), ["objective", "exit"]);
+        let slow = met.faults(cause("target-slow-ldap"), Machine::Quiet);
+        assert_eq!(slow, ["outcome", "objective", "exit"]);
         let none = record("valid", &[], &[]);
-        assert_eq!(faults(&none, 0, "idle-ldap-1", Machine::Quiet), ["objective"]);
+        assert_eq!(faults(&none, 0, "idle-ldap-1", Machine::Quiet), ["outcome", "objective"]);
     }
 
     #[test]

@@ -44,6 +44,11 @@ impl Place {
                     place.brunt.extend(words(&["sh", "-c", &enter, "sh"]));
                     place.quota = Some(quota);
                 }
+                Condition::NoProc => {
+                    may_hide_proc()?;
+                    let hide = "mount -t tmpfs none /proc && exec \"$@\"";
+                    place.brunt.extend(words(&["unshare", "--mount", "sh", "-c", hide, "sh"]));
+                }
                 Condition::Descriptors(number) => {
                     let limit = format!("ulimit -n {number} && exec \"$@\"");
                     place.brunt.extend(words(&["sh", "-c", &limit, "sh"]));
@@ -85,12 +90,18 @@ fn tried_core() -> usize {
 }
 
 fn may_have_a_network() -> Result<(), String> {
-    let tried = Command::new("unshare").args(["--net", "ip", "link", "set", "lo", "up"]).output();
-    match tried {
+    may("no network namespace", &["--net", "ip", "link", "set", "lo", "up"])
+}
+
+fn may_hide_proc() -> Result<(), String> {
+    may("no mount namespace", &["--mount", "mount", "-t", "tmpfs", "none", "/proc"])
+}
+
+/// Tries `unshare` with these words; the error begins with what is missing if it fails.
+fn may(missing: &str, words: &[&str]) -> Result<(), String> {
+    match Command::new("unshare").args(words).output() {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => {
-            Err(format!("no network namespace: {}", String::from_utf8_lossy(&output.stderr).trim()))
-        }
-        Err(error) => Err(format!("no network namespace: unshare: {error}")),
+        Ok(output) => Err(format!("{missing}: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        Err(error) => Err(format!("{missing}: unshare: {error}")),
     }
 }

@@ -1,6 +1,7 @@
 //! A running target: started in a directory of its own, and ended when its value is dropped.
 
 use crate::cause::Server;
+use crate::worker::OneWorker;
 use brunt_bench_tool::{Process, pass_for};
 use rustix::process::{Pid, Signal, kill_process};
 use std::net::{TcpListener, TcpStream};
@@ -19,6 +20,7 @@ pub(crate) struct Running {
     wrapper: Vec<String>,
     process: Option<Process>,
     silent: Option<TcpListener>,
+    worker: Option<OneWorker>,
     port: u16,
 }
 
@@ -30,9 +32,9 @@ impl Running {
         place: &Path,
         wrapper: Vec<String>,
     ) -> Result<Self, String> {
-        let (process, silent) = (None, None);
+        let (process, silent, worker) = (None, None, None);
         let mut running =
-            Self { server, place: place.to_owned(), wrapper, process, silent, port: 0 };
+            Self { server, place: place.to_owned(), wrapper, process, silent, worker, port: 0 };
         running.start_again(brunt)?;
         Ok(running)
     }
@@ -44,6 +46,12 @@ impl Running {
             Server::Dhcp(script) => self.embedded(brunt, "dhcp", &["--reply-to-source"], script),
             Server::Rest(script) => self.embedded(brunt, "rest", &[], script),
             Server::Nginx(directives) => self.nginx(directives),
+            Server::OneWorker(service) => {
+                let worker = OneWorker::start(service).map_err(|error| error.to_string())?;
+                self.port = worker.port();
+                self.worker = Some(worker);
+                Ok(())
+            }
             Server::Silent => {
                 let listener =
                     TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;

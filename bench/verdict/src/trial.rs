@@ -1,6 +1,6 @@
 //! One trial: arranges a cause, lets brunt measure, and reads the verdict.
 
-use crate::cause::{Act, Cause};
+use crate::cause::{Act, CLUSTER, Cause};
 use crate::observation::Observation;
 use crate::place::Place;
 use crate::server::{Running, send, wrapped};
@@ -47,8 +47,10 @@ pub fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Tried, String>
     let mut target = Running::start(cause.server, brunt, directory.path(), place.target.clone())?;
     let record = directory.path().join("record.json");
     let mut words = words(cause, seconds, target.port());
-    // Right behind the name of the tool.
-    words.splice(1..1, ["--record".to_owned(), record.display().to_string()]);
+    // Right behind the name of the tool, which may be of several words.
+    let name = words.iter().take_while(|word| !word.starts_with('-')).count();
+    let name = if cause.tool == CLUSTER { name } else { 1 };
+    words.splice(name..name, ["--record".to_owned(), record.display().to_string()]);
     let log = directory.path().join("brunt.log");
     let out = File::create(&log).map_err(|error| error.to_string())?;
     let errors = out.try_clone().map_err(|error| error.to_string())?;
@@ -147,8 +149,24 @@ fn perform(act: Act, child: u32, target: &mut Running, brunt: &Path) -> Result<(
         Act::StopBrunt => send(child, Signal::STOP),
         Act::ContinueBrunt => send(child, Signal::CONT),
         Act::InterruptBrunt => send(child, Signal::INT),
+        Act::KillAgent => send(agent_of(child).ok_or("brunt has no agent")?, Signal::KILL),
     }
     Ok(())
+}
+
+/// The youngest agent among the children of a process.
+fn agent_of(parent: u32) -> Option<u32> {
+    let processes = std::fs::read_dir("/proc").ok()?.filter_map(Result::ok);
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_agent = |id: &u32| {
+        let read = |name: &str| std::fs::read_to_string(format!("/proc/{id}/{name}")).ok();
+        // Behind the name of the program, which may have blanks and brackets: state, parent.
+        let stat = read("stat").unwrap_or_default();
+        let of = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse().ok());
+        let words = read("cmdline").unwrap_or_default();
+        of == Some(parent) && words.split('\0').nth(1) == Some("agent")
+    };
+    ids.filter(is_agent).max()
 }
 
 #[cfg(test)]
@@ -164,7 +182,7 @@ mod tests {
             let place =
                 ["{port}", "{free}", "{seconds}"].iter().find(|place| joined.contains(**place));
             assert_eq!(place, None, "{joined}");
-            let last = cause.tool.last.replace("{port}", "4711");
+            let last = cause.tool.last.replace("{port}", "4711").replace("{seconds}", "7");
             assert!(joined.ends_with(&last), "{joined}");
         }
     }

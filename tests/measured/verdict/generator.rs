@@ -4,7 +4,7 @@ use brunt_record::Status;
 
 use super::REAL_TROUBLE;
 use super::judged::{Judged, judge};
-use brunt_testbed::measured;
+use brunt_testbed::{measured, require};
 
 /// Nothing was missing at the target.
 fn the_target_was_there(judged: &Judged) {
@@ -99,6 +99,52 @@ fn with_a_quota_of_a_fifth_of_a_core() {
         the_target_was_there(&judged);
         let throttled = judged.record().generator.machine.throttled_share;
         assert!(throttled.is_some_and(|share| share > 0.1), "{throttled:?}\n{judged}");
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn with_a_quota_of_a_tenth_of_a_core() {
+    measured(REAL_TROUBLE, || {
+        judge("quota-of-10-percent").iter().for_each(the_target_was_there);
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn with_a_quota_that_is_just_enough_for_the_load() {
+    measured(REAL_TROUBLE, || {
+        let Some(judged) = judge("quota-of-2-percent") else { return };
+        // The quota also disturbs what the timer is measured by, and must not excuse itself.
+        let timer = judged.record().generator.timer;
+        assert!(timer.disturbed > 0 && timer.p99_us < 50_000.0, "{timer:?}\n{judged}");
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn without_proc() {
+    measured(REAL_TROUBLE, || {
+        let Some(judged) = judge("without-proc") else { return };
+        the_target_was_there(&judged);
+        let machine = judged.record().generator.machine;
+        assert!(machine.unseen && machine.steal_share.is_none(), "{machine:?}\n{judged}");
+        assert!(judged.said().contains("not known"), "{judged}");
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn without_one_of_its_agents() {
+    measured(REAL_TROUBLE, || {
+        if !require(&["nats-server"]) {
+            return;
+        }
+        let Some(judged) = judge("agent-lost") else { return };
+        the_target_was_there(&judged);
+        let record = judged.record();
+        let lost = record.nodes.iter().filter(|node| node.lost_at_s.is_some()).count();
+        assert_eq!((record.nodes.len(), lost), (2, 1), "{judged}");
     });
 }
 

@@ -45,8 +45,9 @@ pub(crate) fn judge(name: &str) -> Option<Judged> {
 
 /// Whether a machine may refuse what a cause needs: control groups and namespaces are root's to make.
 fn needs_rights(cause: &Cause) -> bool {
-    let of_root =
-        |condition: &Condition| matches!(condition, Condition::Quota(_) | Condition::Ports(_));
+    let of_root = |condition: &Condition| {
+        matches!(condition, Condition::Quota(_) | Condition::Ports(_) | Condition::NoProc)
+    };
     cause.conditions.iter().any(of_root)
 }
 

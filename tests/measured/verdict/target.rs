@@ -281,3 +281,60 @@ fn takes_300_ms_over_http() {
         is_slow("target-slow-http", 200.0);
     });
 }
+
+/// Its load is more than it, or the sessions, can carry; the target answers all the while.
+fn is_overloaded(name: &str, limit: f64) {
+    let Some(judged) = answers_too_late_or_badly(name) else { return };
+    let record = judged.record();
+    let achieved = record.rates.achieved.expect("a rate");
+    // It may be slower than arithmetic, and answers that come in step may fall on either side of the window's end.
+    assert!((0.3 * limit..=1.1 * limit).contains(&achieved), "{achieved} of {limit}\n{judged}");
+    assert!(judged.said().contains("OVERLOADED"), "{judged}");
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn takes_longer_than_its_sessions_allow() {
+    measured(REAL_TROUBLE, || {
+        // Ten sessions, 300 ms each.
+        is_overloaded("sessions-short", 10.0 / 0.3);
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn has_one_worker_for_twice_the_load() {
+    measured(REAL_TROUBLE, || {
+        is_overloaded("queue-at-the-target", 100.0);
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn resets_what_it_worked_on() {
+    measured(REAL_TROUBLE, || {
+        let Some(judged) = answers_too_late_or_badly("requests-reset") else { return };
+        let counts = judged.record().counts;
+        assert_eq!(counts.ok + counts.failed, counts.planned, "{judged}");
+        assert_eq!(counts.failed, counts.planned / 20, "{judged}");
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn is_a_proxy_without_servers() {
+    measured(REAL_TROUBLE, || {
+        let Some(judged) = judge("proxy-without-servers") else { return };
+        let record = judged.record();
+        assert_eq!((record.counts.ok, record.rates.achieved), (0, Some(0.0)), "{judged}");
+        assert!(judged.reasons(Status::GeneratorLimited).is_empty(), "{judged}");
+    });
+}
+
+#[test]
+#[ignore = "slow: .ci/slow runs it"]
+fn is_dead_in_the_second_half_of_a_closed_loop() {
+    measured(REAL_TROUBLE, || {
+        is_gone("dead-in-the-second-half");
+    });
+}
