@@ -315,7 +315,13 @@ fn what_servers_and_plans_say_is_inert() {
     let mut model = Model::new(all);
     let mut interval = second(0, Phase::Steady);
     let outcome = Outcome::Failed(Class::Result, 51);
-    let sample = Sample { operation: 1, outcome, at: Duration::ZERO, text: hostile.to_owned() };
+    let sample = Sample {
+        operation: 1,
+        outcome,
+        at: Duration::ZERO,
+        text: hostile.to_owned(),
+        address: None,
+    };
     interval.samples.push(sample);
     let mut digest = Digest::new(&interval, &|_, _| hostile.to_owned());
     digest.standing = Some(ProvisionalVerdict {

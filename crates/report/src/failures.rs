@@ -102,8 +102,8 @@ fn words(code: &CodeRecord, record: &Record) -> String {
     }
 }
 
-/// The address that an exchange could not reach, and the system's words. What helps follows a semicolon. Stores of leases,
-/// and records of earlier versions, have the address in the text only.
+/// The address that an exchange could not reach, and the system's words. What helps follows a semicolon. Stores of
+/// leases, and records of earlier versions, have the address in the text only.
 fn unreached(sample: &SampleRecord) -> Option<String> {
     let first = |text: &str| text.split("; ").next().unwrap_or_default().to_owned();
     let Some(address) = &sample.address else {

@@ -137,6 +137,15 @@ mod tests {
     use super::*;
     use std::io;
 
+    /// A clock: no time is looked at here.
+    struct StandingClock;
+
+    impl brunt_exchange::Clock for StandingClock {
+        fn now(&self) -> brunt_exchange::Moment {
+            brunt_exchange::Moment::ZERO
+        }
+    }
+
     #[test]
     fn a_broken_handshake_has_no_result_of_ldap() {
         let of = |error| of_net(&crate::net::Failure::Tls(error));
@@ -148,16 +157,15 @@ mod tests {
 
     #[test]
     fn the_address_that_was_not_reached_is_named_beside_the_text() {
-        let clock = brunt_exchange::Monotonic::new();
         let refused = crate::net::Failure::Refused(([127, 0, 0, 1], 9).into());
         let broken = crate::net::Failure::Tls(io::Error::from_raw_os_error(libc::EPIPE));
         for (failure, address) in [(refused, Some("127.0.0.1:9".to_owned())), (broken, None)] {
             let mut text = String::new();
-            let mut watch = brunt_exchange::Watch::new(&clock, Some(&mut text));
+            let mut watch = brunt_exchange::Watch::new(&StandingClock, Some(&mut text));
             of_net(&failure).outcome(&mut watch);
             assert_eq!(watch.take_address(), address);
         }
-        let mut unwanted = brunt_exchange::Watch::new(&clock, None);
+        let mut unwanted = brunt_exchange::Watch::new(&StandingClock, None);
         of_net(&crate::net::Failure::Refused(([127, 0, 0, 1], 9).into())).outcome(&mut unwanted);
         assert_eq!(unwanted.take_address(), None, "no text is wanted, and no address");
     }

@@ -1,9 +1,9 @@
 //! What kept a thread from its core between two of its wake-ups: the evidence that a late one is not the timer's.
 //!
 //! The scheduler's count for the thread is the best evidence. A kernel without it has the machine's pressure, which
-//! counts the waits of every process: it can only be too large, and then a sample too many is left out. Steal is counted
-//! in ticks that are longer than a sample, so it is known of all samples together. What cannot be read is unknown, and
-//! does not show that a sample was undisturbed.
+//! counts the waits of every process: it can only be too large, and then a sample too many is left out. Steal is
+//! counted in ticks that are longer than a sample, so it is known of all samples together. What cannot be read is
+//! unknown, and does not show that a sample was undisturbed.
 
 use super::delay::Schedstat;
 use super::quota::Quotas;

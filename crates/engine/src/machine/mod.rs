@@ -2,9 +2,9 @@
 //!
 //! If a run fell behind its schedule, the cause may be on this machine and not at the target: other processes on our
 //! cores, a hypervisor, a quota, a process that was stopped. [`MachineWatch`] collects this evidence during a run;
-//! [`timer_noise`] measures before a run how precise this machine's timers are while nothing disturbs them. Without `/proc`
-//! the counters are marked as unseen; a single one that the kernel is too old for counts as zero. Nothing here may know
-//! how the figures are judged.
+//! [`timer_noise`] measures before a run how precise this machine's timers are while nothing disturbs them. Without
+//! `/proc` the counters are marked as unseen; a single one that the kernel is too old for counts as zero. Nothing here
+//! may know how the figures are judged.
 
 mod counters;
 mod delay;

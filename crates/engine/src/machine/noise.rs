@@ -1,8 +1,8 @@
 //! [`timer_noise`]: the precision of this machine's timers, measured by a thread that does nothing but sleep.
 //!
-//! It is what a figure of the run is excused for, so it must not contain what it should reveal: a quota, other processes
-//! and a hypervisor disturb this thread as they disturb the run. Wake-ups beside such evidence are therefore left out. If
-//! none is left, nothing is known of the timer.
+//! It is what a figure of the run is excused for, so it must not contain what it should reveal: a quota, other
+//! processes and a hypervisor disturb this thread as they disturb the run. Wake-ups beside such evidence are therefore
+//! left out. If none is left, nothing is known of the timer.
 
 use super::disturbance::{Disturbance, DisturbanceCounters};
 use crate::timer::{MachineTime, Time, Timer};
@@ -15,8 +15,8 @@ use tokio::runtime::Builder;
 /// The time from one wake-up to the next.
 const STEP: Duration = Duration::from_millis(1);
 
-/// A later wake-up counts only if it is known that no hypervisor kept the core: steal is counted in ticks, too coarse to
-/// tell which wake-up it made late. No verdict takes the timer to be more precise than this.
+/// A later wake-up counts only if it is known that no hypervisor kept the core: steal is counted in ticks, too coarse
+/// to tell which wake-up it made late. No verdict takes the timer to be more precise than this.
 const STEAL_LATE_MIN: Duration = brunt_record::verdict::FLOOR_MIN;
 
 /// One wake-up of the thread.

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 /// The generator affected a figure if it differs by more than this share from the same figure without its own part.
 pub const OWN_SHARE: f64 = 0.1;
-/// It must also differ by more than the lateness of this machine's timer while nothing disturbs it, which is taken as at
-/// least this.
+/// It must also differ by more than the lateness of this machine's timer while nothing disturbs it, which is taken as
+/// at least this.
 pub const FLOOR_MIN: Duration = Duration::from_micros(200);
 /// A percentile is judged only if at least this many exchanges lie beyond it: with fewer it is a single cold start, and
 /// does not describe the run. It is also judged if as many exchanges succeeded that were due while the generator stood

@@ -69,3 +69,20 @@ fn a_timer_that_was_never_seen_undisturbed_excuses_nothing() {
     quiet.generator.timer = TimerRecord { disturbed: 40, ..TimerRecord::default() };
     assert_eq!(judge(&quiet), Verdict::default());
 }
+
+#[test]
+fn lateness_without_a_cause_is_told_and_is_the_timers_only_if_it_was_seen_to_be_as_late() {
+    let mut run = run(|_| 100, late);
+    let verdict = judge(&run);
+    assert_eq!(verdict.status, Status::Valid);
+    let told = "p99 up to 30.0 ms too high by the generator's own part, more than this machine's timer explains (late \
+                by at most 0.90 ms while nothing disturbed it): no cause was observed";
+    assert_eq!(verdict.notes, [told]);
+    run.generator.timer.max_us = 40_000.0;
+    let verdict = judge(&run);
+    assert_eq!(verdict.status, Status::Valid);
+    let told =
+        "p99 up to 30.0 ms too high by this machine's timer (p99 of its own lateness 0.40 ms)";
+    assert_eq!(verdict.notes, [told]);
+    assert!(verdict.own.iter().any(|part| part.ours && part.percentile > 98.0), "{verdict:?}");
+}
