@@ -31,6 +31,8 @@ pub(super) struct Course {
     /// A rate a little below one that was nearly confirmed. If there is no time to restart the search, it is the next
     /// to be confirmed.
     below_missed: f64,
+    /// The number of confirmations that met the objectives, but did not achieve their rate.
+    short: u32,
 }
 
 impl Default for Course {
@@ -42,6 +44,7 @@ impl Default for Course {
             passed_above: 0,
             at_most: f64::INFINITY,
             below_missed: 0.0,
+            short: 0,
         }
     }
 }
@@ -101,6 +104,13 @@ impl Search<'_> {
             verdict => {
                 if verdict == Verdict::Undecided {
                     course.below_missed = at / (margin * margin);
+                }
+                if let Some(made) = self.last_made() {
+                    // Once may be a pause at the end of the step.
+                    if course.short > 0 {
+                        course.at_most = at * made / margin;
+                    }
+                    course.short += 1;
                 }
                 self.misled(at);
                 Ok(None)

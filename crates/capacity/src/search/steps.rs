@@ -72,6 +72,11 @@ impl Search<'_> {
         self.steps.iter().rev().find_map(vote_of).map_or(0.5, |vote| vote.w)
     }
 
+    /// The share of its rate that the last step achieved, if only that kept it from passing.
+    pub(super) fn last_made(&self) -> Option<f64> {
+        self.steps.last()?.evidence.as_ref()?.short_of
+    }
+
     fn was_hopeless(&self) -> bool {
         let evidence = self.steps.last().and_then(|step| step.evidence.as_ref());
         evidence.is_some_and(|evidence| evidence.at_once || evidence.grows)
