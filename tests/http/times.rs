@@ -166,7 +166,29 @@ fn a_time_out_within_the_body_tells_what_had_come() {
     ] {
         assert!(once.report.contains(said), "{said}: {once}");
     }
-    let run = planned(&plan).arg("--details").run();
+    let directory = tempfile::tempdir().expect("a directory");
+    let lines = directory.path().join("timed-out.ndjson");
+    let run = planned(&plan).arg("--details").arg("--trace").arg(&lines).run();
+    let text = std::fs::read_to_string(&lines).expect("it was written");
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3, "{text}\n{run}");
+    for line in &lines {
+        assert_eq!(line["outcome"], "timed out", "{line}");
+        assert_eq!(
+            (&line["answer"]["code"], &line["answer"]["body"]["length"]),
+            (&200.into(), &11.into())
+        );
+        assert_eq!(line["answer"]["body"]["text"], "data: one\n\n", "{line}");
+        assert!(
+            line["why"]
+                .as_str()
+                .is_some_and(|why| why.contains("the body was not complete, 11 bytes")),
+            "{line}"
+        );
+        let [first, took] = ["first_byte_ms", "took_ms"].map(|name| line[name].as_f64());
+        assert!(first.zip(took).is_some_and(|(first, took)| first < took), "{line}");
+    }
     let words: Vec<&str> = run.report.split_whitespace().collect();
     let said = words.join(" ");
     assert!(said.contains("the body was not complete, 11 bytes of it had come"), "{run}");
