@@ -195,7 +195,7 @@ fn each_server_has_counts_of_its_own_and_a_dead_first_one_refuses_nothing() {
     assert_eq!(run.count("ok") + run.of_class("connect"), 400, "{run}");
     assert_eq!(second.operations().searches, run.count("ok"), "{run}");
     assert!(run.of_class("connect") > 0 && count(&dead, "ok") == 0, "{run}");
-    let line = |server: &str| run.report.lines().find(|line| line.starts_with(server));
+    let line = |server: &str| run.notes.lines().find(|line| line.starts_with(server));
     for (server, end) in [(&dead, count(&dead, "unanswered")), (&alive, run.count("ok"))] {
         let shown = line(server).is_some_and(|line| line.contains(&end.to_string()));
         assert!(shown, "{server}: {end}\n{run}");

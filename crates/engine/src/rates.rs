@@ -16,7 +16,7 @@ use std::time::Duration;
 enum Reply {
     /// It succeeds after this time.
     After(Duration),
-    /// It accepts the connection that the exchange opens after the first time, and the request succeeds after the other.
+    /// It accepts the connection that the exchange opens after the first time; the request succeeds after the other.
     Opened(Duration, Duration),
     /// It is refused by an answer after this time.
     Busy(Duration),

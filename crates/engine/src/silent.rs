@@ -77,7 +77,7 @@ fn sessions_without_any_answer_are_counted_and_each_server_has_its_own() {
         failed,
         unanswered,
     };
-    // Twenty users have 30 answers each, every second a refusal; thirty wait 700 ms five times, the last beyond the end.
+    // Twenty users have 30 answers each, every second a refusal; thirty wait 700 ms five times, at last beyond the end.
     assert_eq!(servers(&run), [of("one", 300, 300, 0), of("two", 0, 0, 150)]);
     assert_eq!(silent_sessions(&tallies(0)), None);
 }

@@ -138,8 +138,8 @@ impl<'a> Watch<'a> {
         self.operation = index;
     }
 
-    /// Records which of several servers the exchange goes to, by its number; the last call counts. If there is only one,
-    /// no number is needed.
+    /// Records which of several servers the exchange goes to, by its number; the last call counts. If there is only
+    /// one, no number is needed.
     pub fn server(&mut self, number: Option<u16>) {
         self.server = number;
     }

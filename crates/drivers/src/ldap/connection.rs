@@ -1,9 +1,9 @@
 //! A connection as its sessions share it: opened, bound, replaced and closed when they need it.
 //!
 //! The first session that finds the connection down opens it; the others wait for it. Every attempt fails at most one
-//! exchange. A connection for one operation, or one that replaces another after a number of operations, is opened by the
-//! exchange that needs it, as a part of it. The future that opens a connection is boxed, since it is rare and its state is large: an idle connection
-//! stores none of it.
+//! exchange. A connection for one operation, or one that replaces another after a number of operations, is opened by
+//! the exchange that needs it, as a part of it. The future that opens a connection is boxed, since it is rare and its
+//! state is large: an idle connection stores none of it.
 
 use super::channel::Channel;
 use super::failure::Failure;

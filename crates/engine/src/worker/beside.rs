@@ -1,7 +1,7 @@
 //! [`Beside`]: the counts of servers and sessions, which the engine keeps if the catalogue names them.
 //!
-//! A driver says which of several servers an exchange went to; how it ended is known only here. Most runs have one server,
-//! and count nothing.
+//! A driver says which of several servers an exchange went to; how it ended is known only here. Most runs have one
+//! server, and count nothing.
 
 use brunt_exchange::{Outcome, Watch};
 use brunt_record::{

@@ -121,8 +121,8 @@ fn windows(nodes: &[NodeRecord]) -> Option<String> {
         (seconds.clone().fold(f64::INFINITY, f64::min), seconds.fold(0.0, f64::max));
     (most - least > APART_SHARE * most).then(|| {
         format!(
-            "rates are over the longest of the nodes' windows, which last from {least:.1} s to {most:.1} s: what a node \
-             did after its own is unknown, so they are at least these"
+            "rates are over the longest of the nodes' windows, which last from {least:.1} s to {most:.1} s: what a \
+             node did after its own is unknown, so they are at least these"
         )
     })
 }
