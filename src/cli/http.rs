@@ -43,7 +43,7 @@ pub(crate) struct HttpArgs {
     /// How it gets there.
     #[command(flatten)]
     pub(crate) connection: ConnectionArgs,
-    /// Print all percentiles after the report, as wrk2 does
+    /// Print all percentiles as well, as wrk2 does
     #[arg(short = 'L', long)]
     pub(crate) latency: bool,
     /// Send nothing; print an equivalent plan for brunt run

@@ -81,7 +81,7 @@ fn each_key_of_a_file_is_asked_for_once_and_what_is_not_there_is_no_success() {
     std::fs::write(&file, ghosts).expect("the directory is ours");
     let file = file.to_str().expect("a name of ours");
     let line = ["--keys", file, "--by", "user", "--distribution", "once", "--source", "files"];
-    let ended = look_up(&[&line[..], &["--unlimited", "-c", "1"]].concat()).expect(5);
+    let ended = look_up(&[&line[..], &["--unlimited", "-c", "1", "--details"]].concat()).expect(5);
     let record = ended.record();
     // Of two names with one number only the first is known, as the C library has it.
     let counts = counts(&ended);
@@ -156,7 +156,7 @@ fn nonsense_from_a_cache_is_counted_and_not_died_of() {
     });
     let socket = socket.to_str().expect("a name of ours");
     let line = ["--through", "nscd", "--socket", socket, "--keys", "7-7", "--unlimited"];
-    let ended = look_up(&[&line[..], &["-n", "40", "-c", "1"]].concat()).expect(5);
+    let ended = look_up(&[&line[..], &["-n", "40", "-c", "1", "--details"]].concat()).expect(5);
     let record = ended.record();
     assert_eq!((counts(&ended).ok, counts(&ended).failed), (10, 30), "{ended}");
     assert_eq!((named(&record, "protocol"), named(&record, "closed")), (20, 10), "{ended}");

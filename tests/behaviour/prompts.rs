@@ -220,7 +220,7 @@ fn a_properties_file_fills_what_the_command_line_leaves_open() {
     let named = ["authrate", "--propertiesFilePath", file];
     let ended = run(named).expect(0);
     assert!(ended.stderr.starts_with(&format!("note: Taken from {file}: --")), "{ended}");
-    assert!(ended.said().contains(" 2 sessions against "), "{ended}");
+    assert!(ended.said().contains(" over 2 connections, "), "{ended}");
     assert!(!ended.stderr.contains(PASSWORD), "{ended}");
     let quiet =
         run([&named[..], &["--suppressPropertiesFileComment", "-m", "9"]].concat()).expect(0);

@@ -245,7 +245,7 @@ fn a_run_begins_only_if_its_canary_lives() {
         (5, 5),
         "{ended}"
     );
-    assert!(ended.stdout.contains("the run did not begin"), "{ended}");
+    assert!(ended.stdout.contains("The run did not begin"), "{ended}");
     let slow = ["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<1us"];
     run(slow.iter().copied().chain([good.as_str()])).expect(10);
     let whole = ["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<10s"];

@@ -166,12 +166,22 @@ fn at_the_target(record: &Record) -> Result<Option<String>, HistogramError> {
 fn believed(record: &Record) -> String {
     let trust = trust(record);
     if record.counts.due() > 0 && record.counts.ok == 0 {
-        return "This run says nothing about speed.".to_owned();
+        let nothing = "This run says nothing about speed.".to_owned();
+        let ended = cut_short(record).map(sentence);
+        return [nothing].into_iter().chain(ended).collect::<Vec<_>>().join(" ");
     }
     match trust.strip_prefix("yes: ").filter(|_| record.verdict.status == Status::Valid) {
         Some(why) => format!("The figures can be trusted: {why}."),
         None => format!("Trust: {trust}."),
     }
+}
+
+/// Why the run ended early, without what helps.
+fn cut_short(record: &Record) -> Option<&str> {
+    let verdict = &record.verdict;
+    let mut reasons = verdict.reasons.iter().filter(|reason| reason.status == Status::Partial);
+    let first = reasons.next().filter(|_| verdict.cut_short)?;
+    first.text.split("; ").next()
 }
 
 /// The first failure of the most frequent kind that left a text.

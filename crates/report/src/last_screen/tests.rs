@@ -335,6 +335,20 @@ next  brunt run password.toml --once             one user; shows every answer
 }
 
 #[test]
+fn a_run_of_which_nothing_worked_tells_what_ended_it_early() {
+    let mut record = with(RunOutcome::NothingWorked);
+    let ended = |record: &Record| {
+        let words = shown(record).split_whitespace().collect::<Vec<_>>().join(" ");
+        words.split_once("says nothing about speed. ").unwrap().1.to_owned()
+    };
+    let text = "errors>50% held for 10 s (--abort-on); look at the target".to_owned();
+    record.verdict.reasons.push(Reason { status: Status::Partial, text });
+    assert!(ended(&record).starts_with("first failure"), "it was not cut short");
+    record.verdict.cut_short = true;
+    assert!(ended(&record).starts_with("Errors>50% held for 10 s (--abort-on). first failure"));
+}
+
+#[test]
 fn the_cause_of_the_outcome_is_in_its_sentences() {
     for (outcome, said) in [
         (RunOutcome::Unavailable, "The target did not respond from 0.5 s to 1.2 s."),
@@ -371,4 +385,42 @@ fn only_the_word_for_the_outcome_has_a_colour() {
         let bare = text.replace(&format!("\x1b[{code}m"), "").replace("\x1b[0m", "");
         assert_eq!(bare, shown(&record));
     }
+}
+
+/// The words of the table in the glossary.
+fn words_for_figures() -> Vec<&'static str> {
+    const GLOSSARY: &str = include_str!("../../../../docs/glossary.md");
+    let (_, table) = GLOSSARY.split_once("## Words for figures").unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")).skip(1);
+    rows.flat_map(|row| row.split(" |").next().unwrap().split(", ")).collect()
+}
+
+/// The words that other tools have for the same figures.
+const SYNONYMS: [&str; 6] = ["throughput", "latency", "latencies", "tps", "rps", "median"];
+
+#[test]
+fn every_heading_is_a_word_of_the_glossary_and_no_other_tools_word_is_a_heading() {
+    let known = words_for_figures();
+    assert!(known.len() > 10, "{known:?}");
+    for heading in rows::COLUMNS.map(|(title, _)| title).into_iter().chain(course::NAMES) {
+        let word = heading.split(['/', ' ']).next().unwrap();
+        assert!(known.contains(&word), "{heading} is not in {known:?}");
+    }
+    let record = with(RunOutcome::Overloaded);
+    let page = crate::run::page(&record).unwrap();
+    let titles = page.view.iter().flat_map(|view| &view.plots).map(|plot| plot.title.clone());
+    let html = page.html();
+    let headings = html.split("<th").skip(1).filter_map(|rest| rest.split("</th").next());
+    let names = crate::junit(&record);
+    let names = names.split("name=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let shown = shown(&record);
+    let shown = shown.lines().skip(1).map(str::to_owned);
+    let all: Vec<String> =
+        titles.chain(headings.chain(names).map(str::to_owned)).chain(shown).collect();
+    for heading in &all {
+        let lower = heading.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphabetic());
+        assert_eq!(words.find(|word| SYNONYMS.contains(word)), None, "{heading}");
+    }
+    assert!(all.iter().any(|it| it.contains("goodput")), "{all:?}");
 }
