@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_record::{Phase, SloOutcome, Status};
+use brunt_record::{OutcomeTone, Phase, RunOutcome, SloOutcome, Status};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -76,19 +76,34 @@ fn percent_whole(share: f64) -> String {
     percent((share * 100.0).floor() / 100.0)
 }
 
-/// The verdict that the run would get if it ended now.
+/// What would come of the run if it ended now, and why.
 pub(super) fn verdict(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, theme, .. } = *picture;
     let mut spans = vec![bold("So far:     ")];
     match model.standing.as_ref().filter(|standing| standing.measured) {
         None => spans.push(Span::raw("nothing is measured yet")),
         Some(standing) => {
-            let colour = match standing.status {
-                Status::Valid => Color::Green,
-                Status::Unstable | Status::Partial => Color::Yellow,
-                Status::GeneratorLimited => Color::Red,
+            let doubt = match standing.status {
+                Status::Valid => OutcomeTone::Plain,
+                Status::Unstable | Status::Partial => OutcomeTone::Care,
+                Status::GeneratorLimited => OutcomeTone::Bad,
             };
-            spans.push(Span::styled(standing.status.word(), theme.loud(colour)));
+            let look = match standing.outcome.tone().max(doubt) {
+                OutcomeTone::Plain => Style::new().add_modifier(Modifier::BOLD),
+                OutcomeTone::Good => theme.loud(Color::Green),
+                OutcomeTone::Care => theme.loud(Color::Yellow),
+                OutcomeTone::Bad => theme.loud(Color::Red),
+            };
+            spans.push(Span::styled(standing.outcome.words().to_lowercase(), look));
+            let said = matches!(
+                (standing.status, standing.outcome),
+                (Status::Valid, _)
+                    | (Status::GeneratorLimited, RunOutcome::NotReliable)
+                    | (Status::Partial, RunOutcome::Incomplete)
+            );
+            if !said {
+                spans.push(Span::raw(format!("; {}", standing.status.word())));
+            }
             let why = match (standing.reasons.as_slice(), standing.status) {
                 ([], _) => "nothing speaks against the figures".to_owned(),
                 (notes, Status::Valid) => format!("note: {}", notes.join("; ")),

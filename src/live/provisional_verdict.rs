@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_record::{Record, SloOutcome, SloResult, Status};
+use brunt_record::{Record, RunOutcome, SloOutcome, SloResult, Status};
 
 use super::figures::three;
 
@@ -18,10 +18,12 @@ pub(crate) struct Judgement {
 }
 
 /// The verdict that a run would get if it ended now.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ProvisionalVerdict {
     /// When this was computed, from the origin of the run.
     pub(crate) at: Duration,
+    /// What would have come of the run.
+    pub(crate) outcome: RunOutcome,
     /// The verdict.
     pub(crate) status: Status,
     /// The reasons against the figures, the worst first; notes if there are none.
@@ -43,6 +45,7 @@ impl ProvisionalVerdict {
         }
         Self {
             at,
+            outcome: record.outcome(),
             status: record.verdict.status,
             reasons,
             objectives: record.slo.iter().map(|slo| judgement(slo, record)).collect(),

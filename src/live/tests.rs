@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use brunt_exchange::{Class, Moment, Outcome, Stamps};
-use brunt_record::{Interval, Own, Phase, Sample, SloOutcome, Status, WorkerLoad};
+use brunt_record::{Interval, Own, Phase, RunOutcome, Sample, SloOutcome, Status, WorkerLoad};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
@@ -86,6 +86,7 @@ fn standing() -> ProvisionalVerdict {
     };
     ProvisionalVerdict {
         at: Duration::from_secs(10),
+        outcome: RunOutcome::Missed,
         status: Status::Unstable,
         reasons: vec!["throughput was still changing".to_owned()],
         objectives: vec![
@@ -136,7 +137,7 @@ fn says_all(rows: &[String]) {
         "12 s of 1:00",
         // Twelve of sixty seconds.
         "20 %, 48 s left",
-        "unstable: throughput was still changing",
+        "missed; unstable: throughput was still changing",
         // Missed objectives come first.
         "missed errors<1% (12.5%), met p50<20ms (4.00ms)",
         // 160 fell due, all but ten had an answer, 140 a good one.

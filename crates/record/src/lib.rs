@@ -95,7 +95,7 @@ pub use record::{
 };
 pub use response::Responses;
 pub use rows::{Missing, NodeRow, NodeRows, Receipt, Row, Rows};
-pub use run_outcome::RunOutcome;
+pub use run_outcome::{OutcomeTone, RunOutcome};
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};

@@ -66,6 +66,33 @@ impl RunOutcome {
     }
 }
 
+/// How good an outcome is: its colour, wherever it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OutcomeTone {
+    /// Nothing was asked that could be good or bad.
+    Plain,
+    /// Good.
+    Good,
+    /// It must be looked at.
+    Care,
+    /// Bad.
+    Bad,
+}
+
+impl RunOutcome {
+    /// How good it is.
+    pub const fn tone(self) -> OutcomeTone {
+        match self {
+            Self::NothingWorked | Self::NotReliable | Self::Overloaded | Self::Missed => {
+                OutcomeTone::Bad
+            }
+            Self::Unavailable | Self::Incomplete | Self::Undecided => OutcomeTone::Care,
+            Self::Passed => OutcomeTone::Good,
+            Self::Measured | Self::Other => OutcomeTone::Plain,
+        }
+    }
+}
+
 impl Record {
     /// What came of the run.
     pub fn outcome(&self) -> RunOutcome {

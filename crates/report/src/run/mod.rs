@@ -16,7 +16,7 @@ use crate::figure::{NONE, percent, thousands};
 use crate::page::{Block, Drawing, Page, Tone, Verdict};
 use crate::summary::{found, millis, response};
 use crate::view::{Plot, View};
-use brunt_record::{HistogramError, Record, RunOutcome, SloOutcome, Status};
+use brunt_record::{HistogramError, OutcomeTone, Record, RunOutcome, SloOutcome, Status};
 use chart_images::ChartImages;
 
 pub use so_far::{LiveUpdate, page_so_far, record_so_far};
@@ -152,13 +152,10 @@ fn verdict(record: &Record) -> Verdict {
 
 /// How bad an outcome is.
 const fn tone_of(outcome: RunOutcome) -> Tone {
-    match outcome {
-        RunOutcome::NothingWorked
-        | RunOutcome::NotReliable
-        | RunOutcome::Overloaded
-        | RunOutcome::Missed => Tone::Doubtful,
-        RunOutcome::Unavailable | RunOutcome::Incomplete | RunOutcome::Undecided => Tone::Beside,
-        RunOutcome::Passed | RunOutcome::Measured | RunOutcome::Other => Tone::Plain,
+    match outcome.tone() {
+        OutcomeTone::Bad => Tone::Doubtful,
+        OutcomeTone::Care => Tone::Beside,
+        OutcomeTone::Good | OutcomeTone::Plain => Tone::Plain,
     }
 }
 

@@ -12,8 +12,8 @@ use crate::page::Page;
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
-    Cell, Collection, HistogramError, Latency, Overload, Reach, Record, RunOutcome, SloOutcome,
-    SloResult, Status,
+    Cell, Collection, HistogramError, Latency, OutcomeTone, Overload, Reach, Record, RunOutcome,
+    SloOutcome, SloResult, Status,
 };
 
 /// The percentile in the result.
@@ -244,16 +244,11 @@ pub(crate) fn outcome_dressed(screen: Screen, outcome: RunOutcome, word: &str) -
 
 /// The status that has the colour of an outcome, if it has one.
 const fn tone(outcome: RunOutcome) -> Option<Status> {
-    match outcome {
-        RunOutcome::NothingWorked
-        | RunOutcome::NotReliable
-        | RunOutcome::Overloaded
-        | RunOutcome::Missed => Some(Status::GeneratorLimited),
-        RunOutcome::Unavailable | RunOutcome::Incomplete | RunOutcome::Undecided => {
-            Some(Status::Partial)
-        }
-        RunOutcome::Passed => Some(Status::Valid),
-        RunOutcome::Measured | RunOutcome::Other => None,
+    match outcome.tone() {
+        OutcomeTone::Bad => Some(Status::GeneratorLimited),
+        OutcomeTone::Care => Some(Status::Partial),
+        OutcomeTone::Good => Some(Status::Valid),
+        OutcomeTone::Plain => None,
     }
 }
 

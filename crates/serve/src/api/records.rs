@@ -40,6 +40,8 @@ struct Pushed {
     page: String,
     /// Whether the record is new here.
     new: bool,
+    /// What came of the run; of a search, its verdict.
+    outcome: String,
     verdict: &'static str,
     /// Objectives that were missed.
     missed: Vec<String>,
@@ -88,6 +90,7 @@ pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
         id: id.to_string(),
         page: format!("/runs/{id}"),
         new: put.is_new,
+        outcome: summary.outcome_word(),
         verdict: summary.verdict.word(),
         missed: missed.map(|one| one.text.clone()).collect(),
         against,

@@ -1,6 +1,6 @@
 //! Summaries for tests.
 
-use brunt_record::{Mode, Status};
+use brunt_record::{Mode, RunOutcome, Status};
 
 use super::{Figures, SUMMARY_SCHEMA, Summary};
 
@@ -22,6 +22,7 @@ pub(crate) fn summary() -> Summary {
         sessions: 1,
         seconds: 10.0,
         sentence: "It was carried out.".to_owned(),
+        outcome: Some(RunOutcome::Measured),
         verdict: Status::Valid,
         reasons: Vec::new(),
         objectives: Vec::new(),

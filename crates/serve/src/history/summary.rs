@@ -3,7 +3,7 @@
 //! A child makes it from the record, so that the server never reads an uploaded record. Its texts have limited lengths.
 //! They come from servers and users, so they are only ever shown as text.
 
-use brunt_record::{Collection, Latency, Mode, Record, SloOutcome, Status};
+use brunt_record::{Collection, Latency, Mode, Record, RunOutcome, SloOutcome, Status};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -54,6 +54,9 @@ pub struct Summary {
     pub seconds: f64,
     /// The result, in a sentence.
     pub sentence: String,
+    /// What came of the run; `None` for a search, and for a run that was kept by an older version.
+    #[serde(default)]
+    pub outcome: Option<RunOutcome>,
     /// Whether the figures can be trusted. No figure is shown without the verdict.
     pub verdict: Status,
     /// The reasons for the verdict, and further notes.
@@ -154,6 +157,11 @@ pub struct OperationFigures {
 }
 
 impl Summary {
+    /// The word for what came of the run; where it is not known, that of the verdict.
+    pub fn outcome_word(&self) -> String {
+        self.outcome.map_or_else(|| self.verdict.word().to_owned(), |it| it.words().to_lowercase())
+    }
+
     /// The summary of a record whose file has this hash. The sentence is the one on the record's page.
     pub fn of(record: &Record, sha256: String, sentence: &str) -> Self {
         let operations = record.operations.iter().take(OPERATIONS_MAX);
@@ -190,6 +198,7 @@ impl Summary {
             sessions: record.plan.sessions,
             seconds: record.rates.seconds,
             sentence: cut(sentence),
+            outcome: Some(record.outcome()),
             verdict: record.verdict.status,
             reasons: reasons
                 .chain(&record.verdict.notes)
@@ -227,6 +236,7 @@ impl Summary {
             sessions: 0,
             seconds,
             sentence: cut(&searched.sentence),
+            outcome: None,
             verdict,
             reasons: searched.doubts.iter().take(LINES_MAX).map(|it| cut(it)).collect(),
             objectives: objectives

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{field, figure, hidden, moment, page, verdict};
+use super::{field, figure, hidden, moment, outcome, page};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::{Entry, Summary};
@@ -204,7 +204,7 @@ fn table(runs: &[Entry]) -> Markup {
                         th scope="col" { span.away { "Compare" } }
                         th.name scope="col" { "run" }
                         th.name scope="col" { "begun (UTC)" }
-                        th.name scope="col" { "verdict" }
+                        th.name scope="col" { "outcome" }
                         th.name scope="col" { "objectives" }
                         th scope="col" { "goodput /s" }
                         th scope="col" { "p50 ms" }
@@ -238,7 +238,7 @@ fn row(run: &Entry) -> Markup {
                 @for tag in &about.tags { " " a.tag href={ "/?tag=" (encoded(tag)) } { (tag) } }
             }
             td.name data-label="begun" { (moment(&summary.started)) }
-            td.name data-label="verdict" { (judged(summary)) }
+            td.name data-label="outcome" { (judged(summary)) }
             td.name data-label="objectives" { (objectives(run)) }
             td data-label="goodput /s" { (figure(figures.goodput)) }
             td data-label="p50 ms" { (figure(figures.p50_ms)) }
@@ -248,9 +248,9 @@ fn row(run: &Entry) -> Markup {
     }
 }
 
-/// The verdict of a run; for a search, the result.
+/// What came of a run; for a search, the result.
 fn judged(summary: &Summary) -> Markup {
-    let Some(found) = &summary.capacity else { return verdict(summary.verdict) };
+    let Some(found) = &summary.capacity else { return outcome(summary) };
     let class = match summary.verdict {
         Status::Valid => "mark good",
         _ => "mark care",

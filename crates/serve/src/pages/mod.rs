@@ -33,13 +33,14 @@ pub(crate) mod thresholds;
 pub(crate) mod trends;
 pub(crate) mod welcome;
 
-use brunt_record::Status;
+use brunt_record::{OutcomeTone, Status};
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::assets;
 use crate::auth::{Requester, Role};
 use crate::call::Call;
+use crate::history::Summary;
 use crate::problem::Problem;
 
 /// A page for a user who is signed in.
@@ -149,6 +150,22 @@ pub(crate) fn problem(problem: &Problem, request: &str) -> Markup {
             }
         },
     )
+}
+
+/// What came of a run as a mark, and its verdict beside it unless that is valid. Of a run that was kept by an older
+/// version only the verdict is known.
+fn outcome(summary: &Summary) -> Markup {
+    let Some(outcome) = summary.outcome else { return verdict(summary.verdict) };
+    let class = match outcome.tone() {
+        OutcomeTone::Good => "mark good",
+        OutcomeTone::Plain => "mark",
+        OutcomeTone::Care => "mark care",
+        OutcomeTone::Bad => "mark bad",
+    };
+    html! {
+        span class=(class) { (summary.outcome_word()) }
+        @if summary.verdict != Status::Valid { br; (verdict(summary.verdict)) }
+    }
 }
 
 /// A verdict as a mark, shown by its word and not only by its colour.

@@ -9,7 +9,7 @@ use super::compare::compared;
 use super::history::name;
 use super::run::sections;
 use super::share_form::DAYS_MAX;
-use super::{hidden, moment_of, outer, outer_with_charts, page as whole, verdict};
+use super::{hidden, moment_of, outcome, outer, outer_with_charts, page as whole};
 use crate::auth::{Role, Secret};
 use crate::call::{Answer, Call};
 use crate::child::COMPARED_MAX;
@@ -158,7 +158,7 @@ pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
     let body = html! {
         h1.large { @if called.is_empty() || !share.whole { "A load test" } @else { (called) } }
         (until)
-        p { (verdict(run.summary.verdict)) }
+        p { (outcome(&run.summary)) }
         (sections(&starred(parts)))
         @if let Some(view) = view {
             script type="application/json" id="view" {

@@ -175,6 +175,7 @@ fn schemas() -> Value {
             "id": text(),
             "page": text(),
             "new": { "type": "boolean" },
+            "outcome": text(),
             "verdict": { "enum": ["valid", "unstable", "partial", "generator-limited"] },
             "missed": texts(),
             "against": { "anyOf": [reference("Against"), { "type": "null" }] },

@@ -7,7 +7,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use brunt_record::SloOutcome;
+use brunt_record::{SloOutcome, Status};
 use ring::hmac;
 use serde::Serialize;
 
@@ -59,6 +59,9 @@ struct Outcome<'a> {
     /// Why the time was missed, or why the run ended as it did.
     why: Option<String>,
     sentence: Option<String>,
+    /// What came of the run, in a word.
+    #[serde(rename = "outcome")]
+    word: Option<String>,
     verdict: Option<&'static str>,
     /// Objectives that were missed.
     missed: Vec<String>,
@@ -141,6 +144,7 @@ fn judged<'a>(app: &App, ended: Outcome<'a>, run: &Entry) -> Outcome<'a> {
         page: Some(format!("/runs/{}", run.id)),
         why,
         sentence: Some(run.summary.sentence.clone()),
+        word: Some(run.summary.outcome_word()),
         verdict: Some(run.summary.verdict.word()),
         missed: missed.map(|one| one.text.clone()).collect(),
         against,
@@ -152,7 +156,9 @@ fn judged<'a>(app: &App, ended: Outcome<'a>, run: &Entry) -> Outcome<'a> {
 fn words(outcome: &Outcome<'_>) -> String {
     let mut words = Vec::new();
     words.extend(outcome.state.filter(|_| outcome.verdict.is_none()).map(str::to_owned));
-    words.extend(outcome.verdict.map(str::to_owned));
+    let doubt = outcome.verdict.filter(|it| outcome.word.is_none() || *it != Status::Valid.word());
+    words.extend(outcome.word.clone());
+    words.extend(doubt.map(str::to_owned));
     words.extend(outcome.missed.iter().map(|one| format!("missed {one}")));
     words.extend(outcome.against.as_ref().map(|against| {
         match (against.trusted, against.worse.as_slice()) {
@@ -239,6 +245,10 @@ mod tests {
         let valid =
             Outcome { verdict: Some("valid"), missed: vec!["p99<1ms".to_owned()], ..ended("done") };
         assert_eq!(words(&valid), "valid; missed p99<1ms");
+        let missed = Outcome { word: Some("missed".to_owned()), ..valid };
+        assert_eq!(words(&missed), "missed; missed p99<1ms");
+        let doubtful = Outcome { verdict: Some("unstable"), missed: Vec::new(), ..missed };
+        assert_eq!(words(&doubtful), "missed; unstable");
         let lost = Outcome { why: Some("it was killed".to_owned()), ..ended("lost") };
         assert_eq!(words(&lost), "lost; it was killed");
         // The reason for a missed time is already shown beside it.
