@@ -43,12 +43,21 @@ pub(super) fn objectives(record: &Record, room: usize, width: usize) -> Vec<Stri
         let what = shortened(&printable(what), name - 1, "..");
         let outcome = format!("{}{why}", slo.outcome.word());
         let line = format!("  {what:<name$} {limit:>10} {:>14}   {outcome}", found(slo));
-        lines.push(shortened(&line, width, ".."));
+        lines.push(cut(&line, width));
     }
     if slos.len() > room {
         lines.push(format!("  and {} more", slos.len() - room));
     }
     lines
+}
+
+/// A line without its end, where it is too long: what was measured and what came of it are at its beginning.
+fn cut(line: &str, width: usize) -> String {
+    if line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(width.saturating_sub(3)).collect();
+    format!("{} ..", kept.trim_end())
 }
 
 /// An objective as the figure and its limit.

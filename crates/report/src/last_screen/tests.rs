@@ -335,6 +335,16 @@ next  brunt run password.toml --once             one user; shows every answer
 }
 
 #[test]
+fn a_long_reason_of_an_objective_loses_its_end_and_not_its_outcome() {
+    let mut record = with(RunOutcome::Undecided);
+    record.slo[0].why = Some("without the generator's own part it is 0.049s".to_owned());
+    let text = shown(&record);
+    let line = text.lines().find(|line| line.starts_with("  bind.ok.p99 ")).unwrap();
+    assert!(line.contains(" 3.00 ms   undecided: without the "), "{text}");
+    assert!(line.ends_with(" ..") && line.chars().count() <= 80, "{text}");
+}
+
+#[test]
 fn a_run_of_which_nothing_worked_tells_what_ended_it_early() {
     let mut record = with(RunOutcome::NothingWorked);
     let ended = |record: &Record| {
