@@ -204,3 +204,25 @@ fn figure(value: Option<f64>) -> String {
 fn field(name: &str, label: &str, input: &Markup) -> Markup {
     html! { div.field { label for=(name) { (label) } (input) } }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::samples::summary;
+    use brunt_record::RunOutcome;
+
+    #[test]
+    fn a_run_is_marked_with_its_outcome_and_with_a_doubt_about_its_figures() {
+        let mut run = summary();
+        let shown = |run: &Summary| outcome(run).into_string();
+        assert_eq!(shown(&run), r#"<span class="mark">measured</span>"#);
+        run.outcome = Some(RunOutcome::Overloaded);
+        assert_eq!(shown(&run), r#"<span class="mark bad">overloaded</span>"#);
+        (run.outcome, run.verdict) = (Some(RunOutcome::Passed), Status::Unstable);
+        let doubt = r#"<span class="mark care">unstable</span>"#;
+        assert_eq!(shown(&run), format!(r#"<span class="mark good">passed</span><br>{doubt}"#));
+        // An older version did not keep it.
+        run.outcome = None;
+        assert_eq!(shown(&run), doubt);
+    }
+}
