@@ -247,7 +247,7 @@ fn a_run_ends_with_the_screen_of_its_record() {
     let screen = run(["report", record]).expect(0).stdout;
     assert_eq!(ended.stdout, screen, "{ended}");
     assert!(ended.stderr.contains(&format!("record: {record}\n")), "{ended}");
-    assert!(screen.contains(&format!("\nnext  brunt report {record} --details")), "{screen}");
+    assert!(screen.contains(&format!("  brunt report {record} --details")), "{screen}");
     assert!(screen.lines().count() <= 22 && !screen.contains("Result:"), "{screen}");
 
     let ended = run([&http[..], &["--details", "-L"]].concat()).expect(0);
@@ -259,7 +259,7 @@ fn a_run_ends_with_the_screen_of_its_record() {
     let ended = run([&http[..9], &["-L", &url]].concat()).expect(0);
     let (above, screen) = ended.stdout.split_once("\n\nhttp at ").expect("the screen comes last");
     assert!(above.starts_with("Response time percentiles (HdrHistogram)\n"), "{ended}");
-    assert!(screen.contains("\nnext  the same with --details or --record FILE "), "{ended}");
+    assert!(screen.contains("  the same with --details or --record FILE "), "{ended}");
     target.stop();
 }
 
