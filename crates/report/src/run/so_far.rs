@@ -93,11 +93,11 @@ mod tests {
         let mut page = live_page(record, View::default()).unwrap();
         let is_empty = record.counts.due() == 0;
         page.blocks.iter_mut().for_each(|block| provisional(block, is_empty));
-        let tables = page.blocks.into_iter().filter_map(|block| match block {
+        let mut tables = page.blocks.into_iter().filter_map(|block| match block {
             Block::Table(table) if table.caption == OBJECTIVES => Some(table.rows),
             _ => None,
         });
-        tables.last().expect("the objectives")
+        tables.next_back().expect("the objectives")
     }
 
     #[test]
