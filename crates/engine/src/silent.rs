@@ -6,7 +6,7 @@ use crate::simulation::{ms, pass, simulate_named};
 use crate::stop::Stop;
 use brunt_exchange::{Outcome, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{
-    Catalogue, Interval, ServerCounts, TallyRecord, beside_tallies, servers, silent_sessions,
+    Catalogue, Interval, ServerCounts, TallyRecord, run_tallies, servers, silent_sessions,
 };
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl SessionFactory for HalfSilent {
 /// The tallies of a run of fifty users of 3 s, whose exchanges may take 700 ms.
 fn tallies(silent: u32) -> Vec<TallyRecord> {
     let catalogue = Catalogue::new(["exchange"], ["connect"])
-        .with_tallies(beside_tallies(&["one", "two"].map(str::to_owned)));
+        .with_tallies(run_tallies(&["one", "two"].map(str::to_owned)));
     let mut settings = Settings::closed(ThinkTime::None, 50);
     settings.stop.time = Some(ms(3_000));
     settings.operation_timeout = ms(700);

@@ -10,7 +10,6 @@
 
 mod abort;
 mod away;
-mod beside;
 mod buckets;
 mod catalogue;
 mod codes;
@@ -45,6 +44,7 @@ mod record;
 mod response;
 mod rows;
 mod run_outcome;
+mod run_tallies;
 mod sample;
 mod series;
 mod slo;
@@ -56,10 +56,6 @@ mod waits;
 
 pub use abort::{AbortError, AbortRule, AbortWatch};
 pub use away::{AWAY_MIN, Absences, Away, Usual};
-pub use beside::{
-    SESSIONS_UNANSWERED, SESSIONS_USED, ServerCounts, ServerEnd, beside_tallies, server_tally,
-    servers, silent_sessions,
-};
 pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
@@ -96,6 +92,10 @@ pub use record::{
 pub use response::Responses;
 pub use rows::{Missing, NodeRow, NodeRows, Receipt, Row, Rows};
 pub use run_outcome::{OutcomeTone, RunOutcome};
+pub use run_tallies::{
+    SESSIONS_UNANSWERED, SESSIONS_USED, ServerCounts, ServerEnd, run_tallies, server_tally,
+    servers, silent_sessions,
+};
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};

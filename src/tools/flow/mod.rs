@@ -25,7 +25,7 @@ use brunt_engine::{Plan, Settings};
 use brunt_exchange::Outcome;
 use brunt_load::EngineRun;
 use brunt_load::flow::{FlowSessions, connections, group};
-use brunt_record::{Catalogue, Record, beside_tallies};
+use brunt_record::{Catalogue, Record, run_tallies};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -176,7 +176,7 @@ impl Users {
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
         let tallies = self.compiled.tallies().names().into_iter().chain(connections());
         let servers = flow.ldap.as_ref().map(|ldap| ldap.servers()).unwrap_or_default();
-        let tallies = tallies.chain(beside_tallies(&servers));
+        let tallies = tallies.chain(run_tallies(&servers));
         let catalogue =
             Catalogue::new(operations.iter().copied(), flow::PARTS).with_tallies(tallies);
         let job = Job {

@@ -28,7 +28,7 @@ use brunt_engine::timer::MachineTime;
 use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_load::EngineRun;
 use brunt_load::ldap::LdapSessions;
-use brunt_record::{Basis, Catalogue, beside_tallies};
+use brunt_record::{Basis, Catalogue, run_tallies};
 use brunt_wire::ldap::code;
 
 use crate::cli::Refusal;
@@ -156,7 +156,7 @@ impl RateTool<'_> {
         let output = &args.output;
         let command = [vec![args.tool.name().to_owned()], args.redacted.clone()].concat();
         let tallies = ldap::tally::NAMES.map(str::to_owned).into_iter();
-        let tallies = tallies.chain(beside_tallies(&self.plan.servers()));
+        let tallies = tallies.chain(run_tallies(&self.plan.servers()));
         let catalogue =
             Catalogue::new(operations.iter().copied(), ldap::PARTS).with_tallies(tallies);
         let latency_basis = if args.load.compat { Basis::Service } else { Basis::Response };

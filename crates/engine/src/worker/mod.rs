@@ -6,13 +6,13 @@
 //! must not know a protocol.
 
 mod assignment;
-mod beside;
 pub(crate) mod blocking;
 mod continuations;
 mod dispatch;
 mod gaps;
 mod pacer;
 mod recorder;
+mod run_tallies;
 mod session_slot;
 mod steps;
 mod usage;
@@ -30,12 +30,12 @@ use crate::start::Ready;
 use crate::stop::Stop;
 use crate::timer::Time;
 use assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
-use beside::SessionUse;
 use brunt_exchange::{Clock, Moment, Outcome, Session, Ticket, Want, Watch};
 use brunt_record::{Catalogue, Samples};
 use dispatch::Dispatch;
 use pacer::Pacer;
 use recorder::Recorder;
+use run_tallies::SessionUse;
 use session_slot::{NEVER, SessionSlot, SessionState};
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;

@@ -7,8 +7,8 @@
 
 use super::WindowTo;
 use super::assignment::Assignment;
-use super::beside::{Beside, SessionUse};
 use super::gaps::Gaps;
+use super::run_tallies::{RunTallies, SessionUse};
 use super::steps::Steps;
 use super::usage::Usage;
 use super::window::{Cycle, Unit, Window};
@@ -68,7 +68,7 @@ pub(super) struct Recorder {
     /// them.
     prompt: Vec<Option<Prompt>>,
     samples: Samples,
-    beside: Beside,
+    tallies: RunTallies,
     in_flight: u64,
     last_end: Moment,
     /// What this thread had used when the last step was closed, and when that was.
@@ -107,7 +107,7 @@ impl Recorder {
             phase: Phase::Prepare,
             prompt: (0..catalogue.operations.len()).map(|_| None).collect(),
             samples,
-            beside: Beside::new(catalogue),
+            tallies: RunTallies::new(catalogue),
             in_flight: 0,
             last_end: Moment::ZERO,
             used: Usage::default(),
@@ -325,8 +325,8 @@ impl Recorder {
 
     /// Counts a session that carries out nothing more.
     pub(super) fn left(&mut self, session: SessionUse) {
-        let (beside, phase) = (self.beside, self.phase);
-        beside.left(session, self.filling(phase));
+        let (tallies, phase) = (self.tallies, self.phase);
+        tallies.left(session, self.filling(phase));
     }
 
     /// The driver's own counts, since the beginning.
@@ -401,7 +401,7 @@ impl Recorder {
             let (window, step) = self.window_and_step(assignment.phase);
             window.late((ended, outcome), watch, step);
         }
-        if let Some(tally) = self.beside.of(watch, outcome) {
+        if let Some(tally) = self.tallies.of(watch, outcome) {
             self.filling(assignment.phase).tally(tally, 1);
         }
         let index = self.index_of(assignment.due);

@@ -122,7 +122,7 @@ fn servers_and_silent_sessions_are_named_if_there_is_something_to_tell() {
     let mut record = measured(&[]);
     let tallied = |servers: &[&str], counts: &[u64]| {
         let servers: Vec<String> = servers.iter().map(|&server| server.to_owned()).collect();
-        let names = brunt_record::beside_tallies(&servers).into_iter().zip(counts);
+        let names = brunt_record::run_tallies(&servers).into_iter().zip(counts);
         let tally = |(name, count): (String, &u64)| TallyRecord { name, count: *count };
         names.map(tally).collect::<Vec<_>>()
     };

@@ -64,7 +64,7 @@ impl ServerEnd {
 
 /// The names of these tallies for a run with these servers, in the order of the numbers that drivers use. One server
 /// needs none.
-pub fn beside_tallies(servers: &[String]) -> Vec<String> {
+pub fn run_tallies(servers: &[String]) -> Vec<String> {
     let of =
         |server: &String| ServerEnd::ALL.map(|end| format!("{PREFIX}{server}: {}", end.word()));
     let servers = if servers.len() < 2 { &[] } else { servers };
@@ -133,7 +133,7 @@ mod tests {
     fn counts_are_found_by_their_names() {
         let names = ["[::1]:389", "ldap2: 1:389"].map(str::to_owned);
         let tallies: Vec<TallyRecord> = std::iter::once("binds".to_owned())
-            .chain(beside_tallies(&names))
+            .chain(run_tallies(&names))
             .zip([90, 8, 7, 1, 2, 3, 4, 5, 6])
             .map(|(name, count)| TallyRecord { name, count })
             .collect();
@@ -144,7 +144,7 @@ mod tests {
             unanswered,
         };
         assert_eq!(servers(&tallies), [of("[::1]:389", 1, 2, 3), of("ldap2: 1:389", 4, 5, 6)]);
-        let one = beside_tallies(&names[..1]);
+        let one = run_tallies(&names[..1]);
         assert_eq!(one, [SESSIONS_USED, SESSIONS_UNANSWERED], "one server has all exchanges");
     }
 

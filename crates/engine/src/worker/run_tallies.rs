@@ -1,4 +1,4 @@
-//! [`Beside`]: the counts of servers and sessions, which the engine keeps if the catalogue names them.
+//! [`RunTallies`]: the counts of servers and sessions, which the engine keeps if the catalogue names them.
 //!
 //! A driver says which of several servers an exchange went to; how it ended is known only here. Most runs have one
 //! server, and count nothing.
@@ -25,14 +25,14 @@ impl SessionUse {
 
 /// The numbers of the tallies.
 #[derive(Clone, Copy)]
-pub(super) struct Beside {
+pub(super) struct RunTallies {
     /// The first tally of the first server; those of the others follow.
     servers: Option<usize>,
     /// The tallies of the sessions that were used, and of those that never got an answer.
     sessions: Option<(usize, usize)>,
 }
 
-impl Beside {
+impl RunTallies {
     pub(super) fn new(catalogue: &Catalogue) -> Self {
         let used = catalogue.tally(SESSIONS_USED);
         Self {
