@@ -49,13 +49,18 @@ impl ProvisionalVerdict {
             status: record.verdict.status,
             reasons,
             objectives: record.slo.iter().map(|slo| judgement(slo, record)).collect(),
-            measured: record.counts.due() > 0,
+            measured: has_ended(record),
         }
     }
 }
 
+/// Whether something that was due in the window has ended.
+fn has_ended(record: &Record) -> bool {
+    record.counts.ok + record.counts.missed() > 0
+}
+
 fn judgement(result: &SloResult, record: &Record) -> Judgement {
-    let nothing = if record.counts.due() > 0 { "infinite" } else { "nothing measured" };
+    let nothing = if has_ended(record) { "infinite" } else { "nothing measured" };
     let least = if result.at_least { ">=" } else { "" };
     let value = result.value.map(|value| format!("{least}{}{}", three(value), result.unit));
     Judgement {
