@@ -30,7 +30,8 @@ pub(super) fn lines(record: &Record, screen: Screen, room: usize, width: usize) 
         lines.push(shortened(&told, width, screen.either("…", "..")));
     }
     if steps.len() >= STEPS_MIN {
-        let overload = record.rates.overload.as_ref().map(|_| overload(&steps));
+        let until = record.rates.from_s + record.rates.seconds;
+        let overload = record.rates.overload.as_ref().map(|_| overload(&steps, until));
         let figures: Vec<Course> =
             overload.into_iter().flatten().chain(slowest(record, &steps)).collect();
         let drawn = figures.iter().map(|figure| figure.line(screen, width));
@@ -57,17 +58,17 @@ impl Course {
     }
 }
 
-/// What was offered and achieved, and how much waited.
-fn overload(steps: &[&StepRecord]) -> Vec<Course> {
-    let per_second = |count: u64, step: &StepRecord| {
-        let lasted = step.to_s - step.from_s;
-        if lasted > 0.0 { count as f64 / lasted } else { 0.0 }
-    };
+/// What was offered and achieved, and how much waited. The last step goes on after the end of the load, when nothing is
+/// offered any more.
+fn overload(steps: &[&StepRecord], until: f64) -> Vec<Course> {
+    let per_second =
+        |count: u64, lasted: f64| if lasted > 0.0 { count as f64 / lasted } else { 0.0 };
     let of = |figure: &dyn Fn(&StepRecord) -> f64| -> Vec<f64> {
         steps.iter().map(|step| figure(step)).collect()
     };
-    let offered = of(&|step| per_second(step.due.planned, step));
-    let achieved = of(&|step| per_second(step.ended.ok + step.ended.failed, step));
+    let offered = of(&|step| per_second(step.due.planned, step.to_s.min(until) - step.from_s));
+    let answered = |step: &StepRecord| step.ended.ok + step.ended.failed;
+    let achieved = of(&|step| per_second(answered(step), step.to_s - step.from_s));
     let waiting = of(&|step| step.backlog_peak as f64);
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
     // One scale for both rates, so that their lines can be compared.
