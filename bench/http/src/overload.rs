@@ -112,20 +112,17 @@ impl Case {
     fn by_brunt(&self, mut command: Command, url: &str, seconds: u64, scratch: &Path) -> f64 {
         let (plan, record) = (scratch.join("plan.toml"), scratch.join("record.json"));
         let Self { sessions, rate, .. } = self;
-        match self.rises_from {
-            Some(from) => {
-                let text = format!(
-                    "[run]\nstages = \"ramp {from}..{rate} over {seconds}s\"\nusers = {sessions}\n[[scenario]]\n\
-                     name = \"one\"\n[[scenario.steps]]\nname = \"get\"\nget = \"{url}\"\n"
-                );
-                std::fs::write(&plan, text).expect("a file can be written");
-                command.arg("run").arg(plan)
-            }
-            None => {
-                command.args(["http", "-c", &sessions.to_string(), "-q", &rate.to_string()]);
-                command.args(["-z", &format!("{seconds}s"), url])
-            }
-        };
+        if let Some(from) = self.rises_from {
+            let text = format!(
+                "[run]\nstages = \"ramp {from}..{rate} over {seconds}s\"\nusers = {sessions}\n[[scenario]]\n\
+                 name = \"one\"\n[[scenario.steps]]\nname = \"get\"\nget = \"{url}\"\n"
+            );
+            std::fs::write(&plan, text).expect("a file can be written");
+            command.arg("run").arg(plan);
+        } else {
+            command.args(["http", "-c", &sessions.to_string(), "-q", &rate.to_string()]);
+            command.args(["-z", &format!("{seconds}s"), url]);
+        }
         command.arg("--record").arg(&record);
         // The record is written whatever came of the run.
         Process::start(command, &scratch.join("log")).finish_with(&[0, 4, 99]);
