@@ -220,8 +220,11 @@ impl Figures {
         let connecting = ["connect", "tls", "bind", "reconnect"];
         let parts = record.parts.iter().filter(|part| !connecting.contains(&part.name.as_str()));
         let parts = parts.map(|part| (part.name.clone(), classes(&part.took)));
-        // Each process tries its target once, over a connection of its own.
-        let tallies = record.tallies.iter().filter(|it| !it.name.ends_with("connections opened"));
+        // Each process tries its target once, over a connection of its own. How many sessions are used is
+        // up to how soon they are free again.
+        let tallies = record.tallies.iter().filter(|it| {
+            !it.name.ends_with("connections opened") && it.name != brunt_record::SESSIONS_USED
+        });
         let tallies = tallies.map(|tally| (tally.name.clone(), tally.count));
         Self {
             counts: [record.counts, record.conservation.counts],

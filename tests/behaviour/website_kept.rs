@@ -232,17 +232,10 @@ const TRIES: usize = 5;
 
 /// Measures a server at a port, which answers according to a script, and pushes the record; repeats that if the machine
 /// was too busy for a conclusion.
-fn pushed(
-    (visitor, place): (&Visitor, &Path),
-    (name, port): (&str, u16),
-    script: Option<&Path>,
-) -> Ended {
+fn pushed((visitor, place): (&Visitor, &Path), (name, port): (&str, u16), script: &Path) -> Ended {
     let listen = format!("127.0.0.1:{port}");
-    let script = script.map(|path| ["--script".to_owned(), path.display().to_string()]);
     let mut server = Program::start(
-        command(binary())
-            .args(["target", "rest", "--listen", &listen])
-            .args(script.into_iter().flatten()),
+        command(binary()).args(["target", "rest", "--listen", &listen, "--script"]).arg(script),
     );
     server.wait_for_lines(1);
     let [record, token] = [name, "token"].map(|file| place.join(file).display().to_string());
@@ -269,17 +262,22 @@ fn ci_is_told_of_a_regression_by_the_exit_code() {
     let directory = scratch();
     let place = directory.path();
     let (program, visitor) = site(&place.join("site"));
-    let slow = place.join("slow.toml");
+    let delayed = |name: &str, delay: &str| {
+        let script = place.join(name);
+        fs::write(&script, format!("[[rule]]\naction = {{ delay = \"{delay}\" }}\n")).unwrap();
+        script
+    };
+    // So slow that what a busy machine adds is little.
+    let (normal, slow) = (delayed("normal.toml", "50ms"), delayed("slow.toml", "300ms"));
     fs::write(place.join("token"), visitor.token("push")).unwrap();
-    fs::write(&slow, "[[rule]]\naction = { delay = \"200ms\" }\n").unwrap();
     // One load, on one server that has become slower.
     let port = free_port();
-    let fast = pushed((&visitor, place), ("fast", port), None);
+    let fast = pushed((&visitor, place), ("fast", port), &normal);
     assert_eq!(fast.code(), 0, "{fast}");
     let page = format!("/runs/{}", between(&fast.stdout, "/runs/", "\n"));
     let (head, _) = visitor.send(&page, &format!("{page}/about"), "baseline=1");
     assert!(head.starts_with("HTTP/1.1 303"), "{head}");
-    let slower = pushed((&visitor, place), ("slow", port), Some(&slow));
+    let slower = pushed((&visitor, place), ("slow", port), &slow);
     assert_eq!(slower.code(), 6, "{slower}");
     assert!(slower.stdout.contains("/compare?run="), "{slower}");
     end(program);

