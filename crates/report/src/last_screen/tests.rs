@@ -137,12 +137,14 @@ next  brunt report run.json --details            all figures
 fn an_overload_shows_what_was_offered_and_achieved_over_time() {
     let mut record = with(RunOutcome::Overloaded);
     let steady = record.series.iter().find(|step| step.phase == Phase::Steady).unwrap().clone();
+    (record.rates.from_s, record.rates.seconds) = (0.0, 4.0);
     record.series = (0..4u64)
         .map(|second| StepRecord {
             from_s: second as f64,
-            to_s: second as f64 + 1.0,
+            // Answers were waited for until three seconds after the load had ended.
+            to_s: [1.0, 2.0, 3.0, 7.0][second as usize],
             due: Counts { planned: 100 * (second + 1), ..Counts::default() },
-            ended: Counts { ok: 100 * (second + 1).min(2), ..Counts::default() },
+            ended: Counts { ok: [100, 200, 200, 800][second as usize], ..Counts::default() },
             backlog_peak: [0, 0, 600, 1_400][second as usize],
             ..steady.clone()
         })
