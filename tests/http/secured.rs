@@ -2,11 +2,9 @@
 
 use brunt_testbed::{Listener, Nginx, PASSWORD, Served};
 
-use crate::brunt::{Run, command, planned, shortest_service};
+use crate::brunt::{Run, command, planned};
 use crate::logged::{base, nginx, plan, quoted, step, the_same};
-use std::io::{Read, Write, copy};
-use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use serde_json::Value;
 
 /// The plan's words for the listener, the version and what else is said of TLS.
 fn http(nginx: &Nginx, listener: Listener, more: &str, tls: &str) -> String {
@@ -146,42 +144,23 @@ fn handshakes_are_resumed_unless_the_plan_says_otherwise() {
     }
 }
 
-/// A relay to this port that passes on the first bytes of each connection only after this time; its own port.
-#[expect(clippy::disallowed_methods, reason = "the relay takes a known time")]
-fn hesitating(port: u16, time: Duration) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let own = listener.local_addr().expect("an address").port();
-    std::thread::spawn(move || {
-        for near in listener.incoming().flatten() {
-            std::thread::spawn(move || -> std::io::Result<()> {
-                let far = TcpStream::connect(("127.0.0.1", port))?;
-                let (mut asked, mut asking) = (near.try_clone()?, far.try_clone()?);
-                std::thread::spawn(move || copy(&mut &far, &mut &near));
-                let mut hello = [0; 1024];
-                let length = asked.read(&mut hello)?;
-                std::thread::sleep(time);
-                asking.write_all(&hello[..length])?;
-                copy(&mut asked, &mut asking).map(|_| ())
-            });
-        }
-    });
-    own
-}
-
 #[test]
 fn a_handshake_for_a_request_is_a_part_of_its_time() {
     let Some(nginx) = nginx() else { return };
-    let url = nginx.url(Listener::Tls, "");
-    let port = url.rsplit(':').next().and_then(|port| port.trim_end_matches('/').parse().ok());
-    let port = hesitating(port.expect("a port"), Duration::from_millis(150));
-    let url = format!("https://127.0.0.1:{port}/small.txt");
+    let url = format!("{}small.txt", nginx.url(Listener::Tls, "/"));
     for words in ["-c 2 -n 6", "-c 6 -n 6 -q 100"] {
         let run = command("http").typed(words).arg("--disable-keepalive").arg("--insecure");
         let run = run.arg(&url).run().went_well();
-        assert_eq!((run.part("tls"), run.part("first byte")), (6, 6), "{run}");
-        let get = &run.operation("get /small.txt")["response"];
-        let shortest = get["min_ns"].as_f64().expect("nanoseconds") / 1e6;
-        assert!(shortest >= 150.0, "{words}: {shortest} ms\n{run}");
-        assert!(shortest_service(&run, "get /small.txt") >= 150.0, "{words}\n{run}");
+        let sum = |took: &Value| {
+            assert_eq!(took["count"], 6, "{run}");
+            took["sum_ns"].as_u64().expect("nanoseconds")
+        };
+        let parts = run.record()["parts"].as_array().expect("parts");
+        let part = |name: &str| parts.iter().find(|part| part["name"] == name).expect("a part");
+        let parts = ["connect", "tls", "first byte"].map(|name| sum(&part(name)["took"]));
+        let get = run.operation("get /small.txt");
+        let (response, service) = (sum(&get["response"]), sum(&get["service"]));
+        assert!(service >= parts.iter().sum(), "{service} {parts:?}\n{run}");
+        assert!(response >= service, "{response} {service}\n{run}");
     }
 }

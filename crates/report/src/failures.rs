@@ -102,14 +102,19 @@ fn words(code: &CodeRecord, record: &Record) -> String {
     }
 }
 
-/// The address that an exchange could not reach, and the system's words. What helps follows a semicolon. Stores of
-/// leases, and records of earlier versions, have the address in the text only.
+/// What happened, without the remedies and details that follow the first semicolon of a reason.
+pub(crate) fn without_remedy(text: &str) -> &str {
+    text.split_once("; ").map_or(text, |(what, _)| what)
+}
+
+/// The address that an exchange could not reach, and the system's words. Stores of leases, and records of earlier
+/// versions, have the address in the text only.
 fn unreached(sample: &SampleRecord) -> Option<String> {
-    let first = |text: &str| text.split("; ").next().unwrap_or_default().to_owned();
+    let text = without_remedy(&sample.text);
     let Some(address) = &sample.address else {
-        return sample.text.strip_prefix("connect to ").map(first);
+        return text.strip_prefix("connect to ").map(str::to_owned);
     };
-    let words = sample.text.split_once(&format!("{address}: ")).map(|(_, words)| first(words));
+    let words = text.split_once(&format!("{address}: ")).map(|(_, words)| words);
     Some(words.map_or_else(|| address.clone(), |words| format!("{address}: {words}")))
 }
 

@@ -10,8 +10,9 @@ const WORDS_AT: usize = 48;
 const LABEL: &str = "next  ";
 /// A search tries rates up to this many times what was achieved.
 const ABOVE: f64 = 1.1;
-/// The options of tools that set rates, counts and durations. All have a value.
-const OWN: [(&[&str], &[&str]); 5] = [
+/// The options of tools that set rates, counts and durations. All have a value. A plan has its rate in its file, which
+/// a search does not take.
+const OWN: [(&[&str], &[&str]); 4] = [
     (
         &[
             "authrate",
@@ -45,10 +46,10 @@ const OWN: [(&[&str], &[&str]); 5] = [
         &["names"],
         &["--rate", "--stages", "--think", "-n", "--lookups", "-d", "--duration", "--warm-up"],
     ),
-    (&["run"], &["--duration"]),
 ];
-/// The options of every tool about the results of one run.
-const RESULTS: [&str; 9] = [
+/// The options of every tool about the results of one run. The search is given the objectives of the record.
+const RESULTS: [&str; 10] = [
+    "--slo",
     "--record",
     "--html",
     "--hgrm",
@@ -60,6 +61,8 @@ const RESULTS: [&str; 9] = [
     "--canary",
 ];
 const SWITCHES: [&str; 5] = ["--details", "--live", "--web", "--quiet", "--yes"];
+/// A search must have an objective. That a rate is achieved it demands by itself.
+const ANY_OBJECTIVE: [&str; 2] = ["--slo", "errors<1%"];
 /// The most lines of a command.
 const COMMAND_LINES: usize = 3;
 
@@ -115,12 +118,10 @@ fn search(record: &Record, room: usize) -> Option<String> {
     }
     let to = format!("{}/s", above(achieved));
     let command = without_own(words)?;
-    let slos = record.slo.iter().flat_map(|slo| ["--slo", slo.expr.as_str()]);
-    // A plan and a command line may have set them.
-    let slos: Vec<&str> = if command.contains(&"--slo") || plan(record).is_some() {
-        Vec::new()
+    let slos: Vec<&str> = if record.slo.is_empty() {
+        ANY_OBJECTIVE.to_vec()
     } else {
-        slos.collect()
+        record.slo.iter().flat_map(|slo| ["--slo", slo.expr.as_str()]).collect()
     };
     let words = [&["brunt", "find-max"], &slos[..], &["--to", &to, "--"], &command[..]].concat();
     let lines = command_line(&words, room);
@@ -137,14 +138,17 @@ fn without_own(words: &[String]) -> Option<Vec<&str>> {
     let mut kept = Vec::new();
     let mut rest = words.iter().map(String::as_str);
     while let Some(word) = rest.next() {
-        let (name, value) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
-        if SWITCHES.contains(&name) {
+        if own.contains(&word) {
+            rest.next();
             continue;
         }
-        if own.contains(&name) {
-            if !value {
-                rest.next();
-            }
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        // The value of a letter may follow it without a space.
+        let letter = word.get(..2).filter(|_| !word.starts_with("--"));
+        if own.contains(&name)
+            || SWITCHES.contains(&name)
+            || letter.is_some_and(|it| own.contains(&it))
+        {
             continue;
         }
         kept.push(word);

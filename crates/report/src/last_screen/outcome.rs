@@ -2,7 +2,7 @@
 //! then the figures, then whether to believe them.
 
 use super::millis;
-use crate::failures::{cause, failures, lost};
+use crate::failures::{cause, failures, lost, without_remedy};
 use crate::figure::{printable, rate, thousands};
 use crate::screen::Screen;
 use crate::summary::{
@@ -181,7 +181,7 @@ fn cut_short(record: &Record) -> Option<&str> {
     let verdict = &record.verdict;
     let mut reasons = verdict.reasons.iter().filter(|reason| reason.status == Status::Partial);
     let first = reasons.next().filter(|_| verdict.cut_short)?;
-    first.text.split("; ").next()
+    Some(without_remedy(&first.text))
 }
 
 /// The first failure of the most frequent kind that left a text.

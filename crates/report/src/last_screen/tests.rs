@@ -207,19 +207,12 @@ fn an_overload_is_the_cause_of_what_was_never_sent_and_all_of_it_fits() {
         ),
         "{said}"
     );
-    for line in [
-        "\nbind  ",
-        "\noffered  ",
-        "\nachieved  ",
-        "\nwaiting  ",
-        "\np99 over time  ",
-        "\nfailed  ",
-    ] {
+    for line in ["\nbind  ", "\noffered  ", "\nachieved  ", "\nwaiting  ", "\np99 over time  "] {
         assert!(rest.contains(line), "{line}: {text}");
     }
     assert!(text.ends_with(
-        "\n\nnext  brunt find-max --to 220/s -- http -c 2 http://127.0.0.1:8080/\n      \
-         brunt report run.json --details            all figures\n"
+        "\n\nnext  brunt find-max --slo 'errors<1%' --to 220/s -- http -c 2 \\\n        \
+         http://127.0.0.1:8080/\n      brunt report run.json --details            all figures\n"
     ));
 }
 
@@ -242,7 +235,7 @@ fn a_search_is_proposed_only_where_it_can_be_typed_and_keeps_the_objectives() {
         it.command = words("brunt authrate -M 900 -d 5 --slo goodput>=70% -h ds1");
     });
     assert!(
-        own.starts_with("brunt find-max --to 220/s -- authrate --slo 'goodput>=70%' -h ds1\n"),
+        own.starts_with("brunt find-max --slo 'goodput>=70%' --to 220/s -- authrate -h ds1\n"),
         "{own}"
     );
     for line in [

@@ -6,7 +6,7 @@
 use super::judged::found;
 use super::times::millis;
 use super::{coloured, met, several};
-use crate::failures::{cause, failures, lost};
+use crate::failures::{cause, failures, lost, without_remedy};
 use crate::figure::{NONE, fixed, printable, rate, thousands};
 use crate::page::Page;
 use crate::screen::Screen;
@@ -266,8 +266,7 @@ fn worst<'a>(slos: impl Iterator<Item = &'a SloResult>) -> Option<Status> {
 pub(crate) fn trust(record: &Record) -> String {
     let verdict = &record.verdict;
     let mut reasons = verdict.reasons.iter().filter(|reason| reason.status == verdict.status);
-    // Remedies and details follow the first semicolon.
-    let why = reasons.next().and_then(|reason| reason.text.split("; ").next()).unwrap_or_default();
+    let why = reasons.next().map_or("", |reason| without_remedy(&reason.text));
     match verdict.status {
         Status::Valid if record.counts.due() > 0 && record.counts.ok == 0 => {
             "nothing succeeded, so this run says nothing about speed".to_owned()
