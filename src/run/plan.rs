@@ -2,15 +2,19 @@
 
 use brunt_engine::{Load, Settings};
 use brunt_record::{Basis, Mode, Plan};
+use std::time::Duration;
 
 /// The settings of a run in the terms of its record, with its target.
 pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
-    let (mode, target_rate, constant) = match &settings.load {
-        Load::Closed(_) => (Mode::Closed, None, true),
+    let (mode, target_rate, constant, stages_s) = match &settings.load {
+        Load::Closed(_) => (Mode::Closed, None, true, Vec::new()),
         Load::Open(schedule) => {
             let whole = schedule.steady_per_second();
             let rate = whole.map(|whole| whole * settings.node.slots.share());
-            (Mode::Open, rate, whole.is_some() && whole == schedule.peak_per_second())
+            let constant = whole.is_some() && whole == schedule.peak_per_second();
+            let begins = schedule.steady_stages();
+            let begins = begins.iter().map(Duration::as_secs_f64).collect();
+            (Mode::Open, rate, constant, begins)
         }
     };
     Plan {
@@ -18,6 +22,7 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
         target_rate,
         target_iterations: None,
         constant,
+        stages_s,
         sessions: u64::from(settings.sessions),
         seed,
         first_exchange: settings.first,
@@ -49,8 +54,18 @@ mod tests {
         let mut settings = Settings::open(schedule, 2);
         let open = asked(&settings, 3, "somewhere".to_owned());
         assert_eq!((open.mode, open.target_rate, open.constant), (Mode::Open, Some(500.0), true));
+        assert!(open.stages_s.is_empty());
         settings.node = brunt_engine::Node::even(1, 4);
         let share = asked(&settings, 3, "somewhere".to_owned());
         assert_eq!((share.target_rate, share.constant), (Some(125.0), true));
+    }
+
+    #[test]
+    fn the_stages_of_a_load_are_those_after_its_warm_up() {
+        let schedule =
+            Schedule::parse("10/s for 2s as warm-up, 10/s for 3s, 20/s for 1500ms, 5/s for 1s");
+        let settings = Settings::open(schedule.unwrap(), 2);
+        let plan = asked(&settings, 3, "somewhere".to_owned());
+        assert_eq!(plan.stages_s, [0.0, 3.0, 4.5]);
     }
 }

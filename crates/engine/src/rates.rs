@@ -223,6 +223,51 @@ fn a_ramp_tells_until_when_it_was_kept_up_with() {
     assert!(overload.waiting.abs_diff(125) < 4, "{overload:?}");
 }
 
+/// The numbers of the stages that were more than this server could carry, and how many waited at their ends.
+fn overloaded_stages(text: &str, sessions: u32, server: &Server) -> Vec<(u32, u64)> {
+    let schedule = Schedule::parse(text).unwrap();
+    let begins = schedule.steady_stages();
+    let settings = Settings { drain: Some(ms(60_000)), ..Settings::open(schedule, sessions) };
+    let stages_s = begins.iter().map(Duration::as_secs_f64).collect();
+    let plan = Plan { stages_s, ..Plan::open(0.0, 1, 1) };
+    let run = run(settings, server);
+    let rates = Rates::new(run.steady(), &run.finished.timing, &plan);
+    let stages = rates.overload.map(|it| it.stages).unwrap_or_default();
+    stages.iter().map(|stage| (stage.number, stage.waiting)).collect()
+}
+
+#[test]
+fn a_stage_is_overloaded_although_the_next_one_works_its_queue_off() {
+    let steps = "40/s for 5s, 60/s for 5s, 20/s for 10s";
+    let found = overloaded_stages(steps, 300, &Server::queue(50));
+    let [(2, waiting)] = found[..] else { panic!("{found:?}") };
+    assert!(waiting.abs_diff(50) <= 1, "60/s came and 50/s went for 5 s: {waiting} wait");
+    // Ten sessions carry 1,000/s, and what waits beyond ten others is dropped.
+    let settings = "500/s for 4s, 2000/s for 4s, 500/s for 4s, 3000/s for 4s";
+    let found = overloaded_stages(settings, 10, &Server::taking(ms(10)));
+    assert_eq!(found.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [2, 4]);
+    // A ramp that ends above what the server carries.
+    let ramp = "ramp 10..70 over 10s as steady, 10/s for 10s";
+    let found = overloaded_stages(ramp, 300, &Server::queue(50));
+    assert_eq!(found.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn a_stage_that_was_kept_up_with_is_not_overloaded() {
+    let steps = "40/s for 5s, 49/s for 5s, 20/s for 10s";
+    assert_eq!(overloaded_stages(steps, 300, &Server::queue(50)), []);
+    for millis in [1, 300, 1_000] {
+        let ramps = "ramp 10..500 over 10s as steady, 500/s for 5s, ramp 500..10 over 10s";
+        assert_eq!(overloaded_stages(ramps, 2_000, &Server::taking(ms(millis))), []);
+    }
+    // Standing still within a stage, at its end and over it.
+    for from in (0..8_000).step_by(250) {
+        let still = Server::standing_still(from, from + 2_000);
+        let found = overloaded_stages("100/s for 5s, 100/s for 5s, 50/s for 5s", 1_000, &still);
+        assert_eq!(found, [], "from {from} ms on");
+    }
+}
+
 #[test]
 fn a_queue_that_is_cut_off_at_the_end_is_an_overload_and_what_hangs_is_none() {
     let settings = || Settings { drain: Some(ms(1)), ..open(60, 20, 600) };

@@ -78,7 +78,7 @@ pub use node::Node;
 pub use operation::{Operation, Own};
 pub use pace::{
     Cohort, Crossing, Finish, Late, Overload, Pace, PaceError, PaceShare, PaceSlot, RateDoubt,
-    Times,
+    StageOverload, Times,
 };
 pub use phase::Phase;
 pub use presence::{Presence, SLOT, Sign, Slot};

@@ -190,6 +190,20 @@ impl Schedule {
         phases
     }
 
+    /// When each stage of the steady phase begins, from the beginning of that phase; none if there is only one, or if
+    /// they are repeated.
+    pub fn steady_stages(&self) -> Vec<Duration> {
+        let mut at = Duration::ZERO;
+        let mut begins = Vec::new();
+        let stages = self.lead.iter().chain(&self.stages);
+        let before = |stage: &&Stage| stage.phase != Phase::Steady;
+        for stage in stages.skip_while(before).take_while(|stage| stage.phase == Phase::Steady) {
+            begins.push(at);
+            at += stage.lasting.unwrap_or(Duration::ZERO);
+        }
+        if begins.len() == 1 || self.cycles > 1 { Vec::new() } else { begins }
+    }
+
     /// The highest rate a second of the schedule, as far as its shapes have rates.
     pub fn peak_per_second(&self) -> Option<f64> {
         let peak = |stage: &Stage| match &stage.shape {

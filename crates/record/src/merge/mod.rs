@@ -135,6 +135,11 @@ fn plan(records: &[&Record]) -> Plan {
         target_rate: plans().map(|plan| plan.target_rate).sum(),
         target_iterations: plans().map(|plan| plan.target_iterations).sum(),
         constant: plans().all(|plan| plan.constant),
+        stages_s: if plans().all(|plan| plan.stages_s == first.stages_s) {
+            first.stages_s.clone()
+        } else {
+            Vec::new()
+        },
         sessions: plans().map(|plan| plan.sessions).sum(),
         seed: first.seed,
         first_exchange: first.first_exchange,

@@ -9,11 +9,13 @@
 
 mod overload;
 mod share;
+mod stages;
 mod text;
 mod times;
 
 pub use overload::Overload;
 pub use share::{PaceShare, RateDoubt};
+pub use stages::StageOverload;
 pub use text::PaceError;
 pub use times::Times;
 
@@ -105,6 +107,9 @@ pub struct Pace {
     /// Emptied cohorts, whose memory is used again.
     spare: Vec<Cohort>,
 }
+
+/// A share below this is of a target, or of connections, that did not keep up with the load.
+pub(crate) const KEPT_UP: f64 = 0.995;
 
 /// How many slots a cohort has, as a power of two.
 const COHORT_BITS: u32 = 4;

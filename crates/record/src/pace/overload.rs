@@ -5,7 +5,7 @@
 //! window, some had no place in the backlog any more, or it took longer than what was due in the first tenth by more
 //! than their spread, while the target went on answering.
 
-use super::{Cohort, Pace};
+use super::{Cohort, Pace, StageOverload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -27,6 +27,9 @@ pub struct Overload {
     /// Until when it kept up with this, in seconds since the window began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_up_s: Option<f64>,
+    /// The stages that were more than could be carried, where the load had several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageOverload>,
 }
 
 impl Pace {
@@ -46,15 +49,20 @@ impl Pace {
         if !went_on || (last.dropped == 0 && !is_exceeded(limit, &last)) {
             return None;
         }
-        let sum = |of: fn(&Cohort) -> u64| self.cohorts().iter().map(of).sum::<u64>();
-        let in_time: u64 = self.slots().iter().map(|slot| slot.answered).sum();
-        let waiting = sum(|it| it.response.count()).saturating_sub(in_time) + cut_off;
         let kept_up = self.kept_up_until(limit);
         Some(Overload {
-            waiting,
+            waiting: self.waiting(cut_off),
             kept_up_per_second: kept_up.map(|(rate, _)| rate),
             kept_up_s: kept_up.map(|(_, until)| until.as_secs_f64()),
+            stages: Vec::new(),
         })
+    }
+
+    /// How many had fallen due and were waiting for their answer when the load ended; `cut_off` of them never got one.
+    pub(crate) fn waiting(&self, cut_off: u64) -> u64 {
+        let answered: u64 = self.cohorts().iter().map(|it| it.response.count()).sum();
+        let in_time: u64 = self.slots().iter().map(|slot| slot.answered).sum();
+        answered.saturating_sub(in_time) + cut_off
     }
 
     /// All cohorts whose beginning is as this says, as one.
@@ -84,6 +92,6 @@ impl Pace {
 }
 
 /// Whether half of these took longer.
-fn is_exceeded(limit: Duration, cohort: &Cohort) -> bool {
+pub(super) fn is_exceeded(limit: Duration, cohort: &Cohort) -> bool {
     cohort.response.within(limit) * 2 < cohort.response.count()
 }

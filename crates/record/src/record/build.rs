@@ -286,6 +286,7 @@ impl Plan {
             target_rate: None,
             target_iterations: None,
             constant: true,
+            stages_s: Vec::new(),
             sessions,
             seed,
             first_exchange: 0,

@@ -168,6 +168,9 @@ pub struct Plan {
     pub target_iterations: Option<f64>,
     /// Whether the load was meant to be the same throughout the steady phase.
     pub constant: bool,
+    /// When each stage of the load begins, in seconds since the steady phase begins; empty if it has only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages_s: Vec<f64>,
     /// Sessions: connections times concurrent requests, or virtual users.
     pub sessions: u64,
     /// Every generated value follows from this number.

@@ -7,6 +7,7 @@
 //! exchanges are those of the answers that arrived in the window. What came too late is in counts, never in a rate.
 
 use super::{Mode, Plan, rate};
+use crate::pace::KEPT_UP;
 use crate::{Interval, Late, Operation, Overload, Pace, RateDoubt, Timing};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,9 +99,6 @@ impl Default for Rates {
     }
 }
 
-/// A share below this is of a target, or of connections, that did not keep up with the load.
-const KEPT_UP: f64 = 0.995;
-
 impl Rates {
     /// Whether less was answered while the load ran than fell due, by more than such a measurement can be wrong.
     pub fn fell_behind(&self) -> bool {
@@ -139,7 +137,8 @@ impl Rates {
             // Intervals of an older version do not say when answers arrived.
             return Self { definition: first(), ..counted };
         }
-        counted.open(&steady.pace, window, counts.planned, counts.cut_off)
+        let rates = counted.open(&steady.pace, window, counts.planned, counts.cut_off);
+        rates.staged(&steady.pace, &plan.stages_s, counts.cut_off)
     }
 
     /// The same for an open load, of which `planned` exchanges fell due and `cut_off` were given up at the end.
@@ -167,6 +166,21 @@ impl Rates {
         }
         let offered = rate(units, window);
         Self { iterations: Some(IterationRates { offered, achieved, goodput }), ..rates }
+    }
+
+    /// The same with the stages that were overloaded. What is answered before the load ends is achieved, so a stage can
+    /// be more than the target could carry although the rates of the whole run are as offered.
+    fn staged(mut self, pace: &Pace, begins_s: &[f64], cut_off: u64) -> Self {
+        let window = Duration::from_secs_f64(self.seconds);
+        let stages = pace.overloaded_stages(begins_s, window);
+        if self.share.is_some() && !stages.is_empty() {
+            let whole = self.overload.unwrap_or_else(|| Overload {
+                waiting: pace.waiting(cut_off),
+                ..Overload::default()
+            });
+            self.overload = Some(Overload { stages, ..whole });
+        }
+        self
     }
 
     /// The achieved rate and goodput of one operation of the phase.

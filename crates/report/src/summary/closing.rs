@@ -13,7 +13,7 @@ use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
     Cell, Collection, HistogramError, Latency, OutcomeTone, Overload, Reach, Record, RunOutcome,
-    SloOutcome, SloResult, Status,
+    SloOutcome, SloResult, StageOverload, Status,
 };
 
 /// The percentile in the result.
@@ -130,6 +130,7 @@ pub(crate) fn overloaded(record: &Record, overload: &Overload) -> Vec<String> {
     let [offered, achieved] =
         [offered, achieved].map(|known| known.map_or_else(|| NONE.to_owned(), rate));
     let mut words = vec![format!("{offered} {what} a second offered, {achieved} achieved")];
+    words.extend(overloaded_stages(&overload.stages, record.plan.stages_s.len()));
     if overload.waiting > 0 {
         let waiting = thousands(overload.waiting);
         // A backlog that is full stays as long as it is.
@@ -141,6 +142,23 @@ pub(crate) fn overloaded(record: &Record, overload: &Overload) -> Vec<String> {
         words.push(format!("the load was kept up with until {most} a second, at {until:.1} s"));
     }
     words
+}
+
+/// Which of so many stages were more than could be carried, and how the first of them ended.
+fn overloaded_stages(stages: &[StageOverload], of: usize) -> Option<String> {
+    let first = stages.first()?;
+    let numbers: Vec<String> = stages.iter().map(|stage| stage.number.to_string()).collect();
+    let which = match numbers.split_last() {
+        Some((last, [])) => format!("stage {last} of {of} was"),
+        Some((last, others)) => format!("stages {} and {last} of {of} were", others.join(", ")),
+        None => return None,
+    };
+    let from = format!("{:.1} to {:.1} s", first.from_s, first.to_s);
+    let (offered, waiting) = (rate(first.offered), thousands(first.waiting));
+    let at = if stages.len() == 1 { String::new() } else { format!("in stage {}, ", first.number) };
+    Some(format!(
+        "{which} more than could be carried: {at}{from}, {offered} a second offered, {waiting} waiting at its end"
+    ))
 }
 
 /// How many sessions an overload would have needed, if the sessions of the run were its limit.
@@ -394,6 +412,21 @@ mod tests {
         assert!(
             unfolded(&record).contains("; the load was kept up with until 49 a second, at 4.2 s; ")
         );
+        let stage = |number| StageOverload {
+            number,
+            from_s: 10.0,
+            to_s: 20.0,
+            offered: 60.0,
+            waiting: 1_050,
+        };
+        record.plan.stages_s = vec![0.0, 10.0, 20.0];
+        record.rates.overload.as_mut().unwrap().stages = vec![stage(2)];
+        let one = "; stage 2 of 3 was more than could be carried: 10.0 to 20.0 s, 60 a second offered, 1,050 waiting \
+                   at its end; ";
+        assert!(unfolded(&record).contains(one), "{}", unfolded(&record));
+        record.rates.overload.as_mut().unwrap().stages = vec![stage(2), stage(3)];
+        let both = "; stages 2 and 3 of 3 were more than could be carried: in stage 2, 10.0 to 20.0 s, 60 ";
+        assert!(unfolded(&record).contains(both), "{}", unfolded(&record));
         // Two sessions of 50 ms carry 40 a second.
         let mut operation = record.operations[0].clone();
         operation.service.mean_us = Some(50_000.0);
