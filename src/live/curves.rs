@@ -16,7 +16,7 @@ use super::theme::{Theme, bold, faint};
 struct Shown(&'static str, &'static str, char, Color, fn(&Point) -> Option<f64>);
 
 const OFFERED: Shown = Shown("", "offered", '.', Color::Magenta, |it| Some(it.offered));
-const ACHIEVED: Shown = Shown("", "achieved", 'a', Color::Yellow, |it| Some(it.achieved));
+const ANSWERED: Shown = Shown("", "answered", 'a', Color::Yellow, |it| Some(it.answered));
 const GOODPUT: Shown = Shown("", "goodput", 'g', Color::Green, |it| Some(it.goodput));
 /// The upper of the band is the last but one, and its lower the first but one.
 const TIMES: [Shown; 4] = [
@@ -32,7 +32,7 @@ const RESPONSE_P99: usize = 3;
 pub(super) fn throughput(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, theme, .. } = *picture;
     // An exchange that falls due belongs to no operation until it is sent.
-    let all = [OFFERED, ACHIEVED, GOODPUT];
+    let all = [OFFERED, ANSWERED, GOODPUT];
     let shown = if model.chosen(choice).is_some() { &all[1..] } else { &all[..] };
     let panel = Panel::new(picture, area);
     let curves = panel.curves(shown);

@@ -25,8 +25,9 @@ o  show the next operation, then all; so do the arrows
 s  end the run: wait for what is in flight (as ^C; q does the same)
 ?  show or hide this page
 
-Offered is what fell due, achieved what was answered, goodput what
-succeeded. Response counts from the moment an exchange was due,
+Offered is what fell due in the last interval, answered what had an
+answer in it, goodput what succeeded; achieved is of all the time so
+far, from when it is known how long an answer takes. Response counts from the moment an exchange was due,
 service from when it was sent. Times are on a logarithmic axis; what
 is shaded between response and service p99 is waiting. Where a column
 holds several intervals it shows their worst percentile and their mean

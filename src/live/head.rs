@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
-use super::figures::{lasting, percent};
+use super::figures::{count, lasting, percent};
 use super::model::Model;
 use super::picture::Picture;
 use super::theme::{bold, faint};
@@ -103,6 +103,10 @@ pub(super) fn verdict(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
             );
             if !said {
                 spans.push(Span::raw(format!("; {}", standing.status.word())));
+            }
+            if let Some((offered, achieved)) = standing.rates {
+                let [achieved, offered] = [achieved, offered].map(count);
+                spans.push(Span::raw(format!("; {achieved} of {offered}/s achieved")));
             }
             let why = match (standing.reasons.as_slice(), standing.status) {
                 ([], _) => "nothing speaks against the figures".to_owned(),

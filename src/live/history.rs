@@ -16,7 +16,7 @@ pub(super) struct Point {
     /// Exchanges that fell due, per second.
     pub(super) offered: f64,
     /// Exchanges that were answered, per second.
-    pub(super) achieved: f64,
+    pub(super) answered: f64,
     /// Exchanges that succeeded, per second.
     pub(super) goodput: f64,
     pub(super) times: Times,
@@ -34,7 +34,7 @@ impl Point {
             from: self.from.min(next.from),
             to: self.to.max(next.to),
             offered: mean(self.offered, next.offered),
-            achieved: mean(self.achieved, next.achieved),
+            answered: mean(self.answered, next.answered),
             goodput: mean(self.goodput, next.goodput),
             times: Times {
                 response: worst(self.times.response, next.times.response),

@@ -299,7 +299,7 @@ fn point(digest: &Digest, counts: Counts, answered: u64, times: Times) -> Point 
         from: digest.from.as_secs_f64(),
         to: digest.to.as_secs_f64(),
         offered: counts.planned as f64 / seconds,
-        achieved: answered as f64 / seconds,
+        answered: answered as f64 / seconds,
         goodput: counts.ok as f64 / seconds,
         times,
     }

@@ -33,6 +33,9 @@ pub(crate) struct ProvisionalVerdict {
     /// Whether anything was measured that can be judged: before the window, and until something that was due in it has
     /// ended, an objective is neither met nor missed.
     pub(crate) measured: bool,
+    /// What was offered and achieved so far, a second, once it is known how long an answer normally takes; none in a
+    /// closed load, where users offer no rate.
+    pub(crate) rates: Option<(f64, f64)>,
 }
 
 impl ProvisionalVerdict {
@@ -50,8 +53,18 @@ impl ProvisionalVerdict {
             reasons,
             objectives: record.slo.iter().map(|slo| judgement(slo, record)).collect(),
             measured: has_ended(record),
+            rates: rates(record),
         }
     }
+}
+
+fn rates(record: &Record) -> Option<(f64, f64)> {
+    let rates = &record.rates;
+    let (offered, achieved) = match rates.iterations {
+        Some(of) => (of.offered, of.achieved),
+        None => (rates.offered, rates.achieved),
+    };
+    offered.zip(achieved).filter(|_| rates.normal_s.is_some())
 }
 
 /// Whether something that was due in the window has ended.
@@ -74,7 +87,9 @@ fn judgement(result: &SloResult, record: &Record) -> Judgement {
 mod tests {
     use super::*;
     use brunt_exchange::{Moment, Outcome, Stamps};
-    use brunt_record::{Catalogue, Ending, Head, Interval, Measured, Own, Phase, Plan, Slo, Tool};
+    use brunt_record::{
+        Catalogue, Ending, Finish, Head, Interval, Measured, Own, Phase, Plan, Slo, Tool,
+    };
 
     /// The verdict on a run of which an interval of this phase was measured, in which `planned` exchanges fell due and
     /// `ended` of them succeeded.
@@ -84,8 +99,23 @@ mod tests {
         interval.to = Duration::from_secs(1);
         let due = Moment::ZERO;
         let stamps = Stamps { due, free: due, sent: due, ended: due + Duration::from_millis(3) };
-        (0..planned).for_each(|_| interval.plan());
-        (0..ended).for_each(|_| interval.record(0, Outcome::Ok(0), &stamps, 0, Own::default()));
+        for _ in 0..planned {
+            interval.plan();
+            interval.pace.due(Duration::ZERO);
+        }
+        let lasted = Duration::from_millis(3);
+        let finish = Finish {
+            due: Duration::ZERO,
+            response: lasted,
+            service: Some(lasted),
+            answered: true,
+            ok: true,
+            in_time: true,
+        };
+        for _ in 0..ended {
+            interval.record(0, Outcome::Ok(0), &stamps, 0, Own::default());
+            interval.pace.finished(&finish);
+        }
         let mut measured = Measured::default();
         measured.absorb(&interval);
         let objectives: Vec<Slo> = vec!["p99<20ms".parse().unwrap()];
@@ -107,5 +137,7 @@ mod tests {
         assert!(!unknown.measured && known.measured);
         assert_eq!(unknown.objectives[0].value, "nothing measured");
         assert_eq!(known.objectives[0].value, "3.00ms");
+        assert_eq!(unknown.rates, None, "how long an answer takes is not known");
+        assert_eq!(known.rates, Some((5.0, 5.0)));
     }
 }

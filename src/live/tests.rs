@@ -88,12 +88,13 @@ fn standing() -> ProvisionalVerdict {
         at: Duration::from_secs(10),
         outcome: RunOutcome::Missed,
         status: Status::Unstable,
-        reasons: vec!["throughput was still changing".to_owned()],
+        reasons: vec!["throughput was changing".to_owned()],
         objectives: vec![
             judgement("p50<20ms", SloOutcome::Met, "4.00ms"),
             judgement("errors<1%", SloOutcome::Missed, "12.5%"),
         ],
         measured: true,
+        rates: Some((160.0, 150.0)),
     }
 }
 
@@ -137,12 +138,12 @@ fn says_all(rows: &[String]) {
         "12 s of 1:00",
         // Twelve of sixty seconds.
         "20 %, 48 s left",
-        "missed; unstable: throughput was still changing",
+        "missed; unstable; 150 of 160/s achieved: throughput was changing",
         // Missed objectives come first.
         "missed errors<1% (12.5%), met p50<20ms (4.00ms)",
         // 160 fell due, all but ten had an answer, 140 a good one.
         "offered 160",
-        "achieved 150",
+        "answered 150",
         "goodput 140",
         // A chart shows at least twenty seconds.
         "whole run: 20 s",
@@ -251,7 +252,7 @@ fn keys_choose_what_is_shown() {
     assert!(!choice.press(Key::Next, &model) && !choice.press(Key::Next, &model));
     let search = shown(&choice);
     // Exchanges that fall due belong to no operation.
-    assert!(search.contains("achieved 50") && !search.contains("offered"), "{search}");
+    assert!(search.contains("answered 50") && !search.contains("offered"), "{search}");
     assert!(search.contains("Response r p50 20.0 ms") && search.contains("> search"), "{search}");
     assert!(search.contains("success 400  busy 100"), "{search}");
     choice.press(Key::Next, &model);
