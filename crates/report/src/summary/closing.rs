@@ -131,11 +131,14 @@ pub(crate) fn overloaded(record: &Record, overload: &Overload) -> Vec<String> {
         [offered, achieved].map(|known| known.map_or_else(|| NONE.to_owned(), rate));
     let mut words = vec![format!("{offered} {what} a second offered, {achieved} achieved")];
     words.extend(overloaded_stages(&overload.stages, record.plan.stages_s.len()));
-    if overload.waiting > 0 {
+    // What a later stage worked off does not wait any more.
+    let recovered = overload.stages.last().is_some_and(|last| last.to_s < rates.seconds);
+    if overload.waiting > 0 && !recovered {
+        let was = if overload.waiting == 1 { "was" } else { "were" };
         let waiting = thousands(overload.waiting);
         // A backlog that is full stays as long as it is.
         let grew = if record.counts.dropped == 0 { ", and their number grew" } else { "" };
-        words.push(format!("{waiting} were waiting when the load ended{grew}"));
+        words.push(format!("{waiting} {was} waiting when the load ended{grew}"));
     }
     if let Some((most, until)) = overload.kept_up_per_second.zip(overload.kept_up_s) {
         let most = rate(most);
@@ -420,13 +423,17 @@ mod tests {
             waiting: 1_050,
         };
         record.plan.stages_s = vec![0.0, 10.0, 20.0];
+        record.rates.seconds = 30.0;
         record.rates.overload.as_mut().unwrap().stages = vec![stage(2)];
         let one = "; stage 2 of 3 was more than could be carried: 10.0 to 20.0 s, 60 a second offered, 1,050 waiting \
                    at its end; ";
-        assert!(unfolded(&record).contains(one), "{}", unfolded(&record));
-        record.rates.overload.as_mut().unwrap().stages = vec![stage(2), stage(3)];
+        let text = unfolded(&record);
+        assert!(text.contains(one) && !text.contains("when the load ended"), "{text}");
+        let last = StageOverload { to_s: 30.0, ..stage(3) };
+        record.rates.overload.as_mut().unwrap().stages = vec![stage(2), last];
         let both = "; stages 2 and 3 of 3 were more than could be carried: in stage 2, 10.0 to 20.0 s, 60 ";
-        assert!(unfolded(&record).contains(both), "{}", unfolded(&record));
+        let text = unfolded(&record);
+        assert!(text.contains(both) && text.contains("when the load ended"), "{text}");
         // Two sessions of 50 ms carry 40 a second.
         let mut operation = record.operations[0].clone();
         operation.service.mean_us = Some(50_000.0);
