@@ -138,7 +138,11 @@ impl Latency {
             return Ok(Histogram::new());
         }
         let buckets = Histogram::from_base64(&self.hdr_v2)?;
-        let (min, max) = (self.min_ns.unwrap_or_default(), self.max_ns.unwrap_or_default());
+        if buckets.is_empty() {
+            return Ok(buckets);
+        }
+        let min = self.min_ns.ok_or(HistogramError::Exact("least"))?;
+        let max = self.max_ns.filter(|max| *max >= min).ok_or(HistogramError::Exact("greatest"))?;
         let (min, max) = (Duration::from_nanos(min), Duration::from_nanos(max));
         Ok(buckets.with_exact(self.sum_ns.into(), min, max, self.saturated))
     }
@@ -174,6 +178,22 @@ mod tests {
         assert_eq!(empty.histogram().unwrap(), Histogram::new());
         assert_eq!(empty.mean_us, None);
     }
+
+    #[test]
+    fn a_greatest_that_is_below_the_least_or_absent_is_an_error() {
+        let mut histogram = Histogram::new();
+        histogram.record(Duration::from_micros(7));
+        let latency = Latency::new(&histogram, &[]);
+        for broken in [
+            Latency { max_ns: None, ..latency.clone() },
+            Latency { min_ns: None, ..latency.clone() },
+            Latency { max_ns: Some(6_999), ..latency },
+        ] {
+            let read = broken.waits().and_then(|_| broken.histogram());
+            assert!(matches!(read, Err(HistogramError::Exact(_))), "{read:?}");
+        }
+    }
+
     #[test]
     fn together_they_say_what_one_would_say() {
         let of = |millis: std::ops::Range<u64>| {

@@ -45,6 +45,7 @@ pub struct Record {
     /// The program that made the record.
     pub tool: Tool,
     /// When the run began, in RFC 3339.
+    #[serde(deserialize_with = "time")]
     pub started: String,
     /// The command line, secrets replaced.
     pub command: Vec<String>,
@@ -182,6 +183,16 @@ pub struct Plan {
     pub latency_basis: Basis,
     /// What was loaded, without secrets.
     pub target: Option<String>,
+}
+
+/// Reads a time, which stays as it was written.
+fn time<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let text = String::deserialize(from)?;
+    let read: Result<jiff::Timestamp, _> = text.parse();
+    match read {
+        Ok(_) => Ok(text),
+        Err(_) => Err(serde::de::Error::custom(format!("{text:?} is no time in RFC 3339"))),
+    }
 }
 
 /// One phase.
