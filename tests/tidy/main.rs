@@ -27,10 +27,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-load", &["brunt-drivers", "brunt-engine", "brunt-exchange", "brunt-record"]),
     ("brunt-drivers", &["brunt-exchange", "brunt-feed", "brunt-redact", "brunt-wire"]),
     ("brunt-targets", &["brunt-wire"]),
-    ("brunt-report", &["brunt-capacity", "brunt-record"]),
+    ("brunt-report", &["brunt-capacity", "brunt-exchange", "brunt-record"]),
     ("brunt-capacity", &["brunt-record"]),
     ("brunt-cluster", &["brunt-record"]),
-    ("brunt-serve", &["brunt-record", "brunt-report"]),
+    ("brunt-serve", &["brunt-exchange", "brunt-record", "brunt-report"]),
     (
         "brunt",
         &[

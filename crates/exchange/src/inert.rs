@@ -30,14 +30,25 @@ pub fn inert(text: &str, layout: Layout) -> String {
     shown
 }
 
+/// Whether a character changes the direction of the text around it, or is a line break that only some programs
+/// recognise.
+pub const fn is_directional(char: char) -> bool {
+    matches!(
+        char,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// A document in which no mark changes the direction of what stands around it: each becomes U+FFFD, which is a plain
+/// character in HTML and in JSON.
+pub fn without_directions(text: String) -> String {
+    if text.contains(is_directional) { text.replace(is_directional, "\u{fffd}") } else { text }
+}
+
 fn is_active(char: char, layout: Layout) -> bool {
     match char {
         '\n' | '\t' => layout == Layout::Line,
-        // Marks that change the direction of the text around them, and line breaks that only some programs recognise.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            true
-        }
-        char => char.is_control(),
+        char => char.is_control() || is_directional(char),
     }
 }
 
@@ -53,6 +64,7 @@ mod tests {
         for layout in [Layout::Line, Layout::Lines] {
             assert!(!is_inert(text, layout) && is_inert(&inert(text, layout), layout));
         }
+        assert_eq!(without_directions("a\u{202e}b\u{2067}\n".to_owned()), "a\u{fffd}b\u{fffd}\n");
         assert!(is_inert("na\u{ef}ve \u{1f600}", Layout::Line));
     }
 }

@@ -35,7 +35,7 @@ mod watch;
 
 pub use blocking::BlockingSession;
 pub use clock::{Clock, Moment, Monotonic};
-pub use inert::{Layout, inert, is_inert};
+pub use inert::{Layout, inert, is_directional, is_inert, without_directions};
 pub use notation::{decimal, duration};
 pub use outcome::{Class, Outcome};
 pub use session::{Session, Ticket, Want};

@@ -3,6 +3,8 @@
 //! A figure that was not measured is a dash. Figures on an axis are short, figures in a table are
 //! exact: both are made here, so that a chart and the table beside it agree.
 
+use brunt_exchange::is_directional;
+
 /// The text where nothing was measured.
 pub const NONE: &str = "-";
 
@@ -98,9 +100,10 @@ pub(crate) fn three_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Text from a target must not move the cursor or colour the terminal.
+/// Text from a target must not move the cursor, colour the terminal or turn what stands around it.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    let is_active = |char: char| char.is_control() || is_directional(char);
+    text.chars().map(|char| if is_active(char) { ' ' } else { char }).collect()
 }
 
 #[cfg(test)]

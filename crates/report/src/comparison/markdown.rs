@@ -7,6 +7,7 @@ use super::document::Comparison;
 use super::mismatch::differences;
 use super::page::row;
 use super::words;
+use brunt_exchange::is_directional;
 use std::fmt::Write;
 
 /// The comparison as Markdown of GitHub.
@@ -57,7 +58,7 @@ pub(super) fn inert(text: &str) -> String {
             _ if character.is_alphanumeric() || " .,:;?%+-()/'".contains(character) => {
                 safe.push(character);
             }
-            _ if character.is_control() => safe.push(' '),
+            _ if character.is_control() || is_directional(character) => safe.push(' '),
             _ => {
                 let _ = write!(safe, "&#{};", u32::from(character));
             }

@@ -7,6 +7,7 @@
 use super::{Block, Drawing, Page, Side, Table, Tone, Verdict, script};
 use crate::escaped::escaped;
 use crate::wrapped::command_line;
+use brunt_exchange::without_directions;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
@@ -69,7 +70,7 @@ fn whole(page: &Page, served: Served<'_>) -> String {
         let _ = writeln!(text, "<script type=\"application/json\" id=\"view\">{island}</script>");
     }
     let _ = writeln!(text, "<script>{script}</script>\n</body>\n</html>");
-    text
+    without_directions(text)
 }
 
 /// JSON within a page: nothing in it can close the element that contains it.
@@ -299,7 +300,7 @@ mod tests {
     use super::*;
     use crate::chart::{Axis, Bar, Bars, Chart, Group};
 
-    const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}";
+    const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}\u{202e}";
 
     /// The page without our own script, which is known.
     fn words(page: &Page) -> String {
@@ -357,9 +358,8 @@ mod tests {
         }));
         let html = words(&page);
         assert!(!html.contains("<script") && !html.contains("alert('x')"), "{html}");
-        assert!(!html.contains('\u{7}'));
-        let shown =
-            "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;\u{fffd}";
+        assert!(!html.contains('\u{7}') && !html.contains('\u{202e}'));
+        let shown = "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;\u{fffd}\u{fffd}";
         // The title twice; headings three times and as often in the contents; and so on.
         assert!(
             html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6 + 3 + 3 + 3 + 4 + 2,
@@ -378,7 +378,9 @@ mod tests {
         let island = html.split_once("id=\"view\">").unwrap().1.split_once("</script>").unwrap().0;
         assert!(!island.contains('<'), "{island}");
         let read: crate::view::View = serde_json::from_str(island).unwrap();
-        assert_eq!(Some(read), page.view);
+        // A mark that turns the text around it is the only thing that is not as it was.
+        let operations = vec![EVIL.replace('\u{202e}', "\u{fffd}"), "<!--".to_owned()];
+        assert_eq!(read, crate::view::View { operations, ..crate::view::View::default() });
     }
 
     #[test]

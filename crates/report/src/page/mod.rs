@@ -16,6 +16,7 @@ pub use table::{Column, Row, Side, Table, Tone};
 use crate::Screen;
 use crate::chart::Chart;
 use crate::view::View;
+use brunt_exchange::without_directions;
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -213,6 +214,7 @@ impl Page {
     /// The content under each heading, by the id of its section; the content above the first has the id `top`. A live
     /// page replaces its sections by these (`brunt.sections`).
     pub fn sections(&self) -> Vec<(String, String)> {
-        html::sections(self).into_iter().map(|section| (section.id, section.html)).collect()
+        let sections = html::sections(self).into_iter();
+        sections.map(|section| (section.id, without_directions(section.html))).collect()
     }
 }

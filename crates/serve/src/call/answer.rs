@@ -4,6 +4,7 @@ use std::io::Write as _;
 
 use axum::body::Body;
 use axum::response::Response;
+use brunt_exchange::without_directions;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{self, HeaderName, HeaderValue};
@@ -36,7 +37,8 @@ impl Answer {
     }
 
     pub(crate) fn page(markup: Markup) -> Self {
-        Self::new(HTML, markup.into_string().into_bytes())
+        // A name must not turn the text of the site around it.
+        Self::new(HTML, without_directions(markup.into_string()).into_bytes())
     }
 
     pub(crate) fn json(value: &impl Serialize) -> Result<Self, Problem> {
