@@ -161,7 +161,7 @@ fn a_site_of_its_own_certificate_is_reached_by_https_alone() {
     assert_eq!(origin, format!("https://localhost:{port}"));
     let mut client = Client::trusting(&pki.ca(), port);
     let cookie = client.welcome(&link);
-    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{cookie}");
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax; Secure"), "{cookie}");
     assert!(client.cookie.starts_with("__Host-brunt="), "{}", client.cookie);
     let (head, body) = client.ask("GET", "/", "", "");
     assert!(head.starts_with("HTTP/1.1 200"), "{head}\n{body}");

@@ -8,7 +8,7 @@ mod password;
 mod role;
 mod secret;
 
-pub(crate) use limiter::Limiter;
+pub(crate) use limiter::{Limiter, Lock, Tried};
 pub(crate) use password::{PASSWORD_MIN, Passwords};
 pub(crate) use role::{Role, Scope};
 pub(crate) use secret::{Hash, Secret, same};

@@ -5,14 +5,15 @@ use cookie::Cookie;
 use crate::app::App;
 use crate::auth::Secret;
 
-/// The cookie that carries a session.
+/// The cookie that carries a session. Browsers send it when a link on another site is followed, and with no form or
+/// picture of another site; what changes something is checked beside it (`guard::own_page`).
 pub(crate) fn cookie(app: &App, secret: &Secret) -> String {
-    format!("{}={}; Path=/; HttpOnly; SameSite=Strict{}", name(app), secret.shown(), secure(app))
+    format!("{}={}; Path=/; HttpOnly; SameSite=Lax{}", name(app), secret.shown(), secure(app))
 }
 
 /// The cookie that makes a browser forget the session.
 pub(crate) fn ended_cookie(app: &App) -> String {
-    format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0{}", name(app), secure(app))
+    format!("{}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0{}", name(app), secure(app))
 }
 
 /// The values that a header gives for a cookie: one for each occurrence, in order.

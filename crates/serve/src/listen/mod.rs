@@ -2,6 +2,7 @@
 //! head, or the memory of a connection.
 
 mod hosts;
+mod shares;
 mod tls;
 
 use std::io;
@@ -23,6 +24,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
+
+use shares::Shares;
 
 pub use hosts::Hosts;
 pub(crate) use tls::acceptor;
@@ -50,11 +53,16 @@ impl Proxies {
     /// The address of a client: the one that the last trusted proxy reports, otherwise the peer's.
     fn client(&self, peer: IpAddr, forwarded: Option<&str>) -> IpAddr {
         let peer = peer.to_canonical();
-        if !self.0.iter().any(|network| network.contains(&peer)) {
+        if !self.has(peer) {
             return peer;
         }
         let last = forwarded.and_then(|text| text.rsplit(',').next());
         last.and_then(|text| text.trim().parse().ok()).unwrap_or(peer)
+    }
+
+    /// Whether this is one of them.
+    fn has(&self, peer: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&peer))
     }
 }
 
@@ -66,17 +74,23 @@ pub(crate) async fn serve(
     proxies: Proxies,
 ) -> io::Result<()> {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let proxies = Arc::new(proxies);
+    let (proxies, shares) = (Arc::new(proxies), Arc::new(Shares::default()));
     loop {
         let Ok(place) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
         let Ok((stream, peer)) = listener.accept().await else {
             let _ = timeout(AGAIN, std::future::pending::<()>()).await;
             continue;
         };
+        // All connections of a proxy are those of its clients.
+        let from = peer.ip().to_canonical();
+        let share = if proxies.has(from) { None } else { Some(shares.enter(from)) };
+        if matches!(share, Some(None)) {
+            continue;
+        }
         let (router, tls, proxies) = (router.clone(), tls.clone(), Arc::clone(&proxies));
         tokio::spawn(async move {
             connection(stream, peer, router, tls, &proxies).await;
-            drop(place);
+            drop((place, share));
         });
     }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{field, hidden, moment_of, page as whole};
-use crate::auth::{By, PASSWORD_MIN, Scope, Secret};
+use crate::auth::{By, PASSWORD_MIN, Scope, Secret, Tried};
 use crate::call::{Answer, Call, cookie};
 use crate::problem::Problem;
 use crate::store::TokenRow;
@@ -155,15 +155,15 @@ pub(crate) fn end_token(call: &Call) -> Result<Answer, Problem> {
 /// `POST /account/password`.
 pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
-    let keys = [format!("name {}", who.user.name.to_lowercase())];
-    if let Some(wait) = app.limiter.wait(&keys, app.now()) {
-        let detail = "There were too many failed attempts for this name.";
+    let tried = [Tried::Current(who.user.id)];
+    if let Some(wait) = app.limiter.wait(&tried, app.now()) {
+        let detail = "The current password was wrong too often.";
         let problem = Problem::new(http::StatusCode::TOO_MANY_REQUESTS, "Try again later", detail);
         return Err(Problem { wait: Some(wait), ..problem });
     }
     let kept = app.store.password_of(who.user.id)?;
     if !app.passwords.is(call.field("current"), kept.as_deref()) {
-        app.limiter.failed(&keys, app.now());
+        app.limiter.failed(&tried, app.now());
         return shown(call, None, Some("The current password is wrong."));
     }
     let hash = match app.passwords.hash(call.field("password")) {

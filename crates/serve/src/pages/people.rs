@@ -1,9 +1,11 @@
 //! The users who may sign in, and their roles. For administrators.
 
+use std::net::IpAddr;
+
 use maud::{Markup, html};
 
 use super::{field, hidden, page as whole};
-use crate::auth::Role;
+use crate::auth::{Lock, Role, Tried};
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
 use crate::store::User;
@@ -35,6 +37,7 @@ fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
                 tbody { @for user in &users { (row(call, user)?) } }
             }
         }
+        (locks(call, &users)?)
         section id="add" {
             h2 { "Add a user" }
             form.stack method="post" action="/people" {
@@ -48,6 +51,49 @@ fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
         }
     };
     Ok(Answer::page(whole(call, "People", &body)))
+}
+
+/// Names and addresses that have to wait after failed attempts to sign in. A name that no user has is not shown: it may
+/// be a password.
+fn locks(call: &Call, users: &[User]) -> Result<Markup, Problem> {
+    let (who, locks) = (call.who()?, call.app.limiter.locks(call.app.now()));
+    Ok(html! {
+        @if !locks.is_empty() {
+            section id="locks" {
+                h2 { "Locked after failed attempts" }
+                table.cards {
+                    thead { tr {
+                        th.name scope="col" { "who" } th scope="col" { "seconds left" } th.name scope="col" { "lock" }
+                    } }
+                    tbody { @for Lock { name, from, wait } in &locks {
+                        @let known = users.iter().find(|user| name.as_deref() == Some(&user.name.to_lowercase()));
+                        @let shown = locked(name.as_ref().map(|_| known.map_or("an unknown name", |user| &user.name)), *from);
+                        tr {
+                            th.name scope="row" { (shown) }
+                            td data-label="seconds left" { (wait) }
+                            td.name data-label="lock" {
+                                @if name.is_none() || known.is_some() {
+                                    form method="post" action="/people/unlock" {
+                                        (hidden(who))
+                                        input type="hidden" name="name" value=(name.as_deref().unwrap_or_default());
+                                        input type="hidden" name="from"
+                                            value=(from.map_or_else(String::new, |from| from.to_string()));
+                                        button aria-label={ "Lift the lock of " (shown) } { "Lift" }
+                                    }
+                                }
+                            }
+                        }
+                    } }
+                }
+            }
+        }
+    })
+}
+
+/// What has to wait, in words.
+fn locked(name: Option<&str>, from: Option<IpAddr>) -> String {
+    let from = from.map_or_else(|| "from any address".to_owned(), |from| format!("from {from}"));
+    format!("{}, {from}", name.unwrap_or("any name"))
 }
 
 fn roles(id: &str, chosen: Role) -> Markup {
@@ -131,6 +177,17 @@ pub(crate) fn change(call: &Call) -> Result<Answer, Problem> {
     }
     let state = if disabled { ", disabled" } else { "" };
     app.audit(who, "change user", &format!("{} to {}{state}", user.name, role.word()))?;
+    Ok(Answer::see("/people"))
+}
+
+/// `POST /people/unlock`.
+pub(crate) fn unlock(call: &Call) -> Result<Answer, Problem> {
+    let name = Some(call.field("name").to_owned()).filter(|name| !name.is_empty());
+    let from: Option<IpAddr> = call.field("from").parse().ok();
+    let shown = locked(name.as_deref(), from);
+    let tried = Tried::of(name, from).ok_or_else(|| Problem::missing("lock"))?;
+    call.app.audit(call.who()?, "lift lock", &shown)?;
+    call.app.limiter.forget(&[tried]);
     Ok(Answer::see("/people"))
 }
 

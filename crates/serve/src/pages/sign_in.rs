@@ -4,9 +4,12 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::{field, outer};
-use crate::auth::{By, Secret};
+use crate::auth::{By, Secret, Tried};
 use crate::call::{Answer, Call, cookie, ended_cookie};
 use crate::problem::Problem;
+
+/// The act of signing in, in the audit trail.
+const SIGN_IN: &str = "sign in";
 
 /// `GET /sign-in`.
 pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
@@ -21,8 +24,8 @@ pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn sign_in(call: &Call) -> Result<Answer, Problem> {
     let (app, now) = (&call.app, call.app.now());
     let name = call.field("name").trim();
-    let keys = [format!("name {}", name.to_lowercase()), format!("from {}", call.from)];
-    if let Some(wait) = app.limiter.wait(&keys, now) {
+    let tried = Tried::all(name, call.from);
+    if let Some(wait) = wait(call, name, &tried)? {
         let detail = "There were too many failed attempts for this name or from this address.";
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "Try again later", detail);
         return Err(Problem { wait: Some(wait), ..problem });
@@ -31,16 +34,19 @@ pub(crate) fn sign_in(call: &Call) -> Result<Answer, Problem> {
     let kept = user.as_ref().map(|user| app.store.password_of(user.id)).transpose()?.flatten();
     let right = app.passwords.is(call.field("password"), kept.as_deref());
     let Some(user) = user.filter(|_| right) else {
-        app.limiter.failed(&keys, now);
-        app.audit_by("somebody", "fail to sign in", &format!("as {}", shortened(name)))?;
+        app.limiter.failed(&tried, now);
+        // A name that nobody has may be a password, typed into the wrong field.
+        let known = app.store.user_named(name)?.map(|user| format!("as {}", user.name));
+        let who = known.unwrap_or_else(|| "with an unknown name".to_owned());
+        app.audit_by("somebody", "fail to sign in", &format!("{who}, from {}", call.from))?;
         let page =
             shown(call.field("next"), name, Some("The name or the password is wrong."), true);
         return Ok(Answer::page(page).status(StatusCode::FORBIDDEN));
     };
-    app.limiter.succeeded(&keys[0]);
+    app.limiter.forget(&tried[..1]);
     let session = Secret::new().map_err(Problem::bug)?;
     app.store.begin_session(user.id, &session.hash(), now)?;
-    app.audit_by(&user.name, "sign in", &format!("from {}", call.from))?;
+    app.audit_by(&user.name, SIGN_IN, &from(call))?;
     let see = Answer::see(&next(call.field("next")));
     Ok(see.with(http::header::SET_COOKIE, &cookie(app, &session)))
 }
@@ -53,8 +59,23 @@ pub(crate) fn sign_out(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see("/sign-in").with(http::header::SET_COOKIE, &ended_cookie(&call.app)))
 }
 
-fn shortened(name: &str) -> String {
-    name.chars().take(60).collect()
+/// How many seconds must pass before another try; `None` if one is allowed now. Who signed in from this address before
+/// does not wait for what others failed to do with the name or from the address.
+fn wait(call: &Call, name: &str, tried: &[Tried; 3]) -> Result<Option<i64>, Problem> {
+    let (app, now) = (&call.app, call.app.now());
+    if let Some(wait) = app.limiter.wait(&tried[..1], now) {
+        return Ok(Some(wait));
+    }
+    let Some(wait) = app.limiter.wait(&tried[1..], now) else { return Ok(None) };
+    let was_here = match app.store.user_named(name)? {
+        Some(user) => app.store.has_noted(&user.name, SIGN_IN, &from(call))?,
+        None => false,
+    };
+    Ok((!was_here).then_some(wait))
+}
+
+fn from(call: &Call) -> String {
+    format!("from {}", call.from)
 }
 
 /// The page to open afterwards: always one of this site, whatever was requested.

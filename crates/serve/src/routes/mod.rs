@@ -39,8 +39,12 @@ use route::{BodyKind, Route};
 
 /// How many handlers run at a time.
 const HANDLERS_MAX: usize = 12;
-/// How long a request may take to be sent.
+/// How long a body may take to be sent, and by a client that is not signed in.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
+const STRANGERS_PATIENCE: Duration = Duration::from_secs(10);
+/// The most bytes of a body of a client that is not signed in: a name and a password.
+const STRANGERS_BODY: usize = 16 << 10;
+
 /// The router of a site.
 pub(crate) fn router(app: &Arc<App>) -> Router {
     let room = Arc::new(Semaphore::new(HANDLERS_MAX));
@@ -91,20 +95,25 @@ async fn answered(
     let done = async {
         guard::known_host(&call)?;
         let Some(route) = route else { return Err(Problem::missing("page")) };
-        let Ok(_place) = room.acquire().await else { return Err(Problem::bug("the server ends")) };
         // Before the body is read, so that a request without permission cannot send much.
-        call = on_a_thread(call, move |mut call| {
+        call = on_a_thread(&room, call, move |mut call| {
             call.who = guard::who(&call)?;
             guard::may(route, &call)?;
             Ok(call)
         })
         .await?;
-        call.body = bounded(body, route.takes.most()).await?;
+        // No place is held meanwhile, so that bodies that do not arrive keep nobody waiting.
+        let (most, patience) = if call.who.is_some() {
+            (route.takes.most(), BODY_PATIENCE)
+        } else {
+            (route.takes.most().min(STRANGERS_BODY), STRANGERS_PATIENCE)
+        };
+        call.body = bounded(body, most, patience).await?;
         if matches!(route.takes, BodyKind::Form | BodyKind::Upload) {
             call.form = call::pairs(&call.body);
         }
         guard::own_page(route, &call)?;
-        on_a_thread(call, move |call| {
+        on_a_thread(&room, call, move |call| {
             (route.act)(&call).map(|answer| answer.response(&call.headers))
         })
         .await
@@ -117,17 +126,23 @@ async fn answered(
     response
 }
 
-/// Runs something that may block on a thread of its own.
+/// Runs something that may block on a thread of its own, once there is room for it.
 async fn on_a_thread<T: Send + 'static>(
+    room: &Semaphore,
     call: Call,
     act: impl FnOnce(Call) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
+    let Ok(_place) = room.acquire().await else { return Err(Problem::bug("the server ends")) };
     let done = tokio::task::spawn_blocking(move || act(call)).await;
     done.unwrap_or_else(|panicked| Err(Problem::bug(panicked)))
 }
 
-async fn bounded(body: axum::body::Body, most: usize) -> Result<Bytes, Problem> {
-    let read = timeout(BODY_PATIENCE, Limited::new(body, most).collect()).await;
+async fn bounded(
+    body: axum::body::Body,
+    most: usize,
+    patience: Duration,
+) -> Result<Bytes, Problem> {
+    let read = timeout(patience, Limited::new(body, most).collect()).await;
     let slow = |_| {
         Problem::new(StatusCode::REQUEST_TIMEOUT, "Too slow", "The request did not arrive in time.")
     };
@@ -151,10 +166,24 @@ fn problem_response(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMa
     } else {
         Answer::page(pages::problem(problem, &id)).status(problem.status)
     };
-    let answer = match problem.wait {
+    let mut answer = match problem.wait {
         Some(wait) => answer.with(header::RETRY_AFTER, &wait.to_string()),
         None => answer,
     };
+    match problem.status {
+        // RFC 9110 11.6.1, RFC 6750 3.
+        StatusCode::UNAUTHORIZED => {
+            let given = asked.contains_key(header::AUTHORIZATION);
+            let error = if given { ", error=\"invalid_token\"" } else { "" };
+            answer =
+                answer.with(header::WWW_AUTHENTICATE, &format!("Bearer realm=\"brunt\"{error}"));
+        }
+        // What is left of the request is not read.
+        StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT => {
+            answer = answer.with(header::CONNECTION, "close");
+        }
+        _ => {}
+    }
     answer.response(asked)
 }
 

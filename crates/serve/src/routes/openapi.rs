@@ -56,6 +56,7 @@ fn operation(route: &Route) -> Value {
         "content": { "application/problem+json": { "schema": reference("Problem") } },
     });
     let mut operation = json!({
+        "operationId": operation_id(route),
         "summary": route.what,
         "parameters": parameters,
         "responses": { "200": done, "default": problem },
@@ -71,6 +72,13 @@ fn operation(route: &Route) -> Value {
         }
     }
     operation
+}
+
+/// The name of an operation in generated clients: `post_runs_id_stop`.
+fn operation_id(route: &Route) -> String {
+    let parts = route.path.trim_start_matches("/api/v1").split('/').filter(|part| !part.is_empty());
+    let plain = parts.map(|part| part.trim_matches(['{', '}']).replace(['.', '-'], "_"));
+    std::iter::once(route.ask.word().to_lowercase()).chain(plain).collect::<Vec<_>>().join("_")
 }
 
 /// The request body of a route: records are JSON, compressed or not.

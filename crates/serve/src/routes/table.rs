@@ -118,6 +118,7 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/people", access: ADMIN, act: pages::people::page, ..PAGE },
     Route { path: "/people", access: ADMIN, act: pages::people::add, ..FORM },
     Route { path: "/people/change", access: ADMIN, act: pages::people::change, ..FORM },
+    Route { path: "/people/unlock", access: ADMIN, act: pages::people::unlock, ..FORM },
     Route { path: "/people/link", access: ADMIN, act: pages::people::link, ..FORM },
     Route { path: "/audit", access: ADMIN, act: pages::audit::page, ..PAGE },
     Route {

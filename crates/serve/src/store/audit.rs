@@ -44,6 +44,15 @@ impl Store {
         })
     }
 
+    /// Whether the trail has a line of this act by this user.
+    pub(crate) fn has_noted(&self, who: &str, act: &str, what: &str) -> Result<bool> {
+        self.read(|file| {
+            let ask =
+                "SELECT EXISTS (SELECT 1 FROM audit WHERE who = ?1 AND act = ?2 AND what = ?3)";
+            Ok(file.query_row(ask, [who, act, what], |row| row.get(0))?)
+        })
+    }
+
     /// The newest lines, newest first.
     pub(crate) fn audit(&self, most: i64) -> Result<Vec<AuditLine>> {
         self.read(|file| {

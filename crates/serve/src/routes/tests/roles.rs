@@ -72,6 +72,7 @@ const ADMIN: &[&str] = &[
     "POST /people",
     "POST /people/change",
     "POST /people/link",
+    "POST /people/unlock",
     "GET /audit",
 ];
 

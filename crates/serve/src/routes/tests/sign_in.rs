@@ -1,0 +1,80 @@
+//! Passwords: how they are chosen, guessed and locked.
+
+use super::{Client, NOW, Said, Server};
+use crate::auth::{Role, Tried};
+
+#[test]
+fn a_password_is_chosen_once_and_guessed_by_nobody() {
+    let server = Server::start();
+    let id = server.app.store.add_user("ada", Role::Admin, NOW).unwrap().unwrap();
+    let link = server.app.invite(id).unwrap();
+    let link = link.strip_prefix("/welcome#").unwrap();
+    let choose = |link: &str, one: &str, other: &str| {
+        server.send(
+            &Client::Nobody,
+            "/welcome",
+            &format!("link={link}&password={one}&again={other}"),
+        )
+    };
+    assert_eq!(choose("x", "correct-horse-battery", "correct-horse-battery").status, 403);
+    assert_eq!(choose(link, "correct-horse-battery", "correct-horse").status, 422);
+    assert_eq!(choose(link, "short", "short").status, 422);
+    let chosen = choose(link, "correct-horse-battery", "correct-horse-battery");
+    let cookie = chosen.header("set-cookie").unwrap();
+    assert!(
+        chosen.status == 303 && cookie.ends_with("; Path=/; HttpOnly; SameSite=Lax"),
+        "{cookie}"
+    );
+    assert_eq!(choose(link, "correct-horse-battery", "correct-horse-battery").status, 403);
+    let sign_in = |name: &str, password: &str| {
+        server.send(
+            &Client::Nobody,
+            "/sign-in",
+            &format!("name={name}&password={password}&next=//evil.example"),
+        )
+    };
+    let right = sign_in("Ada", "correct-horse-battery");
+    assert_eq!((right.status, right.header("location")), (303, Some("/")));
+    let wrong: Vec<Said> = (0..5).map(|_| sign_in("ada", "wrong")).collect();
+    let nobody = Server::start();
+    let unknown = nobody.send(&Client::Nobody, "/sign-in", "name=ada&password=wrong");
+    // An unknown name gets the same answer.
+    assert!(wrong.iter().all(|said| said.status == 403) && unknown.status == 403);
+    assert!(unknown.body.contains("The name or the password is wrong."));
+    let limited = sign_in("ada", "correct-horse-battery");
+    assert_eq!((limited.status, limited.header("retry-after")), (429, Some("30")));
+    let lines = server.app.store.audit(100).unwrap();
+    assert_eq!(lines.iter().filter(|line| line.act == "fail to sign in").count(), 5);
+    // A password that is typed into the field of the name is not kept.
+    assert_eq!(sign_in("hunter2-secret", "").status, 403);
+    let newest = server.app.store.audit(1).unwrap().remove(0);
+    assert_eq!(newest.what, "with an unknown name, from 127.0.0.1");
+    assert!(server.app.store.verify_audit(&server.app.audit_key).unwrap().is_ok());
+}
+
+#[test]
+fn a_name_is_locked_only_where_its_owner_never_signed_in_and_administrators_lift_locks() {
+    let server = Server::start();
+    let ada = server.user("ada", Role::Admin);
+    let sign_in = || {
+        let form = "name=ada&password=correct+horse+battery";
+        server.send(&Client::Nobody, "/sign-in", form).status
+    };
+    let from_everywhere = || {
+        for last in 1..=50 {
+            server.app.limiter.failed(&Tried::all("ada", [192, 0, 2, last].into()), NOW);
+        }
+    };
+    from_everywhere();
+    assert_eq!(sign_in(), 429, "ada never signed in from here");
+    let session = server.session(ada);
+    let people = server.see(&session, "/people").body;
+    assert!(people.contains("ada, from any address") && people.contains("Lift"), "{people}");
+    let lifted = server.send(&session, "/people/unlock", "name=ada");
+    assert_eq!((lifted.status, sign_in()), (303, 303));
+    from_everywhere();
+    assert_eq!(sign_in(), 303, "she signed in from here before");
+    let acts: Vec<String> =
+        server.app.store.audit(100).unwrap().into_iter().map(|line| line.act).collect();
+    assert!(acts.iter().any(|act| act == "lift lock"), "{acts:?}");
+}
