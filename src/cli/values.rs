@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::fault::Fault;
-use super::options::{Kind, Opt};
+use super::options::{self, Kind, Opt, is_known};
 use super::properties;
 use super::surroundings::Surroundings;
 use super::tool::Tool;
@@ -292,9 +292,8 @@ pub(crate) fn refused(value: &str, spelled: &str, why: &str) -> Fault {
 /// The option that a key of a shared properties file was probably meant to be. Keys with a dot, options of the other
 /// tools and words unlike any option belong to others.
 fn misspelt(key: &str, options: &[Opt]) -> Option<&'static str> {
-    let others = || {
-        Tool::ALL.into_iter().any(|tool| words::find_long(key, &super::options::of(tool)).is_some())
-    };
+    let others =
+        || Tool::ALL.into_iter().any(|tool| words::find_long(key, &options::of(tool)).is_some());
     if key.contains('.') || others() {
         return None;
     }
@@ -303,12 +302,6 @@ fn misspelt(key: &str, options: &[Opt]) -> Option<&'static str> {
     let apart = |long: &str| strsim::damerau_levenshtein(stem, &long.to_ascii_lowercase());
     let near = options.iter().flat_map(Opt::longs).map(|long| (apart(long), long));
     near.filter(|(apart, _)| *apart <= most).min_by_key(|(apart, _)| *apart).map(|(_, long)| long)
-}
-
-fn is_known(long: &str) -> bool {
-    Tool::ALL
-        .into_iter()
-        .any(|tool| super::options::of(tool).iter().any(|option| option.long == long))
 }
 
 /// The first line of a file, as a secret.

@@ -8,6 +8,9 @@ mod command;
 mod connection;
 mod own;
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::tool::Tool;
 
 /// One option.
@@ -164,19 +167,29 @@ impl Opt {
 
 /// Every option of a tool, group by group, each group in the order of the help.
 pub(crate) fn of(tool: Tool) -> Vec<Opt> {
-    let mut all: Vec<Opt> =
-        [command::of(tool), connection::of(tool), own::of(tool)].into_iter().flatten().collect();
-    all.sort_by_key(|option| {
+    let mut all: Vec<Opt> = unsorted(tool).collect();
+    all.sort_by_cached_key(|option| {
         let group = Group::ALL.iter().position(|group| *group == option.group);
         (group, option.order())
     });
     all
 }
 
+/// Whether any tool has an option whose first long name is this. It is asked for every option that is read, so the
+/// tables are made once.
+pub(crate) fn is_known(long: &str) -> bool {
+    static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+        Tool::ALL.into_iter().flat_map(unsorted).map(|option| option.long).collect()
+    });
+    KNOWN.contains(long)
+}
+
+fn unsorted(tool: Tool) -> impl Iterator<Item = Opt> {
+    [command::of(tool), connection::of(tool), own::of(tool)].into_iter().flatten()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
 
     #[test]
