@@ -191,7 +191,10 @@ impl Postgres {
     }
 
     fn base(&self, database: &str) -> Command {
-        let mut client = Command::new("psql");
+        // Debian's psql on the path is a script, which takes several times as long to start as the program does.
+        let beside = Self::programs().map(|programs| programs.join("psql"));
+        let mut client =
+            Command::new(beside.filter(|it| it.exists()).unwrap_or_else(|| "psql".into()));
         client.env("PGPASSWORD", Self::PASSWORD).args(["--no-psqlrc", "--quiet"]);
         client.arg("--host").arg(self.directory()).arg("--port").arg(self.port.to_string());
         client.arg("--username").arg(Self::USER).arg("--dbname").arg(database);
