@@ -18,14 +18,24 @@ const PORTS: [&str; 6] = ["1389", "7878", "8080", "8081", "10067", "10068"];
 
 /// What the pages have, and what stands there instead, so that on a busy machine, too, commands end as the pages say.
 /// Objectives of runs that are meant to meet them leave room for a stall of the machine; the one that a page's own
-/// stall has to miss stays.
-const ROOM: [(&str, &str); 3] = [
+/// stall has to miss stays. Runs are shorter where nothing on the page depends on their length; the stall of a page,
+/// after five seconds, is within the last stage all the same. A comparison needs the seconds that it has.
+const ROOM: [(&str, &str); 6] = [
     ("p99<200ms", "p99<5s"),
     (
         "brunt run storm.toml --record ",
         "brunt run storm.toml --set 'objectives.1=sign-in.p99 < 5s' --record ",
     ),
     ("brunt perfdhcp -4 ", "brunt perfdhcp -4 -d 5 -d 5 "),
+    (" -R 1000 -p 5 ", " -R 1000 -p 2 "),
+    (
+        "'500/s for 2s, 1000/s for 2s, 2000/s for 2s'",
+        "'500/s for 1s, 1000/s for 1s, 2000/s for 1s'",
+    ),
+    (
+        "10/s for 2s as warm-up, ramp 10..100 over 5s as steady, 100/s for 5s",
+        "10/s for 1s as warm-up, ramp 10..100 over 3s as steady, 100/s for 3s",
+    ),
 ];
 
 /// Records how each command ended, once every background target has printed its address. When a page stops its target,
