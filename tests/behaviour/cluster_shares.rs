@@ -37,7 +37,7 @@ const SESSIONS: u64 = 60;
 /// The most agents at a time: more of them keep each other waiting for as long as the answers differ.
 const TOGETHER: usize = 8;
 /// How long a plan goes on once nothing more is due: the two steps of an iteration may take the longest of the
-/// [`WAITS`] one after the other, which is the ten seconds that a run goes on otherwise.
+/// [`WAITS`] one after the other, which is more than the ten seconds that a run goes on otherwise.
 const DRAIN: &str = "30s";
 /// After how many seconds an exchange of DHCP is given up: none of the [`WAITS`] may be as long.
 const DROP_TIME: &str = "20";

@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// How long answers take, so far apart that nothing a busy machine does makes one look like another.
+/// How long answers take, so far apart that nothing a busy machine does makes one look like another, nor two of the
+/// second, one after the other, like one of the third.
 pub(crate) const WAITS: [Duration; 3] =
-    [Duration::ZERO, Duration::from_secs(2), Duration::from_secs(5)];
+    [Duration::ZERO, Duration::from_secs(2), Duration::from_secs(6)];
 
 /// What becomes of an exchange.
 #[derive(Clone, Copy, Debug)]
