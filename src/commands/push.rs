@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::tls::Trust;
+use brunt_record::Status;
 use http::{Method, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -31,6 +32,8 @@ const ADVICE: &str = "create one of the scope push on the page of your account, 
 struct Pushed {
     page: String,
     new: bool,
+    /// What came of the run; a site of an older version does not answer it.
+    outcome: Option<String>,
     verdict: String,
     missed: Vec<String>,
     against: Option<Against>,
@@ -92,10 +95,12 @@ fn token(args: &PushArgs) -> Result<String, Refusal> {
 /// The result, in lines.
 fn summary_text(args: &PushArgs, pushed: &Pushed) -> String {
     let known = if pushed.new { "" } else { " (already uploaded)" };
-    let mut lines = vec![
-        format!("{}{}{known}", args.site, pushed.page),
-        format!("verdict: {}", pushed.verdict),
-    ];
+    let mut lines = vec![format!("{}{}{known}", args.site, pushed.page)];
+    lines.extend(pushed.outcome.as_ref().map(|outcome| format!("outcome: {outcome}")));
+    // As in the list of runs: a verdict without a doubt adds nothing to the outcome.
+    if pushed.outcome.is_none() || pushed.verdict != Status::Valid.word() {
+        lines.push(format!("verdict: {}", pushed.verdict));
+    }
     lines.extend(pushed.missed.iter().map(|objective| format!("missed: {objective}")));
     match &pushed.against {
         None => lines.push("baseline: none for this load".to_owned()),
@@ -162,6 +167,7 @@ mod tests {
         Pushed {
             page: "/runs/1".to_owned(),
             new: true,
+            outcome: Some("measured".to_owned()),
             verdict: "valid".to_owned(),
             missed: missed.iter().map(ToString::to_string).collect(),
             against: against.map(|(trusted, worse)| Against {
@@ -172,9 +178,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_pipeline_fails_only_if_it_is_asked_to_and_only_of_what_is_known() {
-        let args = |fail_on_regression| PushArgs {
+    fn args(fail_on_regression: bool) -> PushArgs {
+        PushArgs {
             file: "run.json".into(),
             site: site("http://127.0.0.1:7878").unwrap(),
             token_file: "token".into(),
@@ -183,7 +188,28 @@ mod tests {
             commit: None,
             fail_on_regression,
             ca: None,
+        }
+    }
+
+    #[test]
+    fn the_outcome_is_printed_and_the_verdict_where_it_is_a_doubt() {
+        let printed = |outcome: Option<&str>, verdict: &str| {
+            let outcome = outcome.map(str::to_owned);
+            let given = Pushed { outcome, verdict: verdict.to_owned(), ..pushed(&[], None) };
+            let text = summary_text(&args(false), &given);
+            let (page, rest) = text.split_once('\n').unwrap();
+            assert_eq!(page, "http://127.0.0.1:7878/runs/1");
+            rest.replace("baseline: none for this load\n", "")
         };
+        assert_eq!(printed(Some("overloaded"), "valid"), "outcome: overloaded\n");
+        let doubted = "outcome: not reliable\nverdict: generator-limited\n";
+        assert_eq!(printed(Some("not reliable"), "generator-limited"), doubted);
+        // A site of an older version.
+        assert_eq!(printed(None, "valid"), "verdict: valid\n");
+    }
+
+    #[test]
+    fn a_pipeline_fails_only_if_it_is_asked_to_and_only_of_what_is_known() {
         for (given, code) in [
             (pushed(&[], None), 0),
             (pushed(&["p99<1ms"], None), 99),
@@ -194,10 +220,6 @@ mod tests {
         ] {
             assert_eq!(exit(&args(true), &given).code(), code, "{given:?}");
             assert_eq!(exit(&args(false), &given).code(), 0, "{given:?}");
-            assert!(
-                summary_text(&args(true), &given)
-                    .contains("http://127.0.0.1:7878/runs/1\nverdict: valid\n")
-            );
         }
         let args = PushArgs {
             name: Some("a b/\u{e4}".to_owned()),
