@@ -7,15 +7,14 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::{Entry, Summary};
 use crate::problem::Problem;
-use crate::store::{Filter, Listed, Position, title};
-use brunt_record::{SloOutcome, Status};
+use crate::store::{Filter, Listed, Position, outcome_key, title};
+use brunt_record::{RunOutcome, SloOutcome, Status};
 
 /// The number of runs on a page.
 pub(crate) const PER_PAGE: usize = 50;
 const TAGS_SHOWN: i64 = 20;
 /// The number of plans that are offered while there is no run.
 const PLANS_SHOWN: usize = 10;
-const VERDICTS: [&str; 4] = ["valid", "unstable", "partial", "generator-limited"];
 
 /// The filter that an address contains.
 pub(crate) fn filter(call: &Call) -> Filter {
@@ -24,6 +23,7 @@ pub(crate) fn filter(call: &Call) -> Filter {
         text: of("q"),
         tag: of("tag"),
         target: of("target"),
+        outcome: of("outcome"),
         verdict: of("verdict"),
         commit: of("commit"),
         load: of("load"),
@@ -110,7 +110,7 @@ fn count(listed: &Listed, is_narrowed: bool) -> Markup {
 }
 
 fn search(filter: &Filter, tags: &[String]) -> Markup {
-    let open = [&filter.target, &filter.verdict, &filter.commit, &filter.since, &filter.until];
+    let open = [&filter.target, &filter.outcome, &filter.commit, &filter.since, &filter.until];
     let open = open.iter().any(|text| !text.is_empty())
         || filter.missed
         || filter.pinned
@@ -121,19 +121,16 @@ fn search(filter: &Filter, tags: &[String]) -> Markup {
             div.line {
                 label.away for="q" { "Search" }
                 input id="q" name="q" type="search" value=(filter.text) placeholder="Name, target, tag, note, commit";
-                @if !filter.tag.is_empty() { input type="hidden" name="tag" value=(filter.tag); }
+                @for (name, value) in [("tag", &filter.tag), ("verdict", &filter.verdict)] {
+                    @if !value.is_empty() { input type="hidden" name=(name) value=(value); }
+                }
                 button { "Search" }
             }
             details open[open] {
                 summary { "Filters" }
                 div.fields {
                     (field("target", "Target", &input("target", &filter.target, "text")))
-                    (field("verdict", "Verdict", &html! {
-                        select id="verdict" name="verdict" {
-                            option value="" { "any" }
-                            @for word in VERDICTS { option selected[word == filter.verdict] { (word) } }
-                        }
-                    }))
+                    (field("outcome", "Outcome", &outcomes(filter)))
                     (field("commit", "Commit", &input("commit", &filter.commit, "text")))
                     (field("since", "From", &input("since", &filter.since, "date")))
                     (field("until", "To", &input("until", &filter.until, "date")))
@@ -156,6 +153,20 @@ fn search(filter: &Filter, tags: &[String]) -> Markup {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The choice of an outcome.
+fn outcomes(filter: &Filter) -> Markup {
+    let wanted = outcome_key(&filter.outcome);
+    html! {
+        select id="outcome" name="outcome" {
+            option value="" { "any" }
+            @for words in RunOutcome::ALL.map(RunOutcome::words) {
+                @let key = outcome_key(words);
+                option value=(key) selected[key == wanted] { (words.to_lowercase()) }
             }
         }
     }
@@ -320,5 +331,26 @@ fn pages(call: &Call, listed: &Listed, is_first: bool) -> Markup {
                 a rel="next" href={ "/?" (others().append_pair("behind", &next).finish()) } { "Older" }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_filtered_by_outcome_and_a_verdict_in_the_address_is_kept() {
+        let filter = Filter {
+            outcome: "Not reliable".to_owned(),
+            verdict: "partial".to_owned(),
+            ..Filter::default()
+        };
+        let form = search(&filter, &[]).into_string();
+        let chosen = r#"<option value="not-reliable" selected>not reliable</option>"#;
+        assert!(form.contains(chosen), "{form}");
+        assert_eq!(form.matches("<option").count(), 1 + RunOutcome::ALL.len(), "{form}");
+        let kept = r#"<input type="hidden" name="verdict" value="partial">"#;
+        assert!(form.contains(kept) && form.contains("<details open>"), "{form}");
+        assert!(!search(&Filter::default(), &[]).into_string().contains("hidden"));
     }
 }

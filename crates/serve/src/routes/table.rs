@@ -27,6 +27,7 @@ const FILTER: &[(&str, &str)] = &[
     ("q", "Beginnings of words in the name, target, tags, note or commit"),
     ("tag", "One of its tags"),
     ("target", "A part of its target"),
+    ("outcome", "What came of the run, such as passed, overloaded or not-reliable"),
     ("verdict", "valid, unstable, partial or generator-limited"),
     ("commit", "The commit that was tested"),
     ("load", "The load: the value of 'load' in the summary of a run"),

@@ -31,7 +31,7 @@ pub(crate) use audit::BrokenAt;
 pub(crate) use hooks::Hook;
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
-pub(crate) use runs::{Filter, Listed, Position, title};
+pub(crate) use runs::{Filter, Listed, Position, outcome_key, title};
 pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
 pub(crate) use shares::Share;
@@ -39,13 +39,14 @@ pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
     include_str!("004_hooks.sql"),
     include_str!("005_run_scope.sql"),
     include_str!("006_schedule_agents.sql"),
+    include_str!("007_outcome.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;

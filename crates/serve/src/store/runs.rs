@@ -14,6 +14,8 @@ pub(crate) struct Filter {
     pub(crate) text: String,
     pub(crate) tag: String,
     pub(crate) target: String,
+    /// The key of an outcome, or its words.
+    pub(crate) outcome: String,
     pub(crate) verdict: String,
     pub(crate) commit: String,
     pub(crate) load: String,
@@ -55,6 +57,11 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Entry> {
         summary: serde_json::from_str(&summary).map_err(unread)?,
         about: serde_json::from_str(&about).map_err(unread)?,
     })
+}
+
+/// An outcome as filters and the index name it: as in records.
+pub(crate) fn outcome_key(words: &str) -> String {
+    words.trim().to_lowercase().replace(' ', "-")
 }
 
 /// The name of a run that has no name: its command without options, and its target.
@@ -168,9 +175,10 @@ fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
     let (title, tags) = (title(summary), about.tags.join(" "));
     let target = summary.target.as_deref().unwrap_or_default();
     let commit = about.origin.commit.as_deref().unwrap_or_default();
+    let outcome = summary.outcome.map_or_else(String::new, |it| outcome_key(it.words()));
     let add = "INSERT INTO run (id, started, target, load, verdict, missed, pinned, baseline, revision, summary, \
-               about) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+               about, outcome) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let values = rusqlite::params![
         id.as_str(),
         summary.started,
@@ -182,12 +190,14 @@ fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
         about.baseline,
         commit,
         summary_json.unwrap_or_default(),
-        about_json.unwrap_or_default()
+        about_json.unwrap_or_default(),
+        outcome
     ];
     file.execute(add, values)?;
     for tag in &about.tags {
         file.execute("INSERT OR IGNORE INTO tag (run, tag) VALUES (?1, ?2)", [id.as_str(), tag])?;
     }
+    let outcome = summary.outcome_word();
     let words = [
         &about.name,
         &title,
@@ -195,6 +205,7 @@ fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
         &tags,
         &about.note,
         commit,
+        &outcome,
         summary.verdict.word(),
         &summary.started,
         &about.origin.by,
@@ -220,13 +231,14 @@ fn forget(file: &Transaction<'_>, id: &str) -> Result<()> {
 fn conditions(filter: &Filter) -> (Vec<String>, Vec<Value>) {
     let mut wanted = Vec::new();
     let mut values: Vec<Value> = Vec::new();
-    let search = search(&filter.text);
+    let (search, outcome) = (search(&filter.text), outcome_key(&filter.outcome));
     // This text sorts after every time on that day.
     let until = if filter.until.is_empty() { String::new() } else { format!("{}~", filter.until) };
-    let conditions: [(&str, &str); 8] = [
+    let conditions: [(&str, &str); 9] = [
         ("run.id IN (SELECT run FROM run_text WHERE run_text MATCH ?)", &search),
         ("run.id IN (SELECT run FROM tag WHERE tag = ?)", &filter.tag),
         ("instr(target, ?) > 0", &filter.target),
+        ("outcome = ?", &outcome),
         ("verdict = ?", &filter.verdict),
         ("revision = ?", &filter.commit),
         ("load = ?", &filter.load),
@@ -263,7 +275,7 @@ fn search(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::history::{About, Objective, RunId};
-    use brunt_record::Status;
+    use brunt_record::{RunOutcome, Status};
 
     fn row(number: usize) -> Entry {
         let verdict = if number.is_multiple_of(2) { Status::Valid } else { Status::Partial };
@@ -274,6 +286,8 @@ mod tests {
         summary.target = Some(format!("ldap://ds{number}.example.com"));
         summary.load = "l".to_owned();
         summary.verdict = verdict;
+        summary.outcome =
+            Some(if number == 4 { RunOutcome::NotReliable } else { RunOutcome::Measured });
         summary.objectives = vec![Objective { text: "p99<20ms".to_owned(), outcome }];
         let tags = vec![format!("t{}", number % 3), "all".to_owned()];
         Entry {
@@ -307,6 +321,11 @@ mod tests {
         assert_eq!(with(&|_| {}), [6, 5, 4, 3, 2, 1, 0]);
         assert_eq!(with(&|filter| filter.tag = "t0".to_owned()), [6, 3, 0]);
         assert_eq!(with(&|filter| filter.verdict = "partial".to_owned()), [5, 3, 1]);
+        for outcome in ["not-reliable", "Not reliable"] {
+            assert_eq!(with(&|filter| filter.outcome = outcome.to_owned()), [4]);
+        }
+        assert_eq!(with(&|filter| filter.outcome = "measured".to_owned()), [6, 5, 3, 2, 1, 0]);
+        assert_eq!(with(&|filter| filter.text = "reliable".to_owned()), [4]);
         assert_eq!(with(&|filter| filter.missed = true), [3]);
         assert_eq!(with(&|filter| filter.since = "2026-11-06".to_owned()), [6, 5]);
         assert_eq!(with(&|filter| filter.until = "2026-11-02".to_owned()), [1, 0]);
