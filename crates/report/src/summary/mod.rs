@@ -8,6 +8,7 @@ mod judged;
 mod monitors;
 mod nodes;
 mod servers;
+mod spread;
 #[cfg(test)]
 pub(crate) mod tests;
 mod times;
@@ -27,6 +28,7 @@ use judged::{generator, objectives};
 use monitors::monitors;
 use nodes::nodes;
 use servers::{servers, silent_sessions};
+use spread::spread;
 use std::fmt::Write;
 use times::latencies;
 pub(crate) use times::millis;
@@ -46,6 +48,7 @@ pub fn summary(record: &Record, screen: Screen) -> Result<String, HistogramError
     plan(&mut text, record, screen);
     rates(&mut text, record, screen);
     latencies(&mut text, record, screen)?;
+    spread(&mut text, record, screen)?;
     if let Some(curve) = crate::rate_curve(record)? {
         text.push('\n');
         text += &curve.text(screen);

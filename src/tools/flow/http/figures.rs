@@ -21,8 +21,6 @@ const QUANTILES: [(&str, f64); 9] = [
     ("99.9%", 0.999),
     ("99.99%", 0.9999),
 ];
-/// The width of the longest bar.
-const BAR: u64 = 30;
 
 /// The block of a run.
 pub(super) fn text(record: &Record) -> Result<String, HistogramError> {
@@ -34,7 +32,6 @@ pub(super) fn text(record: &Record) -> Result<String, HistogramError> {
     }
     totals(&mut out, record);
     times(&mut out, &response, &service);
-    bars(&mut out, &response);
     outcomes(&mut out, record);
     Ok(out)
 }
@@ -87,28 +84,6 @@ fn times(out: &mut String, response: &Histogram, service: &Histogram) {
         line(name, &|histogram: &Histogram| histogram.quantile(quantile));
     }
     line("most", &Histogram::max);
-}
-
-/// Response times by size, each row covering twice the range of the one before: a long tail would hide everything else
-/// on a linear scale.
-fn bars(out: &mut String, response: &Histogram) {
-    if response.is_empty() {
-        return;
-    }
-    let mut rows: BTreeMap<u32, u64> = BTreeMap::new();
-    for (nanos, count) in response.buckets() {
-        *rows.entry(nanos.div_ceil(1_000).max(1).next_power_of_two().ilog2()).or_default() += count;
-    }
-    let most = rows.values().max().copied().unwrap_or(1).max(1);
-    let _ = writeln!(out, "\nResponse times up to");
-    let (first, last) = (rows.keys().next().copied(), rows.keys().next_back().copied());
-    for power in first.unwrap_or(0)..=last.unwrap_or(0) {
-        let count = rows.get(&power).copied().unwrap_or(0);
-        let width = (count * BAR).div_ceil(most) as usize;
-        let up_to = millis(Duration::from_micros(1 << power));
-        let bar = "#".repeat(width);
-        let _ = writeln!(out, "{}", format!("  {up_to:>10} ms {count:>12}  {bar}").trim_end());
-    }
 }
 
 fn outcomes(out: &mut String, record: &Record) {
@@ -239,9 +214,6 @@ mod tests {
         assert_eq!(figures(&text, "503"), ["1", "6.67%"]);
         assert_eq!(figures(&text, "closed"), ["2", "13.33%"]);
         assert_eq!(figures(&text, "check"), ["3", "20.00%"]);
-        assert_eq!(figures(&text, "1.024 ms"), ["9", "#".repeat(30).as_str()]);
-        assert_eq!(figures(&text, "4.096 ms"), ["0"], "no row between two others is left out");
-        assert_eq!(figures(&text, "8.192 ms"), ["1", "####"]);
     }
 
     #[test]
@@ -260,7 +232,7 @@ mod tests {
         assert_eq!(figures(&text, "mean"), ["-", "-"]);
         assert_eq!(figures(&text, "Requests/s:"), ["-"]);
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
-        assert!(!text.contains("Statuses") && !text.contains("Response times up to"));
+        assert!(!text.contains("Statuses"));
     }
 
     #[test]
