@@ -1,6 +1,6 @@
 //! Why a store did not carry out a request: [`BackendError`].
 
-use brunt_exchange::{Class, Outcome};
+use brunt_exchange::{Class, Outcome, Watch};
 
 /// Why a backend refused or failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,12 +14,34 @@ pub struct BackendError {
     pub code: u32,
     /// The text: what was attempted, the store's error, and the remedy if it is known. It follows "failed to".
     pub text: String,
+    /// The address of the server, if it could not be reached.
+    pub address: Option<String>,
 }
 
 impl BackendError {
+    /// A failure of this kind.
+    pub fn new(class: Class, code: u32, text: impl Into<String>) -> Self {
+        Self { class, code, text: text.into(), address: None }
+    }
+
     /// A refusal by the store.
     pub fn refused(code: u32, text: impl Into<String>) -> Self {
-        Self { class: Class::Result, code, text: text.into() }
+        Self::new(Class::Result, code, text)
+    }
+
+    /// The same, of a server that could not be reached at this address.
+    #[must_use]
+    pub(super) fn at(self, address: impl std::fmt::Display) -> Self {
+        Self { address: Some(address.to_string()), ..self }
+    }
+
+    /// The failure as the outcome of an exchange, whose watch gets the text, and the address if there is one.
+    pub(super) fn told(&self, watch: &mut Watch<'_>) -> Outcome {
+        watch.explain(format_args!("{self}"));
+        if let Some(address) = &self.address {
+            watch.could_not_reach(address);
+        }
+        self.outcome()
     }
 
     /// The failure as the outcome of an exchange.
@@ -43,6 +65,31 @@ pub fn sqlstate_text(code: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_exchange::{Clock, Moment};
+
+    struct Still;
+
+    impl Clock for Still {
+        fn now(&self) -> Moment {
+            Moment::from_nanos(0)
+        }
+    }
+
+    #[test]
+    fn a_server_that_was_not_reached_is_named_in_a_field_of_its_own() {
+        let told = |failure: &BackendError| {
+            let mut text = String::new();
+            let mut watch = Watch::new(&Still, Some(&mut text));
+            let outcome = failure.told(&mut watch);
+            let address = watch.take_address();
+            (outcome, address, text)
+        };
+        let failed = BackendError::new(Class::Connect, 111, "connect to db:1: refused");
+        let outcome = Outcome::Failed(Class::Connect, 111);
+        let text = || "connect to db:1: refused".to_owned();
+        assert_eq!(told(&failed), (outcome, None, text()));
+        assert_eq!(told(&failed.at("db:1")), (outcome, Some("db:1".to_owned()), text()));
+    }
 
     #[test]
     fn a_sqlstate_comes_back_as_it_was() {

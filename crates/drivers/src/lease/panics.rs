@@ -50,7 +50,7 @@ pub(super) fn guarded<T>(
 /// A panic as a failure.
 pub(super) fn failure(what: &str, words: &str) -> BackendError {
     let text = format!("{what}: the store's library did not understand the answer ({words})");
-    BackendError { class: Class::Protocol, code: 0, text }
+    BackendError::new(Class::Protocol, 0, text)
 }
 
 fn words(panic: &(dyn Any + Send)) -> String {

@@ -242,8 +242,7 @@ impl LeaseSession {
         self.open = None;
         self.failures = self.failures.saturating_add(1);
         let trouble = panics::failure("do what was asked", words);
-        watch.explain(format_args!("{trouble}"));
-        trouble.outcome()
+        trouble.told(watch)
     }
 
     /// Checks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
@@ -273,10 +272,7 @@ impl LeaseSession {
         }
         match failed {
             OperationFailure::Nothing => Outcome::Skipped,
-            OperationFailure::Backend(trouble) => {
-                watch.explain(format_args!("{trouble}"));
-                trouble.outcome()
-            }
+            OperationFailure::Backend(trouble) => trouble.told(watch),
             OperationFailure::Check { what, number } => {
                 let address = self.factory.leases.lease(number).notation();
                 watch.explain(format_args!("{what}: number {number}, {address}"));
@@ -537,10 +533,7 @@ impl OpenConnection {
 fn not_open(trouble: Option<BackendError>, watch: &mut Watch<'_>) -> Outcome {
     watch.never_sent();
     match trouble {
-        Some(trouble) => {
-            watch.explain(format_args!("{trouble}"));
-            trouble.outcome()
-        }
+        Some(trouble) => trouble.told(watch),
         None => Outcome::Failed(Class::Closed, 0),
     }
 }

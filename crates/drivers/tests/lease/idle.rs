@@ -53,7 +53,7 @@ impl LosingConnection {
         self.broken |= self.operations == 2;
         if self.broken {
             self.clock.0.fetch_add(self.works.as_nanos() as u64, Ordering::Relaxed);
-            return Err(BackendError { class: Class::Closed, code: 0, text: "gone away".into() });
+            return Err(BackendError::new(Class::Closed, 0, "gone away"));
         }
         Ok(true)
     }
@@ -109,7 +109,7 @@ impl Backend for LosingBackend {
 
     fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         if self.opened.fetch_add(1, Ordering::Relaxed) >= self.connections {
-            return Err(BackendError { class: Class::Connect, code: 111, text: "refused".into() });
+            return Err(BackendError::new(Class::Connect, 111, "refused"));
         }
         let (detectable, asked) = (self.detectable, Arc::clone(&self.asked));
         let (works, clock) = (self.works, self.clock.clone());

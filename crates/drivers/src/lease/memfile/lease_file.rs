@@ -224,14 +224,14 @@ impl LeaseFile {
     }
 
     fn trouble(&self, error: &std::io::Error) -> BackendError {
-        BackendError {
-            class: Class::Closed,
-            code: error.raw_os_error().unwrap_or(0).cast_unsigned(),
-            text: format!(
+        BackendError::new(
+            Class::Closed,
+            error.raw_os_error().unwrap_or(0).cast_unsigned(),
+            format!(
                 "write {}: {error}; the contents of the disk are unknown now, so nothing further is written",
                 self.path.display()
             ),
-        }
+        )
     }
 }
 

@@ -141,7 +141,7 @@ impl Backend for MemfileBackend {
                  it with --yes-destroy",
                 path.display()
             );
-            return Err(BackendError { class: Class::Check, code: 0, text });
+            return Err(BackendError::new(Class::Check, 0, text));
         }
         inner.lease_file = None;
         self.make().map_err(|error| trouble("make", path, &error))?;
@@ -234,9 +234,5 @@ impl Backend for MemfileBackend {
 
 fn trouble(what: &str, path: &Path, error: &std::io::Error) -> BackendError {
     let text = format!("{what} the lease file {}: {error}", path.display());
-    BackendError {
-        class: Class::Connect,
-        code: error.raw_os_error().unwrap_or(0).cast_unsigned(),
-        text,
-    }
+    BackendError::new(Class::Connect, error.raw_os_error().unwrap_or(0).cast_unsigned(), text)
 }

@@ -137,11 +137,11 @@ impl Lines<'_> {
     fn unreadable(&self, error: &std::io::Error) -> BackendError {
         let text = format!("read {}: {error}", self.path.display());
         let code = error.raw_os_error().unwrap_or(0).cast_unsigned();
-        BackendError { class: Class::Connect, code, text }
+        BackendError::new(Class::Connect, code, text)
     }
 
     fn malformed(&self, what: &str) -> BackendError {
         let text = format!("read {}, line {}: {what}", self.path.display(), self.line);
-        BackendError { class: Class::Protocol, code: 0, text }
+        BackendError::new(Class::Protocol, 0, text)
     }
 }

@@ -69,7 +69,10 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError 
         Error::Tls(_) => "; ssl-ca=FILE in the URL names the authorities to trust",
         Error::Server { .. } => "",
     };
-    BackendError { class, code, text: format!("connect to {endpoint}: {}{remedy}", words(error)) }
+    let text = format!("connect to {endpoint}: {}{remedy}", words(error));
+    let failed = BackendError::new(class, code, text);
+    // A server that answered was reached.
+    if matches!(error, Error::Io(_)) { failed.at(endpoint) } else { failed }
 }
 
 /// Converts an error of a request over a connection.
@@ -82,7 +85,7 @@ pub(super) fn asking(what: &str, error: &Error) -> BackendError {
         Error::Io(error) => (Class::Closed, system(error)),
         Error::Protocol(_) | Error::Tls(_) => (Class::Protocol, 0),
     };
-    BackendError { class, code, text: format!("{what}: {}", words(error)) }
+    BackendError::new(class, code, format!("{what}: {}", words(error)))
 }
 
 fn system(error: &io::Error) -> u32 {
@@ -109,6 +112,10 @@ mod tests {
         assert_eq!(told.class, Class::Closed);
         assert!(told.text.starts_with("write a lease: the server closed the connection"), "{told}");
         let endpoint = ServerEndpoint::Socket("/run/db".into());
-        assert!(opening(&endpoint, &error).text.contains("closed the connection"));
+        let unopened = opening(&endpoint, &error);
+        assert!(unopened.text.contains("closed the connection"));
+        assert_eq!(unopened.address.as_deref(), Some("/run/db"));
+        let refused = Error::Server { code: 1040, message: "Too many connections".to_owned() };
+        assert_eq!(opening(&endpoint, &refused).address, None, "it was reached");
     }
 }

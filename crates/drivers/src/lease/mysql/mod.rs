@@ -286,9 +286,7 @@ impl Backend for MysqlBackend {
 /// The number that a query returns.
 fn number(connection: &mut Client, text: &str, what: &str) -> Result<u64, BackendError> {
     let word = connection.word(text).map_err(|error| asking(what, &error))?.unwrap_or_default();
-    word.parse().map_err(|_| BackendError {
-        class: Class::Protocol,
-        code: 0,
-        text: format!("{what}: {word:?} is no number"),
+    word.parse().map_err(|_| {
+        BackendError::new(Class::Protocol, 0, format!("{what}: {word:?} is no number"))
     })
 }

@@ -46,13 +46,12 @@ pub(super) fn system_name(code: u32) -> Option<String> {
 
 /// Converts an error of opening a connection.
 pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> BackendError {
-    BackendError {
-        class: class_of_connecting(code.unwrap_or_default()),
-        code: code.map_or(0, i32::unsigned_abs),
-        text: format!(
-            "connect to {endpoint}: {words}; is the server running and the address right?"
-        ),
-    }
+    BackendError::new(
+        class_of_connecting(code.unwrap_or_default()),
+        code.map_or(0, i32::unsigned_abs),
+        format!("connect to {endpoint}: {words}; is the server running and the address right?"),
+    )
+    .at(endpoint)
 }
 
 /// Converts an error of logging in to a server that was reached.
@@ -61,15 +60,15 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendErr
         let state = said.code().code();
         let login = state.starts_with("28");
         let remedy = if login { "; are the account and its password right?" } else { "" };
-        return BackendError {
-            class: if login { Class::Login } else { Class::Connect },
-            code: sqlstate(state),
-            text: format!("connect to {endpoint}: {}{remedy}", words(said)),
-        };
+        return BackendError::new(
+            if login { Class::Login } else { Class::Connect },
+            sqlstate(state),
+            format!("connect to {endpoint}: {}{remedy}", words(said)),
+        );
     }
     let source = error.source();
     if let Some(failure) = source.and_then(|source| source.downcast_ref::<Failure>()) {
-        return BackendError { class: failure.class(), code: 0, text: failure.to_string() };
+        return BackendError::new(failure.class(), 0, failure.to_string());
     }
     if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
         return opening(endpoint, error.raw_os_error(), &error.to_string());
@@ -77,23 +76,23 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendErr
     let words = chain(error);
     // The crate itself reports that the server requires a password and there is none.
     let class = if words.contains("password") { Class::Login } else { Class::Connect };
-    BackendError { class, code: 0, text: format!("connect to {endpoint}: {words}") }
+    BackendError::new(class, 0, format!("connect to {endpoint}: {words}"))
 }
 
 /// Converts an error of a request over a connection.
 pub(super) fn asking(what: &str, error: &Error) -> BackendError {
     if let Some(said) = error.as_db_error() {
         let last = matches!(said.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
-        return BackendError {
-            class: if last { Class::Closed } else { Class::Result },
-            code: sqlstate(said.code().code()),
-            text: format!("{what}: {}", words(said)),
-        };
+        return BackendError::new(
+            if last { Class::Closed } else { Class::Result },
+            sqlstate(said.code().code()),
+            format!("{what}: {}", words(said)),
+        );
     }
     let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let class = if system.is_some() || error.is_closed() { Class::Closed } else { Class::Protocol };
     let code = system.and_then(io::Error::raw_os_error).map_or(0, i32::unsigned_abs);
-    BackendError { class, code, text: format!("{what}: {}", chain(error)) }
+    BackendError::new(class, code, format!("{what}: {}", chain(error)))
 }
 
 fn words(said: &DbError) -> String {

@@ -48,9 +48,12 @@ impl Link {
         let secured = secured(server)?;
         let config = config(server, database);
         let opened = runtime.block_on(async {
-            let late = || BackendError {
-                class: Class::Connect,
-                ..late(&format!("connect to {endpoint}"), limit)
+            let late = || {
+                BackendError {
+                    class: Class::Connect,
+                    ..late(&format!("connect to {endpoint}"), limit)
+                }
+                .at(endpoint)
             };
             let stream = timeout(limit, connect(endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
@@ -122,10 +125,8 @@ impl Link {
     /// The same for a number.
     pub(super) fn number(&mut self, text: &str, what: &str) -> Result<u64, BackendError> {
         let word = self.word(text, what)?;
-        word.parse().map_err(|_| BackendError {
-            class: Class::Protocol,
-            code: 0,
-            text: format!("{what}: '{word}' is no count"),
+        word.parse().map_err(|_| {
+            BackendError::new(Class::Protocol, 0, format!("{what}: '{word}' is no count"))
         })
     }
 }
@@ -181,8 +182,7 @@ fn secured(server: &Server) -> Result<Secured, BackendError> {
             tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
         }
     };
-    let unusable =
-        |error: tls::TlsError| BackendError { class: Class::Tls, code: 0, text: error.to_string() };
+    let unusable = |error: tls::TlsError| BackendError::new(Class::Tls, 0, error.to_string());
     let client =
         tls::Client::new(&tls::Options { trust, ..tls::Options::default() }).map_err(unusable)?;
     let (verified, local) = (server.tls != Tls::Unverified, server.endpoint.is_socket());
@@ -196,9 +196,9 @@ fn secured(server: &Server) -> Result<Secured, BackendError> {
 }
 
 fn late(what: &str, limit: Duration) -> BackendError {
-    BackendError {
-        class: Class::Closed,
-        code: libc::ETIMEDOUT.unsigned_abs(),
-        text: format!("{what}: no answer within {limit:?}"),
-    }
+    BackendError::new(
+        Class::Closed,
+        libc::ETIMEDOUT.unsigned_abs(),
+        format!("{what}: no answer within {limit:?}"),
+    )
 }

@@ -316,5 +316,5 @@ fn list(
 
 fn not_ours() -> BackendError {
     let text = "read a lease: its value is none that this program writes";
-    BackendError { class: Class::Protocol, code: 0, text: text.into() }
+    BackendError::new(Class::Protocol, 0, text)
 }

@@ -104,7 +104,7 @@ impl Backend for RedbBackend {
                 "create the database: {} exists; name another file, or allow its deletion with --yes-destroy",
                 path.display()
             );
-            return Err(BackendError { class: Class::Check, code: 0, text });
+            return Err(BackendError::new(Class::Check, 0, text));
         }
         inner.shared = None;
         self.remove()?;

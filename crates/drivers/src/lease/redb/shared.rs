@@ -70,7 +70,7 @@ pub(super) fn trouble(error: impl Into<redb::Error>) -> BackendError {
         redb::Error::PreviousIo | redb::Error::Corrupted(_) => (Class::Closed, 0),
         _ => (Class::Result, 0),
     };
-    BackendError { class, code, text: error.to_string() }
+    BackendError::new(class, code, error.to_string())
 }
 
 pub(super) fn taken(lease: &Lease) -> BackendError {

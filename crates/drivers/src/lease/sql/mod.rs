@@ -172,7 +172,7 @@ pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> Backen
         "create tables in {place}: it contains {listed}, {whose}; name another, or allow dropping them with \
          --yes-destroy"
     );
-    BackendError { class: Class::Check, code: 0, text }
+    BackendError::new(Class::Check, 0, text)
 }
 
 #[cfg(test)]

@@ -85,11 +85,7 @@ pub(super) fn trouble(code: c_int, text: &str) -> BackendError {
         ffi::SQLITE_FULL => "; the disk of the database is full",
         _ => "",
     };
-    BackendError {
-        class,
-        code,
-        text: format!("use the database: {}: {text}{remedy}", name_of(code)),
-    }
+    BackendError::new(class, code, format!("use the database: {}: {text}{remedy}", name_of(code)))
 }
 
 impl From<rusqlite::Error> for BackendError {
