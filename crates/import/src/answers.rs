@@ -5,6 +5,7 @@
 //! named as secrets or look machine-generated are considered; a user's name that occurs again is no correlation.
 
 use crate::imported::{Extract, Place};
+use crate::markup;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -37,6 +38,17 @@ impl Answers {
     pub(crate) fn body(&mut self, step: usize, text: &str) {
         if let Ok(body) = serde_json::from_str::<Value>(text) {
             self.tree(step, "", "", &body);
+        }
+    }
+
+    /// Keeps the values that a page in HTML gives to its forms and scripts.
+    pub(crate) fn page(&mut self, step: usize, text: &str) {
+        for field in markup::fields(text) {
+            let secret =
+                brunt_redact::is_secret_name(field.name) && field.value.len() >= SHORTEST_SECRET;
+            if secret || is_drawn(field.value) {
+                self.give(step, field.name, field.value, Place::Pattern(field.pattern));
+            }
         }
     }
 
@@ -120,6 +132,12 @@ impl Answers {
     }
 }
 
+/// The words of a text that look machine-generated.
+pub(crate) fn drawn_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_ascii_alphanumeric() && !"-_.~".contains(it))
+        .filter(|word| is_drawn(word))
+}
+
 fn decoded(value: &str) -> String {
     let pairs = format!("v={}", value.replace('&', "%26"));
     url::form_urlencoded::parse(pairs.as_bytes())
@@ -128,7 +146,7 @@ fn decoded(value: &str) -> String {
 }
 
 /// Whether a value looks machine-generated: long, in one word, of letters and digits.
-fn is_drawn(value: &str) -> bool {
+pub(crate) fn is_drawn(value: &str) -> bool {
     value.len() >= SHORTEST
         && value.len() <= LONGEST
         && !value.contains("://")

@@ -5,6 +5,7 @@
 //! of the earlier requests to the beginning of a request, so that requests that a browser makes at the same time have
 //! none.
 
+use crate::answers::drawn_words;
 use crate::body;
 use crate::form::{self, Multipart};
 use crate::imported::{Body, Imported, Step};
@@ -13,11 +14,14 @@ use crate::secrets::{Secrets, Variables};
 use base64::Engine as _;
 use jiff::Timestamp;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 /// The most requests of a plan.
 const MOST_STEPS: usize = 5_000;
+/// The most words of answers that are kept, to find those which requests repeat.
+const WORDS_MAX: usize = 100_000;
 /// Shorter pauses are the browser's own work.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 /// Longer pauses are interruptions of the user and are shortened.
@@ -208,6 +212,11 @@ struct Reading {
     dropped: BTreeSet<String>,
     cookies_set: BTreeSet<String>,
     cookies_missing: BTreeSet<String>,
+    /// The machine-generated words of answers so far, and the requests that send one as it was recorded.
+    words_given: HashSet<String>,
+    literal: BTreeSet<String>,
+    /// Requests whose body is missing in the recording.
+    bodiless: BTreeSet<String>,
 }
 
 impl Reading {
@@ -253,6 +262,9 @@ impl Reading {
             ..Step::default()
         };
         self.headers(&request.headers, &mut step);
+        if step.body == Body::None && announces_body(&request.headers) {
+            self.bodiless.insert(step.name.clone());
+        }
         if let Some(kind) = kind {
             step.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
             step.headers.push(("Content-Type".to_owned(), kind));
@@ -264,6 +276,7 @@ impl Reading {
             });
         }
         self.correlate(&mut step);
+        self.note_literal(&step, response);
         self.answered(response);
         for header in &response.headers {
             if header.name.eq_ignore_ascii_case("set-cookie") {
@@ -296,13 +309,42 @@ impl Reading {
         for Pair { name, value } in &response.headers {
             self.variables.answers.header(step, name, value);
         }
-        let json = content.mime_type.as_deref().is_some_and(|kind| kind.contains("json"));
-        let Some(text) = content.text.as_deref().filter(|_| json) else { return };
-        if content.encoding.as_deref() == Some("base64") {
+        let kind = content.mime_type.as_deref().unwrap_or_default();
+        let Some(text) = content.text.as_deref() else { return };
+        let text = if content.encoding.as_deref() == Some("base64") {
             let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default();
-            self.variables.answers.body(step, &String::from_utf8_lossy(&bytes));
+            Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
         } else {
-            self.variables.answers.body(step, text);
+            Cow::Borrowed(text)
+        };
+        if kind.contains("json") {
+            self.variables.answers.body(step, &text);
+        } else if kind.contains("html") {
+            self.variables.answers.page(step, &text);
+        }
+        let headers = response.headers.iter().map(|header| header.value.as_str());
+        for word in drawn_words(&text).chain(headers.flat_map(drawn_words)) {
+            if self.words_given.len() < WORDS_MAX {
+                self.words_given.insert(word.to_owned());
+            }
+        }
+    }
+
+    /// Notes that a request sends a value as it was recorded, although an earlier answer contained it.
+    fn note_literal(&mut self, step: &Step, response: &Response) {
+        // Paths, and whatever the addresses of scripts and pictures contain, are the same for every user.
+        let kind = response.content.mime_type.as_deref().unwrap_or_default();
+        let data = kind.contains("json") || kind.contains("html");
+        let query = step.url.split_once('?').map(|(_, query)| query).filter(|_| data);
+        let mut texts: Vec<&str> = query.into_iter().collect();
+        match &step.body {
+            Body::Text(text) => texts.push(text),
+            Body::Form(fields) => texts.extend(fields.iter().map(|(_, value)| value.as_str())),
+            Body::None | Body::Bytes(_) | Body::File(_) => {}
+        }
+        let given = |word: &str| self.words_given.contains(word);
+        if texts.into_iter().flat_map(drawn_words).any(given) {
+            self.literal.insert(step.name.clone());
         }
     }
 
@@ -444,11 +486,35 @@ impl Reading {
                 extracted.join(", ")
             ));
         }
+        if !self.literal.is_empty() {
+            notes.push(format!(
+                "values that an earlier answer contained are sent as they were recorded, which a server may refuse: \
+                 extract them in the plan, for {}",
+                list(&self.literal)
+            ));
+        }
+        if !self.bodiless.is_empty() {
+            notes.push(format!(
+                "the recording does not have the body of these requests, which are sent without one: {}",
+                list(&self.bodiless)
+            ));
+        }
         notes.extend(self.variables.taken_note());
         self.imported.notes = notes;
         self.imported.variables = self.variables.into_list();
         self.imported
     }
+}
+
+/// Whether a request was sent with a body, by its header.
+fn announces_body(headers: &[Pair]) -> bool {
+    headers.iter().any(|Pair { name, value }| {
+        let length = name.eq_ignore_ascii_case("content-length")
+            && value.trim().parse::<u64>().is_ok_and(|length| length > 0);
+        let kind = name.eq_ignore_ascii_case("content-type")
+            && value.trim().to_ascii_lowercase().starts_with("multipart/");
+        length || kind
+    })
 }
 
 fn wanted(filter: &Filter, host: &str, response: &Response) -> bool {

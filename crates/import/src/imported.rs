@@ -65,6 +65,8 @@ pub enum Place {
     Json(String),
     /// In the header of this name.
     Header(String),
+    /// In a body that is text: the first group of this regular expression.
+    Pattern(String),
 }
 
 /// The credentials of a request.

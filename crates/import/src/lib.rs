@@ -14,6 +14,7 @@ mod curl;
 mod form;
 mod har;
 mod imported;
+mod markup;
 mod node;
 pub mod notation;
 mod openapi;

@@ -237,3 +237,48 @@ fn import_har_the_type_that_was_sent_decides() {
     let kept = format!("{}; charset=UTF-8", form::TYPE);
     assert_eq!(import(&kept, form::TYPE), (pairs(), vec![kept.clone()]));
 }
+
+const LOGIN: &str = r#"{"log":{"entries":[
+      {"request":{"method":"GET","url":"http://h/","headers":[]},
+       "response":{"status":200,"content":{"mimeType":"text/html","text":
+         "<input type=hidden name=csrf value=\"b168de57a757a3e6ad3e\"><script>'n9d633d57a757a3e6ad3e4'</script>"}}},
+      {"request":{"method":"POST","url":"http://h/login","headers":[],
+         "postData":{"mimeType":"application/x-www-form-urlencoded",
+           "text":"csrf=b168de57a757a3e6ad3e&user=ann"}},
+       "response":{"status":302,"content":{}}},
+      {"request":{"method":"GET","url":"http://h/home","headers":[]},
+       "response":{"status":200,"content":{"mimeType":"text/html","encoding":"base64",
+         "text":"PG1ldGEgbmFtZT0iY3NyZi10b2tlbiIgY29udGVudD0ieTgtQmMhIj4="}}},
+      {"request":{"method":"POST","url":"http://h/upload","headers":[
+         {"name":"Content-Length","value":"285"},
+         {"name":"Content-Type","value":"multipart/form-data; boundary=x"},
+         {"name":"X-CSRF-Token","value":"y8-Bc!"}]},
+       "response":{"status":200,"content":{"mimeType":"application/json"}}},
+      {"request":{"method":"GET","url":"http://h/next?n=n9d633d57a757a3e6ad3e4","headers":[]},
+       "response":{"status":200,"content":{"mimeType":"application/json"}}}
+    ]}}"#;
+
+#[test]
+fn import_har_takes_the_hidden_fields_of_a_page_from_the_page() {
+    let imported = har(LOGIN, &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+    let [page, login, ..] = &imported.steps[..] else { panic!("{imported:?}") };
+    let [Extract { name, from: Place::Pattern(pattern) }] = &page.extracts[..] else {
+        panic!("{page:?}")
+    };
+    let expression = regex::Regex::new(pattern).unwrap();
+    let other = "<input type=hidden name=csrf value=\"another\">";
+    assert_eq!((name.as_str(), &expression.captures(other).unwrap()[1]), ("csrf", "another"));
+    let fields = [("csrf", "${csrf}"), ("user", "ann")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+    assert_eq!(login.body, Body::Form(fields.to_vec()));
+    assert!(imported.notes.join("\n").contains("extracted from answers: csrf (from GET /)"));
+}
+
+#[test]
+fn import_har_says_which_requests_lack_their_body_or_repeat_what_an_answer_gave() {
+    let notes = har(LOGIN, &Filter::default(), Pauses::None, Secrets::Named).unwrap().notes;
+    let notes = notes.join("\n");
+    assert!(notes.contains("which are sent without one: POST /upload"), "{notes}");
+    assert!(notes.contains("extract them in the plan, for GET /next\n"), "{notes}");
+    let other = import(&Filter::default(), Pauses::None).notes.join("\n");
+    assert!(!other.contains("without one") && !other.contains("as they were recorded"), "{other}");
+}

@@ -138,6 +138,9 @@ impl Settled {
                 Place::Header(name) => {
                     AnswerLocation { header: Some(name.clone()), ..AnswerLocation::default() }
                 }
+                Place::Pattern(pattern) => {
+                    AnswerLocation { regex: Some(pattern.clone()), ..AnswerLocation::default() }
+                }
             };
             let missing = Some(model::Missing::Fail);
             (extract.name.clone(), model::Extract { spot, missing, ..model::Extract::default() })
