@@ -100,7 +100,9 @@ impl Record {
         let (due, status) = (self.counts.due(), self.verdict.status);
         match () {
             () if due > 0 && self.counts.ok == 0 => RunOutcome::NothingWorked,
-            () if !self.away.is_empty() => RunOutcome::Unavailable,
+            () if !self.away.is_empty() && self.verdict.present.is_none() => {
+                RunOutcome::Unavailable
+            }
             () if status == Status::GeneratorLimited => RunOutcome::NotReliable,
             () if self.verdict.cut_short || due == 0 => RunOutcome::Incomplete,
             () if self.rates.overload.is_some() => RunOutcome::Overloaded,
@@ -182,6 +184,16 @@ mod tests {
         record.slo = vec![slo(SloOutcome::Missed)];
         assert_eq!(record.outcome(), RunOutcome::Missed);
         record.counts = crate::Counts::default();
+        assert_eq!(record.outcome(), RunOutcome::Incomplete);
+    }
+
+    #[test]
+    fn a_target_that_was_seen_to_be_there_was_not_unavailable() {
+        let mut record = plain();
+        record.verdict.status = Status::Partial;
+        make(RunOutcome::Unavailable, &mut record);
+        assert_eq!(record.outcome(), RunOutcome::Unavailable);
+        record.verdict.present = Some("5 answers came with a bad checksum".to_owned());
         assert_eq!(record.outcome(), RunOutcome::Incomplete);
     }
 

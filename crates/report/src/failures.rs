@@ -26,6 +26,13 @@ pub fn failures(record: &Record) -> Option<String> {
     (!told.is_empty()).then(|| told.join(", "))
 }
 
+/// The same, and what shows that the target was there although it did not seem to answer.
+pub(crate) fn explained(record: &Record) -> Option<String> {
+    let parts = failures(record).into_iter().chain(record.verdict.present.clone());
+    let parts: Vec<String> = parts.collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// Why less than half succeeded, where that needs an explanation: an overload is one by itself.
 pub(crate) fn cause(record: &Record) -> Option<String> {
     let counts = &record.counts;
@@ -33,7 +40,7 @@ pub(crate) fn cause(record: &Record) -> Option<String> {
     if counts.ok * 2 >= due {
         return None;
     }
-    let why = failures(record);
+    let why = explained(record);
     let sent = counts.missed() - counts.dropped;
     if sent * 2 > due
         && let Some(why) = why
@@ -107,8 +114,8 @@ pub(crate) fn without_remedy(text: &str) -> &str {
     text.split_once("; ").map_or(text, |(what, _)| what)
 }
 
-/// The address that an exchange could not reach, and the system's words. Stores of leases, and records of earlier
-/// versions, have the address in the text only.
+/// The address that an exchange could not reach, and the system's words. Records of earlier versions have the address
+/// in the text only.
 fn unreached(sample: &SampleRecord) -> Option<String> {
     let text = without_remedy(&sample.text);
     let Some(address) = &sample.address else {
@@ -167,6 +174,9 @@ mod tests {
             assert!(said.starts_with(&expected), "{said}");
         }
         record.samples.pop();
+        record.verdict.present = Some("5 answers came with a bad checksum".to_owned());
+        let told = explained(&record).unwrap();
+        assert!(told.ends_with(" times; 5 answers came with a bad checksum"), "{told}");
         record.operations[1].codes[1].name = "connect".to_owned();
         assert!(failures(&record).unwrap().starts_with("could not connect 3,000 times, "));
         record.operations.remove(0);

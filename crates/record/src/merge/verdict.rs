@@ -62,7 +62,11 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
     asides.extend(windows(nodes));
     reasons.sort_by_key(|reason| Reverse(reason.status));
     let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
-    Verdict { status, cut_short, reasons, notes: asides, own }
+    // One node whose target was not seen to be there is enough for an absence.
+    let present: Option<Vec<&str>> =
+        nodes.iter().map(|node| node.verdict.present.as_deref()).collect();
+    let present = present.filter(|all| !all.is_empty()).map(|all| all.join("; "));
+    Verdict { status, cut_short, reasons, notes: asides, own, present }
 }
 
 /// How a node that was too slow compares with the others: whether all machines are too few, or one is too weak.

@@ -13,6 +13,13 @@ pub(super) fn partial(evidence: &Evidence<'_>) -> Vec<String> {
     interrupted.into_iter().chain(away(evidence)).chain(lost).collect()
 }
 
+/// What shows that the target was there although exchanges had no answer in time. What a target answers after its
+/// return had waited for it, and does not show that.
+pub(super) fn present<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
+    let returned = evidence.away.iter().any(|away| away.to_s.is_some());
+    evidence.present.filter(|_| !returned)
+}
+
 /// The target was away, or some requests never got an answer.
 fn away(evidence: &Evidence<'_>) -> Option<String> {
     let counts = evidence.measured.counts();
@@ -25,9 +32,7 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
             0 => String::new(),
             more => format!("; and {more} more times"),
         };
-        // What a target answers after its return had waited for it.
-        let returned = evidence.away.iter().any(|away| away.to_s.is_some());
-        if let Some(present) = evidence.present.filter(|_| !returned) {
+        if let Some(present) = present(evidence) {
             return Some(format!(
                 "the target was there, but {unanswered} exchanges had no answer in time: {present}; {}{more}",
                 absences.join("; ")

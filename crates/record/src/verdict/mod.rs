@@ -95,6 +95,10 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// What the generator's own part does to the percentiles that it moves by more than a tenth.
     pub own: Vec<OwnPart>,
+    /// What shows that the target was there although exchanges had no answer in time. Times in which nothing was
+    /// answered are then no absences of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub present: Option<String>,
 }
 
 /// The evidence from which a verdict is made.
@@ -150,7 +154,8 @@ impl Verdict {
         notes.extend(evidence.remark.map(str::to_owned));
         let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
         let cut_short = evidence.interrupted.is_some() || evidence.counts.conserved().is_err();
-        Self { status, cut_short, reasons, notes, own }
+        let present = absence::present(evidence).map(str::to_owned);
+        Self { status, cut_short, reasons, notes, own, present }
     }
 }
 

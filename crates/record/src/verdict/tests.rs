@@ -529,6 +529,7 @@ fn a_target_that_answered_too_late_was_not_away() {
     let partial = verdict.reasons.iter().find(|reason| reason.status == Status::Partial);
     let text = &partial.unwrap().text;
     assert!(!text.contains("was away"), "{text}");
+    assert_eq!(verdict.present.as_deref(), slow.present);
     assert!(text.contains("456 answers came later") && text.contains("500 exchanges"), "{text}");
     // A server that was stopped answers what had waited for it once it continues.
     slow.away[0].to_s = Some(4.6);
@@ -537,6 +538,7 @@ fn a_target_that_answered_too_late_was_not_away() {
     let text = &partial.unwrap().text;
     assert!(text.starts_with("the target was away: away 0.0 s to 4.6 s"), "{text}");
     assert!(text.contains("; 456 answers came later"), "{text}");
+    assert_eq!(verdict.present, None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! then the figures, then whether to believe them.
 
 use super::millis;
-use crate::failures::{cause, failures, lost, without_remedy};
+use crate::failures::{cause, explained, lost, without_remedy};
 use crate::figure::{printable, rate, thousands};
 use crate::screen::Screen;
 use crate::summary::{
@@ -76,7 +76,7 @@ fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
         ]);
     }
     if counts.ok == 0 {
-        let why = failures(record).map_or_else(String::new, |why| format!(": {why}"));
+        let why = explained(record).map_or_else(String::new, |why| format!(": {why}"));
         let mut all = format!("None of {} exchanges succeeded{why}", thousands(counts.due()));
         if counts.dropped > 0 {
             let _ = write!(all, "; {} were dropped unsent", thousands(counts.dropped));

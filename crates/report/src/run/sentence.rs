@@ -3,7 +3,7 @@
 //! It uses no technical term: a customer who pays for a directory knows requests, seconds and per
 //! cent.
 
-use crate::failures;
+use crate::failures::explained;
 use crate::figure::{percent, thousands};
 use crate::summary::{millis, response};
 use brunt_record::{HistogramError, Reach, Record, RunOutcome, Status};
@@ -20,7 +20,7 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
     // How many connections there were, and which scenario it was, is in the title.
     let target = record.plan.target.as_deref().unwrap_or("the target");
     let target = target.split(' ').next().filter(|word| word.contains("://")).unwrap_or(target);
-    if let Some(why) = failures(record).filter(|_| counts.ok == 0) {
+    if let Some(why) = explained(record).filter(|_| counts.ok == 0) {
         let due = thousands(counts.due());
         return Ok(format!(
             "Nothing worked: none of {due} requests to {target} succeeded ({why})."

@@ -6,7 +6,7 @@
 use super::judged::found;
 use super::times::millis;
 use super::{coloured, met, several};
-use crate::failures::{cause, failures, lost, without_remedy};
+use crate::failures::{cause, explained, lost, without_remedy};
 use crate::figure::{NONE, fixed, printable, rate, thousands};
 use crate::page::Page;
 use crate::screen::Screen;
@@ -94,7 +94,7 @@ fn result(record: &Record) -> Result<String, HistogramError> {
     if counts.due() == 0 {
         return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
     }
-    let words = match (&record.rates.overload, failures(record)) {
+    let words = match (&record.rates.overload, explained(record)) {
         (_, Some(why)) if counts.ok == 0 => why,
         (Some(overload), _) => overloaded(record, overload).join("; "),
         (None, _) => succeeded(record),
