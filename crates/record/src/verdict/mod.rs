@@ -164,16 +164,12 @@ fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) ->
     let mut reasons: Vec<String> = Vec::new();
     let causes = cause::found(evidence);
     let load = load_not_made(evidence).zip(causes.iter().find(|cause| cause.limits_load));
-    let ours = own
-        .iter()
-        .filter(|part| part.ours)
-        .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()));
     if let Some((load, cause)) = load {
         reasons.push(format!("{load}: {cause}"));
     } else if let Some((part, cause)) = explained(own, &causes) {
         reasons.push(format!("{}: {cause}", part.words()));
     } else {
-        notes.extend(own::timer_note(ours, own, evidence));
+        notes.extend(own::timer_note(own, &evidence.generator.timer));
         notes.extend(cause::stall_note(evidence));
     }
     for (lost, text) in cause::limits(evidence) {

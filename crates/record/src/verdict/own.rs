@@ -1,7 +1,7 @@
 //! The effect of the generator's own part on a figure: [`OwnPart`].
 
 use super::{Evidence, Reason, Status, Verdict};
-use crate::{Histogram, Operation, Waits};
+use crate::{Histogram, Operation, TimerRecord, Waits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -50,6 +50,11 @@ impl OwnPart {
         self.us - self.without_own_us
     }
 
+    /// Whether it is so much too high that a timer which is at most this late does not explain it.
+    fn exceeds(&self, timer: &TimerRecord) -> bool {
+        timer.samples > 0 && self.too_high_us() > timer.max_us.max(FLOOR_MIN.as_secs_f64() * 1e6)
+    }
+
     /// What a reader must know of a figure that was not judged.
     pub fn unjudged(&self) -> Option<String> {
         let count = self.too_few?;
@@ -68,6 +73,14 @@ impl OwnPart {
 }
 
 impl Verdict {
+    /// What a reader must know of a run that nothing speaks against, if the generator's own part made a figure too high
+    /// by more than this machine's timer explains and no cause was observed.
+    pub fn unexplained(&self, timer: &TimerRecord) -> Option<String> {
+        let part = worst(&self.own).filter(|part| part.exceeds(timer))?;
+        (self.status == Status::Valid)
+            .then(|| format!("{}, and no cause was observed", part.words()))
+    }
+
     /// Whether the generator is blamed only for the effect of its own part on response times: all that fell due was
     /// sent.
     pub fn is_of_own_part_alone(&self) -> bool {
@@ -137,31 +150,29 @@ pub(super) fn unjudged_note(parts: &[OwnPart]) -> Option<String> {
 }
 
 /// The note where figures are too high and no cause was observed.
-pub(super) fn timer_note(
-    ours: Option<&OwnPart>,
-    parts: &[OwnPart],
-    evidence: &Evidence<'_>,
-) -> Option<String> {
-    let worst = parts
-        .iter()
-        .filter(|part| part.too_few.is_none() && part.too_high_us() > TOLD_MIN_US)
-        .max_by(|a, b| a.too_high_us().total_cmp(&b.too_high_us()))?;
-    let part = ours.unwrap_or(worst);
-    let timer = &evidence.generator.timer;
-    let known = timer.samples > 0;
+pub(super) fn timer_note(parts: &[OwnPart], timer: &TimerRecord) -> Option<String> {
+    let part = worst(parts)?;
     let (name, too_high) = (shortest(part.percentile), millis(part.too_high_us()));
-    Some(if known && part.too_high_us() > timer.max_us.max(FLOOR_MIN.as_secs_f64() * 1e6) {
+    Some(if part.exceeds(timer) {
         format!(
             "p{name} up to {too_high} too high by the generator's own part, more than this machine's timer explains \
              (late by at most {} while nothing disturbed it): no cause was observed",
             millis(timer.max_us)
         )
     } else {
-        let own = if known { millis(timer.p99_us) } else { "not known".to_owned() };
+        let own = if timer.samples > 0 { millis(timer.p99_us) } else { "not known".to_owned() };
         format!(
             "p{name} up to {too_high} too high by this machine's timer (p99 of its own lateness {own})"
         )
     })
+}
+
+/// The judged figure that is the most too high; one that the generator changed is named before one that its timer may
+/// have changed.
+fn worst(parts: &[OwnPart]) -> Option<&OwnPart> {
+    let judged =
+        parts.iter().filter(|part| part.too_few.is_none() && part.too_high_us() > TOLD_MIN_US);
+    judged.max_by(|a, b| a.ours.cmp(&b.ours).then(a.too_high_us().total_cmp(&b.too_high_us())))
 }
 
 fn shortest(percentile: f64) -> String {

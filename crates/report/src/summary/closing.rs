@@ -292,17 +292,24 @@ pub(crate) fn trust(record: &Record) -> String {
         Status::Valid if record.counts.due() > 0 && record.counts.ok == 0 => {
             "nothing succeeded, so this run says nothing about speed".to_owned()
         }
-        Status::Valid => match unjudged(record) {
-            Some(doubt) => format!("yes, but {doubt}"),
-            None if record.generator.machine.unseen => {
-                "as far as is known: what else this machine did could not be read (no /proc)"
-                    .to_owned()
-            }
-            None => "yes: the run is complete, and brunt was not the limit".to_owned(),
-        },
+        Status::Valid => trust_of_valid(record),
         Status::Unstable => format!("with care, throughput was still changing: {why}"),
         Status::Partial => format!("in part, the run is incomplete: {why}"),
         Status::GeneratorLimited => format!("no, brunt or its machine changed the figures: {why}"),
+    }
+}
+
+/// Whether the figures of a run can be believed that no reason speaks against.
+fn trust_of_valid(record: &Record) -> String {
+    if let Some(doubt) = record.verdict.unexplained(&record.generator.timer) {
+        return format!("with care: {doubt}");
+    }
+    match unjudged(record) {
+        Some(doubt) => format!("yes, but {doubt}"),
+        None if record.generator.machine.unseen => {
+            "as far as is known: what else this machine did could not be read (no /proc)".to_owned()
+        }
+        None => "yes: the run is complete, and brunt was not the limit".to_owned(),
     }
 }
 
@@ -536,6 +543,16 @@ mod tests {
         let text = unfolded(&record);
         let trust = "Trust:      yes, but the bind response time p99 is 80.8 ms with and 0.10 ms without the \
                      generator's own part, and 120 exchanges are too few to judge it\n";
+        assert!(text.ends_with(trust), "{text}");
+        // Where it was judged, was too high, and no cause was observed, the answer is not yes.
+        record.verdict.own[0] =
+            brunt_record::OwnPart { ours: true, too_few: None, ..record.verdict.own[0].clone() };
+        (record.generator.timer.samples, record.generator.timer.max_us) = (100, 90_000.0);
+        assert!(unfolded(&record).contains("Trust:      yes: "), "{}", unfolded(&record));
+        record.generator.timer.max_us = 500.0;
+        let text = unfolded(&record);
+        let trust = "Trust:      with care: the bind response time p99 is 80.8 ms with and 0.10 ms without the \
+                     generator's own part, and no cause was observed\n";
         assert!(text.ends_with(trust), "{text}");
         record.slo[0].outcome = SloOutcome::Undecided;
         record.slo[0].why = Some("without the generator's own part it is 0.1ms".to_owned());
