@@ -289,7 +289,8 @@ pub(super) const ALL: &[Switch] = &[
         "W",
         "microseconds",
         Kind::Whole(0, WAIT_MAX),
-        "How long to wait at the end for outstanding answers. Default: as long as -d allows.",
+        "How long to wait at the end for outstanding answers; in an avalanche, after ^C. Default: as long as -d \
+         allows.",
     ),
     Switch::new(
         Group::Output,
