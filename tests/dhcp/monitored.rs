@@ -98,3 +98,27 @@ fn the_queue_of_a_server_in_another_namespace_is_told_from_the_wire() {
     assert_eq!((run.tally("lost in the server's queue"), taken()), (0, 80), "{run}");
     assert!(run.report.contains("by the server or on the wire: 80\n"), "{run}");
 }
+
+/// A real server that is stopped for the whole run takes nothing, and once it continues it takes what its queue kept.
+/// So what it counted then, and what was lost in its queue, are all that was sent.
+#[test]
+fn the_queue_of_a_stopped_kea_in_another_namespace_is_told_from_the_wire() {
+    let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
+    kea.pause();
+    let monitor = ["--monitor".to_owned(), format!("pid:{}", kea.id())];
+    // More than fit into a queue of the usual size.
+    let run = Brunt::on(&lan).typed("-4 -l lan0 -i -r 2000 -n 2000 -d 1 -d 1");
+    let run = monitor.iter().fold(run, Brunt::arg).arg(Lan::SERVER_V4.to_string()).run();
+    kea.resume();
+    let sent = run.tally("DISCOVER-OFFER sent");
+    let lost = run.tally("lost in the server's queue");
+    assert!(sent > 0 && lost > 0 && lost < sent, "{lost} of {sent}\n{run}");
+    assert!(run.report.contains(&format!("server's receive queue: {lost}\n")), "{run}");
+    assert!(
+        run.report.contains(&format!("by the server or on the wire: {}\n", sent - lost)),
+        "{run}"
+    );
+    assert!(run.notes.contains("receive queue, which was full: the server is there"), "{run}");
+    let all = || kea.statistic("pkt4-discover-received") + lost == sent;
+    assert!(until(Duration::from_secs(60), all), "{:?}\n{run}", kea.statistics());
+}

@@ -158,6 +158,7 @@ where
             figures.drops(),
             late,
             figures.bad_checksum,
+            silence::strange(&figures),
             self.perfdhcp.args.limits.drop_time,
         )
     }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use brunt_drivers::dhcp::Silence;
-use brunt_report::dhcp::Exchanges;
+use brunt_report::dhcp::{Exchanges, StageFigures};
 
 use super::route::Route;
 use crate::cli::dhcp::args::{DhcpArgs, Family};
@@ -31,26 +31,48 @@ pub(super) fn advice(
     if silence.unanswered == 0 || !dropped {
         return None;
     }
-    let strange = figures.foreign + figures.malformed + figures.tooshort + figures.unexpected;
-    match silence.heard {
-        // A process answers there, but does not speak the protocol.
-        None if strange > 0 => None,
-        None => Some(never(figures, silence, args, route)),
-        Some(heard) => stopped(figures, silence, heard, args, route),
+    match (silence.heard, strange(figures)) {
+        // A process answers there, but not what was asked.
+        (None, Some((_, what))) => Some(format!(
+            "no answer from {} to any of {} messages; {what}",
+            route.server, silence.unanswered
+        )),
+        (None, None) => Some(never(figures, silence, args, route)),
+        (Some(heard), _) => stopped(figures, silence, heard, args, route),
     }
 }
 
+/// What arrived and was no answer to any message: how many datagrams, and in words.
+pub(super) fn strange(figures: &Exchanges) -> Option<(u64, String)> {
+    described(&[
+        (figures.malformed, "malformed"),
+        (figures.tooshort, "too short"),
+        (figures.foreign, "to clients or transactions that are not ours"),
+        (figures.unexpected, "unexpected"),
+    ])
+}
+
+fn described(kinds: &[(u64, &str)]) -> Option<(u64, String)> {
+    let all = kinds.iter().map(|(count, _)| count).sum();
+    let kinds = kinds.iter().filter(|(count, _)| *count > 0);
+    let kinds: Vec<String> = kinds.map(|(count, what)| format!("{count} {what}")).collect();
+    let kinds = kinds.join(", ");
+    (all > 0).then(|| (all, format!("{all} datagrams came that are no answers to them: {kinds}")))
+}
+
 /// What shows that the server was there although exchanges had no answer in time: answers that came after the drop
-/// time, and answers that the system did not deliver. If these are fewer than half of the exchanges without an answer,
-/// they do not show that it was there all the time.
+/// time, answers that the system did not deliver, and datagrams that were no answers. If these are fewer than half of
+/// the exchanges without an answer, they do not show that it was there all the time.
 pub(super) fn present(
     drops: u64,
     late: u64,
     bad_checksum: u64,
+    strange: Option<(u64, String)>,
     drop_time: [Duration; 2],
 ) -> Option<String> {
     let damaged = bad_checksum.min(drops.saturating_sub(late));
-    if late + damaged == 0 || (late + damaged) * 2 < drops {
+    let came = late + damaged + strange.as_ref().map_or(0, |(count, _)| *count);
+    if drops == 0 || came == 0 || came * 2 < drops {
         return None;
     }
     let [first, second] = drop_time.map(|time| time.as_secs_f64());
@@ -60,7 +82,8 @@ pub(super) fn present(
     let damaged = (damaged > 0).then(|| {
         format!("{damaged} answers came with a bad UDP checksum, so this machine's system did not deliver them")
     });
-    Some(late.into_iter().chain(damaged).collect::<Vec<_>>().join(", and "))
+    let strange = strange.map(|(_, what)| what);
+    Some(late.into_iter().chain(damaged).chain(strange).collect::<Vec<_>>().join(", and "))
 }
 
 /// Answers arrived damaged. Where packets pass through no wire, as between containers, a checksum that the sender left
@@ -97,12 +120,35 @@ fn stopped(
         return None;
     }
     Some(format!(
-        "no answer from {} from {:.1} s to the end, when {} messages were sent{}",
+        "no answer from {} from {:.1} s to the end, when {} messages were sent{}{}{}",
         route.server,
         heard.as_secs_f64(),
         silence.unanswered,
         refused(figures),
+        full_queue(figures.server_drops).unwrap_or_default(),
+        exhausted(&figures.stages, figures.unreachable + figures.server_drops.unwrap_or(0)),
     ))
+}
+
+/// The server is there, and its system keeps messages for it until there is no more room.
+fn full_queue(drops: Option<u64>) -> Option<String> {
+    let lost = drops.filter(|lost| *lost > 0)?;
+    Some(format!(
+        "; {lost} of them were lost in the server's receive queue, which was full: the server is there, and takes \
+         none or too few"
+    ))
+}
+
+/// Only requests of new clients had no answer, and nothing else explains it: so does a server that has nothing left to
+/// lease.
+fn exhausted(stages: &[StageFigures], explained: u64) -> String {
+    let Some((first, others)) = stages.split_first() else { return String::new() };
+    let others_lost = others.iter().any(|stage| stage.drops > 0);
+    if explained > 0 || first.received == 0 || first.drops == 0 || others_lost {
+        return String::new();
+    }
+    let offers = first.received;
+    format!("; is it running, and does it have a free address after {offers} offers?")
 }
 
 /// There was never an answer.
@@ -111,6 +157,9 @@ fn never(figures: &Exchanges, silence: Silence, args: &DhcpArgs, route: &Route) 
     let nothing = format!("no answer from {} to any of {sent} messages", route.server);
     if figures.unreachable > 0 {
         return format!("{nothing}{}: start the server, or name its port (-N)", refused(figures));
+    }
+    if let Some(full) = full_queue(figures.server_drops) {
+        return nothing + &full;
     }
     let asks = format!("{nothing}. Is there a server");
     let Some(local) = route.locals.first().filter(|_| !args.route.client) else {
@@ -135,7 +184,45 @@ mod tests {
     use super::*;
     fn said(drops: u64, late: u64, bad_checksum: u64) -> Option<String> {
         let drop_time = [Duration::from_secs(1), Duration::from_millis(500)];
-        present(drops, late, bad_checksum, drop_time)
+        present(drops, late, bad_checksum, None, drop_time)
+    }
+
+    #[test]
+    fn a_pool_may_be_used_up_if_only_new_clients_had_no_answer() {
+        let figures = |first: (u64, u64), second: u64, unreachable| {
+            let stage =
+                |received, drops| StageFigures { received, drops, ..StageFigures::default() };
+            exhausted(&[stage(first.0, first.1), stage(first.0, second)], unreachable)
+        };
+        let asked = "; is it running, and does it have a free address after 50 offers?";
+        assert_eq!(figures((50, 150), 0, 0), asked);
+        for (first, second, unreachable) in
+            [((0, 150), 0, 0), ((50, 0), 0, 0), ((50, 150), 3, 0), ((50, 150), 0, 9)]
+        {
+            assert_eq!(figures(first, second, unreachable), "", "{first:?}");
+        }
+    }
+
+    #[test]
+    fn datagrams_that_are_no_answers_show_that_something_is_there() {
+        assert_eq!(described(&[(0, "malformed"), (0, "too short")]), None);
+        let strange = described(&[(18, "malformed"), (0, "too short"), (2, "unexpected")]);
+        let told = "20 datagrams came that are no answers to them: 18 malformed, 2 unexpected";
+        assert_eq!(strange, Some((20, told.to_owned())));
+        let drop_time = [Duration::from_secs(1); 2];
+        assert_eq!(present(20, 0, 0, strange.clone(), drop_time).as_deref(), Some(told));
+        assert_eq!(present(41, 0, 0, strange.clone(), drop_time), None, "too few to explain it");
+        assert_eq!(present(0, 0, 0, strange, drop_time), None, "everything was answered");
+    }
+
+    #[test]
+    fn a_full_queue_shows_that_there_is_a_server() {
+        assert_eq!((full_queue(None), full_queue(Some(0))), (None, None));
+        let told = full_queue(Some(1834)).unwrap();
+        assert!(
+            told.starts_with("; 1834 of them were lost in the server's receive queue"),
+            "{told}"
+        );
     }
 
     #[test]
