@@ -23,13 +23,15 @@ pub(super) struct Failure {
     pub(super) text: Box<str>,
     /// The connection ended before an octet of the answer arrived.
     pub(super) unanswered: bool,
+    /// A step of opening the connection got no answer in time.
+    pub(super) silent: bool,
     /// The address that could not be reached.
     pub(super) address: Option<SocketAddr>,
 }
 
 impl Failure {
     pub(super) fn new(class: Class, code: u32, text: impl Into<Box<str>>) -> Self {
-        Self { class, code, text: text.into(), unanswered: false, address: None }
+        Self { class, code, text: text.into(), unanswered: false, silent: false, address: None }
     }
 
     /// The failure to reach this address, if it is one.
@@ -41,6 +43,11 @@ impl Failure {
     pub(super) fn system(class: Class, error: &std::io::Error) -> Self {
         let code = error.raw_os_error().map_or(0, i32::unsigned_abs);
         Self::new(class, code, error.to_string())
+    }
+
+    /// The same, of a server that was given enough time.
+    pub(super) fn silent(self) -> Self {
+        Self { silent: true, ..self }
     }
 
     /// The connection ended, so no answer will arrive over it.

@@ -58,10 +58,11 @@ pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
             }
         }
     }
-    first.map_or(Ok(()), |failure| Err(error_of(failure)))
+    first.map_or(Ok(()), |failure| Err(error_of(&failure, plan)))
 }
 
-fn error_of(failure: Failure) -> ProbeError {
+fn error_of(failure: &Failure, plan: &Plan) -> ProbeError {
+    let advice = if failure.silent { plan.route.advice_if_silent() } else { "" };
     ProbeError {
         class: failure.class,
         code: match failure.class {
@@ -77,6 +78,6 @@ fn error_of(failure: Failure) -> ProbeError {
             | Class::Fenced
             | Class::Unsent => code::CONNECT_ERROR,
         },
-        text: failure.text,
+        text: format!("{}{advice}", failure.text).into(),
     }
 }

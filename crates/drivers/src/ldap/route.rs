@@ -80,6 +80,20 @@ impl Route {
         }
     }
 
+    /// What else may be the reason if a server accepts connections and answers nothing: one that expects TLS waits for
+    /// the rest of what it takes for the beginning of a handshake.
+    pub(super) fn advice_if_silent(&self) -> &'static str {
+        match (&self.security, &self.servers) {
+            (Security::Plain, Servers::Network(_)) => {
+                "; if the server expects TLS on this port, use LDAPS (-Z)"
+            }
+            (Security::StartTls(_), _) => {
+                "; if the server expects TLS on this port from the start, use LDAPS (-Z) instead of StartTLS"
+            }
+            (Security::Plain | Security::Tls(_), _) => "",
+        }
+    }
+
     /// How connections are closed.
     pub(super) fn close(&self) -> Close {
         match &self.servers {
@@ -119,7 +133,8 @@ impl Route {
     ) -> Result<T, Failure> {
         let Some(limit) = self.step_timeout else { return step.await };
         tokio::time::timeout(limit, step).await.unwrap_or_else(|_| {
-            Err(Failure::new(Class::Closed, 0, format!("no answer to {what} within {limit:?}")))
+            let text = format!("no answer to {what} within {limit:?}");
+            Err(Failure::new(Class::Closed, 0, text).silent())
         })
     }
 }

@@ -4,6 +4,7 @@
 use crate::{outcomes, plan, run, setup, simple, willing};
 use brunt_drivers::ldap::{Mode, Plan, PlanError, SearchSetup, Task, probe};
 use brunt_exchange::{Class, Outcome};
+use std::time::Duration;
 
 fn search() -> Task {
     Task::Search(SearchSetup::new("dc=example", "(uid=a)"))
@@ -116,6 +117,20 @@ async fn a_probe_is_one_more_connection_and_carries_the_code() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = probe(&crate::plan(crate::setup(nobody, search()))).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Connect, 91));
+}
+
+/// A server that expects TLS may wait for more of what it takes for a handshake, and says nothing.
+#[tokio::test]
+async fn a_probe_that_nobody_answers_names_the_port_for_tls_as_a_possible_reason() {
+    let silent = crate::Server::start(|_| Vec::new()).await;
+    let mut setup = crate::setup(silent.address, search());
+    setup.login = simple("cn=admin", "secret");
+    setup.route.step_timeout = Some(Duration::from_millis(50));
+    let error = probe(&crate::plan(setup)).await.unwrap_err();
+    assert_eq!((error.class, error.code), (Class::Closed, 81));
+    let text = "reach the server: no answer to the bind within 50ms; if the server expects TLS on this port, use LDAPS \
+                (-Z)";
+    assert_eq!(error.to_string(), text);
 }
 
 #[test]
