@@ -7,7 +7,6 @@ mod contender;
 mod flood;
 mod overload;
 mod pacing;
-mod scripted;
 mod server;
 mod users;
 

@@ -2,8 +2,8 @@
 //! which the server answered while the load ran, by its own log.
 
 use crate::contender::Contender;
-use crate::scripted::{Scripted, Service};
 use brunt_bench_tool::Process;
+use brunt_testbed::{Answer, Scripted};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -11,6 +11,35 @@ use std::time::Duration;
 
 /// How far a reported rate may be from the log.
 const TOLERANCE: f64 = 0.03;
+
+/// How long requests take.
+#[derive(Clone, Copy, Debug)]
+enum Service {
+    /// Each takes this long, however many there are.
+    Each(Duration),
+    /// A single worker takes this long for one after the other.
+    OneWorker(Duration),
+    /// Every other one takes the second time.
+    InTurn(Duration, Duration),
+}
+
+impl Service {
+    fn start(self) -> Scripted {
+        let (mut count, mut free) = (0_u64, Duration::ZERO);
+        Scripted::start(move |at| {
+            count += 1;
+            Answer::At(match self {
+                Self::Each(time) => at + time,
+                Self::OneWorker(time) => {
+                    free = free.max(at) + time;
+                    free
+                }
+                Self::InTurn(odd, _) if count % 2 == 1 => at + odd,
+                Self::InTurn(_, even) => at + even,
+            })
+        })
+    }
+}
 
 /// A load and the server that it meets.
 struct Case {
@@ -89,7 +118,7 @@ impl Case {
         if self.rises_from.is_some() && tool != Contender::Brunt {
             return "cannot rise".to_owned();
         }
-        let server = Scripted::start(self.service);
+        let server = self.service.start();
         let scratch = tempfile::tempdir().expect("a temporary directory");
         let reported = self.reported(tool, &server.url(), seconds, scratch.path());
         let logged = server.answered_within(Duration::from_secs(seconds)) as f64 / seconds as f64;
