@@ -13,4 +13,5 @@ mod recomputed;
 mod resolver;
 mod stall;
 mod thread_groups;
+mod truths;
 mod verdict;

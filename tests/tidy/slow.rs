@@ -28,7 +28,12 @@ fn program(path: &str) -> Option<&str> {
 
 /// Whether the script runs the marked tests of a test program.
 fn runs(script: &str, program: &str) -> bool {
-    let ways = [format!("--slow 'binary({program})'"), format!("--test {program} -- --ignored")];
+    let ways = [
+        format!("--slow 'binary({program})'"),
+        // With a choice among its tests.
+        format!("--slow 'binary({program}) "),
+        format!("--test {program} -- --ignored"),
+    ];
     let mut lines = script.lines().filter(|line| !line.starts_with('#'));
     lines.any(|line| ways.iter().any(|way| line.contains(way)))
 }

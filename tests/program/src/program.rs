@@ -188,9 +188,14 @@ impl Program {
     }
 
     /// Waits for the end.
-    pub fn wait(mut self) -> Ended {
+    pub fn wait(self) -> Ended {
+        self.wait_for(PATIENCE)
+    }
+
+    /// The same for one that takes longer than most.
+    pub fn wait_for(mut self, patience: Duration) -> Ended {
         let mut status = None;
-        until(PATIENCE, || {
+        until(patience, || {
             status = self.child.try_wait().expect("the child is ours");
             status.is_some()
         });
