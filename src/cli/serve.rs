@@ -108,6 +108,12 @@ pub(crate) struct PushArgs {
     /// nothing is compared.
     #[arg(long)]
     pub(crate) fail_on_regression: bool,
+    /// Exit with 4 if the run was not compared with a baseline
+    ///
+    /// That is so if no run of this load is marked as the baseline, if the baseline or this run is not valid, or if the
+    /// two were requested differently. The reason is printed.
+    #[arg(long)]
+    pub(crate) require_comparison: bool,
     /// Certificate authorities (PEM) to trust instead of the system's
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,

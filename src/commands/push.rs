@@ -43,6 +43,8 @@ struct Pushed {
 struct Against {
     page: String,
     trusted: bool,
+    /// Why it cannot be trusted; a site of an older version does not answer it.
+    reason: Option<String>,
     worse: Vec<String>,
 }
 
@@ -73,6 +75,12 @@ pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
     let pushed: Pushed = serde_json::from_slice(&body)
         .map_err(|error| to(format!("the answer is not one of brunt serve ({error})")))?;
     console::print(&summary_text(args, &pushed))?;
+    if args.fail_on_regression && !is_compared(&pushed) && !args.require_comparison {
+        console::note(
+            "the run was not compared with a baseline, so --fail-on-regression found nothing; --require-comparison \
+             makes this exit code 4",
+        );
+    }
     Ok(exit(args, &pushed))
 }
 
@@ -115,7 +123,10 @@ fn summary_text(args: &PushArgs, pushed: &Pushed) -> String {
 /// The comparison with a baseline, in words.
 fn found(against: &Against) -> String {
     match (against.trusted, against.worse.as_slice()) {
-        (false, _) => "not compared: a run is not valid, or the load is not the same".to_owned(),
+        (false, _) => {
+            let unknown = "a run is not valid, or the load is not the same";
+            format!("not compared: {}", against.reason.as_deref().unwrap_or(unknown))
+        }
         (true, []) => "nothing is worse beyond chance".to_owned(),
         (true, worse) => format!("worse: {}", worse.join(", ")),
     }
@@ -127,8 +138,14 @@ fn exit(args: &PushArgs, pushed: &Pushed) -> Exit {
     match args.fail_on_regression {
         true if !pushed.missed.is_empty() => Exit::Missed,
         true if is_worse => Exit::Regression,
+        _ if args.require_comparison && !is_compared(pushed) => Exit::Undecided,
         _ => Exit::Ok,
     }
+}
+
+/// Whether there is a baseline, and both runs are such that a comparison says something.
+fn is_compared(pushed: &Pushed) -> bool {
+    pushed.against.as_ref().is_some_and(|against| against.trusted)
 }
 
 /// Uploads the record. Returns the answer of the site.
@@ -173,6 +190,7 @@ mod tests {
             against: against.map(|(trusted, worse)| Against {
                 page: "/compare".to_owned(),
                 trusted,
+                reason: (!trusted).then(|| "the baseline b (/runs/0) is unstable".to_owned()),
                 worse: worse.iter().map(ToString::to_string).collect(),
             }),
         }
@@ -187,6 +205,7 @@ mod tests {
             tags: Vec::new(),
             commit: None,
             fail_on_regression,
+            require_comparison: false,
             ca: None,
         }
     }
@@ -221,6 +240,19 @@ mod tests {
             assert_eq!(exit(&args(true), &given).code(), code, "{given:?}");
             assert_eq!(exit(&args(false), &given).code(), 0, "{given:?}");
         }
+        // What is not known fails only where that is asked for.
+        let strict = PushArgs { require_comparison: true, ..args(true) };
+        for (given, code) in [
+            (pushed(&[], None), 4),
+            (pushed(&[], Some((false, &["p99 +20.0 %"]))), 4),
+            (pushed(&[], Some((true, &[]))), 0),
+            (pushed(&[], Some((true, &["p99 +20.0 %"]))), 6),
+            (pushed(&["p99<1ms"], None), 99),
+        ] {
+            assert_eq!(exit(&strict, &given).code(), code, "{given:?}");
+        }
+        let text = summary_text(&strict, &pushed(&[], Some((false, &[]))));
+        assert!(text.contains("baseline: not compared: the baseline b (/runs/0) is unstable\n"));
         let args = PushArgs {
             name: Some("a b/\u{e4}".to_owned()),
             tags: vec!["nightly".to_owned()],

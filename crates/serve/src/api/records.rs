@@ -1,6 +1,6 @@
 //! Records: uploaded, listed and downloaded.
 
-use brunt_record::SloOutcome;
+use brunt_record::{SloOutcome, Status};
 use brunt_report::comparison::Comparison;
 use http::StatusCode;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::call::{Answer, Call};
 use crate::child::Export;
 use crate::history::{About, Entry, Origin, PutError, RECORD_KEPT};
 use crate::pages::compare::compared;
-use crate::pages::history::{PER_PAGE, behind, filter, next};
+use crate::pages::history::{PER_PAGE, behind, filter, name, next};
 use crate::pages::run;
 use crate::problem::Problem;
 
@@ -59,6 +59,8 @@ pub(crate) struct Against {
     /// Whether the comparison can be trusted. It cannot if a run is not valid, or if the two runs were requested
     /// differently.
     pub(crate) trusted: bool,
+    /// Why it cannot be trusted.
+    pub(crate) reason: Option<String>,
     /// Figures that are worse by more than chance explains.
     pub(crate) worse: Vec<String>,
 }
@@ -127,12 +129,26 @@ pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem
             .unwrap_or_default();
         format!("{operation}{}{change}", difference.figure.title())
     });
+    let trusted = comparison.trusted && compared.unlike.is_empty();
     Ok(Some(Against {
         baseline: baseline.id.to_string(),
         page,
-        trusted: comparison.trusted && compared.unlike.is_empty(),
+        trusted,
+        reason: (!trusted).then(|| doubt(&baseline, run, &compared.unlike)),
         worse: worse.collect(),
     }))
+}
+
+/// Why a run is not compared with its baseline: which of the two is not valid, or how they were requested differently.
+fn doubt(baseline: &Entry, run: &Entry, unlike: &[String]) -> String {
+    let of = |which: &str, run: &Entry| {
+        let verdict = run.summary.verdict;
+        (verdict != Status::Valid).then(|| format!("{which} is {}", verdict.word()))
+    };
+    let which = format!("the baseline {} (/runs/{})", name(baseline), baseline.id);
+    let reasons = [of(&which, baseline), of("this run", run)].into_iter().flatten();
+    let all: Vec<String> = reasons.chain(unlike.iter().cloned()).collect();
+    if all.is_empty() { "too little was measured".to_owned() } else { all.join("; ") }
 }
 
 /// `GET /api/v1/records/{id}/record`.

@@ -230,7 +230,7 @@ fn table(runs: &[Entry]) -> Markup {
 }
 
 /// The name of a run.
-pub(super) fn name(run: &Entry) -> String {
+pub(crate) fn name(run: &Entry) -> String {
     if run.about.name.is_empty() { title(&run.summary) } else { run.about.name.clone() }
 }
 

@@ -1,5 +1,6 @@
 //! The page of a run: the report's own text, tables and charts, and what people wrote about the run.
 
+use brunt_record::Status;
 use http::StatusCode;
 use maud::{Markup, PreEscaped, html};
 
@@ -70,6 +71,12 @@ fn said(run: &Entry) -> Markup {
             (origin.by)
             @if let Some(agents) = &origin.agents { ", on " (agents) }
             @if !origin.at.is_empty() { ", " (moment(&origin.at)) }
+        }
+        @if *baseline && run.summary.verdict != Status::Valid {
+            p.warning {
+                "This baseline is " (run.summary.verdict.word()) ": no run is compared with it. Mark another run as \
+                 the baseline of this load."
+            }
         }
         @if !note.is_empty() { p.noted { (note) } }
     }

@@ -177,7 +177,8 @@ fn schemas() -> Value {
             "names": texts(), "own": text(),
         })),
         "Against": object(json!({
-            "baseline": text(), "page": text(), "trusted": { "type": "boolean" }, "worse": texts(),
+            "baseline": text(), "page": text(), "trusted": { "type": "boolean" },
+            "reason": { "type": ["string", "null"] }, "worse": texts(),
         })),
         "Pushed": object(json!({
             "id": text(),

@@ -161,10 +161,10 @@ fn words(outcome: &Outcome<'_>) -> String {
     words.extend(doubt.map(str::to_owned));
     words.extend(outcome.missed.iter().map(|one| format!("missed {one}")));
     words.extend(outcome.against.as_ref().map(|against| {
-        match (against.trusted, against.worse.as_slice()) {
-            (false, _) => "not compared with its baseline, because a run is not valid".to_owned(),
-            (true, []) => "no worse than its baseline".to_owned(),
-            (true, worse) => format!("worse than its baseline: {}", worse.join(", ")),
+        match (&against.reason, against.worse.as_slice()) {
+            (Some(why), _) => format!("not compared with its baseline: {why}"),
+            (None, []) => "no worse than its baseline".to_owned(),
+            (None, worse) => format!("worse than its baseline: {}", worse.join(", ")),
         }
     }));
     if outcome.run.is_some() {
