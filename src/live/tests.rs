@@ -323,6 +323,7 @@ fn what_servers_and_plans_say_is_inert() {
         at: Duration::ZERO,
         text: hostile.to_owned(),
         address: None,
+        sent: None,
     };
     interval.samples.push(sample);
     let mut digest = Digest::new(&interval, &|_, _| hostile.to_owned());

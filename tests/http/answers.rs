@@ -161,6 +161,10 @@ fn checks_hold_or_fail_and_values_are_taken_on() {
     // What was wrong is said where people look.
     let samples = run.record()["samples"].to_string();
     assert!(samples.contains("/id"), "{samples}\n{run}");
+    // And what it was the answer to.
+    let sent = samples.split("\"sent\":\"GET http://").skip(1);
+    let sent: Vec<&str> = sent.filter_map(|rest| rest.split('"').next()).collect();
+    assert!(!sent.is_empty() && sent.iter().all(|url| url.ends_with("/user.json")), "{samples}");
 }
 
 #[test]

@@ -59,6 +59,8 @@ pub struct Watch<'a> {
     text: Option<&'a mut String>,
     /// The address that could not be reached.
     address: Option<String>,
+    /// What was sent, for a reader.
+    request: Option<String>,
     /// The text of this exchange, for a session that reports it elsewhere.
     kept_words: Option<String>,
     unready: Option<Outcome>,
@@ -86,6 +88,7 @@ impl<'a> Watch<'a> {
             parts_len: 0,
             text,
             address: None,
+            request: None,
             kept_words: None,
             unready: None,
             reconnected: 0,
@@ -232,6 +235,19 @@ impl<'a> Watch<'a> {
     /// The address that [`could_not_reach`](Self::could_not_reach) named.
     pub fn take_address(&mut self) -> Option<String> {
         self.address.take()
+    }
+
+    /// Says what the exchange sent, as a reader knows it: a request line, a DN, a kind of message, without secrets. It
+    /// is kept with the text of the failure.
+    pub fn requested(&mut self, what: std::fmt::Arguments<'_>) {
+        if self.text.is_some() {
+            self.request = Some(inert(&what.to_string(), Layout::Line));
+        }
+    }
+
+    /// What [`requested`](Self::requested) said.
+    pub fn take_request(&mut self) -> Option<String> {
+        self.request.take()
     }
 
     /// The moment recorded by [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.
@@ -397,6 +413,10 @@ mod tests {
         assert!(watch.wants_text());
         watch.explain(format_args!("result {}", 49));
         assert_eq!(kept, "result 49");
+        let mut watch = Watch::new(&clock, Some(&mut kept));
+        watch.requested(format_args!("GET /a\nb"));
+        let asked = (watch.take_request(), watch.take_request());
+        assert_eq!(asked, (Some("GET /a b".to_owned()), None));
         Watch::new(&clock, Some(&mut kept)).explain(format_args!("said \u{1b}[2J\nnot ok"));
         assert_eq!(kept, "said \\u{1b}[2J not ok");
         assert!(!Watch::new(&clock, None).wants_text());

@@ -381,6 +381,7 @@ mod tests {
             at: later.from,
             text,
             address: None,
+            sent: None,
         });
         let alone = later.to_sum();
         first.append(&later);
@@ -430,7 +431,8 @@ mod tests {
                 made.record(operation, outcome, &stamps(0, 5, 9, 9 + took), items, Own::default());
                 made.part(Part(0), Duration::from_nanos(took));
                 let text = format!("{operation} {took} {items}");
-                made.samples.push(Sample { operation, outcome, at: Duration::from_nanos(took), text, address: None });
+                let at = Duration::from_nanos(took);
+                made.samples.push(Sample { operation, outcome, at, text, address: None, sent: None });
             }
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;

@@ -19,6 +19,8 @@ pub struct Sample {
     pub text: String,
     /// The address of the target, if it could not be reached.
     pub address: Option<String>,
+    /// What was sent, for a reader and without secrets, if the session says it.
+    pub sent: Option<String>,
 }
 
 /// The samples kept, within bounds.
@@ -76,15 +78,16 @@ impl Samples {
         at: Duration,
         text: &str,
         address: Option<String>,
+        sent: Option<String>,
     ) {
         if !self.admit(operation, outcome) {
             self.refused = self.refused.saturating_add(1).min(Self::REFUSED_MAX);
             return;
         }
         self.refused = 0;
-        let end = text.char_indices().nth(Self::TEXT_MAX).map_or(text.len(), |(at, _)| at);
-        let text = text[..end].to_owned();
-        self.kept.push(Sample { operation, outcome, at, text, address });
+        let cut = |text: &str| text.chars().take(Self::TEXT_MAX).collect::<String>();
+        let (text, sent) = (cut(text), sent.map(|sent| cut(&sent)));
+        self.kept.push(Sample { operation, outcome, at, text, address, sent });
     }
 
     /// Adds the samples of another, within the same bounds.
@@ -135,11 +138,11 @@ mod tests {
         let mut samples = Samples::new();
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..100 {
-            samples.offer(0, outcome, Duration::from_secs(n), "no", None);
+            samples.offer(0, outcome, Duration::from_secs(n), "no", None, None);
         }
-        samples.offer(1, outcome, Duration::ZERO, "other operation", None);
+        samples.offer(1, outcome, Duration::ZERO, "other operation", None, None);
         assert_eq!(samples.take().len(), Samples::PER_OUTCOME + 1);
-        samples.offer(0, outcome, Duration::ZERO, "still enough", None);
+        samples.offer(0, outcome, Duration::ZERO, "still enough", None, None);
         assert!(samples.kept().is_empty());
     }
 
@@ -150,20 +153,28 @@ mod tests {
         for _ in 0..100_000 {
             if samples.wants() {
                 asked += 1;
-                samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late", None);
+                samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late", None, None);
             }
         }
         // The ten kept, 1,024 not kept, then one of 257.
         assert!((1_300..1_600).contains(&asked), "{asked}");
-        samples.offer(0, Outcome::Failed(Class::Closed, 104), Duration::ZERO, "reset", None);
+        samples.offer(0, Outcome::Failed(Class::Closed, 104), Duration::ZERO, "reset", None, None);
         assert!(samples.wants());
     }
 
     #[test]
     fn a_long_text_is_cut_between_characters() {
         let mut samples = Samples::new();
-        samples.offer(0, Outcome::TimedOut, Duration::ZERO, &"ü".repeat(1_000), None);
-        assert_eq!(samples.kept()[0].text.chars().count(), Samples::TEXT_MAX);
+        samples.offer(
+            0,
+            Outcome::TimedOut,
+            Duration::ZERO,
+            &"ü".repeat(1_000),
+            None,
+            Some("ü".repeat(1_000)),
+        );
+        let [Sample { text, sent: Some(sent), .. }] = samples.kept() else { panic!("{samples:?}") };
+        assert_eq!([text, sent].map(|it| it.chars().count()), [Samples::TEXT_MAX; 2]);
     }
 
     #[test]
@@ -172,11 +183,11 @@ mod tests {
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..(Samples::PER_OUTCOME * 3) {
             assert!(samples.wants());
-            samples.offer(0, outcome, Duration::ZERO, &format!("failure {n}"), None);
+            samples.offer(0, outcome, Duration::ZERO, &format!("failure {n}"), None, None);
         }
         assert_eq!(samples.take().len(), Samples::PER_OUTCOME * 3);
         (0..=Samples::EVERY_MAX)
-            .for_each(|_| samples.offer(0, outcome, Duration::ZERO, "again", None));
+            .for_each(|_| samples.offer(0, outcome, Duration::ZERO, "again", None, None));
         assert_eq!(samples.kept().len(), Samples::EVERY_MAX);
     }
 }

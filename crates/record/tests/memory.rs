@@ -41,7 +41,14 @@ fn step(draw: u64) -> Interval {
         step.part(Part(0), Duration::from_nanos(took / 2));
     }
     let (outcome, at) = (Outcome::Failed(Class::Check, 0), Duration::ZERO);
-    step.samples.push(Sample { operation: 0, outcome, at, text: "no".repeat(100), address: None });
+    step.samples.push(Sample {
+        operation: 0,
+        outcome,
+        at,
+        text: "no".repeat(100),
+        address: None,
+        sent: None,
+    });
     step.tallies = vec![draw; 80];
     step
 }

@@ -158,6 +158,7 @@ mod tests {
             at_s: 0.0,
             text: String::new(),
             address: None,
+            sent: None,
         });
         let text = "connect to 127.0.0.1:9: connection refused; is the server running?";
         let address = || Some("127.0.0.1:9".to_owned());

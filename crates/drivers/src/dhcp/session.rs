@@ -160,6 +160,11 @@ pub(super) fn explain<D: Dialogue, C: Carrier + 'static>(
         return;
     }
     let title = ended.stage.title(hub.shared().destination.is_ipv6());
+    if ended.sent.is_some() {
+        // A stage is named by its request and its answer.
+        let request = title.split('-').next().unwrap_or(title);
+        watch.requested(format_args!("{request} of client {client}"));
+    }
     let what = match (ended.anomaly, ended.outcome) {
         (_, Outcome::TimedOut) => "no answer within the drop time",
         (Some(Anomaly::Nak), _) => "the server refused by DHCPNAK",

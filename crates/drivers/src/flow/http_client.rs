@@ -89,6 +89,12 @@ impl HttpClient {
         Ok(())
     }
 
+    /// The request line, with the whole URL, for a reader.
+    pub(super) fn request_line(&self) -> String {
+        let [method, url] = [self.request.method(), &self.url].map(String::from_utf8_lossy);
+        format!("{method} {}", brunt_redact::url(&url))
+    }
+
     /// The answer.
     pub(super) fn reply(&self) -> Reply<'_> {
         Reply::Http(&self.response)

@@ -228,6 +228,9 @@ impl User {
         };
         self.in_flight = None;
         let outcome = self.count(act, outcome, watch);
+        if matches!(outcome, Outcome::Failed(..)) {
+            self.show_request(act, watch);
+        }
         if let Some(traced) = self.traced.take() {
             self.tell(id, act, &traced, (outcome, answered), watch);
         }
@@ -236,6 +239,18 @@ impl User {
         }
         self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &context.compiled);
         outcome
+    }
+
+    /// Keeps what was sent with the text of a failure. Requests to a directory or a DHCP server are named by their
+    /// step.
+    fn show_request(&self, act: &ExchangeStep, watch: &mut Watch<'_>) {
+        if watch.wants_text()
+            && matches!(act.payload, Payload::Http(_))
+            && watch.sent_at().is_some()
+        {
+            let line = self.http_client.request_line();
+            watch.requested(format_args!("{}", self.variables.values().shown(&line)));
+        }
     }
 
     /// Whether an arrival found no row for a variable. This ends the run, and is no failure of the target.
@@ -536,6 +551,7 @@ impl Session for User {
             return;
         };
         let http = matches!(act.payload, Payload::Http(_));
+        self.show_request(act, watch);
         let Some(response) = self.http_client.begun().filter(|_| http) else { return };
         response.began().into_iter().for_each(|began| watch.heard_at(began));
         if watch.wants_text() {

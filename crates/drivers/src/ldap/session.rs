@@ -278,7 +278,9 @@ impl ExchangeInFlight<'_> {
             Ok(code::SUCCESS) => Outcome::Ok(code::SUCCESS),
             Ok(refused) => {
                 if watch.wants_text() {
-                    watch.explain(format_args!("{} [{}]", self.channel.refusal(refused), about()));
+                    let about = about();
+                    watch.explain(format_args!("{} [{about}]", self.channel.refusal(refused)));
+                    watch.requested(format_args!("{about}"));
                 }
                 Outcome::Failed(self.channel.class_of_refusal(), refused)
             }

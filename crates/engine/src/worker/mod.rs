@@ -575,7 +575,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let mut recorder = self.recorder.borrow_mut();
         recorder.gap(wanted_at, now);
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);
-        let address = watch.take_address();
+        let (address, request) = (watch.take_address(), watch.take_request());
         match outcome {
             Outcome::TimedOut if wanted && text.is_empty() => {
                 recorder.explained(
@@ -584,10 +584,11 @@ impl<C: Clock + Clone + 'static> Worker<C> {
                     ended,
                     "no answer within the operation timeout",
                     address,
+                    request,
                 );
             }
             Outcome::Failed(..) | Outcome::TimedOut if wanted => {
-                recorder.explained(operation, outcome, ended, text, address);
+                recorder.explained(operation, outcome, ended, text, address, request);
             }
             _ => {}
         }

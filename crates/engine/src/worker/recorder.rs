@@ -456,7 +456,7 @@ impl Recorder {
         true
     }
 
-    /// Keeps the text of a failure, and the address that could not be reached.
+    /// Keeps the text of a failure, the address that could not be reached, and what was sent.
     pub(super) fn explained(
         &mut self,
         operation: u16,
@@ -464,8 +464,9 @@ impl Recorder {
         at: Moment,
         text: &str,
         address: Option<String>,
+        sent: Option<String>,
     ) {
-        self.samples.offer(operation, outcome, at - self.origin, text, address);
+        self.samples.offer(operation, outcome, at - self.origin, text, address, sent);
     }
 
     #[inline]

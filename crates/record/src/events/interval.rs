@@ -156,6 +156,9 @@ pub(crate) struct SampleLine {
     /// The address of the target, if it could not be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) address: Option<String>,
+    /// What was sent, for a reader and without secrets, if the session says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sent: Option<String>,
 }
 
 impl IntervalLine {
@@ -342,14 +345,16 @@ impl SampleLine {
             at: sample.at,
             text: sample.text.clone(),
             address: sample.address.clone(),
+            sent: sample.sent.clone(),
         }
     }
 
     fn sample(&self) -> Result<Sample, LineError> {
         let outcome = outcome::outcome(&self.class, self.code);
         let outcome = outcome.ok_or_else(|| LineError::Class(self.class.clone()))?;
-        let Self { operation, at, ref text, ref address, .. } = *self;
-        Ok(Sample { operation, outcome, at, text: text.clone(), address: address.clone() })
+        let Self { operation, at, ref text, ref address, ref sent, .. } = *self;
+        let (text, address, sent) = (text.clone(), address.clone(), sent.clone());
+        Ok(Sample { operation, outcome, at, text, address, sent })
     }
 }
 

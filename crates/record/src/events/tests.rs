@@ -136,6 +136,7 @@ fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval
         at: made.from,
         text,
         address: Some("192.0.2.1:389".to_owned()),
+        sent: Some("cn=a".to_owned()),
     });
     made
 }

@@ -51,7 +51,14 @@ fn intervals(node: &Node) -> Vec<Interval> {
             made.tally(0, n % 4);
             if outcome == REFUSED {
                 let (at, text) = (Duration::from_millis(n), format!("refused {n}"));
-                made.samples.push(Sample { operation, outcome, at, text, address: None });
+                made.samples.push(Sample {
+                    operation,
+                    outcome,
+                    at,
+                    text,
+                    address: None,
+                    sent: None,
+                });
             }
             made.orphans += u64::from(n % 29 == 0);
             made.in_flight += u64::from(n % 13 == 0);

@@ -272,6 +272,7 @@ impl Conclusion<'_> {
                 at_s: seconds(sample.at),
                 text: sample.text.clone(),
                 address: sample.address.clone(),
+                sent: sample.sent.clone(),
             }
         });
         samples.collect()
@@ -404,6 +405,7 @@ pub(crate) mod tests {
             at: Duration::from_secs(1),
             text: "no".into(),
             address: None,
+            sent: None,
         });
         for interval in std::iter::once(prepare).chain((0..10).map(interval)) {
             totals.absorb(&interval);

@@ -457,6 +457,9 @@ pub struct SampleRecord {
     /// The address of the target, if it could not be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// What was sent, for a reader and without secrets, if the session says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
 }
 
 /// Events a second, if any time has passed.

@@ -73,7 +73,9 @@ fn crowded(mut record: Record) -> Record {
     }
     let text = "the server\x1b[31m said a lot ".repeat(60);
     let sample = record.samples.first().cloned();
-    record.samples.insert(0, SampleRecord { text, ..sample.unwrap() });
+    record
+        .samples
+        .insert(0, SampleRecord { text, sent: Some("sent ".repeat(99)), ..sample.unwrap() });
     let step: StepRecord =
         record.series.iter().find(|it| it.phase == Phase::Steady).unwrap().clone();
     record.series.extend(std::iter::repeat_n(step, 3_600));
@@ -428,4 +430,21 @@ fn every_heading_is_a_word_of_the_glossary_and_no_other_tools_word_is_a_heading(
         assert_eq!(words.find(|word| SYNONYMS.contains(word)), None, "{heading}");
     }
     assert!(all.iter().any(|it| it.contains("goodput")), "{all:?}");
+}
+
+#[test]
+fn the_first_failure_tells_what_was_sent_and_what_was_answered() {
+    let mut record = with(RunOutcome::NothingWorked);
+    let mut told = |sent: Option<&str>| {
+        record.samples[0].text = "not here".to_owned();
+        record.samples[0].sent = sent.map(str::to_owned);
+        let text = last_screen(&record, screen(80), None).unwrap();
+        text[text.find("  first failure").unwrap()..text.find("\n\nnext").unwrap()].to_owned()
+    };
+    assert!(told(None).ends_with(" s\n  answered       not here"));
+    let text = told(Some("GET http://h/none"));
+    assert!(
+        text.ends_with(" s\n  sent           GET http://h/none\n  answered       not here"),
+        "{text}"
+    );
 }

@@ -34,6 +34,7 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
             at: interval.from,
             text,
             address: None,
+            sent: None,
         });
     }
     let (mut totals, mut series) = (Totals::new(), Series::new());

@@ -265,6 +265,10 @@ fn words(
     {
         if shown.len() < TEXTS_SHOWN && !shown.contains(&sample.text.as_str()) {
             grid.note("      ", format!("at {:.1} s: {}", sample.at_s, sample.text));
+            // Where the text of the failure names it, it needs no line.
+            if let Some(sent) = sample.sent.as_ref().filter(|sent| !sample.text.contains(*sent)) {
+                grid.note("      ", format!("sent: {sent}"));
+            }
             shown.push(&sample.text);
         }
     }

@@ -46,6 +46,7 @@ pub(crate) fn measured(objectives: &[&str]) -> Record {
             at: interval.from,
             text,
             address: None,
+            sent: None,
         });
         totals.absorb(&interval);
         series.push(&interval);

@@ -136,7 +136,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         let wanted = outcome == Outcome::TimedOut && state.recorder().wants_text();
         if wanted {
             let text = "no answer within the operation timeout; the call has not returned";
-            state.recorder().explained(watch.named_operation(), outcome, now, text, None);
+            state.recorder().explained(watch.named_operation(), outcome, now, text, None, None);
         }
     }
 }
