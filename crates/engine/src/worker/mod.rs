@@ -187,8 +187,8 @@ struct History {
     unit: Option<Unit>,
     /// Its last exchange in a closed load, whose cycle lasts until the next.
     cycle: Option<Cycle>,
-    /// When the next exchange would have been due.
-    next_due: Option<Moment>,
+    /// The turn of the exchange that it would have begun next, when it was free for that, and when it wanted it.
+    next: Option<(u64, Moment, Want)>,
     session: SessionUse,
 }
 
@@ -206,10 +206,10 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     let mut last = 0;
     for turn in 0.. {
         let wants = session.wants(free);
-        if worker.iterates && !matches!(wants, Want::At(_)) {
+        if worker.open && worker.iterates && !matches!(wants, Want::At(_)) {
             worker.iterated(&mut history);
         }
-        history.next_due = history.cycle.and_then(|_| worker.next_due((name, turn), free, wants));
+        history.next = Some((turn, free, wants));
         if turn > 0 && !worker.dispatch.borrow_mut().promise(wants) {
             break;
         }
@@ -237,7 +237,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
         // A target that always answers at once must not keep the others from running.
         tokio::task::coop::consume_budget().await;
     }
-    worker.leaves(&history);
+    worker.leaves(name, &history);
     guard.retire();
     let slot = worker.slot(index);
     slot.begin(SessionState::Closing, worker.clock.now() + CLOSING_MAX);
@@ -449,11 +449,6 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         readied.map(|()| (waited, watch.why_not_ready().is_none()))
     }
 
-    /// When a session of a closed load would begin its next exchange.
-    fn next_due(&self, of: (u32, u64), free: Moment, wants: Want) -> Option<Moment> {
-        self.dispatch.borrow().next_due(of, free, wants)
-    }
-
     /// An exchange begins, which ends the cycle before it.
     #[inline]
     fn begins(&self, history: &mut History, assignment: &Assignment) {
@@ -482,6 +477,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// What an arrival began is over.
+    #[inline]
     fn iterated(&self, history: &mut History) {
         if let Some(unit) = history.unit.take() {
             self.recorder.borrow_mut().unit(&unit);
@@ -489,8 +485,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// A session carries out nothing more.
-    fn leaves(&self, history: &History) {
-        let counted = self.dispatch.borrow().has_counted();
+    fn leaves(&self, session: u32, history: &History) {
+        let (counted, next_due) = {
+            let dispatch = self.dispatch.borrow();
+            let next = history.next;
+            let due = |(turn, free, wants)| dispatch.next_due((session, turn), free, wants);
+            (dispatch.has_counted(), next.and_then(due))
+        };
         let mut recorder = self.recorder.borrow_mut();
         recorder.left(history.session);
         if counted {
@@ -499,7 +500,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         if let Some(unit) = history.unit {
             recorder.unit(&unit.given_up());
         }
-        if let Some((cycle, to)) = history.cycle.zip(history.next_due) {
+        if let Some((cycle, to)) = history.cycle.zip(next_due) {
             recorder.cycle(&cycle, to);
         }
     }

@@ -38,6 +38,21 @@ pub(crate) struct IntervalSender {
     pub(crate) spent: Receiver<Interval>,
 }
 
+impl IntervalSender {
+    /// An empty interval for operations and parts, of this number and phase, from this time on.
+    #[cold]
+    fn fresh(
+        &self,
+        (operations, parts): (usize, usize),
+        (index, phase, from): (u64, Phase, Duration),
+    ) -> Interval {
+        let spent = self.spent.try_recv();
+        let mut fresh = spent.unwrap_or_else(|_| Interval::new(operations, parts));
+        fresh.reset(index, phase, from);
+        fresh
+    }
+}
+
 /// The most steps whose beginnings are remembered. What fell due before the first of them is counted there.
 const BEGINNINGS_MAX: usize = 4_096;
 
@@ -476,14 +491,12 @@ impl Recorder {
 
     #[inline]
     fn window_and_step(&mut self, phase: Phase) -> (&mut Window, &mut Interval) {
-        let Self { filling, sender, operations, parts, index, from, window, .. } = self;
-        // Exchanges of an earlier phase end after that phase was over.
-        let from = if phase < self.phase { self.phase_from } else { *from };
+        let Self { filling, window, sender, operations, parts, index, from, phase_from, .. } = self;
+        let present = self.phase;
         let step = filling[phase as usize].get_or_insert_with(|| {
-            let mut fresh =
-                sender.spent.try_recv().unwrap_or_else(|_| Interval::new(*operations, *parts));
-            fresh.reset(*index, phase, from);
-            fresh
+            // Exchanges of an earlier phase end after that phase was over.
+            let from = if phase < present { *phase_from } else { *from };
+            sender.fresh((*operations, *parts), (*index, phase, from))
         });
         (window, step)
     }

@@ -178,10 +178,16 @@ impl Window {
     }
 
     /// What counts of a cycle that lasts until `to`; nothing if all of it is where its exchange is.
+    #[inline]
     pub(super) fn crossing(&self, cycle: &Cycle, to: Moment) -> Option<Crossing> {
         let counted = cycle.phase == Phase::Steady;
-        let inside = counted && to <= self.until;
-        if self.open || !cycle.answered || inside || (!counted && to <= self.from) {
+        // As nearly all are.
+        if counted && to <= self.until { None } else { self.cut(cycle, to, counted) }
+    }
+
+    #[cold]
+    fn cut(&self, cycle: &Cycle, to: Moment, counted: bool) -> Option<Crossing> {
+        if self.open || !cycle.answered || (!counted && to <= self.from) {
             return None;
         }
         let since = |at: Moment| at.since_origin();
