@@ -50,7 +50,8 @@ pub(super) fn notice(scan: &Scan<'_>) -> Failure {
 }
 
 /// A port for LDAPS answers a message in the clear with an alert of TLS.
-pub(super) fn no_frame(bytes: &[u8], error: &impl std::fmt::Display) -> Failure {
+#[cold]
+pub(super) fn no_frame(bytes: &[u8], error: impl std::fmt::Display) -> Failure {
     if bytes.starts_with(&[0x15, 3]) {
         return Failure::protocol(
             "the server answers in TLS: this port needs LDAPS (-Z, ldaps://)",

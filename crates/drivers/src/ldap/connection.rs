@@ -104,8 +104,10 @@ impl Connection {
     }
 
     /// The number of the server that it last went to; `None` if there is only one.
+    #[inline]
     pub(super) fn server(&self) -> Option<u16> {
-        self.worker.plan.route.server(self.way())
+        let route = &self.worker.plan.route;
+        if route.servers.are_several() { route.server(self.way()) } else { None }
     }
 
     /// The number of the server that it goes to first, and that the others are a substitute for.

@@ -235,10 +235,7 @@ impl Drop for InFlight<'_> {
         let abandoned = abandoned.map(|slot| slot.id).filter(|_| state.stream.is_some());
         state.release(self.slot);
         if let Some(id) = abandoned {
-            let own = state.next_id();
-            request::encode_abandon(&mut state.unsent, own, id);
-            // What the stream does not take now is sent before the next request.
-            state.write_for(self.slot, &mut Context::from_waker(Waker::noop()));
+            state.abandon(self.slot, id);
         }
     }
 }
@@ -262,7 +259,17 @@ impl State {
         self.unflushed || self.written < self.unsent.len()
     }
 
+    /// Tells the server that nobody waits for the answer to a request any more.
+    #[cold]
+    fn abandon(&mut self, slot: usize, id: i32) {
+        let own = self.next_id();
+        request::encode_abandon(&mut self.unsent, own, id);
+        // What the stream does not take now is sent before the next request.
+        self.write_for(slot, &mut Context::from_waker(Waker::noop()));
+    }
+
     /// Writes on behalf of all sessions. False if the connection broke during the write.
+    #[inline]
     fn write_for(&mut self, slot: usize, cx: &mut Context<'_>) -> bool {
         match self.flush(cx) {
             Poll::Ready(Ok(())) => true,
@@ -365,7 +372,7 @@ impl State {
     fn hand_out(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
-            let length = response::frame(rest).map_err(|error| no_frame(rest, &error))?;
+            let length = response::frame(rest).map_err(|error| no_frame(rest, error))?;
             let Some(message) = length.and_then(|length| rest.get(..length)) else { break };
             self.message(message)?;
             used += message.len();

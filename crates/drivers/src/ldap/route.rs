@@ -56,6 +56,15 @@ impl Servers {
         }
     }
 
+    /// Whether there is more than one.
+    #[inline]
+    pub(super) fn are_several(&self) -> bool {
+        match self {
+            Self::Network(dialer) => dialer.servers().len() > 1,
+            Self::Sockets(paths) => paths.len() > 1,
+        }
+    }
+
     /// Their names, in the order in which they take turns.
     pub(super) fn names(&self) -> Vec<String> {
         match self {

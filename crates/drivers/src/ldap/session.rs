@@ -103,11 +103,11 @@ impl Session {
         } else if connection.displaced.get() && connection.is_open() && self.is_alone() {
             Box::pin(connection.come_back(watch)).await;
         }
-        if !connection.is_open() && connection.is_opened_by_exchange() {
-            Box::pin(connection.rest(watch)).await;
-            return Ok(());
-        }
         if !connection.is_open() {
+            if connection.is_opened_by_exchange() {
+                Box::pin(connection.rest(watch)).await;
+                return Ok(());
+            }
             Box::pin(connection.open(self.slot, watch)).await?;
         }
         if plan.mode == Mode::Rebind && plan.login.is_some() {
