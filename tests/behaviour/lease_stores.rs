@@ -506,7 +506,7 @@ fn a_mistake_is_named_with_its_remedy() {
 #[test]
 fn a_pipe_is_told_how_a_long_comparison_goes() {
     let directory = scratch();
-    let line = "memfile --durability async -d 4s --phases create";
+    let line = "memfile --durability async -d 4s --rate 50/s --phases create";
     let words = || ["leases"].into_iter().chain(line.split_whitespace());
     let progress_lines = |more: &[&str]| {
         let mut brunt = command(binary());
