@@ -8,6 +8,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use brunt_record::Record;
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, require, user_dn};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{read, write};
@@ -217,10 +218,11 @@ fn a_properties_file_fills_what_the_command_line_leaves_open() {
     );
     fs::write(&file, text).unwrap();
     let file = file.to_str().unwrap();
-    let named = ["authrate", "--propertiesFilePath", file];
+    let path = directory.path().join("record.json");
+    let named = ["authrate", "--propertiesFilePath", file, "--record", path.to_str().unwrap()];
     let ended = run(named).expect(0);
     assert!(ended.stderr.starts_with(&format!("note: Taken from {file}: --")), "{ended}");
-    assert!(ended.said().contains(" over 2 connections, "), "{ended}");
+    assert_eq!(Record::read(&path).unwrap().plan.sessions, 2, "{ended}");
     assert!(!ended.stderr.contains(PASSWORD), "{ended}");
     let quiet =
         run([&named[..], &["--suppressPropertiesFileComment", "-m", "9"]].concat()).expect(0);
