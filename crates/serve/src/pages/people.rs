@@ -67,7 +67,8 @@ fn locks(call: &Call, users: &[User]) -> Result<Markup, Problem> {
                     } }
                     tbody { @for Lock { name, from, wait } in &locks {
                         @let known = users.iter().find(|user| name.as_deref() == Some(&user.name.to_lowercase()));
-                        @let shown = locked(name.as_ref().map(|_| known.map_or("an unknown name", |user| &user.name)), *from);
+                        @let whose = known.map_or("an unknown name", |user| &user.name);
+                        @let shown = locked(name.as_ref().map(|_| whose), *from);
                         tr {
                             th.name scope="row" { (shown) }
                             td data-label="seconds left" { (wait) }
