@@ -106,13 +106,27 @@ fn usual(variable: impl Fn(&str) -> Option<PathBuf>) -> impl Iterator<Item = Pat
 }
 
 fn parse(text: &str) -> Result<Vec<Rule>, String> {
-    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    let file: File = toml::from_str(text).map_err(|error| {
+        if lists_requests(text) {
+            "it lists requests, as for vegeta: --urls-from-file FILE sends them, and --targets is for the rules about \
+             what this machine may load"
+                .to_owned()
+        } else {
+            error.to_string()
+        }
+    })?;
     if file.target.is_empty() {
         return Err(
             "it has no [[target]], so nothing could be loaded; list at least one".to_owned()
         );
     }
     Ok(file.target.into_iter().map(rule).collect())
+}
+
+/// Whether the first line that is not empty has a URL in the place of a rule.
+fn lists_requests(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    first.is_some_and(|line| !line.starts_with('#') && line.contains("://"))
 }
 
 fn rule(target: Target) -> Rule {
@@ -174,6 +188,8 @@ mod tests {
     fn a_file_that_protects_nobody_is_refused_with_its_place() {
         for (text, named) in [
             ("", "no [[target]]"),
+            ("GET http://127.0.0.1:8080/\n", "--urls-from-file FILE sends them"),
+            ("{\"method\": \"GET\", \"url\": \"http://127.0.0.1/\"}", "as for vegeta"),
             ("[[target]]\nrate = \"5/s\"", "address"),
             ("[[target]]\naddress = \"example.com\"", "line 2"),
             ("[[target]]\naddress = [\"::1\", \"10.0.0.0/33\"]", "line 2"),
