@@ -25,6 +25,7 @@ pub struct Head {
     /// The program that makes the run.
     pub tool: Tool,
     /// When it began, in RFC 3339.
+    #[serde(deserialize_with = "super::time")]
     pub started: String,
     /// The command line, secrets replaced.
     pub command: Vec<String>,
