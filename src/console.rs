@@ -4,6 +4,7 @@
 //! to standard error is ignored.
 
 mod full_screen;
+mod held;
 mod status_line;
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -20,6 +21,7 @@ use crate::cli::exit::Exit;
 use full_screen::Stream;
 
 pub(crate) use full_screen::{FullScreen, Shown, end as end_views, last_said, restore_on_panic};
+pub(crate) use held::{hold, is_held};
 pub(crate) use status_line::StatusLine;
 
 /// Prints a note for the user. It is one line, which is folded for a terminal and stays whole in a log.
@@ -43,6 +45,9 @@ pub(crate) fn warn(text: &str) {
 
 /// Writes text of this program's own to standard error unchanged, including control sequences that move the cursor.
 pub(crate) fn tell(text: &str) {
+    if held::takes(text) {
+        return;
+    }
     if text.is_empty() && full_screen::is_shown() || full_screen::holds(Stream::Error, text) {
         return;
     }
@@ -53,7 +58,20 @@ pub(crate) fn tell(text: &str) {
 
 /// Prints why a command was not carried out, folded to the terminal's width; the reason may contain text from a server.
 pub(crate) fn refuse(text: &str) {
+    release();
     warn(&folded(text));
+}
+
+/// Writes this line instead of what was held and of what follows.
+pub(crate) fn release_only(line: Option<&str>) {
+    drop(held::ended());
+    line.into_iter().for_each(say);
+    held::drop_rest();
+}
+
+/// Writes what was held, and everything that follows.
+pub(crate) fn release() {
+    tell(&held::ended());
 }
 
 /// The text with its lines folded to the terminal's width, if standard error is a terminal.

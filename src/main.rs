@@ -1,5 +1,6 @@
 //! The `brunt` program: reads the command line, carries it out, and says how it ended.
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 mod cli;
@@ -23,15 +24,25 @@ fn main() -> ExitCode {
     console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let linked = argv.first().is_some_and(|name| cli::is_older_name(name));
+    if linked && !std::io::stderr().is_terminal() {
+        console::hold();
+    }
     run::core_files::forbid();
     run::fence::confine();
     let ended = commands::end_with_agent().map_err(Refusal::failed);
     let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {
+        if command.run_options().is_some_and(|options| options.summary || options.details) {
+            console::release();
+        }
         run::fence::put_up(&command)?;
         carry_out(command)
     });
     match run::fence::judged(ended) {
-        Ok(exit) => exit.into(),
+        Ok(exit) => {
+            console::release();
+            exit.into()
+        }
         Err(refusal) => {
             console::refuse(&cli::advice::explained(&refusal.text));
             refusal.exit.into()

@@ -227,6 +227,12 @@ impl Refusal {
     }
 }
 
+/// Whether a program called like this stands for an older tool whose runs end with a summary on standard error.
+pub(crate) fn is_older_name(argv0: &str) -> bool {
+    let name = base_name(argv0).unwrap_or_default();
+    Tool::named(name).is_some() || [dhcp::NAME, loadgen::NAME].contains(&name)
+}
+
 /// Commands of clap's grammar that a link can stand for, as the original programs had these names.
 const COMMAND_LINKS: [&str; 2] = [loadgen::NAME, makeldif::NAME];
 

@@ -73,6 +73,9 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
          decides what happens to a request that was sent on it.",
         "A summary with lag, dropped operations and result codes follows on standard error. Standard output is the \
          same as that of the original tools.",
+        "Started through a link of its name and with standard error not a terminal, as by a script or cron, the tool \
+         writes nothing there if the run passed or was measured and can be trusted, and else one line. --summary \
+         writes all of it.",
         "With TLS and no trust option, the root certificates of the operating system are used. The tool never asks \
          whether to trust a certificate.",
         "The host name defaults to localhost, and the port to 389, or 636 with --useSsl.",

@@ -71,6 +71,13 @@ pub(crate) struct RunOptions {
     /// over time, and what to do next. 'brunt report --details' prints all figures of a record.
     #[arg(long)]
     pub(crate) details: bool,
+    /// Write notes and the summary to standard error, where a script would get only what needs attention
+    ///
+    /// Started under the name of an older tool, through a link such as authrate, and with standard error not a
+    /// terminal, a tool writes nothing there if the run passed or was measured and can be trusted, and else one line
+    /// with the outcome and its cause. With this option, as with --details, it writes there what it writes otherwise.
+    #[arg(long)]
+    pub(crate) summary: bool,
     /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
     ///
     /// The record and the summary show them. 'pid:4711' reads processor time, memory, threads and open files of a

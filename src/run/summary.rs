@@ -4,7 +4,7 @@ use std::path::Path;
 
 use brunt_record::{Collection, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{Screen, closing, closing_of_all, last_screen, summary};
+use brunt_report::{Screen, attention, closing, closing_of_all, last_screen, summary};
 
 use super::write_failures::WriteFailures;
 use crate::cli::run_options::RunOptions;
@@ -70,6 +70,11 @@ impl Ending {
         quiet: bool,
         losses: &mut WriteFailures,
     ) -> Result<(), String> {
+        if self.to == Stream::Error && console::is_held() {
+            let attention = attention(record).map_err(failed)?;
+            console::release_only(attention.as_deref());
+            return Ok(());
+        }
         if let Some(path) = written.filter(|_| !quiet) {
             console::say(&format!("record: {}", path.display()));
         }

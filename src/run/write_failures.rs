@@ -54,6 +54,9 @@ impl WriteFailures {
 
     /// Reports what is missing, and returns the exit code of the program, which would have been `exit`.
     pub(crate) fn tell(&self, exit: Exit) -> Exit {
+        if !self.0.is_empty() {
+            console::release();
+        }
         for why in &self.0 {
             console::say(&format!("error: {why}"));
         }

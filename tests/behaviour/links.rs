@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
+use brunt_record::{Record, RunOutcome, Status};
 use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
 
 use brunt_test_program::{Program, at, binary, command, run, scratch, slapd};
@@ -68,4 +69,38 @@ fn a_link_runs() {
         };
         assert_eq!(counted, 7, "{seen:?}\n{ended}");
     }
+}
+
+/// Scripts read both streams together, and cron mails what a job writes.
+#[test]
+fn a_link_in_a_script_says_only_what_needs_attention() {
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let (link, path) = (directory.path().join("searchrate"), directory.path().join("record.json"));
+    symlink(binary(), &link).unwrap();
+    let search = |more: &[&str]| {
+        let words = [at(slapd.port()), vec!["-m".into(), "7".into(), "--record".into()]].concat();
+        let mut linked = command(&link);
+        linked.args(words).arg(&path).args(more).args(["-b", BASE_DN, "(uid=user.1)"]);
+        let ended = Program::start(&mut linked).wait();
+        let record = Record::read(&path).unwrap();
+        (ended, record.outcome(), record.verdict.status)
+    };
+    let (ended, outcome, status) = search(&[]);
+    assert_eq!((ended.code(), ended.rows().len()), (0, 1), "{ended}");
+    if (outcome, status) == (RunOutcome::Measured, Status::Valid) {
+        assert_eq!(ended.stderr, "");
+    } else {
+        assert!(ended.stderr.starts_with(&outcome.words().to_uppercase()), "{ended}");
+        assert_eq!(ended.stderr.lines().count(), 1, "{ended}");
+    }
+    // No search ends within a microsecond, whatever else is wrong with a run.
+    let (ended, outcome, _) = search(&["--slo", "p50<1us"]);
+    assert_eq!((ended.code(), ended.stderr.lines().count()), (99, 1), "{ended}");
+    assert!(ended.stderr.starts_with(&outcome.words().to_uppercase()), "{ended}");
+    let (ended, ..) = search(&["--summary"]);
+    assert!(ended.stderr.contains("record: ") && ended.stderr.contains("next  "), "{ended}");
+    // What could not be written is never held back.
+    let (ended, ..) = search(&["--hgrm", "/nowhere/file"]);
+    assert!(ended.code() != 0 && ended.stderr.contains("/nowhere/file"), "{ended}");
 }

@@ -61,6 +61,9 @@ pub(super) const DIFFERENCES: &[&str] = &[
     "Broadcast and multicast addresses need --lab.",
     "A summary with response time, service time, lag and percentiles follows on standard error. Standard output is \
      the same as that of the original tool.",
+    "Started through a link named perfdhcp and with standard error not a terminal, as by a script or cron, the tool \
+     writes nothing there if the run passed or was measured and can be trusted, and else one line. --summary writes \
+     all of it.",
 ];
 
 /// Examples: the purpose, and the command.

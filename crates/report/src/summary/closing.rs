@@ -4,22 +4,21 @@
 //! itself. The summary has the details of what they say briefly.
 
 use super::judged::found;
+use super::overload::{overloaded, sessions_needed};
 use super::times::millis;
-use super::{coloured, met, several};
+use super::{coloured, met};
 use crate::failures::{cause, explained, lost, without_remedy};
-use crate::figure::{NONE, fixed, printable, rate, thousands};
+use crate::figure::{printable, thousands};
 use crate::page::Page;
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
-    Cell, Collection, HistogramError, Latency, OutcomeTone, Overload, Reach, Record, RunOutcome,
-    SloOutcome, SloResult, StageOverload, Status,
+    Cell, Collection, HistogramError, Latency, OutcomeTone, Reach, Record, RunOutcome, SloOutcome,
+    SloResult, Status,
 };
 
 /// The percentile in the result.
 const TOLD: f64 = 0.99;
-/// Sessions that carry this part of what they can are busy.
-const BUSY: f64 = 0.9;
 /// The operation of the LDAP tools that search, and a tally that only they have.
 const SEARCH: &str = "search";
 const REFERENCES: &str = "references not followed";
@@ -89,7 +88,7 @@ pub(crate) fn line(label: &str, words: &str, screen: Screen, status: Option<Stat
     text.replacen(label, &dressed, 1)
 }
 
-fn result(record: &Record) -> Result<String, HistogramError> {
+pub(super) fn result(record: &Record) -> Result<String, HistogramError> {
     let counts = &record.counts;
     if counts.due() == 0 {
         return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
@@ -118,73 +117,6 @@ pub(crate) fn found_nothing(record: &Record) -> Option<&'static str> {
         && searches().any(|search| search.counts.ok > 0)
         && searches().all(|search| search.counts.items == 0);
     nothing.then_some(FOUND_NOTHING)
-}
-
-/// What came of a load that could not be carried, in parts of a sentence.
-pub(crate) fn overloaded(record: &Record, overload: &Overload) -> Vec<String> {
-    let rates = &record.rates;
-    let (offered, achieved, what) = match rates.iterations {
-        Some(of) => (of.offered, of.achieved, "iterations"),
-        None => (rates.offered, rates.achieved, "exchanges"),
-    };
-    let [offered, achieved] =
-        [offered, achieved].map(|known| known.map_or_else(|| NONE.to_owned(), rate));
-    let mut words = vec![format!("{offered} {what} a second offered, {achieved} achieved")];
-    words.extend(overloaded_stages(&overload.stages, record.plan.stages_s.len()));
-    // What a later stage worked off does not wait any more.
-    let recovered = overload.stages.last().is_some_and(|last| last.to_s < rates.seconds);
-    if overload.waiting > 0 && !recovered {
-        let was = if overload.waiting == 1 { "was" } else { "were" };
-        let waiting = thousands(overload.waiting);
-        // A backlog that is full stays as long as it is.
-        let grew = if record.counts.dropped == 0 { ", and their number grew" } else { "" };
-        words.push(format!("{waiting} {was} waiting when the load ended{grew}"));
-    }
-    if let Some((most, until)) = overload.kept_up_per_second.zip(overload.kept_up_s) {
-        let most = rate(most);
-        words.push(format!("the load was kept up with until {most} a second, at {until:.1} s"));
-    }
-    words
-}
-
-/// Which of so many stages were more than could be carried, and how the first of them ended.
-fn overloaded_stages(stages: &[StageOverload], of: usize) -> Option<String> {
-    let first = stages.first()?;
-    let numbers: Vec<String> = stages.iter().map(|stage| stage.number.to_string()).collect();
-    let which = match numbers.split_last() {
-        Some((last, [])) => format!("stage {last} of {of} was"),
-        Some((last, others)) => format!("stages {} and {last} of {of} were", others.join(", ")),
-        None => return None,
-    };
-    let from = format!("{:.1} to {:.1} s", first.from_s, first.to_s);
-    let (offered, waiting) = (rate(first.offered), thousands(first.waiting));
-    let at = if stages.len() == 1 { String::new() } else { format!("in stage {}, ", first.number) };
-    Some(format!(
-        "{which} more than could be carried: {at}{from}, {offered} a second offered, {waiting} waiting at its end"
-    ))
-}
-
-/// How many sessions an overload would have needed, if the sessions of the run were its limit.
-pub(crate) fn sessions_needed(record: &Record) -> Option<String> {
-    record.rates.overload.as_ref().filter(|_| record.counts.ok > 0)?;
-    let [operation] = record.operations.as_slice() else { return None };
-    let (achieved, offered) = record.rates.achieved.zip(record.rates.offered)?;
-    let took = operation.service.mean_us? / 1e6;
-    let sessions = record.plan.sessions as f64;
-    let carried = sessions / took;
-    let busy = took > 0.0 && achieved >= BUSY * carried;
-    busy.then(|| {
-        let needed = (offered * took).ceil();
-        format!(
-            "{} whose requests take {} ms each {} {} a second: {} need {needed}, if requests take no longer \
-             then",
-            several(record.plan.sessions, "session"),
-            fixed(Some(took * 1e3), 1),
-            if record.plan.sessions == 1 { "carries" } else { "carry" },
-            rate(carried.round()),
-            rate(offered.round()),
-        )
-    })
 }
 
 /// How much succeeded while the load ran, or why that is not known.
@@ -224,7 +156,7 @@ fn tail(latency: &Latency) -> Result<String, HistogramError> {
     })
 }
 
-fn objectives(record: &Record) -> String {
+pub(super) fn objectives(record: &Record) -> String {
     let all = &record.slo;
     if all.is_empty() {
         return NO_OBJECTIVES.to_owned();
@@ -323,7 +255,7 @@ fn unjudged(record: &Record) -> Option<String> {
 mod tests {
     use super::*;
     use crate::summary::tests::measured;
-    use brunt_record::{Reason, TallyRecord, Verdict};
+    use brunt_record::{Overload, Reason, StageOverload, TallyRecord, Verdict};
 
     fn lines(record: &Record) -> String {
         let screen = Screen { width: 120, ..Screen::default() };

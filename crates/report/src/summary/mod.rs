@@ -3,10 +3,12 @@
 //! Whether the figures can be trusted comes before the figures. Response and service time are
 //! always one above the other, and where they differ a line explains the difference.
 
+mod attention;
 mod closing;
 mod judged;
 mod monitors;
 mod nodes;
+mod overload;
 mod servers;
 mod spread;
 #[cfg(test)]
@@ -17,16 +19,16 @@ use crate::figure::printable;
 use crate::grid::Grid;
 use crate::screen::Screen;
 use crate::wrapped::{command_line, wrapped};
+pub use attention::attention;
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
 pub(crate) use closing::line as closing_line;
 pub use closing::{closing, closing_of_all};
-pub(crate) use closing::{
-    found_nothing, outcome_dressed, overloaded, response, sessions_needed, trust,
-};
+pub(crate) use closing::{found_nothing, outcome_dressed, response, trust};
 pub(crate) use judged::found;
 use judged::{generator, objectives};
 use monitors::monitors;
 use nodes::nodes;
+pub(crate) use overload::{overloaded, sessions_needed};
 use servers::{servers, silent_sessions};
 use spread::spread;
 use std::fmt::Write;

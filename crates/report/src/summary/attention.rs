@@ -1,0 +1,45 @@
+//! What of a run needs attention: [`attention`].
+
+use super::closing::{objectives, result, trust};
+use crate::figure::printable;
+use brunt_record::{HistogramError, Record, RunOutcome, Status};
+
+/// What of a run needs attention, in one line; none if it passed or was measured, and can be trusted.
+pub fn attention(record: &Record) -> Result<Option<String>, HistogramError> {
+    let outcome = record.outcome();
+    let trusted = record.verdict.status == Status::Valid;
+    if trusted && matches!(outcome, RunOutcome::Passed | RunOutcome::Measured) {
+        return Ok(None);
+    }
+    let judged = matches!(outcome, RunOutcome::Missed | RunOutcome::Undecided);
+    let more = [
+        judged.then(|| format!("objectives: {}", objectives(record))),
+        (!trusted).then(|| format!("trust: {}", trust(record))),
+    ];
+    let parts: Vec<String> =
+        [result(record)?].into_iter().chain(more.into_iter().flatten()).collect();
+    Ok(Some(printable(&parts.join("; "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::measured;
+    use brunt_record::Verdict;
+
+    #[test]
+    fn only_a_run_that_neither_passed_nor_was_measured_needs_attention() {
+        let mut record = measured(&[]);
+        record.verdict = Verdict::default();
+        assert_eq!(record.outcome(), RunOutcome::Measured);
+        assert_eq!(attention(&record).unwrap(), None);
+        record.verdict.status = Status::GeneratorLimited;
+        let line = attention(&record).unwrap().unwrap();
+        assert!(line.starts_with("NOT RELIABLE: ") && line.contains("; trust: no, "), "{line}");
+        let mut record = measured(&["p50<1us"]);
+        record.verdict = Verdict::default();
+        let line = attention(&record).unwrap().unwrap();
+        assert!(line.starts_with("MISSED: ") && line.contains("; objectives: "), "{line}");
+        assert!(!line.contains("trust: ") && !line.contains('\n'), "{line}");
+    }
+}
