@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(faults(&said, 4, "brunt-stopped-ldap", quiet), [""; 0]);
         assert_eq!(faults(&said, 99, "brunt-stopped-ldap", quiet), ["exit"]);
         let all = ["status", "outcome", "objective", "exit"];
-        assert_eq!(faults(&said, 4, "idle-ldap-1", quiet), all);
+        assert_eq!(faults(&said, 4, "idle-ldap-10", quiet), all);
         let both = record("generator-limited", &[STOPPED, AWAY], &slo);
         assert_eq!(faults(&both, 4, "brunt-stopped-ldap", quiet), ["outcome", "blame"]);
         let other = record("generator-limited", &[NO_CORE], &slo);
@@ -263,14 +263,14 @@ mod tests {
     fn a_shared_machine_excuses_a_wait_for_a_core_and_nothing_else() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
         let said = record("generator-limited", &[NO_CORE], &slo);
-        assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Shared), [""; 0]);
-        assert_eq!(faults(&said, 99, "idle-ldap-1", Machine::Shared), ["exit"]);
+        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Shared), [""; 0]);
+        assert_eq!(faults(&said, 99, "idle-ldap-10", Machine::Shared), ["exit"]);
         let all = ["status", "outcome", "objective", "exit"];
-        assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Quiet), all);
+        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Quiet), all);
         let worker = ("generator-limited", "brunt's busiest worker used 95% of its core");
         let said =
             record("generator-limited", &[worker], &[("p99<1s", "met"), ("errors<1%", "met")]);
-        assert_eq!(faults(&said, 0, "idle-ldap-1", Machine::Shared), ["status", "outcome"]);
+        assert_eq!(faults(&said, 0, "idle-ldap-10", Machine::Shared), ["status", "outcome"]);
         // What is left decides.
         let slo = [("p99<250ms", "missed"), ("errors<1%", "met")];
         let said = record("generator-limited", &[NO_CORE, AWAY], &slo);
@@ -283,9 +283,9 @@ mod tests {
     fn a_machine_that_was_frozen_excuses_standing_still_where_that_was_not_arranged() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
         let said = record("generator-limited", &[STOPPED], &slo);
-        assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Frozen), [""; 0]);
+        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Frozen), [""; 0]);
         let all = ["status", "outcome", "objective", "exit"];
-        assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Shared), all);
+        assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Shared), all);
         assert_eq!(faults(&said, 4, "brunt-stopped-ldap", Machine::Frozen), [""; 0]);
         let valid = record("valid", &[], &slo);
         assert_eq!(faults(&valid, 4, "brunt-stopped-ldap", Machine::Frozen), ["status", "outcome"]);
@@ -306,7 +306,7 @@ mod tests {
         let slow = met.faults(cause("target-slow-ldap"), Machine::Quiet);
         assert_eq!(slow, ["outcome", "objective", "exit"]);
         let none = record("valid", &[], &[]);
-        assert_eq!(faults(&none, 0, "idle-ldap-1", Machine::Quiet), ["outcome", "objective"]);
+        assert_eq!(faults(&none, 0, "idle-ldap-10", Machine::Quiet), ["outcome", "objective"]);
     }
 
     #[test]
