@@ -107,3 +107,78 @@ impl Continuations {
         self.waiting.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_exchange::Want;
+    use std::cell::RefCell;
+
+    const ORIGIN: Moment = Moment::from_nanos(0);
+
+    /// What was assigned: the slot, the number of the arrival, the phase.
+    #[derive(Default)]
+    struct Assigned(RefCell<Vec<(u32, u64, Phase)>>);
+
+    impl DispatchSink for Assigned {
+        fn planned(&self, _: &Assignment) {}
+        fn dropped(&self, _: &Assignment, _: Moment) {}
+        fn backlog(&self, _: usize) {}
+        fn assign(&self, slot: u32, assignment: Assignment) {
+            self.0.borrow_mut().push((slot, assignment.number, assignment.phase));
+        }
+    }
+
+    fn at(seconds: u64) -> Moment {
+        ORIGIN + Duration::from_secs(seconds)
+    }
+
+    fn request(slot: u32, free: Moment) -> WorkRequest {
+        let last = 10 + u64::from(slot);
+        WorkRequest { slot, session: slot, turn: 1, free, wants: Want::Next, last }
+    }
+
+    fn continuations() -> Continuations {
+        let warm_up = (Phase::WarmUp, Duration::ZERO);
+        Continuations::new(vec![warm_up, (Phase::Steady, Duration::from_secs(2))])
+    }
+
+    #[test]
+    fn a_session_continues_from_its_promise_until_it_was_given_its_exchange() {
+        let (mut continuations, sink) = (continuations(), Assigned::default());
+        assert!(continuations.is_empty() && continuations.promise() && !continuations.is_empty());
+        // What is due already is given at once, and then nobody continues.
+        let WorkReply::Take(given) = continuations.ask(at(1), &request(0, at(1)), ORIGIN, &sink)
+        else {
+            panic!("it waits for what is due")
+        };
+        assert_eq!((given.number, given.phase, given.arrival), (10, Phase::WarmUp, false));
+        assert!(continuations.is_empty());
+        // What is not is given when it falls due, in that order, with the number of its arrival.
+        assert!(continuations.promise() && continuations.promise());
+        for (slot, due) in [(1, 7), (2, 3)] {
+            let reply = continuations.ask(at(due), &request(slot, at(1)), ORIGIN, &sink);
+            assert_eq!(reply, WorkReply::Wait);
+        }
+        continuations.window_ends(at(7));
+        continuations.window_ends(at(9));
+        continuations.release(at(6), ORIGIN, &sink);
+        assert_eq!((continuations.next(), continuations.is_empty()), (Some(at(7)), false));
+        continuations.release(at(7), ORIGIN, &sink);
+        assert!(continuations.is_empty());
+        assert_eq!(sink.0.take(), [(2, 12, Phase::Steady), (1, 11, Phase::Drain)]);
+    }
+
+    #[test]
+    fn nobody_continues_after_the_end() {
+        let (mut continuations, sink) = (continuations(), Assigned::default());
+        assert!(continuations.promise() && continuations.promise());
+        assert_eq!(continuations.ask(at(9), &request(0, at(1)), ORIGIN, &sink), WorkReply::Wait);
+        continuations.close();
+        assert!(continuations.is_empty() && continuations.next().is_none());
+        assert!(!continuations.promise());
+        assert_eq!(continuations.ask(at(1), &request(1, at(1)), ORIGIN, &sink), WorkReply::Leave);
+        continuations.release(at(9), ORIGIN, &sink);
+        assert!(sink.0.take().is_empty());
+    }
+}

@@ -565,6 +565,22 @@ mod tests {
     }
 
     #[test]
+    fn nothing_falls_due_in_a_closed_loop_at_the_end_or_later() {
+        let plan = Plan::new(Settings::closed(ThinkTime::None, 1), 1).unwrap();
+        let (end, sink) = (Moment::from_nanos(1_000), AssignedSlots::default());
+        for (nanos, taken) in [(999, true), (1_000, false), (1_001, false)] {
+            let mut dispatch = Dispatch::new(&plan, 0, 1, true, Arc::new(Numbers::new(1)));
+            dispatch.start(Moment::ZERO, Some(end - Moment::ZERO));
+            let free = Moment::from_nanos(nanos);
+            let wants = Want::Next;
+            let request = WorkRequest { slot: 0, session: 0, turn: 0, free, wants, last: 0 };
+            let reply = dispatch.ask(&request, &sink);
+            assert_eq!(matches!(reply, WorkReply::Take(_)), taken, "{nanos}: {reply:?}");
+            assert_eq!(reply == WorkReply::Leave, !taken, "{nanos}: {reply:?}");
+        }
+    }
+
+    #[test]
     fn sessions_take_turns_unless_they_are_alike() {
         assert_eq!(assigned(false), [0, 1, 2]);
         assert_eq!(assigned(true), [3, 2, 1]);
