@@ -48,7 +48,8 @@ fn one_client_is_the_base_itself() {
 #[test]
 fn many_clients_count_on_octet_by_octet_without_a_carry() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
-    let run = "-4 -b mac=00:0c:01:02:fe:fc -l lan0 -r 300 -n 600 -R 600 10.77.0.1";
+    // What waits in Kea's socket on a busy machine is never more than fits there.
+    let run = "-4 -b mac=00:0c:01:02:fe:fc -l lan0 --window 40 -r 300 -n 600 -R 600 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().went_well();
     let clients: BTreeSet<Vec<u8>> = kea.leases().into_iter().map(|lease| lease.client).collect();
     let expected = (0_u16..600).map(|client| {

@@ -1,14 +1,17 @@
 //! Clients with lives: what they do between getting a lease and leaving is in Kea's file.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use brunt_testbed::{Kea, KeaOptions, LeaseState};
+use brunt_testbed::{Kea, KeaOptions, LeaseState, until};
 
 use crate::brunt::{Brunt, Run};
 use crate::network::{v4, v6};
 
 /// A lease is renewed after half its time, which is 2,000 s, and a thousand times sooner here.
 const FLEET: &str = "--scenario fleet -l lan0 --births 80 --time-scale 1000";
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn holders(kea: &Kea) -> BTreeSet<Vec<u8>> {
     kea.leases().into_iter().map(|lease| lease.client).collect()
@@ -46,14 +49,11 @@ fn dhcpv6_clients_renew_at_half_time() {
 #[test]
 fn a_client_that_is_not_answered_rebinds() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
-    // T1 is after 2 s, T2 after 3.2 s, and the lease is over after 4 s. Kea sleeps from before the first to after the
-    // second.
+    // T1 is after 2 s, T2 after 3.2 s, and the lease is over after 4 s. Kea answers nothing from before the first on.
     let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 20 -p 6 10.77.0.1").start();
     let everybody = || kea.leases().len() == 20;
-    assert!(brunt_testbed::until(std::time::Duration::from_secs(10), everybody));
+    assert!(until(Duration::from_secs(60), everybody));
     kea.pause();
-    brunt_testbed::until(std::time::Duration::from_millis(3_300), || false);
-    kea.resume();
     let run = run.wait();
     assert!(run.tally("REQUEST-ACK (rebinding) sent") > 0, "{run}");
     assert!(run.tally("REQUEST-ACK (renewal) sent") >= 20, "{run}");
@@ -68,7 +68,7 @@ fn lives_may_begin_with_a_question_and_end_with_a_release() {
     let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
     assert!(run.tally("INFORM-ACK received") >= 30, "{run}");
     assert_eq!(kea.statistic("pkt4-inform-received"), run.tally("INFORM-ACK sent"), "{run}");
-    assert_eq!(kea.statistic("pkt4-release-received"), run.tally("RELEASE unasked"), "{run}");
+    assert!(kea.comes_to_count("pkt4-release-received", run.tally("RELEASE unasked")), "{run}");
 }
 
 #[test]
@@ -78,9 +78,10 @@ fn addresses_in_use_are_declined() {
     let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
     let declined = run.tally("DECLINE unasked");
     assert!(declined > 5, "{run}");
-    assert_eq!(kea.statistic("pkt4-decline-received"), declined, "{run}");
-    let held = kea.leases().iter().filter(|lease| lease.state == LeaseState::Declined).count();
-    assert_eq!(held as u64, declined, "{run}");
+    assert!(kea.comes_to_count("pkt4-decline-received", declined), "{run}");
+    let held =
+        || kea.leases().iter().filter(|lease| lease.state == LeaseState::Declined).count() as u64;
+    assert!(until(PATIENCE, || held() >= declined) && held() == declined, "{run}");
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn clients_without_a_relay_live_as_others_do() {
     let Some((lan, kea)) = v4(&KeaOptions { raw: true, ..KeaOptions::default() }) else { return };
     let run = "-4 --client --lab -R 30 --release-share 0.5 --inform-share 0.3 -p 8";
     let run = Brunt::on(&lan).typed(FLEET).typed(run).run().ended_with(0);
-    assert_eq!(kea.statistic("pkt4-release-received"), run.tally("RELEASE unasked"), "{run}");
+    assert!(kea.comes_to_count("pkt4-release-received", run.tally("RELEASE unasked")), "{run}");
     let renewed = run.tally("REQUEST-ACK (renewal) received");
     assert!(renewed > 20 && run.tally("INFORM-ACK received") > 0, "{run}");
     assert!(run.tally("RELEASE unasked") > 0, "{run}");

@@ -51,7 +51,11 @@ fn one_host_stands_for_many_dhcpv4_relays() {
     let brunt = Brunt::on(&lan);
     let list = brunt.file("relays", &lines(&relays));
     let capture = Capture::start(&lan);
-    let run = brunt.typed("-4 -l lan0 -r 200 -n 100 -R 100 -J").arg(&list).arg("10.77.0.1").run();
+    let run = brunt
+        .typed("-4 -l lan0 --window 40 -r 200 -n 100 -R 100 -J")
+        .arg(&list)
+        .arg("10.77.0.1")
+        .run();
     let run = run.went_well();
     assert_eq!((run.count("ok"), kea.leases().len()), (100, 100), "{run}");
     let messages = capture.stop();

@@ -38,7 +38,8 @@ fn two_nodes_share_no_client_and_no_transaction() {
 #[test]
 fn workers_share_the_clients() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
-    let run = "-4 --source-ip 10.77.0.2,10.77.0.3 --workers 2 -r 400 -n 200 -R 200 10.77.0.1";
+    let run =
+        "-4 --source-ip 10.77.0.2,10.77.0.3 --workers 2 --window 40 -r 400 -n 200 -R 200 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().went_well();
     assert_eq!(
         (run.count("ok"), kea.leases().len(), kea.lease_rows().len()),
@@ -46,7 +47,7 @@ fn workers_share_the_clients() {
         "{run}"
     );
     let Some((lan, kea)) = v6(&KeaOptions::default()) else { return };
-    let run = "-6 -A 1 --source-ip 2001:db8:77::2,2001:db8:77::3 --workers 2 -r 400 -n 200 -R 200";
+    let run = "-6 -A 1 --source-ip 2001:db8:77::2,2001:db8:77::3 --workers 2 --window 40 -r 400 -n 200 -R 200";
     let run = Brunt::on(&lan).typed(run).arg("2001:db8:77::1").run().went_well();
     assert_eq!(
         (run.count("ok"), kea.leases().len(), kea.lease_rows().len()),

@@ -76,7 +76,7 @@ fn without_isolation_there_are_files_and_a_directory() {
     let mark = cell.mark.clone();
     assert!(cell.processes().len() >= 3, "outer, inner and slapd");
     let _ = cell.outer.kill();
-    let gone = brunt_testbed::until(std::time::Duration::from_secs(20), || {
+    let gone = brunt_testbed::until(std::time::Duration::from_secs(60), || {
         crate::cell::marked(&mark).is_empty()
     });
     assert!(gone, "slapd ends with those who started it");

@@ -161,6 +161,18 @@ impl Kea {
             .expect("leases are kept in a file")
     }
 
+    /// Whether a statistic comes to be this. What nobody answers, such as a RELEASE of DHCPv4, Kea may read when the
+    /// client that sent it has ended.
+    pub fn comes_to_count(&self, name: &str, count: u64) -> bool {
+        until(PATIENCE, || self.statistic(name) >= count) && self.statistic(name) == count
+    }
+
+    /// Whether the lease file comes to have so many rows, for what nobody answers.
+    pub fn comes_to_rows(&self, count: u64) -> bool {
+        let rows = || self.lease_rows().len() as u64;
+        until(PATIENCE, || rows() >= count) && rows() == count
+    }
+
     /// A statistic by its name in Kea: `pkt4-discover-received`, `pkt6-reply-sent`. Nothing happened that it has
     /// no figure for.
     pub fn statistic(&self, name: &str) -> u64 {
