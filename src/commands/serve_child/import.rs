@@ -70,8 +70,9 @@ fn kind(asked: &Import) -> Kind {
 
 /// The plan of a LoadGen job.
 fn tree(asked: &Import) -> Result<Imported, String> {
-    let files: BTreeMap<String, String> = serde_json::from_str(&asked.text)
-        .map_err(|error| format!("failed to read the files of the tree: {error}"))?;
+    let files: BTreeMap<String, String> = serde_json::from_str(&asked.text).map_err(
+        |_| "failed to read the files of the tree: give a JSON object of paths and texts",
+    )?;
     if files.len() > FILES_MAX {
         return Err(format!("failed to take the tree: it has more than {FILES_MAX} files"));
     }

@@ -1,11 +1,12 @@
 //! Reads the record of a run and writes what a history stores of it: the record itself, its events, the files from
 //! which charts and pages are made, and a summary. All files are in the directory in which the child was started.
 
+use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use brunt_record::{Collection, Document, Record, unpacked};
+use brunt_record::{Collection, Document, ReadError, Record, unpacked};
 use brunt_report::page::{Block, Page};
 use brunt_serve::history::{
     BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, PageParts, RECORD, RECORD_KEPT, RunFiles,
@@ -40,7 +41,7 @@ pub(super) fn index() -> Result<(), String> {
             let (page, summary) = searched::read(&collection)?;
             (text, page, Summary { load: load_of_search(&collection), ..summary })
         }
-        Err(error) => return Err(said(&error)),
+        Err(error) => return Err(unread(&error)),
     };
     summary.sha256 = sha256(text.as_bytes());
     files.pack(RECORD_KEPT, text.as_bytes()).map_err(kept)?;
@@ -54,6 +55,29 @@ pub(super) fn index() -> Result<(), String> {
         drop(fs::remove_file(files.path(name)));
     }
     Ok(())
+}
+
+/// What is wrong with a document, for whoever uploaded it: they know the lines of their file, and not the types that it
+/// is read into here.
+fn unread(error: &ReadError) -> String {
+    let mut text = format!("failed to {error}");
+    let mut cause: Option<&dyn Error> = Some(error);
+    while let Some(one) = cause {
+        if let Some(json) = one.downcast_ref::<serde_json::Error>() {
+            text = text.replace(&json.to_string(), &place(json));
+        }
+        cause = one.source();
+    }
+    text
+}
+
+fn place(error: &serde_json::Error) -> String {
+    let (line, column) = (error.line(), error.column());
+    match line {
+        _ if error.is_eof() => "it ends too early".to_owned(),
+        0 | 1 => format!("something is missing or has another form at character {column}"),
+        _ => format!("something is missing or has another form at line {line}, character {column}"),
+    }
 }
 
 /// A hash of the load that was requested, without its seed and its output files.
@@ -118,5 +142,28 @@ fn opened(files: &RunFiles, name: &str) -> io::Result<Option<File>> {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_an_upload_is_told_without_the_types_it_is_read_into() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("record.json");
+        for (text, said) in [
+            ("{", "it ends too early"),
+            ("{\"schema\": 5}", "something is missing or has another form at character 12"),
+            ("{\"schema\": \"brunt-record/2\",\n\"tool\": 7}", "another form at line 2, character"),
+        ] {
+            fs::write(&path, text).unwrap();
+            let told = unread(&Document::read(&path).unwrap_err());
+            assert!(told.contains(said), "{told}");
+            for foreign in ["expected", "invalid type", "struct", "missing field"] {
+                assert!(!told.contains(foreign), "{told}");
+            }
+        }
     }
 }
