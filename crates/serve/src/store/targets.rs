@@ -56,14 +56,13 @@ impl Store {
         })
     }
 
-    /// Adds a target, and replaces the one with the same name.
+    /// Adds a target, or replaces the one with the same name, which keeps its id: schedules refer to it.
     pub(crate) fn put_target(&self, target: &Target) -> Result<()> {
-        let granted = serde_json::to_string(&target.grant).unwrap_or_default();
+        let put = "INSERT INTO target (name, settings, granted, expires, production, reason) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (name) DO UPDATE SET name = ?1, settings = ?2, \
+                   granted = ?3, expires = ?4, production = ?5, reason = ?6";
         self.write(|file| {
-            let add = "INSERT OR REPLACE INTO target (name, settings, granted, expires, production, reason) \
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-            let Target { name, settings, expires, production, reason, .. } = target;
-            file.execute(add, (name, settings, granted, expires, production, reason))?;
+            file.execute(put, values(target))?;
             Ok(())
         })
     }
@@ -74,5 +73,34 @@ impl Store {
             let removed = "DELETE FROM target WHERE id = ?1 RETURNING name";
             Ok(file.query_row(removed, [id], |row| row.get(0)).optional()?)
         })
+    }
+}
+
+/// The values of a target, in the order of its columns.
+fn values(target: &Target) -> (&str, &str, String, i64, bool, &str) {
+    let granted = serde_json::to_string(&target.grant).unwrap_or_default();
+    (&target.name, &target.settings, granted, target.expires, target.production, &target.reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_that_is_replaced_keeps_its_id() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let target = |name: &str, reason: &str| Target {
+            name: name.to_owned(),
+            reason: reason.to_owned(),
+            ..Target::default()
+        };
+        store.put_target(&target("staging", "a")).unwrap();
+        store.put_target(&target("other", "a")).unwrap();
+        let id = store.targets().unwrap()[1].id;
+        store.put_target(&target("Staging", "c")).unwrap();
+        let kept = store.target(id).unwrap().unwrap();
+        assert_eq!((kept.name.as_str(), kept.reason.as_str()), ("Staging", "c"));
+        assert_eq!(store.targets().unwrap().len(), 2);
     }
 }
