@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::child::ClusterSettings;
@@ -30,7 +31,7 @@ pub trait Agents: fmt::Debug + Send + Sync {
 }
 
 /// What is known about a cluster.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Look {
     /// The address of its broker.
     pub broker: String,
@@ -43,7 +44,7 @@ pub struct Look {
 }
 
 /// An agent that was heard.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Agent {
     /// Its name.
     pub name: String,
@@ -72,7 +73,7 @@ pub struct Agent {
 }
 
 /// What an agent does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentState {
     /// It waits for a run.
@@ -99,7 +100,7 @@ impl AgentState {
 }
 
 /// What the owner of an agent permits.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Permitted {
     /// The addresses that may be reached: the first of them.
     pub targets: Vec<String>,

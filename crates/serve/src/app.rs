@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use ring::hmac;
 
 use crate::agents::Cluster;
+use crate::api::keyed::InFlight;
 use crate::auth::{Limiter, Passwords, Requester, Secret};
 use crate::child::Children;
 use crate::history::{History, RunId};
@@ -33,6 +34,8 @@ pub(crate) struct App {
     pub(crate) passwords: Passwords,
     pub(crate) limiter: Limiter,
     pub(crate) hosts: Hosts,
+    /// The requests with an idempotency key that are being carried out.
+    pub(crate) in_flight: InFlight,
     /// Whether browsers reach this site only by TLS.
     pub(crate) secure: bool,
     /// What happens to all data at the end, if this is a trial.

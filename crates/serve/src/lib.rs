@@ -9,6 +9,7 @@ mod app;
 mod assets;
 mod auth;
 mod call;
+mod changes;
 pub mod child;
 pub mod history;
 mod listen;

@@ -1,8 +1,76 @@
 //! [`Problem`]: why a request was not carried out, in words for the user.
 
 use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Serialize;
 
+use crate::child::ChildError;
 use crate::store::StoreError;
+
+/// The most characters of a value that is repeated in a problem.
+const GIVEN_MAX: usize = 100;
+/// The most faults that a problem lists.
+pub(crate) const FAULTS_MAX: usize = 10;
+
+/// The part of a request in which a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Place {
+    Path,
+    Query,
+    Header,
+    Body,
+}
+
+/// One value of a request that is not acceptable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Fault {
+    /// The part of the request that has the value.
+    #[serde(rename = "in")]
+    pub(crate) place: Place,
+    /// The name of the parameter or of the header; in a body the JSON path of the field.
+    pub(crate) name: String,
+    /// What was given there, cut off if it is long. Null if nothing was.
+    pub(crate) given: Option<String>,
+    /// What is accepted there.
+    pub(crate) wanted: String,
+}
+
+impl Fault {
+    pub(crate) fn new(
+        place: Place,
+        name: impl Into<String>,
+        given: Option<&str>,
+        wanted: impl Into<String>,
+    ) -> Self {
+        let given = given.map(|given| match given.char_indices().nth(GIVEN_MAX) {
+            Some((end, _)) => format!("{}…", &given[..end]),
+            None => given.to_owned(),
+        });
+        Self { place, name: name.into(), given, wanted: wanted.into() }
+    }
+
+    /// A field of a body whose value is not acceptable.
+    pub(crate) fn of_field(name: &str, given: &str, wanted: impl Into<String>) -> Self {
+        Self::new(Place::Body, format!("$.{name}"), Some(given), wanted)
+    }
+
+    fn sentence(&self) -> String {
+        let Self { name, given, wanted, .. } = self;
+        let what = match self.place {
+            Place::Path => "part of the path",
+            Place::Query => "parameter",
+            Place::Header => "header",
+            Place::Body => "field",
+        };
+        match given {
+            Some(given) => {
+                format!("The {what} {name} is not accepted: {given}. Accepted: {wanted}.")
+            }
+            None => format!("The {what} {name} is missing. Accepted: {wanted}."),
+        }
+    }
+}
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,16 +84,49 @@ pub(crate) struct Problem {
     pub(crate) hidden: Option<String>,
     /// The number of seconds after which another try may succeed.
     pub(crate) wait: Option<i64>,
+    /// The values that are not acceptable, where the problem is with single values.
+    pub(crate) faults: Vec<Fault>,
 }
 
 impl Problem {
     pub(crate) fn new(status: StatusCode, title: &str, detail: impl Into<String>) -> Self {
-        Self { status, title: title.to_owned(), detail: detail.into(), hidden: None, wait: None }
+        Self {
+            status,
+            title: title.to_owned(),
+            detail: detail.into(),
+            hidden: None,
+            wait: None,
+            faults: Vec::new(),
+        }
     }
 
     /// The request is not acceptable.
     pub(crate) fn unusable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Not accepted", detail)
+    }
+
+    /// Values of the request are not acceptable. There is at least one.
+    pub(crate) fn faulty(mut faults: Vec<Fault>) -> Self {
+        faults.truncate(FAULTS_MAX);
+        let more = faults.len() - 1;
+        let first = faults[0].sentence();
+        let detail = match more {
+            0 => first,
+            1 => format!("{first} One more is in errors."),
+            _ => format!("{first} {more} more are in errors."),
+        };
+        Self { faults, ..Self::unusable(detail) }
+    }
+
+    /// A field of a body is not acceptable. The sentence says why.
+    pub(crate) fn field(
+        name: &str,
+        given: &str,
+        wanted: &str,
+        sentence: impl Into<String>,
+    ) -> Self {
+        let fault = Fault::of_field(name, given, wanted);
+        Self { faults: vec![fault], ..Self::unusable(sentence) }
     }
 
     /// There is no such thing, or the user may not know about it.
@@ -41,6 +142,16 @@ impl Problem {
         let detail = "The server failed to do this. Its operator can find the reason in its log.";
         let problem = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", detail);
         Self { hidden: Some(why.to_string()), ..problem }
+    }
+}
+
+impl From<ChildError> for Problem {
+    fn from(error: ChildError) -> Self {
+        match error {
+            // What a program could not read of another is for its operator.
+            ChildError::Garbled(_) => Self::bug(error),
+            _ => Self::unusable(format!("Failed to {error}.")),
+        }
     }
 }
 

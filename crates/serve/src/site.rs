@@ -13,6 +13,7 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::runtime::Builder;
 
 use crate::agents::Cluster;
+use crate::api::keyed::InFlight;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
@@ -95,6 +96,7 @@ impl Site {
             passwords: Passwords::new()?,
             limiter: Limiter::default(),
             hosts: Hosts::new(&settings.hosts),
+            in_flight: InFlight::default(),
             secure: settings.tls.is_some() || !settings.proxies.is_empty(),
             trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
             audit_key: audit_key(directory)?,

@@ -1,19 +1,136 @@
-//! Plans, as programs create and change them.
+//! Plans, as programs list, read, create and revise them.
 
+use http::StatusCode;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{body, rfc3339};
 use crate::call::{Answer, Call};
-use crate::child::Kind;
-use crate::pages::import::{made, sentence, text_of};
+use crate::changes::plans::{self as changes, NAME_MAX, Revised, TEXT_MAX};
 use crate::problem::Problem;
+use crate::store::Plan;
 
-/// `POST /api/v1/import/{kind}`.
-pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
-    let kind = Kind::named(call.segment("kind")).ok_or_else(|| Problem::missing("kind"))?;
-    Answer::json(&made(call, kind, text_of(&call.body)?, call.query("job"))?)
+/// A plan that is created.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PlanRequest")]
+pub(crate) struct PlanAsked {
+    /// Its name, which no other plan has.
+    #[schemars(length(min = 1, max = NAME_MAX))]
+    name: String,
+    /// Its text: TOML, as brunt run takes it. It is stored as it is; a run is refused if it cannot be read.
+    #[schemars(length(max = TEXT_MAX))]
+    text: String,
 }
 
-/// `POST /api/v1/edit`.
-pub(crate) fn edit(call: &Call) -> Result<Answer, Problem> {
-    let edited = call.app.children.edit(text_of(&call.body)?);
-    let edited = edited.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
-    Answer::json(&edited.map_err(|why| Problem::unusable(sentence(&why)))?)
+/// A new text of a plan.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "PlanRevision")]
+pub(crate) struct RevisionAsked {
+    /// The text.
+    #[schemars(length(max = TEXT_MAX))]
+    text: String,
+    /// The newest revision that the sender knows.
+    #[schemars(range(min = 1))]
+    after: i64,
+}
+
+/// A revision of a plan.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PlanListed")]
+pub(crate) struct PlanRow {
+    id: i64,
+    name: String,
+    /// The number of the revision, counted from 1.
+    revision: i64,
+    /// Who saved it.
+    by: String,
+    /// When it was saved, in RFC 3339.
+    at: String,
+}
+
+/// A revision of a plan, with its text.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Plan")]
+pub(crate) struct PlanReply {
+    #[serde(flatten)]
+    row: PlanRow,
+    /// What an import left out or guessed, in lines; empty otherwise.
+    note: String,
+    text: String,
+}
+
+/// Plans, or revisions of a plan.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Plans {
+    plans: Vec<PlanRow>,
+}
+
+impl From<Plan> for PlanRow {
+    fn from(plan: Plan) -> Self {
+        let Plan { id, name, revision, by, at, .. } = plan;
+        Self { id, name, revision, by, at: rfc3339(at) }
+    }
+}
+
+impl From<Plan> for PlanReply {
+    fn from(mut plan: Plan) -> Self {
+        let (note, text) = (std::mem::take(&mut plan.note), std::mem::take(&mut plan.text));
+        Self { row: plan.into(), note, text }
+    }
+}
+
+/// `GET /api/v1/plans`.
+pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
+    let (mut plans, name) = (call.app.store.plans()?, call.query("name"));
+    plans.retain(|plan| name.is_empty() || plan.name.eq_ignore_ascii_case(name));
+    Answer::json(&Plans { plans: plans.into_iter().map(PlanRow::from).collect() })
+}
+
+/// `GET /api/v1/plans/{plan}`.
+pub(crate) fn read(call: &Call) -> Result<Answer, Problem> {
+    Answer::json(&PlanReply::from(named(call)?))
+}
+
+/// `GET /api/v1/plans/{plan}/revisions`.
+pub(crate) fn revisions(call: &Call) -> Result<Answer, Problem> {
+    let revisions = call.app.store.revisions(named(call)?.id)?;
+    Answer::json(&Plans { plans: revisions.into_iter().map(PlanRow::from).collect() })
+}
+
+/// `GET /api/v1/plans/{plan}/revisions/{revision}`.
+pub(crate) fn revision(call: &Call) -> Result<Answer, Problem> {
+    let mut revisions = call.app.store.revisions(named(call)?.id)?.into_iter();
+    let number: i64 = call.segment("revision").parse().unwrap_or_default();
+    let found = revisions.find(|plan| plan.revision == number);
+    Answer::json(&PlanReply::from(found.ok_or_else(|| Problem::missing("revision"))?))
+}
+
+/// `POST /api/v1/plans`.
+pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
+    let asked: PlanAsked = body::read(call)?;
+    let id = changes::add(&call.app, call.who()?, &asked.name, &asked.text)?;
+    let plan = call.app.store.plan(id)?.ok_or_else(|| Problem::missing("plan"))?;
+    Answer::made(&PlanReply::from(plan), &format!("/api/v1/plans/{id}"))
+}
+
+/// `PUT /api/v1/plans/{plan}`.
+pub(crate) fn revise(call: &Call) -> Result<Answer, Problem> {
+    let (plan, asked) = (named(call)?, body::read::<RevisionAsked>(call)?);
+    let revised = changes::revise(&call.app, call.who()?, &plan, (asked.after, &asked.text))?;
+    if revised == Revised::Behind {
+        let sentence =
+            "Somebody else saved this plan in the meantime. Read it, and send your text again.";
+        let newest = plan.revision.to_string();
+        let problem = Problem::field("after", &asked.after.to_string(), &newest, sentence);
+        return Err(Problem { status: StatusCode::CONFLICT, ..problem });
+    }
+    read(call)
+}
+
+/// The plan that a path names.
+fn named(call: &Call) -> Result<Plan, Problem> {
+    let id = call.segment("plan").parse().unwrap_or_default();
+    call.app.store.plan(id)?.ok_or_else(|| Problem::missing("plan"))
 }

@@ -3,6 +3,7 @@
 use brunt_record::{SloOutcome, Status};
 use brunt_report::comparison::Comparison;
 use http::StatusCode;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
@@ -13,18 +14,31 @@ use crate::pages::compare::compared;
 use crate::pages::history::{PER_PAGE, behind, filter, name, next};
 use crate::pages::run;
 use crate::problem::Problem;
+use crate::store::Filter;
+
+/// Runs, the newest first: fifty at a time.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Listed")]
+pub(crate) struct ListedRuns {
+    runs: Vec<Entry>,
+    /// How many runs there are, on all pages together.
+    all: i64,
+    /// The value of the parameter behind that continues the list; null at its end.
+    next: Option<String>,
+}
 
 /// `GET /api/v1/records`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
-    #[derive(Serialize)]
-    struct Reply {
-        runs: Vec<Entry>,
-        all: i64,
-        next: Option<String>,
-    }
-    let listed = call.app.store.runs(&filter(call), behind(call).as_ref(), PER_PAGE)?;
+    listed(call, &filter(call))
+}
+
+/// A page of the runs that match a filter.
+pub(super) fn listed(call: &Call, filter: &Filter) -> Result<Answer, Problem> {
+    // Runs that ended a moment ago belong to the list.
+    call.app.absorb()?;
+    let listed = call.app.store.runs(filter, behind(call).as_ref(), PER_PAGE)?;
     let next = next(&listed);
-    Answer::json(&Reply { runs: listed.runs, all: listed.all, next })
+    Answer::json(&ListedRuns { runs: listed.runs, all: listed.all, next })
 }
 
 /// `GET /api/v1/records/{id}`.
@@ -33,8 +47,8 @@ pub(crate) fn entry(call: &Call) -> Result<Answer, Problem> {
 }
 
 /// The result of uploading a record.
-#[derive(Serialize)]
-struct Pushed {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Pushed {
     id: String,
     /// The path of its page.
     page: String,
@@ -42,7 +56,7 @@ struct Pushed {
     new: bool,
     /// What came of the run; of a search, its verdict.
     outcome: String,
-    verdict: &'static str,
+    verdict: Status,
     /// Objectives that were missed.
     missed: Vec<String>,
     /// How it compares with the baseline of its load, if there is a baseline.
@@ -50,7 +64,7 @@ struct Pushed {
 }
 
 /// How a run compares with a baseline.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct Against {
     /// The id of the baseline.
     baseline: String,
@@ -93,7 +107,7 @@ pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
         page: format!("/runs/{id}"),
         new: put.is_new,
         outcome: summary.outcome_word(),
-        verdict: summary.verdict.word(),
+        verdict: summary.verdict,
         missed: missed.map(|one| one.text.clone()).collect(),
         against,
     };

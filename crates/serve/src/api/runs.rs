@@ -1,20 +1,25 @@
 //! Runs and searches as programs start, follow and stop them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::body;
+use super::marks::checked;
+use crate::agents::AGENTS_MAX;
 use crate::call::{Answer, Call};
 use crate::child::Search;
-use crate::history::RunId;
-use crate::pages::find::{bounded, without_pace};
-use crate::pages::import::text_of;
+use crate::history::{RunId, TAGS_MAX, WORDS_MAX};
+use crate::pages::find::{OBJECTIVES_MAX, TEXT_MAX, bounded, without_pace};
 use crate::pages::live::stopped;
 use crate::pages::submission::{Submission, submit_meant};
-use crate::problem::Problem;
+use crate::problem::{Fault, Problem};
+use crate::queue::State;
 
-/// What a program requests.
-#[derive(Deserialize)]
+/// A run or a search that is requested.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+#[schemars(rename = "RunRequest")]
+pub(crate) struct RunAsked {
     /// The name of the plan. Its newest revision is run.
     plan: String,
     /// The name of the target.
@@ -22,25 +27,57 @@ struct Asked {
     /// The same name again, required for a production target as a confirmation.
     #[serde(default)]
     sure: String,
-    /// The duration, in place of the plan's.
+    /// The duration, in place of the plan's, such as `30s`.
     #[serde(default)]
     duration: String,
+    /// Tags of the run, none of which has a comma.
     #[serde(default)]
+    #[schemars(length(max = TAGS_MAX), inner(length(min = 1, max = WORDS_MAX)))]
     tags: Vec<String>,
+    /// The commit that is tested.
     #[serde(default)]
     commit: String,
     /// The search for the highest rate, if one is made in place of a run.
     #[serde(default)]
-    search: Option<Search>,
-    /// How many agents of the site's cluster share it.
+    search: Option<SearchAsked>,
+    /// How many agents of the site's cluster share the load; without it this machine makes the load.
     #[serde(default)]
+    #[schemars(range(min = 1, max = AGENTS_MAX))]
     agents: Option<u32>,
 }
 
+/// A search for the highest rate that meets objectives.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "SearchRequest")]
+#[derive(Default)]
+struct SearchAsked {
+    /// Objectives in addition to those of the plan, such as `p99<20ms`.
+    #[schemars(length(max = OBJECTIVES_MAX), inner(length(max = TEXT_MAX)))]
+    objectives: Vec<String>,
+    /// The rate to begin with, such as `200/s`.
+    #[schemars(length(max = TEXT_MAX))]
+    from: Option<String>,
+    /// The highest rate that is tried. The target's own limit applies as well.
+    #[schemars(length(max = TEXT_MAX))]
+    to: Option<String>,
+    /// Whether the search is quick: five minutes at most.
+    quick: bool,
+    /// Confirms that the plan may change data on the target.
+    writes: bool,
+}
+
+impl From<SearchAsked> for Search {
+    fn from(asked: SearchAsked) -> Self {
+        let SearchAsked { objectives, from, to, quick, writes } = asked;
+        Self { objectives, from, to, quick, writes, second: None }
+    }
+}
+
 /// A run that was submitted.
-#[derive(Serialize)]
-struct Submitted {
-    id: String,
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Submitted {
+    id: RunId,
     /// The path of its page while it is running.
     live: String,
     /// The path of its page once it is over.
@@ -50,13 +87,14 @@ struct Submitted {
 /// `POST /api/v1/runs`.
 pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
-    let asked: Asked = serde_json::from_str(&text_of(&call.body)?)
-        .map_err(|error| Problem::unusable(format!("Failed to read what to run: {error}.")))?;
-    let plan = app.store.plans()?.into_iter().find(|plan| plan.name == asked.plan);
-    let plan = plan.ok_or_else(|| Problem::missing("plan"))?;
+    let asked: RunAsked = body::read(call)?;
+    let plans = app.store.plans()?;
+    let plan = plans.into_iter().find(|plan| plan.name == asked.plan);
+    let plan = plan.ok_or_else(|| unknown("plan", &asked.plan))?;
     let target = app.store.targets()?.into_iter().find(|target| target.name == asked.target);
-    let target = target.ok_or_else(|| Problem::missing("target"))?;
-    let search = asked.search.map(|search| bounded(app, search)).transpose()?;
+    let target = target.ok_or_else(|| unknown("target", &asked.target))?;
+    let tags = checked("tags", &asked.tags)?;
+    let search = asked.search.map(|search| bounded(app, search.into())).transpose()?;
     let text = match &search {
         Some(_) => without_pace(app, &plan)?,
         None => plan.text.clone(),
@@ -64,7 +102,7 @@ pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
     let submission = Submission {
         target: target.id,
         duration: &asked.duration,
-        tags: &asked.tags.join(","),
+        tags: &tags.join(","),
         commit: asked.commit.trim(),
         by: &who.named(),
         search,
@@ -72,14 +110,20 @@ pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
     };
     let id = submit_meant(app, &plan, &text, &submission, &asked.sure)?;
     let (live, page) = (format!("/live/{id}"), format!("/runs/{id}"));
-    Answer::json(&Submitted { id: id.to_string(), live, page })
+    Answer::json(&Submitted { id, live, page })
+}
+
+/// There is no plan or target of this name.
+fn unknown(field: &str, given: &str) -> Problem {
+    let fault = Fault::of_field(field, given, format!("the name of a {field} of this site"));
+    Problem { faults: vec![fault], ..Problem::missing(field) }
 }
 
 /// The progress of a run.
-#[derive(Serialize)]
-struct Progress {
-    id: String,
-    state: &'static str,
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Progress {
+    id: RunId,
+    state: State,
     /// Why, where the state does not explain itself.
     reason: String,
     /// Whether the run is over, so that nothing changes any more.
@@ -99,8 +143,8 @@ pub(crate) fn status(call: &Call) -> Result<Answer, Problem> {
     call.app.absorb_of([id.clone()])?;
     let page = call.app.store.run(id.as_str())?.map(|run| format!("/runs/{}", run.id));
     Answer::json(&Progress {
-        id: id.to_string(),
-        state: status.state.word(),
+        id,
+        state: status.state,
         reason: status.reason,
         over: status.state.is_over(),
         seconds: status.reached_s,

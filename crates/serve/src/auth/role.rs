@@ -1,7 +1,11 @@
 //! What people may do ([`Role`]), and what a token is for ([`Scope`]).
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// What a user may do. Each role includes the ones before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
     /// Reads runs.
     Viewer,
@@ -37,7 +41,8 @@ impl Role {
 }
 
 /// What a token is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
     /// To read runs.
     Read,
@@ -45,16 +50,19 @@ pub(crate) enum Scope {
     Push,
     /// To run plans, and to read the result.
     Run,
+    /// To do everything that the API offers and the role of its owner permits.
+    All,
 }
 
 impl Scope {
-    pub(crate) const ALL: [Self; 3] = [Self::Push, Self::Read, Self::Run];
+    pub(crate) const ALL: [Self; 4] = [Self::Push, Self::Read, Self::Run, Self::All];
 
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Push => "push",
             Self::Run => "run",
+            Self::All => "all",
         }
     }
 
@@ -64,15 +72,21 @@ impl Scope {
             Self::Read => "only reads runs",
             Self::Push => "only uploads runs with brunt push",
             Self::Run => "only starts and stops runs and searches of plans",
+            Self::All => "everything that the API offers and your role allows",
         }
     }
 
     /// The least role that a user needs for a token of this scope.
     pub(crate) const fn role(self) -> Role {
         match self {
-            Self::Read => Role::Viewer,
+            Self::Read | Self::All => Role::Viewer,
             Self::Push | Self::Run => Role::Runner,
         }
+    }
+
+    /// Whether a token of this scope may do what needs the other.
+    pub(crate) fn includes(self, other: Self) -> bool {
+        self == Self::All || self == other
     }
 
     pub(crate) fn named(word: &str) -> Option<Self> {

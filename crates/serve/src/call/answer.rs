@@ -10,15 +10,33 @@ use flate2::write::GzEncoder;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
 use maud::Markup;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::problem::Problem;
+use crate::problem::{Fault, Problem};
 
 /// The fewest bytes of a body that is compressed: shorter ones are not worth it.
 const PACKED_MIN: usize = 1_000;
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 pub(crate) const JSON: &str = "application/json";
-const PROBLEM: &str = "application/problem+json";
+pub(crate) const PROBLEM: &str = "application/problem+json";
+
+/// Why a request was refused or failed, as RFC 9457 defines it.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub(crate) struct ProblemReply<'a> {
+    /// What happened, in a few words.
+    title: &'a str,
+    /// The status of the answer.
+    status: u16,
+    /// Why, and what to do.
+    detail: &'a str,
+    /// The number of the request, by which the operator of the site finds it in the log.
+    instance: String,
+    /// The values that are not acceptable, if the problem is with single values: the first ten.
+    #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
+    errors: &'a [Fault],
+}
 
 /// What a handler returns.
 #[derive(Debug)]
@@ -71,20 +89,33 @@ impl Answer {
         self
     }
 
+    /// What is kept of an answer that may be given again. A stream is not.
+    pub(crate) fn kept(&self) -> (StatusCode, &[u8]) {
+        (self.status, &self.body)
+    }
+
+    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Nothing to say.
+    pub(crate) fn empty() -> Self {
+        Self::new(JSON, Vec::new()).status(StatusCode::NO_CONTENT)
+    }
+
+    /// What was made, and its path.
+    pub(crate) fn made(value: &impl Serialize, path: &str) -> Result<Self, Problem> {
+        Ok(Self::json(value)?.status(StatusCode::CREATED).with(header::LOCATION, path))
+    }
+
     /// A problem as RFC 9457 defines it.
     pub(crate) fn problem(problem: &Problem, request: &str) -> Self {
-        #[derive(Serialize)]
-        struct Reply<'a> {
-            title: &'a str,
-            status: u16,
-            detail: &'a str,
-            instance: String,
-        }
-        let reply = Reply {
+        let reply = ProblemReply {
             title: &problem.title,
             status: problem.status.as_u16(),
             detail: &problem.detail,
             instance: format!("urn:request:{request}"),
+            errors: &problem.faults,
         };
         let body = serde_json::to_vec(&reply).unwrap_or_default();
         Self { status: problem.status, ..Self::new(PROBLEM, body) }
@@ -103,7 +134,9 @@ impl Answer {
             Response::new(self.stream.unwrap_or_else(|| Body::from(packed.unwrap_or(self.body))));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        if self.status != StatusCode::NO_CONTENT {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        }
         if is_packed {
             headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
         }

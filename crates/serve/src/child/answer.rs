@@ -1,5 +1,6 @@
 //! What children answer: one JSON document on their standard output, or, for a run, its last file.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a child answers.
@@ -50,7 +51,7 @@ pub struct Finding {
 }
 
 /// One part of the path of a key: the number of an element, or a key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PathPart {
     /// The number of an element, counted from 0.

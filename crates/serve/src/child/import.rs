@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The source of a plan.
@@ -35,21 +36,29 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Auto, Self::Curl, Self::Har, Self::Openapi, Self::Loadgen];
+
+    /// Its name.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Curl => "curl",
+            Self::Har => "har",
+            Self::Openapi => "openapi",
+            Self::Loadgen => "loadgen",
+        }
+    }
+
     /// The kind of this name.
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "auto" => Self::Auto,
-            "curl" => Self::Curl,
-            "har" => Self::Har,
-            "openapi" => Self::Openapi,
-            "loadgen" => Self::Loadgen,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|kind| kind.word() == name)
     }
 }
 
 /// A plan that was made from another format.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
     /// Its name.
     pub name: String,

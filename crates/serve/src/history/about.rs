@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The most tags of a run.
@@ -14,7 +15,7 @@ pub const NOTE_MAX: usize = 16 << 10;
 pub const MARKS_MAX: usize = 200;
 
 /// What people write about a run: `about.json`. Everything except its origin may be changed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct About {
     /// Its name.
@@ -34,7 +35,7 @@ pub struct About {
 }
 
 /// A moment that a person marked while the run was running.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Mark {
     /// The time, in seconds since the origin of the run.
     pub at_s: f64,
@@ -45,7 +46,7 @@ pub struct Mark {
 }
 
 /// Where a run comes from.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Origin {
     /// The user who started it, or who uploaded its record.

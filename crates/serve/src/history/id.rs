@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -13,8 +14,11 @@ use sha2::{Digest as _, Sha256};
 const LENGTH: usize = 24;
 
 /// An id: 24 lower-case letters and digits, which have no special meaning in a path, a page or an address.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(inline, extend("pattern" = "^[0-9a-z]{24}$"))]
 pub struct RunId(String);
 
 /// Why a text is not an id.

@@ -33,6 +33,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use brunt_report::comparison::FIGURES_SCHEMA;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::child::{ChildError, Children};
@@ -51,7 +52,8 @@ pub struct History {
 }
 
 /// A run of the history.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "Run")]
 pub struct Entry {
     /// Its name in addresses.
     pub id: RunId,

@@ -4,6 +4,7 @@
 //! They come from servers and users, so they are only ever shown as text.
 
 use brunt_record::{Collection, Latency, Mode, Record, RunOutcome, SloOutcome, Status};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -20,7 +21,7 @@ const TEXT_MAX: usize = 500;
 const CURVE: usize = 40;
 
 /// A run in a few figures: `summary.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// `brunt-summary/1`.
     pub schema: String,
@@ -75,7 +76,7 @@ pub struct Summary {
 }
 
 /// What a search for the highest rate found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Capacity {
     /// The kind of result: `valid`, `floor`, `no claim` or `unstable`.
@@ -112,7 +113,7 @@ pub struct Searched {
 }
 
 /// The outcome of an objective.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Objective {
     /// The text of the objective, as it was given.
     pub text: String,
@@ -121,7 +122,7 @@ pub struct Objective {
 }
 
 /// The figures of a run by which runs are searched and followed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Figures {
     /// Exchanges a second that were requested; `None` for as many as possible.
@@ -147,7 +148,7 @@ pub struct Figures {
 }
 
 /// The figures of one operation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperationFigures {
     /// Its name.
     pub name: String,

@@ -1,7 +1,6 @@
-//! The agents of a cluster that were heard recently, as a page and as JSON.
+//! The agents of a cluster that were heard recently, as a page.
 
 use maud::{Markup, html};
-use serde::Serialize;
 
 use super::{figure, page as whole};
 use crate::agents::{Agent, AgentState, Look, Permitted};
@@ -14,7 +13,7 @@ use crate::problem::Problem;
 const AHEAD: f64 = 1.0;
 
 /// The agents. A site without a cluster has no such page.
-fn looked(call: &Call) -> Result<Look, Problem> {
+pub(crate) fn looked(call: &Call) -> Result<Look, Problem> {
     let cluster = call.app.cluster.as_ref().ok_or_else(|| Problem::missing("page"))?;
     Ok(cluster.agents.look())
 }
@@ -137,7 +136,7 @@ fn state(state: AgentState) -> Markup {
 }
 
 /// The page of a run, if the run belongs to this site.
-fn page_of(app: &App, run: &str) -> Result<Option<String>, Problem> {
+pub(crate) fn page_of(app: &App, run: &str) -> Result<Option<String>, Problem> {
     let Ok(id) = run.parse::<RunId>() else { return Ok(None) };
     Ok(app.queue()?.status(&id).map(|_| format!("/live/{id}")))
 }
@@ -178,32 +177,6 @@ fn ahead(ahead: Option<f64>) -> Markup {
     };
     let is_off = ahead.is_some_and(|ahead| ahead.abs() > AHEAD);
     html! { (words) @if is_off { div.note { "Set this clock: the times in its records are off by this much." } } }
-}
-
-/// `GET /api/v1/agents`.
-pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
-    #[derive(Serialize)]
-    struct Reply<'a> {
-        #[serde(flatten)]
-        agent: &'a Agent,
-        /// The path of the page of its run, if the run belongs to this site.
-        page: Option<String>,
-    }
-    #[derive(Serialize)]
-    struct Document<'a> {
-        broker: &'a str,
-        pool: &'a str,
-        trouble: Option<&'a str>,
-        agents: Vec<Reply<'a>>,
-    }
-    let look = looked(call)?;
-    let mut agents = Vec::new();
-    for agent in &look.agents {
-        let page = agent.run.as_deref().map(|run| page_of(&call.app, run)).transpose()?.flatten();
-        agents.push(Reply { agent, page });
-    }
-    let trouble = look.trouble.as_deref();
-    Answer::json(&Document { broker: &look.broker, pool: &look.pool, trouble, agents })
 }
 
 #[cfg(test)]

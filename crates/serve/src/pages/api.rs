@@ -33,7 +33,7 @@ pub(crate) fn page(
                     td.name data-label="does" {
                         (route.what) "."
                         @if !route.query.is_empty() {
-                            ul.plain { @for (name, what) in route.query { li { code { (name) } ": " (what) } } }
+                            ul.plain { @for param in route.query { li { code { (param.name) } ": " (param.what) } } }
                         }
                     }
                     td.name data-label="scope" { (openapi::scope(route)) }

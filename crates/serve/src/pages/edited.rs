@@ -9,8 +9,7 @@ use crate::problem::Problem;
 /// The text of a plan after a change.
 pub(super) fn edited(app: &App, text: &str, change: &Value) -> Result<String, Problem> {
     let asked = json!({ "text": text, "changes": [change] }).to_string();
-    let answer = app.children.edit(asked);
-    let answer = answer.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
+    let answer = app.children.edit(asked)?;
     let answer = answer.map_err(|why| Problem::unusable(sentence(&why)))?;
     match (answer["fault"].as_str(), answer["text"].as_str()) {
         (Some(""), Some(text)) => Ok(text.to_owned()),

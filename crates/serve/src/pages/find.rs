@@ -17,9 +17,9 @@ use crate::problem::Problem;
 use crate::store::Plan;
 
 /// The most objectives of a search in addition to those of its plan.
-const OBJECTIVES_MAX: usize = 20;
+pub(crate) const OBJECTIVES_MAX: usize = 20;
 /// The most characters of an objective, and of a rate.
-const TEXT_MAX: usize = 200;
+pub(crate) const TEXT_MAX: usize = 200;
 /// The default objective: a limit that fits any target.
 const USUAL: &str = "p99<5x";
 

@@ -12,10 +12,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
-use super::plan_limits::{NAME_MAX, TEXT_MAX};
 use super::{field, hidden, page as whole};
 use crate::app::App;
 use crate::call::{Answer, Call};
+use crate::changes::plans::{NAME_MAX, TEXT_MAX};
 use crate::child::{Import, Imported, Kind};
 use crate::history::DATA;
 use crate::problem::Problem;
@@ -113,8 +113,7 @@ pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<I
     let import = Import { kind, text, job: job.trim().to_owned() };
     let done = history.in_scratch(|directory| children.import(directory, import));
     let done = done.map_err(Problem::bug)?;
-    let done = done.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
-    done.map_err(|why| Problem::unusable(sentence(&why)))
+    done?.map_err(|why| Problem::unusable(sentence(&why)))
 }
 
 /// The bytes of an uploaded document, as text.

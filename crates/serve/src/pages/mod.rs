@@ -16,7 +16,6 @@ pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod live;
 pub(crate) mod people;
-mod plan_limits;
 pub(crate) mod plans;
 pub(crate) mod run;
 pub(crate) mod schedules;

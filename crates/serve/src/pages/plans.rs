@@ -6,12 +6,12 @@
 use maud::{Markup, html};
 use serde::Serialize;
 
-use super::plan_limits::{NAME_MAX, TEXT_MAX};
 use super::shared;
 use super::submission::{asked, checked, named, offered, open_targets, submit_with};
 use super::{field, hidden, moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
+use crate::changes::plans::{self as changes, NAME_MAX, Revised};
 use crate::child::{Checked, Finding};
 use crate::problem::Problem;
 use crate::store::{Plan, Target};
@@ -83,17 +83,9 @@ fn new(call: &Call) -> Result<Markup, Problem> {
 
 /// `POST /plans`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
-    let (app, who) = (&call.app, call.who()?);
-    let name = call.field("name").trim();
-    if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(Problem::unusable("A plan needs a short name on one line."));
-    }
     let number: usize = call.field("template").parse().unwrap_or_default();
     let text = TEMPLATES.get(number).map_or("", |(_, text)| text);
-    let Some(id) = app.store.add_plan(name, text, (&who.user.name, app.now()))? else {
-        return Err(Problem::unusable(format!("A plan named {name} already exists.")));
-    };
-    app.audit(who, "add plan", name)?;
+    let id = changes::add(&call.app, call.who()?, call.field("name"), text)?;
     Ok(Answer::see(&format!("/plans/{id}")))
 }
 
@@ -189,17 +181,14 @@ fn place(finding: &Finding) -> Markup {
 
 /// `POST /plans/{id}`.
 pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
-    let (app, who, plan) = (&call.app, call.who()?, named(call)?);
-    let text = text(call)?;
+    let (plan, text) = (named(call)?, text(call)?);
     let after = call.field("after").parse().unwrap_or_default();
-    if text != plan.text {
-        if !app.store.revise_plan(plan.id, after, &text, (&who.user.name, app.now()))? {
-            let why = "Somebody else saved this plan in the meantime. Your text below is not saved. Look at the \
-                       revisions, then save again.";
-            let checked = check_with(call, plan.id, &text, open_targets(call)?.first())?;
-            return shown(call, &plan, &text, &checked, Some(why));
-        }
-        app.audit(who, "change plan", &format!("{}, revision {}", plan.name, after + 1))?;
+    let revised = changes::revise(&call.app, call.who()?, &plan, (after, &text))?;
+    if revised == Revised::Behind {
+        let why = "Somebody else saved this plan in the meantime. Your text below is not saved. Look at the \
+                   revisions, then save again.";
+        let checked = check_with(call, plan.id, &text, open_targets(call)?.first())?;
+        return shown(call, &plan, &text, &checked, Some(why));
     }
     Ok(Answer::see(&format!("/plans/{}", plan.id)))
 }
@@ -207,8 +196,8 @@ pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
 fn text(call: &Call) -> Result<String, Problem> {
     let text = call.field("text").replace("\r\n", "\n");
     let text = text.strip_prefix('\n').unwrap_or(&text).to_owned();
-    let detail = format!("A plan has at most {} KiB.", TEXT_MAX >> 10);
-    (text.len() <= TEXT_MAX).then_some(text).ok_or_else(|| Problem::unusable(detail))
+    changes::fits(&text)?;
+    Ok(text)
 }
 
 /// `POST /check`: the check that a script requests during editing.

@@ -1,8 +1,6 @@
 //! Schedules: which plan is run when, the next times, and the results of the last ones.
 
 use maud::{Markup, html};
-use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::submission::open_targets;
 use super::{field, hidden, moment_of, page as whole, shared};
@@ -161,35 +159,7 @@ fn form(call: &Call) -> Result<Markup, Problem> {
     })
 }
 
-/// `GET /api/v1/schedules`.
-pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
-    #[derive(Serialize)]
-    struct Reply {
-        schedules: Vec<Value>,
-    }
-    let (store, now) = (&call.app.store, call.app.now());
-    let schedule_json = |schedule: Schedule| -> Result<Value, Problem> {
-        let next =
-            Times::read(&schedule.times, &schedule.zone).ok().and_then(|times| times.next(now));
-        let came = store
-            .occasions(schedule.id, BACK)?
-            .into_iter()
-            .map(|came| {
-                json!({
-                    "at": rfc3339(came.at), "run": came.run, "missed": came.missed, "outcome": came.outcome,
-                    "told": came.delivery,
-                })
-            });
-        Ok(json!({
-            "id": schedule.id, "plan": schedule.plan, "target": schedule.target, "times": schedule.times,
-            "zone": schedule.zone, "quiet": schedule.quiet, "waits": schedule.waits, "agents": schedule.agents,
-            "by": schedule.by, "next": next.map(rfc3339), "came": came.collect::<Vec<Value>>(),
-        }))
-    };
-    let schedules = store.schedules()?.into_iter().map(schedule_json).collect::<Result<_, _>>()?;
-    Answer::json(&Reply { schedules })
-}
-
+/// A time in seconds since 1970, in RFC 3339.
 pub(crate) fn rfc3339(at: i64) -> String {
     jiff::Timestamp::from_second(at).map(|at| at.to_string()).unwrap_or_default()
 }

@@ -16,7 +16,7 @@ const VALUE_MAX: usize = 8 << 10;
 const OF_TARGET_MAX: usize = 50;
 
 /// The names of the secrets of a target, for plans that may be run against it.
-pub(super) fn of(app: &App, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
+pub(crate) fn of(app: &App, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
     let all = app.store.secrets()?;
     let own = all.into_iter().filter(|secret| secret.target.eq_ignore_ascii_case(&target.name));
     let names: Vec<String> = own.map(|secret| secret.name).collect();

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::plan_limits::NAME_MAX;
 use super::{hidden, moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
+use crate::changes::plans::NAME_MAX;
 use crate::problem::Problem;
 
 /// The most bytes of a step.

@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 
 use super::run::tags;
-use super::targets::{limits, settings_of};
 use super::{import, secrets, shared};
 use crate::app::App;
 use crate::call::Call;
+use crate::changes::targets::{limits, settings_of};
 use crate::child::{Asked, Checked, Search};
 use crate::history::{About, Origin, RunId};
 use crate::problem::Problem;
@@ -162,7 +162,7 @@ pub(crate) fn submit_for(
 pub(super) fn checked(app: &App, plan: i64, asked: &Asked) -> Result<Checked, Problem> {
     let directory = (!asked.data.is_empty()).then(|| import::directory(app, plan));
     let checked = app.children.check(asked, directory.as_deref());
-    checked.map_err(|error| Problem::unusable(format!("Failed to {error}.")))
+    Ok(checked?)
 }
 
 /// What a child is asked about a plan on a target.

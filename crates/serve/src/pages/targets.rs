@@ -1,26 +1,13 @@
 //! What runs may reach, and how hard. Administrators edit the list; users who run plans can read it.
 
-use std::net::IpAddr;
-
-use http::StatusCode;
-use ipnet::IpNet;
 use maud::{Markup, html};
 
 use super::{field, hidden, moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::child::Grant;
+use crate::changes::targets::{self as changes, Draft, TRIAL, limits};
 use crate::problem::Problem;
 use crate::store::Target;
-
-const DAY: i64 = 24 * 3_600;
-/// The most characters of a name, and of a target's other texts.
-const NAME_MAX: usize = 60;
-const TEXT_MAX: usize = 2_000;
-/// The most networks of a target.
-const NETWORKS_MAX: usize = 50;
-const TRIAL: &str = "This is a trial, which can reach only its built-in servers. To list your own servers, start the \
-                     site without --trial.";
 
 /// `GET /targets`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -52,18 +39,6 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         @if call.app.trial.is_some() { p.note { (TRIAL) } } @else if admin { (form(call)?) }
     };
     Ok(Answer::page(whole(call, "Targets", &body)))
-}
-
-/// The limits of a target, in words.
-pub(super) fn limits(grant: &Grant) -> String {
-    let mut words = Vec::new();
-    words.extend(grant.rate_max.map(|rate| format!("{rate}/s")));
-    words.extend(grant.users_max.map(|users| format!("{users} users")));
-    words.extend(grant.seconds_max.map(|seconds| format!("{seconds} s")));
-    if grant.rate_max.is_some() && grant.closed {
-        words.push("closed loads too".to_owned());
-    }
-    words.join(", ")
 }
 
 fn row(call: &Call, target: &Target, admin: bool, now: i64) -> Result<Markup, Problem> {
@@ -130,158 +105,32 @@ fn form(call: &Call) -> Result<Markup, Problem> {
 
 /// `POST /targets`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
-    let (app, who) = (&call.app, call.who()?);
-    if app.trial.is_some() {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "Not in a trial", TRIAL));
-    }
-    let target = target(call)?;
-    app.store.put_target(&target)?;
-    let what =
-        format!("{}: {}; {}", target.name, target.grant.allow.join(" "), limits(&target.grant));
-    app.audit(who, "list target", &what)?;
+    changes::put(&call.app, call.who()?, &draft(call))?;
     Ok(Answer::see("/targets"))
 }
 
 /// `POST /targets/end`.
 pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
     let id = call.field("id").parse().unwrap_or_default();
-    let name = call.app.store.end_target(id)?.ok_or_else(|| Problem::missing("target"))?;
-    call.app.store.end_secrets(&name)?;
-    call.app.audit(call.who()?, "remove target", &name)?;
+    changes::end(&call.app, call.who()?, id)?;
     Ok(Answer::see("/targets"))
 }
 
-fn target(call: &Call) -> Result<Target, Problem> {
-    let name = call.field("name").trim();
-    if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(Problem::unusable("A target needs a short name on one line."));
-    }
-    let number = |name: &str, what: &str, most: u64| {
-        let read = call.field(name).trim().parse().ok();
-        let fits = read.filter(|number: &u64| (1..=most).contains(number));
-        fits.ok_or_else(|| Problem::unusable(format!("{what} is a whole number from 1 to {most}.")))
-    };
-    let allow: Result<Vec<String>, String> =
-        call.field("allow").split_whitespace().take(NETWORKS_MAX + 1).map(network).collect();
-    let allow = allow.map_err(Problem::unusable)?;
-    if allow.is_empty() || allow.len() > NETWORKS_MAX {
-        return Err(Problem::unusable(format!("A target has 1 to {NETWORKS_MAX} networks.")));
-    }
-    let settings = call.field("settings").replace("\r\n", "\n");
-    settings_of(&settings).map_err(Problem::unusable)?;
-    let rate_max = match call.field("rate").trim() {
-        "" => None,
-        _ => Some(number("rate", "The highest rate", 10_000_000)? as f64),
-    };
-    let grant = Grant {
-        allow,
-        rate_max,
+fn draft(call: &Call) -> Draft {
+    // What is no number is outside every limit.
+    let number = |name: &str| call.field(name).trim().parse().unwrap_or(0);
+    Draft {
+        name: call.field("name").to_owned(),
+        allow: call.field("allow").split_whitespace().map(str::to_owned).collect(),
+        settings: call.field("settings").replace("\r\n", "\n"),
+        rate_max: Some(call.field("rate").trim())
+            .filter(|it| !it.is_empty())
+            .map(|_| number("rate")),
         closed: call.field("closed") == "1",
-        users_max: Some(number("users", "The number of users", 1_000_000)? as u32),
-        seconds_max: Some(number("seconds", "The longest run", 7 * 86_400)?),
-    };
-    let days = number("days", "The number of days", 3_650)?;
-    let days = i64::try_from(days).map_err(Problem::bug)?;
-    Ok(Target {
-        id: 0,
-        name: name.to_owned(),
-        settings,
-        grant,
-        expires: call.app.now() + days * DAY,
+        users_max: number("users"),
+        seconds_max: number("seconds"),
+        days: number("days"),
         production: call.field("production") == "1",
-        reason: call.field("reason").trim().chars().take(TEXT_MAX).collect(),
-    })
-}
-
-/// A network for a target, in its stored form. The error says why it is not accepted.
-fn network(text: &str) -> Result<String, String> {
-    let wrong = || {
-        format!(
-            "'{text}' is not a network with a port, such as 10.1.0.0/24:389 or [2001:db8::]/32:443."
-        )
-    };
-    let (network, port) = text.rsplit_once(':').ok_or_else(wrong)?;
-    let port: u16 = port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?;
-    let plain = network.replace(['[', ']'], "");
-    let plain = match plain.parse::<IpAddr>() {
-        Ok(address) => IpNet::from(address),
-        Err(_) => plain.parse().map_err(|_| wrong())?,
-    };
-    if network.contains('[') != plain.addr().is_ipv6() {
-        return Err(wrong());
-    }
-    let never = "0.0.0.0/8 169.254.0.0/16 224.0.0.0/4 255.255.255.255/32 ::/128 fe80::/10 ff00::/8 ::ffff:0:0/96";
-    let never = never.split(' ').filter_map(|one| one.parse::<IpNet>().ok());
-    for never in never {
-        if never.contains(&plain) || plain.contains(&never) {
-            return Err(format!(
-                "'{text}' contains addresses of {never}, which no run is allowed to reach."
-            ));
-        }
-    }
-    Ok(match plain {
-        IpNet::V4(plain) => format!("{plain}:{port}"),
-        IpNet::V6(plain) => format!("[{}]/{}:{port}", plain.addr(), plain.prefix_len()),
-    })
-}
-
-/// The names and values in the settings of a target.
-pub(super) fn settings_of(text: &str) -> Result<Vec<(String, String)>, String> {
-    let plain = |name: &str| {
-        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty()
-    };
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let read = lines.map(|line| match line.split_once('=') {
-        Some((name, value)) if plain(name.trim()) && line.len() <= TEXT_MAX => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("Write each setting as NAME=value on its own line, such as HOST=ldap://10.1.0.7."
-            .to_owned()),
-    });
-    read.take(NETWORKS_MAX).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_belongs_to_nobody_is_no_target() {
-        for (text, kept) in [
-            ("10.1.0.0/24:389", "10.1.0.0/24:389"),
-            ("192.0.2.7:443", "192.0.2.7/32:443"),
-            ("127.0.0.1:8080", "127.0.0.1/32:8080"),
-            ("[2001:db8::]/32:443", "[2001:db8::]/32:443"),
-            ("[::1]:80", "[::1]/128:80"),
-        ] {
-            assert_eq!(network(text).as_deref(), Ok(kept), "{text}");
-        }
-        for wrong in [
-            "",
-            "10.1.0.0/24",
-            "10.1.0.0/24:0",
-            "example.com:80",
-            "0.0.0.0/0:80",
-            "::/0:80",
-            "[::]/0:80",
-            "224.0.0.1:80",
-            "169.254.169.254:80",
-            "255.255.255.255:67",
-            "[fe80::1]:80",
-            "[::ffff:10.0.0.1]:80",
-            "0.1.2.3:80",
-            "2001:db8::1:80",
-        ] {
-            assert!(network(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn settings_are_lines() {
-        let read = settings_of("HOST = h \n\nB=c=d").unwrap();
-        assert_eq!(read, [("HOST".to_owned(), "h".to_owned()), ("B".to_owned(), "c=d".to_owned())]);
-        for wrong in ["x", "=y", "A B=c"] {
-            assert!(settings_of(wrong).is_err(), "{wrong}");
-        }
+        reason: call.field("reason").to_owned(),
     }
 }

@@ -1,13 +1,15 @@
 //! The progress of a run: [`State`], and [`Status`], which is shown and is stored in the run's directory.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process::ProcessId;
 use crate::history::RunId;
 
 /// The state of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "RunState")]
 pub enum State {
     /// It waits for the runs before it.
     #[default]

@@ -65,7 +65,7 @@ pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
     let Some(who) = &call.who else { return Err(unknown(call)) };
     let is_for = |scope: Option<Scope>| match &who.by {
         By::Session(_) => true,
-        By::Token { scope: own, .. } => scope.is_none_or(|scope| scope == *own),
+        By::Token { scope: own, .. } => scope.is_none_or(|scope| own.includes(scope)),
     };
     let (role, right) = match route.access {
         Access::Anyone => return Ok(()),

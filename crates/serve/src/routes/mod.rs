@@ -1,12 +1,14 @@
 //! The routes of the server, who may use them, and how requests are answered.
 //!
-//! [`table`] is the one list of routes: the router, the permissions and the OpenAPI document are made from it. Every
-//! request passes [`guard`] before its handler. Handlers are plain functions that may block on the disk and on
-//! children; they run on separate threads, a limited number at a time.
+//! [`table`] and [`programs`] are the one list of routes, for people and for programs: the router, the permissions and
+//! the OpenAPI document are made from it. Every request passes [`guard`] before its handler. Handlers are plain
+//! functions that may block on the disk and on children; they run on separate threads, a limited number at a time.
 
 mod guard;
 pub(crate) mod openapi;
 mod own;
+pub(crate) mod param;
+mod programs;
 pub(crate) mod route;
 mod table;
 #[cfg(test)]
@@ -28,6 +30,7 @@ use http_body_util::{BodyExt as _, Limited};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::api::keyed;
 use crate::app::App;
 use crate::assets;
 use crate::auth::Secret;
@@ -99,6 +102,9 @@ async fn answered(
         call = on_a_thread(&room, call, move |mut call| {
             call.who = guard::who(&call)?;
             guard::may(route, &call)?;
+            if is_api {
+                param::known(route, &call.query)?;
+            }
             Ok(call)
         })
         .await?;
@@ -114,7 +120,9 @@ async fn answered(
         }
         guard::own_page(route, &call)?;
         on_a_thread(&room, call, move |call| {
-            (route.act)(&call).map(|answer| answer.response(&call.headers))
+            let answer =
+                if route.keyed { keyed::answered(route.act, &call) } else { (route.act)(&call) };
+            answer.map(|answer| answer.response(&call.headers))
         })
         .await
     };
@@ -154,18 +162,23 @@ async fn bounded(
 }
 
 /// A problem as a page or as JSON, with a number by which the operator finds it in the log.
-fn problem_response(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Response {
+pub(crate) fn problem_answer(app: &App, problem: &Problem, is_api: bool) -> Answer {
     let id = Secret::new().map_or_else(|_| String::new(), |secret| secret.shown()[..8].to_owned());
     if let Some(hidden) = &problem.hidden {
         (app.log)(&format!("request {id} failed: {hidden}"));
     }
-    let answer = if is_api {
+    if is_api {
         Answer::problem(problem, &id)
     } else if problem.status == StatusCode::SEE_OTHER {
         Answer::see(&problem.detail)
     } else {
         Answer::page(pages::problem(problem, &id)).status(problem.status)
-    };
+    }
+}
+
+/// The response to a request that was refused or that failed.
+fn problem_response(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Response {
+    let answer = problem_answer(app, problem, is_api);
     let mut answer = match problem.wait {
         Some(wait) => answer.with(header::RETRY_AFTER, &wait.to_string()),
         None => answer,

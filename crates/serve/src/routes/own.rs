@@ -1,8 +1,11 @@
 //! The routes about the routes themselves, which need the list of all routes.
 
+use serde_json::{Map, Value};
+
 use super::openapi;
-use super::route::{Access, Route};
-use super::table::{AGENTS, PAGE, TABLE};
+use super::programs::{self, AGENTS, GET};
+use super::route::{Access, Gives, Route};
+use super::table::{PAGE, TABLE};
 use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
@@ -15,14 +18,15 @@ static OWN: &[Route] = &[
         path: "/api/v1/openapi.json",
         access: Access::AnyToken(Role::Viewer),
         what: "This document",
+        gives: &[Gives::json::<Map<String, Value>>(200)],
         act: document,
-        ..PAGE
+        ..GET
     },
 ];
 
 /// All routes.
 pub(super) fn all() -> impl Iterator<Item = &'static Route> {
-    TABLE.iter().chain(OWN)
+    TABLE.iter().chain(programs::TABLE).chain(OWN)
 }
 
 /// The routes of the API that this site has.

@@ -1,15 +1,19 @@
 //! [`Route`]: one route of the server.
 
 use axum::routing::MethodFilter;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
+use super::param::Param;
 use crate::auth::{Role, Scope};
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, JSON};
 use crate::problem::Problem;
 
 /// The most bytes of a form.
 const FORM_MAX: usize = 128 << 10;
 /// The most bytes of a form with an uploaded document.
 const UPLOAD_MAX: usize = 64 << 20;
+/// The most bytes of a JSON object that describes something.
+const OBJECT_MAX: usize = 1 << 20;
 /// The most bytes of an uploaded record.
 const DOCUMENT_MAX: usize = 64 << 20;
 
@@ -25,9 +29,52 @@ pub(crate) struct Route {
     pub(crate) takes: BodyKind,
     /// What it does, in a sentence for the OpenAPI document.
     pub(crate) what: &'static str,
-    /// The parameters of its query, and what they mean.
-    pub(crate) query: &'static [(&'static str, &'static str)],
+    /// The parameters of its query. The API refuses others.
+    pub(crate) query: &'static [Param],
+    /// What its body may be, for the OpenAPI document.
+    pub(crate) asks: &'static [Content],
+    /// What it answers if it succeeds, for the OpenAPI document.
+    pub(crate) gives: &'static [Gives],
+    /// The statuses with which it may refuse a request, besides those of every route of the API.
+    pub(crate) refuses: &'static [u16],
+    /// Whether an idempotency key protects its requests from being carried out twice.
+    pub(crate) keyed: bool,
     pub(crate) act: Handler,
+}
+
+/// An answer of a route that succeeds.
+#[derive(Clone, Copy)]
+pub(crate) struct Gives {
+    pub(crate) status: u16,
+    /// Its body, if it has one.
+    pub(crate) content: Option<Content>,
+}
+
+/// The content of a body.
+#[derive(Clone, Copy)]
+pub(crate) struct Content {
+    pub(crate) kind: &'static str,
+    /// The schema of a JSON document.
+    pub(crate) schema: Option<fn(&mut SchemaGenerator) -> Schema>,
+}
+
+impl Gives {
+    /// A JSON document of this type.
+    pub(crate) const fn json<T: JsonSchema>(status: u16) -> Self {
+        Self { status, content: Some(Content::json::<T>()) }
+    }
+
+    /// A body of this kind.
+    pub(crate) const fn file(kind: &'static str) -> Self {
+        Self { status: 200, content: Some(Content { kind, schema: None }) }
+    }
+}
+
+impl Content {
+    /// A JSON document of this type.
+    pub(crate) const fn json<T: JsonSchema>() -> Self {
+        Self { kind: JSON, schema: Some(SchemaGenerator::subschema_for::<T>) }
+    }
 }
 
 /// The method of a request.
@@ -37,6 +84,7 @@ pub(crate) enum Ask {
     Get,
     Post,
     Put,
+    Delete,
 }
 
 impl Ask {
@@ -45,6 +93,7 @@ impl Ask {
             Self::Get => "GET",
             Self::Post => "POST",
             Self::Put => "PUT",
+            Self::Delete => "DELETE",
         }
     }
 
@@ -53,6 +102,7 @@ impl Ask {
             Self::Get => MethodFilter::GET,
             Self::Post => MethodFilter::POST,
             Self::Put => MethodFilter::PUT,
+            Self::Delete => MethodFilter::DELETE,
         }
     }
 }
@@ -77,6 +127,9 @@ pub(crate) enum BodyKind {
     Form,
     /// A form with a document in it.
     Upload,
+    /// A JSON object that describes something.
+    Object,
+    /// A document of any kind.
     Document,
 }
 
@@ -86,6 +139,7 @@ impl BodyKind {
             Self::Nothing => 0,
             Self::Form => FORM_MAX,
             Self::Upload => UPLOAD_MAX,
+            Self::Object => OBJECT_MAX,
             Self::Document => DOCUMENT_MAX,
         }
     }

@@ -7,6 +7,7 @@
 
 mod audit;
 mod hooks;
+mod keyed;
 mod people;
 mod plans;
 mod runs;
@@ -29,6 +30,7 @@ use rusqlite::{Connection, OpenFlags, Transaction};
 
 pub(crate) use audit::BrokenAt;
 pub(crate) use hooks::Hook;
+pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Listed, Position, outcome_key, title};
@@ -39,7 +41,7 @@ pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
@@ -47,6 +49,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("005_run_scope.sql"),
     include_str!("006_schedule_agents.sql"),
     include_str!("007_outcome.sql"),
+    include_str!("008_api.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;

@@ -153,10 +153,16 @@ impl Store {
 
     /// The tags in use, most frequent first.
     pub(crate) fn tags(&self, most: i64) -> Result<Vec<String>> {
+        Ok(self.tag_counts(most)?.into_iter().map(|(tag, _)| tag).collect())
+    }
+
+    /// The tags in use and how many runs have each, most frequent first.
+    pub(crate) fn tag_counts(&self, most: i64) -> Result<Vec<(String, i64)>> {
         self.read(|file| {
-            let ask = "SELECT tag FROM tag GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?1";
+            let ask =
+                "SELECT tag, count(*) FROM tag GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?1";
             let mut all = file.prepare(ask)?;
-            let tags = all.query_map([most], |row| row.get(0))?;
+            let tags = all.query_map([most], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(tags.collect::<rusqlite::Result<_>>()?)
         })
     }

@@ -56,6 +56,16 @@ impl Store {
         })
     }
 
+    /// Adds a target, and returns its id; `None` if the name is taken.
+    pub(crate) fn add_target(&self, target: &Target) -> Result<Option<i64>> {
+        let add = "INSERT OR IGNORE INTO target (name, settings, granted, expires, production, reason) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        self.write(|file| {
+            let added = file.execute(add, values(target))?;
+            Ok((added > 0).then(|| file.last_insert_rowid()))
+        })
+    }
+
     /// Adds a target, or replaces the one with the same name, which keeps its id: schedules refer to it.
     pub(crate) fn put_target(&self, target: &Target) -> Result<()> {
         let put = "INSERT INTO target (name, settings, granted, expires, production, reason) \
@@ -95,9 +105,9 @@ mod tests {
             reason: reason.to_owned(),
             ..Target::default()
         };
-        store.put_target(&target("staging", "a")).unwrap();
-        store.put_target(&target("other", "a")).unwrap();
-        let id = store.targets().unwrap()[1].id;
+        let id = store.add_target(&target("staging", "a")).unwrap().unwrap();
+        store.add_target(&target("other", "a")).unwrap().unwrap();
+        assert_eq!(store.add_target(&target("STAGING", "b")).unwrap(), None);
         store.put_target(&target("Staging", "c")).unwrap();
         let kept = store.target(id).unwrap().unwrap();
         assert_eq!((kept.name.as_str(), kept.reason.as_str()), ("Staging", "c"));

@@ -1,0 +1,388 @@
+//! [`TABLE`]: the routes for programs, which are those of the OpenAPI document.
+
+use brunt_record::{RunOutcome, Status};
+use brunt_report::comparison::{Comparison, Trend};
+
+use super::param::{Param, Takes};
+use super::route::{Access, Ask, BodyKind, Content, Gives, Route};
+use super::table::PAGE;
+use crate::api::editing::{EditAsked, Edited};
+use crate::api::marks::{Tags, TagsAsked, TagsOfRun};
+use crate::api::plans::{PlanAsked, PlanReply, Plans, RevisionAsked};
+use crate::api::records::{ListedRuns, Pushed};
+use crate::api::runs::{Progress, RunAsked, Submitted};
+use crate::api::targets::{TargetAsked, TargetReply, Targets};
+use crate::api::{self, Me, agents::AgentsReply, schedules::Schedules};
+use crate::auth::{Role, Scope};
+use crate::call::JSON;
+use crate::child::Imported;
+use crate::history::Entry;
+use crate::pages;
+use crate::store::outcome_key;
+
+const READ: Access = Access::Token(Role::Viewer, Scope::Read);
+const PUSH: Access = Access::Token(Role::Runner, Scope::Push);
+const RUN: Access = Access::Token(Role::Runner, Scope::Run);
+const BUILD: Access = Access::AnyToken(Role::Runner);
+/// For tokens of the scope all, and for users who signed in.
+const CHANGE: Access = Access::Token(Role::Runner, Scope::All);
+const MANAGE: Access = Access::Token(Role::Admin, Scope::All);
+
+pub(super) const GET: Route = Route { access: READ, ..PAGE };
+const POST: Route = Route { ask: Ask::Post, takes: BodyKind::Object, access: CHANGE, ..PAGE };
+const PUT: Route = Route { ask: Ask::Put, ..POST };
+const PUT_NOTHING: Route = Route { takes: BodyKind::Nothing, ..PUT };
+const DELETE: Route = Route { ask: Ask::Delete, ..PUT_NOTHING };
+
+const LOAD: Param =
+    Param::new("load", Takes::Text, "The load: the value of 'load' in the summary of a run");
+const BEHIND: Param = Param::new(
+    "behind",
+    Takes::Position,
+    "Where to continue: the value of 'next' in the previous response",
+);
+const FILTER: &[Param] = &[
+    Param::new("q", Takes::Text, "Beginnings of words in the name, target, tags, note or commit"),
+    Param::new("tag", Takes::Text, "One of its tags"),
+    Param::new("target", Takes::Text, "A part of its target"),
+    Param::new("outcome", Takes::Words(outcomes), "What came of the run"),
+    Param::new("verdict", Takes::Words(verdicts), "Whether its figures can be trusted"),
+    Param::new("commit", Takes::Text, "The commit that was tested"),
+    LOAD,
+    Param::new("since", Takes::Day, "The first day, such as 2026-11-23"),
+    Param::new("until", Takes::Day, "The last day"),
+    Param::new("missed", Takes::Flag, "1 for runs that missed an objective"),
+    Param::new("pinned", Takes::Flag, "1 for pinned runs"),
+    Param::new("baseline", Takes::Flag, "1 for baselines"),
+    BEHIND,
+];
+const PUSHED: &[Param] = &[
+    Param::new("name", Takes::Text, "The name of the run"),
+    Param::new("tag", Takes::Text, "A tag; may be repeated").many(),
+    Param::new("commit", Takes::Text, "The commit that was tested"),
+];
+const NAMED: &[Param] = &[Param::new("name", Takes::Text, "Only the one of this name")];
+
+/// The agents, on a site that was configured with a cluster.
+pub(super) const AGENTS: &str = "/api/v1/agents";
+
+fn outcomes() -> Vec<String> {
+    RunOutcome::ALL.map(|outcome| outcome_key(outcome.words())).to_vec()
+}
+
+fn verdicts() -> Vec<String> {
+    let all = [Status::Valid, Status::Unstable, Status::Partial, Status::GeneratorLimited];
+    all.map(|verdict| verdict.word().to_owned()).to_vec()
+}
+
+/// The routes for programs, except those about the routes themselves.
+pub(super) static TABLE: &[Route] = &[
+    Route {
+        path: "/api/v1/me",
+        access: Access::AnyToken(Role::Viewer),
+        what: "Return who sends the request, and what they may do",
+        gives: &[Gives::json::<Me<'static>>(200)],
+        act: api::me,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/records",
+        what: "List runs, the newest first, 50 at a time",
+        query: FILTER,
+        gives: &[Gives::json::<ListedRuns>(200)],
+        act: api::records::list,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/records",
+        access: PUSH,
+        takes: BodyKind::Document,
+        what: "Upload a record, compressed with gzip or not, and compare it with the baseline of its load. Uploading \
+               the same record again changes nothing",
+        query: PUSHED,
+        asks: &[
+            Content { kind: JSON, schema: None },
+            Content { kind: "application/gzip", schema: None },
+        ],
+        gives: &[Gives::json::<Pushed>(200), Gives::json::<Pushed>(201)],
+        act: api::records::put,
+        ..PUT
+    },
+    Route {
+        path: "/api/v1/records/{id}",
+        what: "The main figures of a run, with its name, tags, note and origin",
+        gives: &[Gives::json::<Entry>(200)],
+        act: api::records::entry,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/records/{id}/record",
+        what: "The record itself, compressed with gzip, as brunt report reads it",
+        gives: &[Gives::file("application/gzip")],
+        act: api::records::record,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/records/{id}/csv",
+        what: "The record as comma-separated values, one line per interval and operation",
+        gives: &[Gives::file("text/csv")],
+        act: api::records::csv,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/records/{id}/html",
+        what: "The page of the run as one self-contained HTML file",
+        gives: &[Gives::file("text/html")],
+        act: api::records::html,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/records/{id}/tags",
+        what: "List the tags of a run",
+        gives: &[Gives::json::<TagsOfRun>(200)],
+        act: api::marks::of_run,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/records/{id}/tags",
+        what: "Replace the tags of a run",
+        asks: &[Content::json::<TagsAsked>()],
+        gives: &[Gives::json::<TagsOfRun>(200)],
+        act: api::marks::replace,
+        ..PUT
+    },
+    Route {
+        path: "/api/v1/records/{id}/tags/{tag}",
+        what: "Add a tag to a run",
+        gives: &[Gives::json::<TagsOfRun>(200)],
+        act: api::marks::add,
+        ..PUT_NOTHING
+    },
+    Route {
+        path: "/api/v1/records/{id}/tags/{tag}",
+        what: "Remove a tag from a run",
+        gives: &[Gives::json::<TagsOfRun>(200)],
+        act: api::marks::remove,
+        ..DELETE
+    },
+    Route {
+        path: "/api/v1/tags",
+        what: "List the tags in use, the most frequent first",
+        gives: &[Gives::json::<Tags>(200)],
+        act: api::marks::tags,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/baselines",
+        what: "List the runs that are marked as baselines, the newest first, 50 at a time. Runs of a load are \
+               compared with its newest baseline",
+        query: &[LOAD, BEHIND],
+        gives: &[Gives::json::<ListedRuns>(200)],
+        act: api::marks::baselines,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/baselines/{id}",
+        what: "The main figures of a run that is a baseline",
+        gives: &[Gives::json::<Entry>(200)],
+        act: api::marks::baseline,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/baselines/{id}",
+        what: "Mark a run as a baseline",
+        gives: &[Gives::json::<Entry>(200)],
+        refuses: &[409],
+        act: api::marks::mark,
+        ..PUT_NOTHING
+    },
+    Route {
+        path: "/api/v1/baselines/{id}",
+        what: "Remove the mark of a baseline from a run",
+        gives: &[Gives::json::<Entry>(200)],
+        refuses: &[409],
+        act: api::marks::unmark,
+        ..DELETE
+    },
+    Route {
+        path: "/api/v1/runs",
+        access: RUN,
+        what: "Run the newest revision of a plan. \"plan\" and \"target\" are names. With \"search\", find the \
+               highest rate that meets its objectives. With \"agents\", that number of agents of the cluster share \
+               the run",
+        asks: &[Content::json::<RunAsked>()],
+        gives: &[Gives::json::<Submitted>(200)],
+        refuses: &[404],
+        keyed: true,
+        act: api::runs::start,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/runs/{id}",
+        access: RUN,
+        what: "Return the progress of a run or a search",
+        gives: &[Gives::json::<Progress>(200)],
+        act: api::runs::status,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/runs/{id}/stop",
+        access: RUN,
+        takes: BodyKind::Form,
+        what: "Stop a run or a search gracefully, and return its progress",
+        query: &[Param::new("now", Takes::Flag, "1 to cancel the requests in flight")],
+        gives: &[Gives::json::<Progress>(200)],
+        act: api::runs::stop,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/plans",
+        what: "List the plans, each in its newest revision",
+        query: NAMED,
+        gives: &[Gives::json::<Plans>(200)],
+        act: api::plans::list,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/plans",
+        what: "Create a plan",
+        asks: &[Content::json::<PlanAsked>()],
+        gives: &[Gives::json::<PlanReply>(201)],
+        keyed: true,
+        act: api::plans::add,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/plans/{plan}",
+        what: "The newest revision of a plan, with its text",
+        gives: &[Gives::json::<PlanReply>(200)],
+        act: api::plans::read,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/plans/{plan}",
+        what: "Replace the text of a plan by a new revision. \"after\" is the newest revision that you know; if \
+               there is a newer one, the request is refused",
+        asks: &[Content::json::<RevisionAsked>()],
+        gives: &[Gives::json::<PlanReply>(200)],
+        refuses: &[409],
+        act: api::plans::revise,
+        ..PUT
+    },
+    Route {
+        path: "/api/v1/plans/{plan}/revisions",
+        what: "List the revisions of a plan, the newest first",
+        gives: &[Gives::json::<Plans>(200)],
+        act: api::plans::revisions,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/plans/{plan}/revisions/{revision}",
+        what: "A revision of a plan, with its text",
+        gives: &[Gives::json::<PlanReply>(200)],
+        act: api::plans::revision,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/targets",
+        what: "List the targets",
+        query: NAMED,
+        gives: &[Gives::json::<Targets>(200)],
+        act: api::targets::list,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/targets",
+        access: MANAGE,
+        what: "List a target, so that runs may reach it",
+        asks: &[Content::json::<TargetAsked>()],
+        gives: &[Gives::json::<TargetReply>(201)],
+        keyed: true,
+        act: api::targets::add,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/targets/{target}",
+        what: "A target",
+        gives: &[Gives::json::<TargetReply>(200)],
+        act: api::targets::read,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/targets/{target}",
+        access: MANAGE,
+        what: "Replace everything about a target but its name",
+        asks: &[Content::json::<TargetAsked>()],
+        gives: &[Gives::json::<TargetReply>(200)],
+        act: api::targets::replace,
+        ..PUT
+    },
+    Route {
+        path: "/api/v1/targets/{target}",
+        access: MANAGE,
+        what: "Remove a target and its secrets",
+        gives: &[Gives { status: 204, content: None }],
+        act: api::targets::end,
+        ..DELETE
+    },
+    Route {
+        path: "/api/v1/edit",
+        access: BUILD,
+        takes: BodyKind::Document,
+        what: "Change the text of a plan by key paths, and get the form of a part: {\"text\", \"changes\", \"at\"}. \
+               Comments and order are preserved, and nothing is stored",
+        asks: &[Content::json::<EditAsked>()],
+        gives: &[Gives::json::<Edited>(200)],
+        act: api::editing::edit,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/import/{kind}",
+        access: BUILD,
+        takes: BodyKind::Document,
+        what: "Convert a description of requests into a plan; {kind} is auto, curl, har, openapi or loadgen. The \
+               files of LoadGen are a JSON object of paths and texts. No requests are sent, and nothing is stored",
+        query: &[Param::new(
+            "job",
+            Takes::Text,
+            "The path of the job, if a LoadGen directory has several",
+        )],
+        asks: &[Content { kind: JSON, schema: None }, Content { kind: "text/plain", schema: None }],
+        gives: &[Gives::json::<Imported>(200)],
+        act: api::editing::import,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/compare",
+        what: "Compare two to six runs, of which the first is the baseline (brunt-comparison/1)",
+        query: &[Param::new("run", Takes::Run, "The id of a run; may be repeated").many()],
+        gives: &[Gives::json::<Comparison>(200)],
+        refuses: &[404],
+        act: api::compare,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/schedules",
+        what: "List schedules, with the next time of each and the results of the last ones",
+        gives: &[Gives::json::<Schedules>(200)],
+        act: api::schedules::list,
+        ..GET
+    },
+    Route {
+        path: AGENTS,
+        what: "List the agents of the cluster that were seen recently: what each does, its machine, what its owner \
+               permits, and how far off its clock is. \"trouble\" says why none can be seen",
+        gives: &[Gives::json::<AgentsReply<'static>>(200)],
+        act: api::agents::list,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/trends",
+        what: "Return the trend of the valid runs of a load, with the points at which the figures changed \
+               (brunt-trend/1)",
+        query: &[LOAD],
+        gives: &[Gives::json::<Trend>(200)],
+        act: pages::trends::document,
+        ..GET
+    },
+];
