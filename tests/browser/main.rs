@@ -21,4 +21,5 @@ mod site_plans;
 mod site_runs;
 mod site_search;
 mod site_trial;
+mod site_unsaved;
 mod visit;

@@ -77,7 +77,7 @@ impl Fault {
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     /// What happened, in a few words.
-    pub(crate) title: String,
+    pub(crate) title: &'static str,
     /// Why, and what to do.
     pub(crate) detail: String,
     /// Details that only operators see, in the log.
@@ -85,19 +85,42 @@ pub(crate) struct Problem {
     /// The number of seconds after which another try may succeed.
     pub(crate) wait: Option<i64>,
     /// The values that are not acceptable, where the problem is with single values.
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Box<[Fault]>,
+    /// The field of the form that it is about, where it has another name than in a document.
+    pub(crate) field: Option<&'static str>,
 }
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, title: &str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, title: &'static str, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
         Self {
             status,
-            title: title.to_owned(),
-            detail: detail.into(),
+            title,
+            detail,
             hidden: None,
             wait: None,
-            faults: Vec::new(),
+            faults: Box::default(),
+            field: None,
         }
+    }
+
+    /// The problem as one of this field of the form.
+    pub(crate) fn at(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    /// Whether it is about this field of the form, or about this field of a document.
+    pub(crate) fn is_about(&self, field: &str) -> bool {
+        let named = |fault: &Fault| {
+            let path = fault.name.strip_prefix("$.").filter(|_| fault.place == Place::Body);
+            path.and_then(|path| path.split('[').next()) == Some(field)
+        };
+        self.field == Some(field) || self.faults.iter().any(named)
+    }
+
+    /// Whether it is about the request as a whole.
+    pub(crate) fn is_about_no_field(&self) -> bool {
+        self.field.is_none() && self.faults.is_empty()
     }
 
     /// The request is not acceptable.
@@ -115,7 +138,7 @@ impl Problem {
             1 => format!("{first} One more is in errors."),
             _ => format!("{first} {more} more are in errors."),
         };
-        Self { faults, ..Self::unusable(detail) }
+        Self { faults: faults.into(), ..Self::unusable(detail) }
     }
 
     /// A field of a body is not acceptable. The sentence says why.
@@ -126,7 +149,7 @@ impl Problem {
         sentence: impl Into<String>,
     ) -> Self {
         let fault = Fault::of_field(name, given, wanted);
-        Self { faults: vec![fault], ..Self::unusable(sentence) }
+        Self { faults: Box::new([fault]), ..Self::unusable(sentence) }
     }
 
     /// There is no such thing, or the user may not know about it.

@@ -34,6 +34,6 @@ fn json(text: &str) -> Result<Value, Problem> {
             format!("The body is not JSON: it cannot be read at line {line}, column {column}.")
         };
         let fault = Fault::new(Place::Body, "$", Some(text), "a JSON object");
-        Problem { faults: vec![fault], ..Problem::unusable(sentence) }
+        Problem { faults: Box::new([fault]), ..Problem::unusable(sentence) }
     })
 }

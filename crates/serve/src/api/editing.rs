@@ -103,11 +103,7 @@ pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
     let Some(kind) = Kind::named(word) else {
         let wanted = format!("one of {}", Kind::ALL.map(Kind::word).join(", "));
         let problem = Problem::faulty(vec![Fault::new(Place::Path, "kind", Some(word), wanted)]);
-        return Err(Problem {
-            status: StatusCode::NOT_FOUND,
-            title: "Not found".to_owned(),
-            ..problem
-        });
+        return Err(Problem { status: StatusCode::NOT_FOUND, title: "Not found", ..problem });
     };
     let text = match kind {
         Kind::Loadgen => body::read::<Tree>(call)

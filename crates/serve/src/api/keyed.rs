@@ -13,7 +13,7 @@ use ring::digest::{SHA256, digest};
 use crate::app::App;
 use crate::call::{Answer, Call, JSON, PROBLEM};
 use crate::problem::{Fault, Place, Problem};
-use crate::routes::problem_answer;
+use crate::routes::problem_document;
 use crate::routes::route::Handler;
 use crate::store::{KeptAnswer, Keyed};
 
@@ -69,7 +69,7 @@ pub(crate) fn answered(act: Handler, call: &Call) -> Result<Answer, Problem> {
                 "This key belongs to another request. Use a new key for each new request.";
             let fault =
                 Fault::new(Place::Header, HEADER, Some(&key), "a key that was not used yet");
-            Err(Problem { faults: vec![fault], ..Problem::unusable(sentence) })
+            Err(Problem { faults: Box::new([fault]), ..Problem::unusable(sentence) })
         }
         Keyed::Unanswered => Err(conflict(
             "The first request with this key has no answer, because the server ended meanwhile. Find out whether it \
@@ -105,7 +105,7 @@ pub(crate) fn fingerprint(path: &str, body: &[u8]) -> Vec<u8> {
 
 /// The answer to a request that was carried out, once it is kept.
 fn kept(app: &App, owned: (i64, &str), done: Result<Answer, Problem>) -> Answer {
-    let answer = done.unwrap_or_else(|problem| problem_answer(app, &problem, true));
+    let answer = done.unwrap_or_else(|problem| problem_document(app, &problem));
     let (status, body) = answer.kept();
     let location = answer.header(&header::LOCATION).unwrap_or_default().to_owned();
     let kept = KeptAnswer { status: status.as_u16(), location, body: body.to_vec() };

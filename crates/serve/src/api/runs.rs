@@ -116,7 +116,7 @@ pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
 /// There is no plan or target of this name.
 fn unknown(field: &str, given: &str) -> Problem {
     let fault = Fault::of_field(field, given, format!("the name of a {field} of this site"));
-    Problem { faults: vec![fault], ..Problem::missing(field) }
+    Problem { faults: Box::new([fault]), ..Problem::missing(field) }
 }
 
 /// The progress of a run.

@@ -422,7 +422,8 @@
     if (!name || !last.own) return;
     const kept = new URLSearchParams({ form: form.elements.form.value, name, text: last.own });
     const answer = await fetch("/steps", { method: "POST", body: kept });
-    changes.say(answer.ok ? `Kept as ${name}.` : "The step was not kept: it needs a short name.");
+    const why = "The step was not kept: it needs a short name on one line, and at most 16 KiB.";
+    changes.say(answer.ok ? `Kept as ${name}.` : why);
     if (!answer.ok) return;
     const known = [...library.options].find((option) => option.textContent === name);
     if (known) known.value = last.own;
@@ -437,7 +438,7 @@
   }));
 
   // Saving and running wait until the text contains all typed values. A refused value prevents both.
-  const forms = [form, ...document.querySelectorAll("#run form, #find form")];
+  const forms = [form, ...document.querySelectorAll("#find form")];
   const TWICE_MS = 3000;
   let isHeld = false;
   let passes = false;
@@ -463,6 +464,10 @@
     if (forms.includes(event.target) && !event.defaultPrevented) left = event.timeStamp;
   });
   addEventListener("pageshow", () => { left = -Infinity; });
+  // What is typed and not yet in the text is unsaved too.
+  addEventListener("beforeunload", (event) => {
+    if (changes.isTyped()) event.preventDefault();
+  });
 
   function tab(name) {
     shown = name;

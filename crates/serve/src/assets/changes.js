@@ -170,6 +170,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     drop,
     edits,
     isIdle: () => waiting === 0 && !refused() && !isUnsent(),
+    isTyped: () => Boolean(refused()) || isUnsent(),
     isUnsent,
     now,
     refused,

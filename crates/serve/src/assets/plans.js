@@ -52,9 +52,22 @@
 
   // A run uses the saved revision, so unsaved changes need a confirmation.
   const question = "The plan has unsaved changes. Run the saved revision?";
-  for (const run of document.querySelectorAll("#run form, #find form")) {
-    run.addEventListener("submit", (event) => {
-      if (text.value !== text.defaultValue && !confirm(question)) event.preventDefault();
+  const isUnsaved = () => form.hasAttribute("data-unsaved") || text.value !== text.defaultValue;
+  for (const one of [form, ...document.querySelectorAll("#find form")]) {
+    one.addEventListener("submit", (event) => {
+      const saves = one === form && !(event.submitter && event.submitter.closest("#run"));
+      if (saves || !isUnsaved()) return;
+      if (confirm(question)) form.dataset.left = "";
+      else event.preventDefault();
+    });
+  }
+  // Enter in a setting of the run runs it; the first button of the form would save the plan.
+  const run = document.querySelector("#run button.main");
+  if (run) {
+    run.closest("section").addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !event.target.matches("input")) return;
+      event.preventDefault();
+      form.requestSubmit(run);
     });
   }
 

@@ -35,6 +35,32 @@
     text.after(button);
   }
 
+  // Leaving a page asks first if a form has text that was typed and not sent. A form that was not accepted has it from
+  // the beginning. Passwords, which browsers fill in, are no text.
+  let sent = null;
+  function isTyped(field) {
+    if (!field.name || ["hidden", "password", "file", "submit"].includes(field.type)) return false;
+    if (field.type === "checkbox") return field.checked !== field.defaultChecked;
+    if (!field.options) return field.value !== field.defaultValue;
+    const stored = [...field.options].findIndex((option) => option.defaultSelected);
+    return field.selectedIndex !== Math.max(stored, 0);
+  }
+  function isUnsent(form) {
+    // Only a form of somebody who is signed in has a token.
+    if (form === sent || form.dataset.left !== undefined || form.method !== "post" || !form.elements.form) return false;
+    return form.dataset.unsaved !== undefined || [...form.elements].some(isTyped);
+  }
+  addEventListener("submit", (event) => { if (!event.defaultPrevented) sent = event.target; });
+  document.addEventListener("input", () => {
+    sent = null;
+    all("form[data-left]").forEach((form) => delete form.dataset.left);
+  });
+  addEventListener("beforeunload", (event) => {
+    if (!all("form").some(isUnsent)) return;
+    event.preventDefault();
+    event.returnValue = true;
+  });
+
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-confirm]");
     if (button && !confirm(button.dataset.confirm)) event.preventDefault();

@@ -80,6 +80,11 @@ impl Answer {
             .with(header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{name}\""))
     }
 
+    /// Whether it is a page, and not a redirect to one.
+    pub(crate) fn is_page(&self) -> bool {
+        self.kind == HTML
+    }
+
     pub(crate) fn status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
@@ -111,7 +116,7 @@ impl Answer {
     /// A problem as RFC 9457 defines it.
     pub(crate) fn problem(problem: &Problem, request: &str) -> Self {
         let reply = ProblemReply {
-            title: &problem.title,
+            title: problem.title,
             status: problem.status.as_u16(),
             detail: &problem.detail,
             instance: format!("urn:request:{request}"),

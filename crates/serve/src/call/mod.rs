@@ -5,6 +5,7 @@ mod cookie;
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
@@ -18,6 +19,7 @@ pub use cookie::cookie_values;
 pub(crate) use cookie::{cookie, ended_cookie, name as cookie_name};
 
 /// One request.
+#[derive(Clone)]
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
     /// The user who makes the request, if authenticated.
@@ -31,6 +33,28 @@ pub(crate) struct Call {
     pub(crate) query: Vec<(String, String)>,
     pub(crate) form: Vec<(String, String)>,
     pub(crate) body: Bytes,
+    /// Why its form was not accepted, while the page that has the form is made again.
+    pub(crate) refused: Option<Arc<Refusal>>,
+}
+
+/// Why a form was not accepted.
+pub(crate) struct Refusal {
+    pub(crate) problem: Problem,
+    /// The number of the request, by which the operator finds it in the log.
+    pub(crate) request: String,
+    /// Whether a form of the page has shown the reason.
+    is_shown: AtomicBool,
+}
+
+impl Refusal {
+    pub(crate) fn new(problem: Problem, request: String) -> Self {
+        Self { problem, request, is_shown: AtomicBool::new(false) }
+    }
+
+    /// Remembers that the reason is shown. Returns whether it was not shown before.
+    pub(crate) fn mark_shown(&self) -> bool {
+        !self.is_shown.swap(true, Ordering::Relaxed)
+    }
 }
 
 impl Call {

@@ -89,6 +89,19 @@ pub enum AboutError {
     },
 }
 
+impl AboutError {
+    /// The name of the text that it is about, as forms name it.
+    pub(crate) fn field(&self) -> Option<&'static str> {
+        let (Self::Long { what, .. } | Self::Many { what, .. }) = self;
+        match *what {
+            "the name" => Some("name"),
+            "the note" => Some("note"),
+            "a tag" | "tags" => Some("tags"),
+            _ => None,
+        }
+    }
+}
+
 impl About {
     /// Checks that everything is within its limits.
     pub fn check(&self) -> Result<(), AboutError> {

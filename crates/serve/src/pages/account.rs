@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::{field, hidden, moment_of, page as whole};
+use super::form::{Form, Input, PASSWORD, Script, TEXT};
+use super::{hidden, moment_of, page as whole};
 use crate::auth::{By, PASSWORD_MIN, Scope, Secret, Tried};
 use crate::call::{Answer, Call, cookie};
 use crate::problem::Problem;
@@ -16,16 +17,15 @@ const NAME_MAX: usize = 60;
 
 /// `GET /account`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
-    shown(call, None, None)
+    shown(call, None)
 }
 
-fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, Problem> {
+fn shown(call: &Call, made: Option<&str>) -> Result<Answer, Problem> {
     let who = call.who()?;
     let tokens = call.app.store.tokens(Some(who.user.id))?;
     let body = html! {
         h1.large { (who.user.name) }
         p.note { "Your role is " (who.user.role.word()) ": it " (who.user.role.meaning()) "." }
-        @if let Some(said) = said { p.warning role="alert" { (said) } }
         @if let Some(made) = made { (shown_once(made)) }
         section id="tokens" {
             h2 { "Tokens" }
@@ -35,22 +35,23 @@ fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, 
         }
         section id="password-section" {
             h2 { "Password" }
-            form.stack method="post" action="/account/password" {
-                (hidden(who))
-                // For password managers.
-                input name="username" value=(who.user.name) autocomplete="username" readonly hidden;
-                (field("current", "Current password", &html! {
-                    input id="current" name="current" type="password" required autocomplete="current-password";
-                }))
-                (field("password", &format!("New password, {PASSWORD_MIN} characters or more"), &html! {
-                    input id="password" name="password" type="password" required minlength=(PASSWORD_MIN)
-                        autocomplete="new-password";
-                }))
-                div { button { "Change password and end my other sessions" } }
-            }
+            (password_form(call, &who.user.name))
         }
     };
     Ok(Answer::page(whole(call, "Account", &body)))
+}
+
+fn password_form(call: &Call, name: &str) -> Markup {
+    let form = Form::new(call, "/account/password");
+    let label = format!("New password, {PASSWORD_MIN} characters or more");
+    let fields = html! {
+        // For password managers.
+        input name="username" value=(name) autocomplete="username" readonly hidden;
+        (form.input("current", "Current password", Input { autocomplete: "current-password", ..PASSWORD }))
+        (form.input("password", &label, Input { least: Some(PASSWORD_MIN), ..PASSWORD }))
+        div { button { "Change password and end my other sessions" } }
+    };
+    form.whole("stack", Script::Nothing, &fields)
 }
 
 fn shown_once(token: &str) -> Markup {
@@ -99,46 +100,42 @@ fn table(call: &Call, tokens: &[TokenRow]) -> Result<Markup, Problem> {
 }
 
 fn new(call: &Call) -> Result<Markup, Problem> {
-    let who = call.who()?;
-    let scopes = Scope::ALL.into_iter().filter(|scope| scope.role() <= who.user.role);
-    Ok(html! {
-        form.stack method="post" action="/account/tokens" {
-            (hidden(who))
-            (field("name", "What it is for", &html! {
-                input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off"
-                    placeholder="CI of the directory";
-            }))
-            (field("scope", "Scope", &html! {
-                select id="scope" name="scope" {
-                    @for scope in scopes { option value=(scope.word()) { (scope.word()) ": " (scope.meaning()) } }
-                }
-            }))
-            (field("days", "Expires after", &html! {
-                select id="days" name="days" { @for days in DAYS { option value=(days) { (days) " days" } } }
-            }))
-            div { button.main { "Make a token" } }
-        }
-    })
+    let role = call.who()?.user.role;
+    let scopes = Scope::ALL.into_iter().filter(|scope| scope.role() <= role);
+    let scopes =
+        scopes.map(|it| (it.word().to_owned(), format!("{}: {}", it.word(), it.meaning())));
+    let scopes: Vec<_> = scopes.collect();
+    let days = DAYS.map(|days| (days.to_string(), format!("{days} days")));
+    let form = Form::new(call, "/account/tokens");
+    let fields = html! {
+        (form.input("name", "What it is for", Input {
+            required: true, most: Some(NAME_MAX), hint: "CI of the directory", ..TEXT
+        }))
+        (form.choice("scope", "Scope", &scopes, ""))
+        (form.choice("days", "Expires after", &days, ""))
+        div { button.main { "Make a token" } }
+    };
+    Ok(form.whole("stack", Script::Nothing, &fields))
 }
 
 /// `POST /account/tokens`.
 pub(crate) fn add_token(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let name = call.field("name").trim();
-    let is_named =
-        (1..=NAME_MAX).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        let why = format!("A token needs a name on one line, of at most {NAME_MAX} characters.");
+        return Err(Problem::unusable(why).at("name"));
+    }
     let scope = Scope::named(call.field("scope")).filter(|scope| scope.role() <= who.user.role);
+    let no_scope = || Problem::unusable("Choose a scope that your role allows.").at("scope");
+    let scope = scope.ok_or_else(no_scope)?;
     let days = call.field("days").parse().ok().filter(|days| DAYS.contains(days));
-    let (true, Some(scope), Some(days)) = (is_named, scope, days) else {
-        return Err(Problem::unusable(
-            "A token needs a name, a scope that your role allows, and a number of days.",
-        ));
-    };
+    let days = days.ok_or_else(|| Problem::unusable("Choose a number of days.").at("days"))?;
     let secret = Secret::new().map_err(Problem::bug)?;
     let now = app.now();
     app.store.add_token(who.user.id, &secret.hash(), name, scope, (now, now + days * DAY))?;
     app.audit(who, "make token", &format!("{name}, to {}, for {days} days", scope.word()))?;
-    shown(call, Some(&secret.shown()), None)
+    shown(call, Some(&secret.shown()))
 }
 
 /// `POST /account/tokens/end`.
@@ -164,12 +161,10 @@ pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
     let kept = app.store.password_of(who.user.id)?;
     if !app.passwords.is(call.field("current"), kept.as_deref()) {
         app.limiter.failed(&tried, app.now());
-        return shown(call, None, Some("The current password is wrong."));
+        return Err(Problem::unusable("The current password is wrong.").at("current"));
     }
-    let hash = match app.passwords.hash(call.field("password")) {
-        Ok(hash) => hash,
-        Err(why) => return shown(call, None, Some(&why)),
-    };
+    let hash = app.passwords.hash(call.field("password"));
+    let hash = hash.map_err(|why| Problem::unusable(why).at("password"))?;
     app.store.set_password(who.user.id, &hash)?;
     app.audit(who, "change password", "")?;
     // Setting the password ended this session as well.

@@ -14,7 +14,9 @@ use crate::problem::Problem;
 
 /// The runs that an address names.
 fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
-    let ids = call.query.iter().filter(|(name, _)| name == "run").map(|(_, id)| id.as_str());
+    // A form to share them that was not accepted has them too.
+    let named = call.query.iter().chain(&call.form);
+    let ids = named.filter(|(name, _)| name == "run").map(|(_, id)| id.as_str());
     let ids: Vec<&str> = ids.take(COMPARED_MAX + 1).collect();
     if !(2..=COMPARED_MAX).contains(&ids.len()) {
         let detail = format!(
@@ -76,7 +78,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             pre tabindex="0" data-copy { (compared.markdown) }
         }
         @if call.who()?.user.role >= Role::Runner {
-            (super::share_form::form(call, &runs.iter().collect::<Vec<_>>())?)
+            (super::share_form::form(call, &runs.iter().collect::<Vec<_>>()))
         }
     };
     Ok(Answer::page(whole(call, "Comparison", &body)))

@@ -7,14 +7,14 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::edited::edited;
+use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::shared;
 use super::submission::{named, offered, open_targets, submit_with};
-use super::{field, hidden};
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::child::Search;
 use crate::problem::Problem;
-use crate::store::Plan;
+use crate::store::{Plan, Target};
 
 /// The most objectives of a search in addition to those of its plan.
 pub(crate) const OBJECTIVES_MAX: usize = 20;
@@ -26,9 +26,6 @@ const USUAL: &str = "p99<5x";
 /// The form for starting a search.
 pub(super) fn form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
     let targets = open_targets(call)?;
-    let input = |id: &str, name: &str, hint: &str| {
-        html! { input id=(id) name=(name) placeholder=(hint) maxlength=(TEXT_MAX) autocomplete="off"; }
-    };
     Ok(html! {
         @if !targets.is_empty() {
             section id="find" {
@@ -39,39 +36,42 @@ pub(super) fn form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                      search ignores what the plan says about rate, duration and number of users, because it varies \
                      them."
                 }
-                form.stack method="post" action={ "/plans/" (plan.id) "/find" } {
-                    (hidden(call.who()?))
-                    (field("find-target", "Target; its highest rate is the limit", &offered("find-target", &targets)))
-                    (field("find-objectives", "Objectives, one per line, in addition to the plan's own", &html! {
-                        textarea id="find-objectives" name="objectives" rows="2" spellcheck="false" { (USUAL) }
-                    }))
-                    p.note {
-                        code { "p99<20ms" } ": 99 of 100 answers within 20 ms. " code { "p99<5x" }
-                        ": within five times what they take when nothing else is running."
-                    }
-                    div.fields {
-                        (field("find-from", "From; if empty, automatic", &input("find-from", "from", "200/s")))
-                        (field("find-to", "To; if empty, the target's highest", &input("find-to", "to", "20k/s")))
-                    }
-                    p.note { "Rates count iterations of the plan." }
-                    label.tick {
-                        input type="checkbox" name="quick" value="1" checked;
-                        " Quick: at most 5 minutes, with the rate held for 1 minute; otherwise 45 minutes, held for 5"
-                    }
-                    label.tick {
-                        input type="checkbox" name="writes" value="1";
-                        " The plan may change data on the target, at rates as high as the target can sustain"
-                    }
-                    (field("find-tags", "Tags, separated by commas", &input("find-tags", "tags", "")))
-                    (field("find-commit", "Commit that is tested", &input("find-commit", "commit", "")))
-                    @if targets.iter().any(|target| target.production) {
-                        (field("find-sure", "For a production target: type its name", &input("find-sure", "sure", "")))
-                    }
-                    div { button.main { "Find it" } }
-                }
+                (fields(call, plan, &targets))
             }
         }
     })
+}
+
+fn fields(call: &Call, plan: &Plan, targets: &[Target]) -> Markup {
+    let form = Form::new(call, format!("/plans/{}/find", plan.id)).prefixed("find-");
+    let input = |hint: &'static str| Input { hint, most: Some(TEXT_MAX), ..TEXT };
+    let quick = "Quick: at most 5 minutes, with the rate held for 1 minute; otherwise 45 minutes, held for 5";
+    let writes =
+        "The plan may change data on the target, at rates as high as the target can sustain";
+    let fields = html! {
+        (form.choice("target", "Target; its highest rate is the limit", &offered(targets), ""))
+        (form.area("objectives", "Objectives, one per line, in addition to the plan's own", Area {
+            rows: 2, value: USUAL, is_code: true, ..AREA
+        }))
+        p.note {
+            code { "p99<20ms" } ": 99 of 100 answers within 20 ms. " code { "p99<5x" }
+            ": within five times what they take when nothing else is running."
+        }
+        div.fields {
+            (form.input("from", "From; if empty, automatic", input("200/s")))
+            (form.input("to", "To; if empty, the target's highest", input("20k/s")))
+        }
+        p.note { "Rates count iterations of the plan." }
+        (form.tick("quick", quick, true))
+        (form.tick("writes", writes, false))
+        (form.input("tags", "Tags, separated by commas", input("")))
+        (form.input("commit", "Commit that is tested", input("")))
+        @if targets.iter().any(|target| target.production) {
+            (form.input("sure", "For a production target: type its name", input("")))
+        }
+        div { button.main { "Find it" } }
+    };
+    form.whole("stack", Script::Nothing, &fields)
 }
 
 /// `POST /plans/{id}/find`.
@@ -101,12 +101,18 @@ pub(crate) fn without_pace(app: &App, plan: &Plan) -> Result<String, Problem> {
 pub(crate) fn bounded(app: &App, search: Search) -> Result<Search, Problem> {
     let objectives = search.objectives.iter().map(|text| text.trim().to_owned());
     let objectives: Vec<String> = objectives.filter(|text| !text.is_empty()).collect();
-    let texts = objectives.iter().chain(&search.from).chain(&search.to);
-    let mut texts = texts.chain(&search.second);
-    if objectives.len() > OBJECTIVES_MAX || texts.any(|text| text.chars().count() > TEXT_MAX) {
-        return Err(Problem::unusable(format!(
+    let is_long = |text: &String| text.chars().count() > TEXT_MAX;
+    if objectives.len() > OBJECTIVES_MAX || objectives.iter().any(is_long) {
+        let why = format!(
             "A search has at most {OBJECTIVES_MAX} objectives, of at most {TEXT_MAX} characters each."
-        )));
+        );
+        return Err(Problem::unusable(why).at("objectives"));
+    }
+    for (field, rate) in [("from", &search.from), ("to", &search.to)] {
+        if rate.as_ref().is_some_and(is_long) {
+            let why = format!("A rate has at most {TEXT_MAX} characters.");
+            return Err(Problem::unusable(why).at(field));
+        }
     }
     Ok(Search { objectives, second: app.search_second.clone(), ..search })
 }

@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::{field, figure, hidden, moment, outcome, page};
+use super::form::{Form, Script, TEXT};
+use super::{field, figure, moment, outcome, page};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::{Entry, Summary};
@@ -67,7 +68,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
             (empty(call, is_narrowed)?)
         } @else {
             form #runs method="get" action="/compare" {
-                (table(&listed.runs))
+                (table(call, &listed.runs))
                 div.acts {
                     button.main { "Compare" }
                     span.note data-chosen {
@@ -75,7 +76,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
                     }
                 }
             }
-            @if runner { (several(call)?) }
+            @if runner { (several(call)) }
             (pages(call, &listed, is_first))
         }
     };
@@ -206,7 +207,7 @@ pub(super) fn encoded(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-fn table(runs: &[Entry]) -> Markup {
+fn table(call: &Call, runs: &[Entry]) -> Markup {
     html! {
         div.scroll role="region" tabindex="0" aria-label="Runs" {
             table.runs {
@@ -223,7 +224,7 @@ fn table(runs: &[Entry]) -> Markup {
                         th scope="col" { "failed" }
                     }
                 }
-                tbody { @for run in runs { (row(run)) } }
+                tbody { @for run in runs { (row(call, run)) } }
             }
         }
     }
@@ -234,13 +235,14 @@ pub(crate) fn name(run: &Entry) -> String {
     if run.about.name.is_empty() { title(&run.summary) } else { run.about.name.clone() }
 }
 
-fn row(run: &Entry) -> Markup {
+fn row(call: &Call, run: &Entry) -> Markup {
     let Entry { id, summary, about } = run;
     let (name, figures) = (name(run), &summary.figures);
+    let chosen = call.form.iter().any(|(name, value)| name == "run" && value == id.as_str());
     let failed = (figures.due > 0).then(|| figures.missed as f64 / figures.due as f64);
     html! {
         tr data-run=(id) {
-            td { input type="checkbox" name="run" value=(id) aria-label={ "Compare " (name) }; }
+            td { input type="checkbox" name="run" value=(id) checked[chosen] aria-label={ "Compare " (name) }; }
             th.name scope="row" {
                 a href={ "/runs/" (id) } { (name) }
                 @if summary.capacity.is_some() { " " span.tag { "highest rate" } }
@@ -292,28 +294,25 @@ fn objectives(run: &Entry) -> Markup {
 }
 
 /// Actions for several runs at once. The checkboxes belong to two forms.
-fn several(call: &Call) -> Result<Markup, Problem> {
-    Ok(html! {
-        form.several method="post" action="/runs" data-with-runs {
-            (hidden(call.who()?))
-            details {
-                summary { "With the chosen runs" }
-                div.fields {
-                    (field("tags", "Add tags, separated by commas", &html! {
-                        input id="tags" name="tags" autocomplete="off";
-                    }))
-                    div.acts {
-                        button name="act" value="tag" { "Add tags" }
-                        button name="act" value="pin" { "Pin" }
-                        button name="act" value="unpin" { "Unpin" }
-                        button.danger name="act" value="delete" data-confirm="Delete the chosen runs permanently?" {
-                            "Delete"
-                        }
+fn several(call: &Call) -> Markup {
+    let form = Form::new(call, "/runs").prefixed("add-");
+    let fields = html! {
+        details open[form.is_refused()] {
+            summary { "With the chosen runs" }
+            div.fields {
+                (form.input("tags", "Add tags, separated by commas", TEXT))
+                div.acts {
+                    button name="act" value="tag" { "Add tags" }
+                    button name="act" value="pin" { "Pin" }
+                    button name="act" value="unpin" { "Unpin" }
+                    button.danger name="act" value="delete" data-confirm="Delete the chosen runs permanently?" {
+                        "Delete"
                     }
                 }
             }
         }
-    })
+    };
+    form.whole("several", Script::Runs, &fields)
 }
 
 fn pages(call: &Call, listed: &Listed, is_first: bool) -> Markup {

@@ -6,7 +6,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use http::{StatusCode, Uri};
 use maud::{Markup, html};
 
-use super::{field, hidden, moment_of, page as whole};
+use super::form::{Form, Input, Script, TEXT};
+use super::{hidden, moment_of, page as whole};
 use crate::auth::Secret;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
@@ -46,7 +47,7 @@ fn shown(call: &Call, key: Option<&str>) -> Result<Answer, Problem> {
         } @else {
             (table(call, &hooks)?)
         }
-        @if call.app.trial.is_some() { p.note { (TRIAL) } } @else { (form(call)?) }
+        @if call.app.trial.is_some() { p.note { (TRIAL) } } @else { (form(call)) }
     };
     Ok(Answer::page(whole(call, "Webhooks", &body)))
 }
@@ -78,24 +79,18 @@ fn table(call: &Call, hooks: &[Hook]) -> Result<Markup, Problem> {
     })
 }
 
-fn form(call: &Call) -> Result<Markup, Problem> {
-    Ok(html! {
-        section id="add" {
-            h2 { "Add a webhook" }
-            form.stack method="post" action="/hooks" {
-                (hidden(call.who()?))
-                (field("name", "Name", &html! {
-                    input id="name" name="name" required maxlength=(NAME_MAX) placeholder="CI of the directory"
-                        autocomplete="off";
-                }))
-                (field("url", "URL, without a password: messages are signed", &html! {
-                    input id="url" name="url" type="url" required maxlength=(URL_MAX)
-                        placeholder="https://ci.example.com/hook" autocomplete="off";
-                }))
-                div { button.main { "Add it" } }
-            }
-        }
-    })
+fn form(call: &Call) -> Markup {
+    let form = Form::new(call, "/hooks");
+    let fields = html! {
+        (form.input("name", "Name", Input {
+            required: true, most: Some(NAME_MAX), hint: "CI of the directory", ..TEXT
+        }))
+        (form.input("url", "URL, without a password: messages are signed", Input {
+            kind: "url", required: true, most: Some(URL_MAX), hint: "https://ci.example.com/hook", ..TEXT
+        }))
+        div { button.main { "Add it" } }
+    };
+    html! { section id="add" { h2 { "Add a webhook" } (form.whole("stack", Script::Nothing, &fields)) } }
 }
 
 /// `POST /hooks`.
@@ -106,13 +101,12 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     }
     let (name, url) = (call.field("name").trim(), call.field("url").trim());
     if name.is_empty() || name.chars().count() > NAME_MAX {
-        return Err(Problem::unusable(format!("A name has 1 to {NAME_MAX} characters.")));
+        return Err(Problem::unusable(format!("A name has 1 to {NAME_MAX} characters.")).at("name"));
     }
     if !is_url(url) {
-        return Err(Problem::unusable(
-            "Write a URL of http or https without a query, a fragment or a password, such as \
-             https://ci.example.com/hook.",
-        ));
+        let why = "Write a URL of http or https without a query, a fragment or a password, such as \
+                   https://ci.example.com/hook.";
+        return Err(Problem::unusable(why).at("url"));
     }
     let hook = Hook {
         id: 0,
@@ -125,7 +119,8 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let key = format!("{KEY_BEGINS}{}", BASE64.encode(secret.bytes()));
     let sealed = app.vault.seal_key(&hook, &key).map_err(Problem::bug)?;
     if !app.store.add_hook(&hook, &sealed)? {
-        return Err(Problem::unusable(format!("A webhook named {name} already exists.")));
+        let why = format!("A webhook named {name} already exists.");
+        return Err(Problem::unusable(why).at("name"));
     }
     app.audit(who, "add webhook", &format!("{name}: {url}"))?;
     shown(call, Some(&key))

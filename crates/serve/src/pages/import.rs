@@ -12,7 +12,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
-use super::{field, hidden, page as whole};
+use super::form::{AREA, Area, Form, Input, Script, TEXT};
+use super::page as whole;
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{NAME_MAX, TEXT_MAX};
@@ -24,11 +25,12 @@ use crate::problem::Problem;
 const DATA_MAX: usize = 16 << 20;
 
 /// `GET /plans/import`.
+#[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
-    Ok(Answer::page(whole(call, "Import", &form(call, None)?)))
+    Ok(Answer::page(whole(call, "Import", &form(call))))
 }
 
-fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
+fn form(call: &Call) -> Markup {
     let kinds = [
         ("auto", "Detect automatically"),
         ("curl", "cURL command line"),
@@ -36,10 +38,27 @@ fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
         ("openapi", "OpenAPI document (JSON or YAML)"),
         ("loadgen", "LoadGen: jobs, workloads, tasks"),
     ];
-    let (given, kind) = (call.field("text"), call.field("kind"));
-    // A text that is too long to be read is not sent back either.
-    let given = if given.len() <= TEXT_MAX { given } else { "" };
-    Ok(html! {
+    let kinds = kinds.map(|(word, name)| (word.to_owned(), name.to_owned()));
+    let form = Form::new(call, "/plans/import");
+    let given = form.value("text", "").replace("\r\n", "\n");
+    // A recording that is too long to be read is not sent back either.
+    let value = if given.len() <= TEXT_MAX { given.as_str() } else { "" };
+    let text = Area { rows: 12, value, required: true, is_code: true, ..AREA };
+    let fields = html! {
+        (form.area_of("text", "Text", text))
+        div.drop data-drop hidden {
+            p { "Drop a file or a directory here, or choose one: " }
+            label { "File " input type="file" data-file; }
+            label { "Directory " input type="file" webkitdirectory data-file; }
+            p.note role="status" data-dropped {}
+        }
+        (form.choice("kind", "Format", &kinds, ""))
+        (form.input("job", "Job, if a LoadGen directory has several", Input { list: Some("jobs"), ..TEXT }))
+        datalist id="jobs" {}
+        (form.tick("library", "Also add the tasks of LoadGen to the step library", false))
+        div { button.main { "Import" } }
+    };
+    html! {
         p.crumbs { a href="/plans" { "Plans" } }
         h1.large { "Import a plan" }
         p {
@@ -47,36 +66,8 @@ fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
              contains " code { "jobs" } ", " code { "workloads" } " and " code { "tasks" } ". The import sends no \
              requests. Passwords, tokens and cookies become variables."
         }
-        @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
-        form.stack method="post" action="/plans/import" data-import {
-            (hidden(call.who()?))
-            (field("text", "Text", &html! {
-                textarea #text name="text" rows="12" required spellcheck="false" autocapitalize="none" wrap="off" {
-                    "\n" (given)
-                }
-            }))
-            div.drop data-drop hidden {
-                p { "Drop a file or a directory here, or choose one: " }
-                label { "File " input type="file" data-file; }
-                label { "Directory " input type="file" webkitdirectory data-file; }
-                p.note role="status" data-dropped {}
-            }
-            (field("kind", "Format", &html! {
-                select id="kind" name="kind" {
-                    @for (word, name) in kinds { option value=(word) selected[word == kind] { (name) } }
-                }
-            }))
-            (field("job", "Job, if a LoadGen directory has several", &html! {
-                input id="job" name="job" list="jobs" autocomplete="off" value=(call.field("job"));
-                datalist id="jobs" {}
-            }))
-            label.tick {
-                input type="checkbox" name="library" value="1" checked[call.field("library") == "1"];
-                " Also add the tasks of LoadGen to the step library"
-            }
-            div { button.main { "Import" } }
-        }
-    })
+        (form.whole("stack", Script::Import, &fields))
+    }
 }
 
 /// `POST /plans/import`.
@@ -84,14 +75,8 @@ pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let kind = Kind::named(call.field("kind")).unwrap_or_default();
     let text = call.field("text").replace("\r\n", "\n");
-    let imported = match made(call, kind, text, call.field("job")) {
-        Ok(imported) => imported,
-        Err(problem) if problem.hidden.is_none() => {
-            let body = form(call, Some(&problem.detail))?;
-            return Ok(Answer::page(whole(call, "Import", &body)).status(problem.status));
-        }
-        Err(problem) => return Err(problem),
-    };
+    let imported =
+        made(call, kind, text, call.field("job")).map_err(|problem| problem.at("text"))?;
     let id = keep(call, &imported)?;
     if call.field("library") == "1" {
         let known: Vec<String> =

@@ -11,6 +11,7 @@ pub(crate) mod audit;
 pub(crate) mod compare;
 mod edited;
 pub(crate) mod find;
+mod form;
 pub(crate) mod history;
 pub(crate) mod hooks;
 pub(crate) mod import;
@@ -85,7 +86,10 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
                 a.skip href="#main" { "Skip to the content" }
                 @if let Some(who) = who { (header(who, path, has_agents)) }
                 @if let Some(promise) = trial { p.trial { strong { "Trial. " } (promise) } }
-                main id="main" { (body) }
+                main id="main" {
+                    @if let Some(refused) = call.and_then(|call| call.refused.as_deref()) { (form::alert(refused)) }
+                    (body)
+                }
             }
         }
     }
@@ -135,20 +139,20 @@ fn hidden(who: &Requester) -> Markup {
     html! { input type="hidden" name="form" value=(who.form_token()); }
 }
 
-/// A page that says why something was not done.
-pub(crate) fn problem(problem: &Problem, request: &str) -> Markup {
-    outer(
-        &problem.title,
-        &html! {
-            div.narrow {
-                h1.large { (problem.title) }
-                p { (problem.detail) }
-                @if let Some(wait) = problem.wait { p { "Try again in " (wait) " s." } }
-                p { a href="/" { "Go to the runs" } }
-                p.note { "Request " code { (request) } }
-            }
-        },
-    )
+/// A page that says why something was not done, with the menu of the site for a user who is signed in.
+pub(crate) fn problem(call: Option<&Call>, problem: &Problem, request: &str) -> Markup {
+    let call = call.filter(|call| call.who.is_some());
+    let path = call.map_or("", |call| call.path.split('?').next().unwrap_or_default());
+    let body = html! {
+        div.narrow {
+            h1.large { (problem.title) }
+            p { (problem.detail) }
+            @if let Some(wait) = problem.wait { p { "Try again in " (wait) " s." } }
+            @if call.is_none() { p { a href="/" { "Go to the runs" } } }
+            p.note { "Request " code { (request) } }
+        }
+    };
+    whole(problem.title, call, path, false, &body)
 }
 
 /// What came of a run as a mark, and its verdict beside it unless that is valid. Of a run that was kept by an older

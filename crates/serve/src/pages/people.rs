@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use maud::{Markup, html};
 
-use super::{field, hidden, page as whole};
+use super::form::{Form, Input, Script, TEXT};
+use super::{hidden, page as whole};
 use crate::auth::{Lock, Role, Tried};
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
@@ -19,7 +20,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 }
 
 fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
-    let (who, users) = (call.who()?, call.app.store.users()?);
+    let users = call.app.store.users()?;
     let body = html! {
         h1.large { "People" }
         @if let Some((name, link)) = link {
@@ -40,14 +41,7 @@ fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
         (locks(call, &users)?)
         section id="add" {
             h2 { "Add a user" }
-            form.stack method="post" action="/people" {
-                (hidden(who))
-                (field("name", "Name", &html! {
-                    input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off" autocapitalize="none";
-                }))
-                (field("role", "Role", &roles("role", Role::Viewer)))
-                div { button.main { "Add and create a link" } }
-            }
+            (form(call))
         }
     };
     Ok(Answer::page(whole(call, "People", &body)))
@@ -97,19 +91,34 @@ fn locked(name: Option<&str>, from: Option<IpAddr>) -> String {
     format!("{}, {from}", name.unwrap_or("any name"))
 }
 
-fn roles(id: &str, chosen: Role) -> Markup {
-    html! {
-        select id=(id) name="role" {
-            @for role in Role::ALL {
-                option value=(role.word()) selected[role == chosen] { (role.word()) ": " (role.meaning()) }
-            }
-        }
-    }
+fn form(call: &Call) -> Markup {
+    let form = Form::new(call, "/people");
+    let fields = html! {
+        (form.input("name", "Name", Input { required: true, most: Some(NAME_MAX), is_word: true, ..TEXT }))
+        (form.choice("role", "Role", &roles(), Role::Viewer.word()))
+        div { button.main { "Add and create a link" } }
+    };
+    form.whole("stack", Script::Nothing, &fields)
+}
+
+fn change_form(call: &Call, user: &User) -> Markup {
+    let id = user.id.to_string();
+    let form = Form::new(call, "/people/change").with("id", &id).prefixed(format!("of-{id}-"));
+    let fields = html! {
+        input type="hidden" name="id" value=(id);
+        (form.bare_choice("role", &format!("Role of {}", user.name), &roles(), user.role.word()))
+        (form.tick("disabled", "disabled", user.disabled))
+        button { "Save" }
+    };
+    form.whole("line", Script::Nothing, &fields)
+}
+
+fn roles() -> [(String, String); 3] {
+    Role::ALL.map(|role| (role.word().to_owned(), format!("{}: {}", role.word(), role.meaning())))
 }
 
 fn row(call: &Call, user: &User) -> Result<Markup, Problem> {
     let (who, id) = (call.who()?, user.id);
-    let select = format!("role-{id}");
     Ok(html! {
         tr {
             th.name scope="row" {
@@ -118,14 +127,7 @@ fn row(call: &Call, user: &User) -> Result<Markup, Problem> {
                 @if user.disabled { " " span.tag { "disabled" } }
             }
             td.name data-label="may" {
-                form.line method="post" action="/people/change" {
-                    (hidden(who))
-                    input type="hidden" name="id" value=(id);
-                    label.away for=(select) { "Role of " (user.name) }
-                    (roles(&select, user.role))
-                    label.tick { input type="checkbox" name="disabled" value="1" checked[user.disabled]; " disabled" }
-                    button { "Save" }
-                }
+                (change_form(call, user))
             }
             td.name data-label="link" {
                 form method="post" action="/people/link" {
@@ -144,7 +146,8 @@ fn somebody(call: &Call) -> Result<User, Problem> {
 }
 
 fn role(call: &Call) -> Result<Role, Problem> {
-    Role::named(call.field("role")).ok_or_else(|| Problem::unusable("This role does not exist."))
+    let role = Role::named(call.field("role"));
+    role.ok_or_else(|| Problem::unusable("This role does not exist.").at("role"))
 }
 
 /// Whether a name can be typed and distinguished from others.
@@ -158,10 +161,11 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let (name, role) = (call.field("name").trim(), role(call)?);
     if !is_name(name) {
-        return Err(Problem::unusable("A name has only letters, digits and -._@, without spaces."));
+        let why = "A name has only letters, digits and -._@, without spaces.";
+        return Err(Problem::unusable(why).at("name"));
     }
     let Some(id) = app.store.add_user(name, role, app.now())? else {
-        return Err(Problem::unusable(format!("A user named {name} already exists.")));
+        return Err(Problem::unusable(format!("A user named {name} already exists.")).at("name"));
     };
     app.audit(who, "add user", &format!("{name} as {}", role.word()))?;
     shown(call, Some((name, &app.invite(id)?)))
@@ -172,9 +176,8 @@ pub(crate) fn change(call: &Call) -> Result<Answer, Problem> {
     let (app, who, user) = (&call.app, call.who()?, somebody(call)?);
     let (role, disabled) = (role(call)?, call.field("disabled") == "1");
     if !app.store.change_user(user.id, role, disabled)? {
-        return Err(Problem::unusable(
-            "This is the only administrator of this site. Make another administrator first.",
-        ));
+        let why = "This is the only administrator of this site. Make another administrator first.";
+        return Err(Problem::unusable(why).at("role"));
     }
     let state = if disabled { ", disabled" } else { "" };
     app.audit(who, "change user", &format!("{} to {}{state}", user.name, role.word()))?;

@@ -3,12 +3,14 @@
 //! The text is the source of truth. A child of the program reads it and reports what is wrong, or what it will do; the
 //! server handles it only as text.
 
+use http::StatusCode;
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::shared;
 use super::submission::{asked, checked, named, offered, open_targets, submit_with};
-use super::{field, hidden, moment_of, page as whole};
+use super::{moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised};
@@ -51,13 +53,22 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
                 }
             }
         }
-        @if runner { (new(call)?) }
+        @if runner { (new(call)) }
     };
     Ok(Answer::page(whole(call, "Plans", &body)))
 }
 
-fn new(call: &Call) -> Result<Markup, Problem> {
-    Ok(html! {
+fn new(call: &Call) -> Markup {
+    let form = Form::new(call, "/plans");
+    let templates = TEMPLATES.iter().enumerate();
+    let templates = templates.map(|(number, (name, _))| (number.to_string(), (*name).to_owned()));
+    let templates: Vec<_> = templates.collect();
+    let fields = html! {
+        (form.input("name", "Name", Input { required: true, most: Some(NAME_MAX), ..TEXT }))
+        (form.choice("template", "Template", &templates, ""))
+        div { button.main { "Make it" } }
+    };
+    html! {
         section id="add" {
             h2 { "New plan" }
             p {
@@ -65,20 +76,9 @@ fn new(call: &Call) -> Result<Markup, Problem> {
                 a href="/plans/import" { "import" } " a cURL command line, a HAR recording, an OpenAPI document or a \
                 LoadGen directory."
             }
-            form.stack method="post" action="/plans" {
-                (hidden(call.who()?))
-                (field("name", "Name", &html! {
-                    input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off";
-                }))
-                (field("template", "Template", &html! {
-                    select id="template" name="template" {
-                        @for (number, (name, _)) in TEMPLATES.iter().enumerate() { option value=(number) { (name) } }
-                    }
-                }))
-                div { button.main { "Make it" } }
-            }
+            (form.whole("stack", Script::Nothing, &fields))
         }
-    })
+    }
 }
 
 /// `POST /plans`.
@@ -89,23 +89,24 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see(&format!("/plans/{id}")))
 }
 
-/// `GET /plans/{id}`.
+/// `GET /plans/{id}`: the plan, the check of its text, and the forms that run it.
 pub(crate) fn editor(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
     let targets = open_targets(call)?;
-    let checked = check_with(call, plan.id, &plan.text, targets.first())?;
-    shown(call, &plan, &plan.text, &checked, None)
-}
-
-fn shown(
-    call: &Call,
-    plan: &Plan,
-    text: &str,
-    checked: &Checked,
-    fault: Option<&str>,
-) -> Result<Answer, Problem> {
+    let form = plan_form(call, &plan);
+    let typed = form.value("text", &plan.text).replace("\r\n", "\n");
+    // A form that is sent by itself runs the saved text.
+    let has_text = call.form.iter().any(|(name, _)| name == "text");
+    let text = if has_text { typed.strip_prefix('\n').unwrap_or(&typed) } else { &plan.text };
+    // Without a check there is still a text to be edited.
+    let checked = check_with(call, plan.id, text, (targets.first(), ""));
+    let checked = checked.unwrap_or_else(|problem| {
+        let finding = Finding { text: problem.detail, ..Finding::default() };
+        Checked { findings: vec![finding], ..Checked::default() }
+    });
     let runner = call.who()?.user.role >= Role::Runner;
-    let lines = text.lines().count().clamp(12, 40);
+    // Before the form itself, which shows a reason only if no field of it does.
+    let settings = run_section(call, &form, &plan, &targets)?;
     let body = html! {
         p.crumbs { a href="/plans" { "Plans" } }
         h1.large { (plan.name) }
@@ -113,25 +114,53 @@ fn shown(
             "Revision " (plan.revision) ", by " (plan.by) ", " (moment_of(plan.at)) ". "
             a href={ "/plans/" (plan.id) "/revisions" } { "All revisions" }
         }
-        @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
-        (import_notes(plan))
+        (import_notes(&plan))
         div.editor {
-            form method="post" action={ "/plans/" (plan.id) } data-plan {
-                (hidden(call.who()?))
-                input type="hidden" name="after" value=(plan.revision);
-                @if runner { (super::steps::builder(call)?) }
-                div #source {
-                    label for="text" { "Plan (TOML)" }
-                    textarea #text name="text" rows=(lines) spellcheck="false" autocapitalize="none" wrap="off"
-                        readonly[!runner] { "\n" (text) }
-                }
-                @if runner { div.acts { button.main { "Save and check" } } }
-            }
-            section.preview aria-label="Preview" { div #checked aria-live="polite" { (findings(checked)) } }
+            (form.whole("", Script::Plan, &source(call, &form, (&plan, text), !targets.is_empty())?))
+            section.preview aria-label="Preview" { div #checked aria-live="polite" { (findings(&checked)) } }
         }
-        @if runner { (run_form(call, plan)?) (super::find::form(call, plan)?) } @else { (readers(call)?) }
+        @if runner { (settings) (super::find::form(call, &plan)?) }
+        @else { (readers(call)?) }
     };
     Ok(Answer::page(whole(call, &plan.name, &body)))
+}
+
+/// The form of a plan: it is saved, or run. The settings of a run belong to it as well, so that a run which is not
+/// accepted does not lose the text.
+fn plan_form<'a>(call: &'a Call, plan: &Plan) -> Form<'a> {
+    let path = format!("/plans/{}", plan.id);
+    let form = Form::new(call, path.as_str()).also(&format!("{path}/run"));
+    form.also(&format!("{path}/thresholds")).owning("edit")
+}
+
+fn source(
+    call: &Call,
+    form: &Form<'_>,
+    (plan, text): (&Plan, &str),
+    has_targets: bool,
+) -> Result<Markup, Problem> {
+    let runner = call.who()?.user.role >= Role::Runner;
+    let area = Area {
+        rows: text.lines().count().clamp(12, 40),
+        value: text,
+        is_code: true,
+        readonly: !runner,
+        ..AREA
+    };
+    Ok(html! {
+        input type="hidden" name="after" value=(plan.revision);
+        @if runner { (super::steps::builder(call)?) }
+        div #source { (form.area_of("text", "Plan (TOML)", area)) }
+        @if runner {
+            div.acts {
+                button.main { "Save and check" }
+                @if has_targets {
+                    button name="save" value="1" formaction={ "/plans/" (plan.id) "/run" } { "Save and run" }
+                    span.note { "runs on the " a href="#run" { "target chosen below" } }
+                }
+            }
+        }
+    })
 }
 
 /// The notes that an import made for this revision.
@@ -181,16 +210,21 @@ fn place(finding: &Finding) -> Markup {
 
 /// `POST /plans/{id}`.
 pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
-    let (plan, text) = (named(call)?, text(call)?);
+    let plan = named(call)?;
+    keep(call, &plan)?;
+    Ok(Answer::see(&format!("/plans/{}", plan.id)))
+}
+
+/// Saves what was typed as a new revision. Returns whether it differs from the newest.
+fn keep(call: &Call, plan: &Plan) -> Result<bool, Problem> {
+    let text = text(call)?;
     let after = call.field("after").parse().unwrap_or_default();
-    let revised = changes::revise(&call.app, call.who()?, &plan, (after, &text))?;
-    if revised == Revised::Behind {
+    if changes::revise(&call.app, call.who()?, plan, (after, &text))? == Revised::Behind {
         let why = "Somebody else saved this plan in the meantime. Your text below is not saved. Look at the \
                    revisions, then save again.";
-        let checked = check_with(call, plan.id, &text, open_targets(call)?.first())?;
-        return shown(call, &plan, &text, &checked, Some(why));
+        return Err(Problem::new(StatusCode::CONFLICT, "Not saved", why));
     }
-    Ok(Answer::see(&format!("/plans/{}", plan.id)))
+    Ok(text != plan.text)
 }
 
 fn text(call: &Call) -> Result<String, Problem> {
@@ -217,7 +251,7 @@ pub(crate) fn check(call: &Call) -> Result<Answer, Problem> {
         .flatten();
     let target = target.or_else(|| open_targets(call).ok()?.into_iter().next());
     let plan = call.field("plan").parse().unwrap_or_default();
-    let checked = check_with(call, plan, &text(call)?, target.as_ref())?;
+    let checked = check_with(call, plan, &text(call)?, (target.as_ref(), call.field("duration")))?;
     let Checked { findings, notes, preview, .. } = checked;
     Answer::json(&Reply { findings, notes, preview })
 }
@@ -226,9 +260,9 @@ fn check_with(
     call: &Call,
     plan: i64,
     text: &str,
-    target: Option<&Target>,
+    on: (Option<&Target>, &str),
 ) -> Result<Checked, Problem> {
-    checked(&call.app, plan, &asked(&call.app, plan, text, (target, call.field("duration")))?)
+    checked(&call.app, plan, &asked(&call.app, plan, text, on)?)
 }
 
 /// The note for users who may not run the plan.
@@ -245,8 +279,12 @@ fn readers(call: &Call) -> Result<Markup, Problem> {
     })
 }
 
-fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
-    let targets = open_targets(call)?;
+fn run_section(
+    call: &Call,
+    form: &Form<'_>,
+    plan: &Plan,
+    targets: &[Target],
+) -> Result<Markup, Problem> {
     let waiting = call.app.queue()?.list().iter().filter(|run| !run.state.is_over()).count();
     Ok(html! {
         section id="run" {
@@ -265,43 +303,50 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                         count => { (count) " runs are ahead of it in the queue." }
                     }
                 }
-                form.stack method="post" action={ "/plans/" (plan.id) "/run" } {
-                    (hidden(call.who()?))
-                    (field("target", "Target", &offered("target", &targets)))
-                    (field("duration", "Duration, such as 30s; if empty, that of the plan", &html! {
-                        input id="duration" name="duration" autocomplete="off";
-                    }))
-                    (shared::form(call))
-                    (field("run-tags", "Tags, separated by commas", &html! {
-                        input id="run-tags" name="tags" autocomplete="off";
-                    }))
-                    (field("commit", "Commit that is tested", &html! {
-                        input id="commit" name="commit" autocomplete="off";
-                    }))
-                    @if targets.iter().any(|target| target.production) {
-                        (field("sure", "For a production target: type its name", &html! {
-                            input id="sure" name="sure" autocomplete="off";
-                        }))
-                    }
-                    div.acts {
-                        button.main { "Run" }
-                        button formaction={ "/plans/" (plan.id) "/thresholds" } { "Find thresholds with one user" }
-                    }
-                    p.note {
-                        "To find thresholds, one virtual user on this machine runs the steps, for 30 s unless you \
-                         give a duration. The time that each step takes is the basis of its proposed threshold."
-                    }
-                }
+                (run_fields(call, form, plan, targets))
             }
         }
     })
 }
 
-/// `POST /plans/{id}/run`.
+/// The settings of a run. They belong to the form of the plan, which is above them.
+fn run_fields(call: &Call, form: &Form<'_>, plan: &Plan, targets: &[Target]) -> Markup {
+    html! {
+        div.stack {
+            (form.choice("target", "Target", &offered(targets), ""))
+            (form.input("duration", "Duration, such as 30s; if empty, that of the plan", TEXT))
+            (shared::form(call, form))
+            (form.input("tags", "Tags, separated by commas", TEXT))
+            (form.input("commit", "Commit that is tested", TEXT))
+            @if targets.iter().any(|target| target.production) {
+                (form.input("sure", "For a production target: type its name", TEXT))
+            }
+            div.acts {
+                button.main form="edit" formaction={ "/plans/" (plan.id) "/run" } { "Run" }
+                button form="edit" formaction={ "/plans/" (plan.id) "/thresholds" } { "Find thresholds with one user" }
+            }
+            p.note {
+                "To find thresholds, one virtual user on this machine runs the steps, for 30 s unless you give a \
+                 duration. The time that each step takes is the basis of its proposed threshold."
+            }
+        }
+    }
+}
+
+/// `POST /plans/{id}/run`: runs the saved revision, or saves what was typed and runs that.
 pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
-    let plan = named(call)?;
-    let agents = shared::named(call)?;
-    let id = submit_with(call, &plan, &plan.text, (None, agents))?;
+    let mut plan = named(call)?;
+    let is_saved = call.field("save") == "1" && keep(call, &plan)?;
+    if is_saved {
+        plan = named(call)?;
+    }
+    let agents = shared::named(call);
+    let submitted = agents.and_then(|agents| submit_with(call, &plan, &plan.text, (None, agents)));
+    let told = |problem: Problem| {
+        let saved = if is_saved { "The plan is saved. " } else { "" };
+        Problem { detail: format!("{saved}{}", problem.detail), ..problem }
+    };
+    let id = submitted.map_err(told)?;
     Ok(Answer::see(&format!("/live/{id}")))
 }
 

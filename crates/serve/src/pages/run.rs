@@ -4,8 +4,9 @@ use brunt_record::Status;
 use http::StatusCode;
 use maud::{Markup, PreEscaped, html};
 
+use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::history::name;
-use super::{field, hidden, moment, page_with_charts};
+use super::{hidden, moment, page_with_charts};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::{About, EditError, Entry, LOADGEN, PAGE_MAX, PageParts, RunId};
@@ -154,7 +155,7 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
                 li { a href={ "/runs/" (run.id) "/html" } { "This page as one HTML file" } }
             }
             @if call.who()?.user.role >= Role::Runner {
-                (super::share_form::form(call, &[run])?)
+                (super::share_form::form(call, &[run]))
                 p { a href="/shares" { "Shared links" } }
             }
         }
@@ -163,26 +164,20 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
 
 fn form(call: &Call, run: &Entry) -> Result<Markup, Problem> {
     let About { name, tags, note, pin, baseline, .. } = &run.about;
-    let input = |name: &str, value: &str| html! { input id=(name) name=(name) value=(value) autocomplete="off"; };
+    let form = Form::new(call, format!("/runs/{}/about", run.id));
+    let marked = "Baseline: other runs of the same load are compared with this one";
+    let fields = html! {
+        (form.input("name", "Name", Input { value: name, ..TEXT }))
+        (form.input("tags", "Tags, separated by commas", Input { value: &tags.join(", "), ..TEXT }))
+        (form.area("note", "Note", Area { rows: 4, value: note, ..AREA }))
+        (form.tick("pin", "Pinned", *pin))
+        @if run.summary.capacity.is_none() { (form.tick("baseline", marked, *baseline)) }
+        div.acts { button.main { "Save" } }
+    };
     Ok(html! {
         section id="about" {
             h2 { "Name, tags and note" }
-            form.stack method="post" action={ "/runs/" (run.id) "/about" } {
-                (hidden(call.who()?))
-                (field("name", "Name", &input("name", name)))
-                (field("tags", "Tags, separated by commas", &input("tags", &tags.join(", "))))
-                (field("note", "Note", &html! { textarea id="note" name="note" rows="4" { (note) } }))
-                label.tick { input type="checkbox" name="pin" value="1" checked[*pin]; " Pinned" }
-                @if run.summary.capacity.is_none() {
-                    label.tick {
-                        input type="checkbox" name="baseline" value="1" checked[*baseline];
-                        " Baseline: other runs of the same load are compared with this one"
-                    }
-                }
-                div.acts {
-                    button.main { "Save" }
-                }
-            }
+            (form.whole("stack", Script::Nothing, &fields))
             form method="post" action="/runs" {
                 (hidden(call.who()?))
                 input type="hidden" name="run" value=(run.id);
@@ -213,7 +208,7 @@ pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
     let chosen = call.form.iter().filter(|(name, _)| name == "run").map(|(_, id)| id.as_str());
     let chosen: Vec<&str> = chosen.take(SEVERAL_MAX).collect();
     if chosen.is_empty() {
-        return Err(Problem::unusable("No run was chosen. Go back and select at least one."));
+        return Err(Problem::unusable("No run was chosen. Select at least one."));
     }
     let act = call.field("act");
     let added = tags(call.field("tags"));
@@ -268,7 +263,13 @@ pub(crate) fn change(
     });
     let about = changed.map_err(|error| match error {
         EditError::Unknown(_) => Problem::missing("run"),
-        EditError::About(why) => Problem::unusable(format!("Failed to {why}.")),
+        EditError::About(why) => {
+            let problem = Problem::unusable(format!("Failed to {why}."));
+            match why.field() {
+                Some(field) => problem.at(field),
+                None => problem,
+            }
+        }
         EditError::History(why) => Problem::bug(why),
     })?;
     let entry = call.app.history.entry(id).map_err(Problem::bug)?;

@@ -2,13 +2,14 @@
 
 use maud::{Markup, html};
 
-use super::submission::open_targets;
-use super::{field, hidden, moment_of, page as whole, shared};
+use super::form::{Form, Input, Script, TEXT};
+use super::submission::{check_duration, open_targets};
+use super::{hidden, moment_of, page as whole, shared};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::schedule::{Quiet, Times};
-use crate::store::{DueRun, Schedule};
+use crate::schedule::{Quiet, Times, zone_of};
+use crate::store::{DueRun, Hook, Plan, Schedule, Target};
 
 /// How many future and past times are shown.
 const AHEAD: usize = 3;
@@ -113,50 +114,42 @@ fn form(call: &Call) -> Result<Markup, Problem> {
     let (plans, mut targets) = (call.app.store.plans()?, open_targets(call)?);
     // No person is there to confirm a run on production.
     targets.retain(|target| !target.production);
-    let input = |name: &str, hint: &str, required: bool| {
-        html! {
-            input id=(name) name=(name) placeholder=(hint) required[required] autocomplete="off";
-        }
-    };
     Ok(html! {
         section id="add" {
             h2 { "New schedule" }
             @if plans.is_empty() || targets.is_empty() {
                 p { "A schedule needs a plan, and a target that is not a production target." }
             } @else {
-                form.stack method="post" action="/schedules" {
-                    (hidden(call.who()?))
-                    (field("plan", "Plan", &html! {
-                        select id="plan" name="plan" { @for plan in &plans { option value=(plan.id) { (plan.name) } } }
-                    }))
-                    (field("target", "Target", &html! {
-                        select id="target" name="target" {
-                            @for target in &targets { option value=(target.id) { (target.name) } }
-                        }
-                    }))
-                    (field("times", "Times, as in cron: minute hour day month weekday",
-                        &input("times", "30 2 * * 1-5", true)))
-                    (field("zone", "Time zone", &input("zone", "UTC, or for example Europe/Berlin", false)))
-                    (field("quiet", "Quiet hours, in which no run starts", &input("quiet", "08:00-18:00", false)))
-                    label.tick {
-                        input type="checkbox" name="waits" value="1";
-                        " Wait for the end of the quiet hours; otherwise such times are skipped"
-                    }
-                    (field("duration", "Duration; if empty, that of the plan", &input("duration", "", false)))
-                    (shared::form(call))
-                    @if !hooks.is_empty() {
-                        (field("hook", "Webhook that receives the result of each run", &html! {
-                            select id="hook" name="hook" {
-                                option value="" { "none" }
-                                @for hook in &hooks { option value=(hook.id) { (hook.name) } }
-                            }
-                        }))
-                    }
-                    div { button.main { "Add it" } }
-                }
+                (fields(call, &plans, &targets, &hooks))
             }
         }
     })
+}
+
+fn fields(call: &Call, plans: &[Plan], targets: &[Target], hooks: &[Hook]) -> Markup {
+    let form = Form::new(call, "/schedules");
+    let plans: Vec<_> = plans.iter().map(|it| (it.id.to_string(), it.name.clone())).collect();
+    let targets: Vec<_> = targets.iter().map(|it| (it.id.to_string(), it.name.clone())).collect();
+    let none = [(String::new(), "none".to_owned())];
+    let hooks = hooks.iter().map(|it| (it.id.to_string(), it.name.clone()));
+    let hooks: Vec<_> = none.into_iter().chain(hooks).collect();
+    let input = |hint: &'static str, required: bool| Input { hint, required, ..TEXT };
+    let times = "Times, as in cron: minute hour day month weekday";
+    let fields = html! {
+        (form.choice("plan", "Plan", &plans, ""))
+        (form.choice("target", "Target", &targets, ""))
+        (form.input("times", times, input("30 2 * * 1-5", true)))
+        (form.input("zone", "Time zone", input("UTC, or for example Europe/Berlin", false)))
+        (form.input("quiet", "Quiet hours, in which no run starts", input("08:00-18:00", false)))
+        (form.tick("waits", "Wait for the end of the quiet hours; otherwise such times are skipped", false))
+        (form.input("duration", "Duration; if empty, that of the plan", input("", false)))
+        (shared::form(call, &form))
+        @if hooks.len() > 1 {
+            (form.choice("hook", "Webhook that receives the result of each run", &hooks, ""))
+        }
+        div { button.main { "Add it" } }
+    };
+    form.whole("stack", Script::Nothing, &fields)
 }
 
 /// A time in seconds since 1970, in RFC 3339.
@@ -169,19 +162,20 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let text = |name: &str| call.field(name).trim().chars().take(200).collect::<String>();
     let number = |name: &str| call.field(name).parse().unwrap_or_default();
-    let plan = app.store.plan(number("plan"))?.ok_or_else(|| Problem::missing("plan"))?;
-    let target = app.store.target(number("target"))?.ok_or_else(|| Problem::missing("target"))?;
+    let missing = |what: &'static str| Problem::missing(what).at(what);
+    let plan = app.store.plan(number("plan"))?.ok_or_else(|| missing("plan"))?;
+    let target = app.store.target(number("target"))?.ok_or_else(|| missing("target"))?;
     if target.production {
         let detail =
             "A schedule cannot use a production target, because a person has to confirm each run.";
-        return Err(Problem::unusable(detail));
+        return Err(Problem::unusable(detail).at("target"));
     }
     let hook = match call.field("hook") {
         "" => None,
         id => Some(
             app.store
                 .hook(id.parse().unwrap_or_default())?
-                .ok_or_else(|| Problem::missing("webhook"))?,
+                .ok_or_else(|| Problem::missing("webhook").at("hook"))?,
         ),
     };
     let zone = text("zone");
@@ -199,12 +193,13 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
         hook: hook.map(|(hook, _)| hook.id),
         agents: shared::scheduled(call)?,
     };
-    let sentence = |why: String| Problem::unusable(format!("{why}."));
-    let times = Times::read(&schedule.times, &schedule.zone).map_err(sentence)?;
-    Quiet::read(&schedule.quiet).map_err(sentence)?;
-    times
-        .next(app.now())
-        .ok_or_else(|| Problem::unusable("These times do not occur within eight years."))?;
+    let at = |field| move |why: String| Problem::unusable(format!("{why}.")).at(field);
+    zone_of(&schedule.zone).map_err(at("zone"))?;
+    let times = Times::read(&schedule.times, &schedule.zone).map_err(at("times"))?;
+    Quiet::read(&schedule.quiet).map_err(at("quiet"))?;
+    let never = || at("times")("These times do not occur within eight years".to_owned());
+    times.next(app.now()).ok_or_else(never)?;
+    check_duration(app, &plan, &target, &schedule.duration)?;
     app.store.add_schedule(&schedule)?;
     app.audit(
         who,

@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use super::{field, hidden, moment_of, page as whole};
+use super::form::{Form, Input, PASSWORD, Script, TEXT};
+use super::{hidden, moment_of, page as whole};
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::child::SecretsAsked;
@@ -53,7 +54,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         @if targets.is_empty() {
             p { "A secret belongs to a target. " a href="/targets" { "List one first" } "." }
         } @else {
-            (form(call, &targets)?)
+            (form(call, &targets))
         }
         p.note {
             "Secrets are encrypted (AES-256-GCM) with a key in a separate file. This protects copies of the database. \
@@ -84,45 +85,41 @@ fn row(call: &Call, secret: &SecretRow) -> Result<Markup, Problem> {
     })
 }
 
-fn form(call: &Call, targets: &[Target]) -> Result<Markup, Problem> {
-    Ok(html! {
-        section id="add" {
-            h2 { "Store a secret" }
-            form.stack method="post" action="/secrets" {
-                (hidden(call.who()?))
-                (field("target", "Target", &html! {
-                    select id="target" name="target" {
-                        @for target in targets { option value=(target.id) { (target.name) } }
-                    }
-                }))
-                (field("name", "Name; an existing secret of this name is replaced", &html! {
-                    input id="name" name="name" required maxlength=(NAME_MAX) pattern="[A-Za-z_][A-Za-z0-9_]*"
-                        placeholder="BIND_PASSWORD" autocomplete="off" autocapitalize="none" spellcheck="false";
-                }))
-                (field("value", "Value; it is not shown again", &html! {
-                    input id="value" name="value" type="password" required autocomplete="new-password";
-                }))
-                div { button.main { "Store it" } }
-            }
-        }
-    })
+fn form(call: &Call, targets: &[Target]) -> Markup {
+    let form = Form::new(call, "/secrets");
+    let targets = targets.iter().map(|target| (target.id.to_string(), target.name.clone()));
+    let targets: Vec<_> = targets.collect();
+    let fields = html! {
+        (form.choice("target", "Target", &targets, ""))
+        (form.input("name", "Name; an existing secret of this name is replaced", Input {
+            required: true, most: Some(NAME_MAX), pattern: Some("[A-Za-z_][A-Za-z0-9_]*"), hint: "BIND_PASSWORD",
+            is_word: true, ..TEXT
+        }))
+        (form.input("value", "Value; it is not shown again", PASSWORD))
+        div { button.main { "Store it" } }
+    };
+    html! { section id="add" { h2 { "Store a secret" } (form.whole("stack", Script::Nothing, &fields)) } }
 }
 
 /// `POST /secrets`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let target = app.store.target(call.field("target").parse().unwrap_or_default())?;
-    let target = target.ok_or_else(|| Problem::missing("target"))?;
+    let target = target.ok_or_else(|| Problem::missing("target").at("target"))?;
     let (name, value) = (call.field("name").trim(), call.field("value"));
     if !is_name(name) {
-        return Err(Problem::unusable("A name has letters, digits and _, such as BIND_PASSWORD."));
+        let why = format!(
+            "A name has letters, digits and _, such as BIND_PASSWORD, and at most {NAME_MAX} characters."
+        );
+        return Err(Problem::unusable(why).at("name"));
     }
     if value.is_empty() || value.len() > VALUE_MAX {
-        return Err(Problem::unusable(format!("A secret has 1 to {VALUE_MAX} bytes.")));
+        return Err(Problem::unusable(format!("A secret has 1 to {VALUE_MAX} bytes.")).at("value"));
     }
     let others = of(&call.app, &target)?.map_or(0, |asked| asked.names.len());
     if others >= OF_TARGET_MAX {
-        return Err(Problem::unusable(format!("A target has at most {OF_TARGET_MAX} secrets.")));
+        let why = format!("A target has at most {OF_TARGET_MAX} secrets.");
+        return Err(Problem::unusable(why).at("target"));
     }
     let row = SecretRow {
         target: target.name.clone(),

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::edited::edited;
-use super::field;
+use super::form::{Form, Input, TEXT};
 use crate::agents::AGENTS_MAX;
 use crate::app::App;
 use crate::call::Call;
@@ -17,11 +17,11 @@ use crate::child::{Asked, Checked};
 use crate::problem::Problem;
 
 /// The form field for the number of agents, on a site with a cluster.
-pub(super) fn form(call: &Call) -> Markup {
+pub(super) fn form(call: &Call, form: &Form<'_>) -> Markup {
     html! {
         @if call.app.cluster.is_some() {
-            (field("agents", "Number of agents; if empty, this machine runs it", &html! {
-                input id="agents" name="agents" type="number" min="1" max=(AGENTS_MAX) autocomplete="off";
+            (form.input("agents", "Number of agents; if empty, this machine runs it", Input {
+                kind: "number", range: Some((1, AGENTS_MAX.into())), ..TEXT
             }))
             p.note {
                 a href="/agents" { "Available agents" } ". Agents generate the load instead of this machine, and \
@@ -62,7 +62,8 @@ fn permitted(app: &App, agents: u32) -> Result<(), Problem> {
         return Err(Problem::unusable(
             "This site has no agents: it was started without --keys and --nats. Leave 'agents' out to run on this \
              machine.",
-        ));
+        )
+        .at("agents"));
     }
     if !(1..=AGENTS_MAX).contains(&agents) {
         return Err(wrong_number());
@@ -71,7 +72,8 @@ fn permitted(app: &App, agents: u32) -> Result<(), Problem> {
 }
 
 fn wrong_number() -> Problem {
-    Problem::unusable(format!("The number of agents is a whole number from 1 to {AGENTS_MAX}."))
+    let why = format!("The number of agents is a whole number from 1 to {AGENTS_MAX}.");
+    Problem::unusable(why).at("agents")
 }
 
 /// The request for a run that agents carry out: its settings are written into the plan.
@@ -81,7 +83,8 @@ pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Probl
         return Err(Problem::unusable(
             "This site searches for the highest rate only on this machine: leave 'agents' out. To search with agents, \
              use brunt find-max --agents.",
-        ));
+        )
+        .at("agents"));
     }
     let plan = edited(app, &asked.plan, &json!({ "op": "fill", "of": asked.variables }))?;
     Ok(Asked { plan, variables: BTreeMap::new(), agents: Some(agents), ..asked })
@@ -91,9 +94,10 @@ pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Probl
 /// there are agents.
 pub(super) fn refuse_unshared(checked: &Checked, agents: u32) -> Result<(), Problem> {
     if let Some(users) = checked.load.map(|load| load.users).filter(|users| *users < agents) {
-        return Err(Problem::unusable(format!(
+        let why = format!(
             "The plan has {users} virtual users for {agents} agents, and each agent needs at least one."
-        )));
+        );
+        return Err(Problem::unusable(why).at("agents"));
     }
     let names = &checked.secrets;
     if names.is_empty() {
@@ -103,5 +107,6 @@ pub(super) fn refuse_unshared(checked: &Checked, agents: u32) -> Result<(), Prob
         "The plan needs secrets ({}), and secrets do not leave this machine. Run it without agents, or use a plan \
          without secrets.",
         names.join(", ")
-    )))
+    ))
+    .at("agents"))
 }

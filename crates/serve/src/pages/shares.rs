@@ -42,7 +42,8 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     }
     let days: i64 = call.field("days").parse().unwrap_or_default();
     if !(1..=DAYS_MAX).contains(&days) {
-        return Err(Problem::unusable(format!("A link is valid for 1 to {DAYS_MAX} days.")));
+        let why = format!("A link is valid for 1 to {DAYS_MAX} days.");
+        return Err(Problem::unusable(why).at("days"));
     }
     let secret = Secret::new().map_err(Problem::bug)?;
     let whole_too = call.field("whole") == "1";
@@ -54,6 +55,14 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
         pre tabindex="0" data-copy data-link { "/shared/" (secret.shown()) }
     };
     list(call, &made)
+}
+
+/// The page of the runs that were to be shared: of one run, or of their comparison.
+pub(crate) fn again(call: &Call) -> Result<Answer, Problem> {
+    let runs: Vec<_> = call.form.iter().filter(|(name, _)| name == "run").collect();
+    let [(_, id)] = runs[..] else { return super::compare::page(call) };
+    let segments = vec![("id".to_owned(), id.clone())];
+    super::run::page(&Call { segments, ..call.clone() })
 }
 
 /// `GET /shares`.

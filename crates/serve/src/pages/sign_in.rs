@@ -3,7 +3,8 @@
 use http::StatusCode;
 use maud::{Markup, html};
 
-use super::{field, outer};
+use super::form::{Filled, Form, Input, PASSWORD, Script, TEXT};
+use super::outer;
 use crate::auth::{By, Secret, Tried};
 use crate::call::{Answer, Call, cookie, ended_cookie};
 use crate::problem::Problem;
@@ -16,8 +17,7 @@ pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
     if call.who.is_some() {
         return Ok(Answer::see(&next(call.query("next"))));
     }
-    let ready = call.app.store.has_admin()?;
-    Ok(Answer::page(shown(call.query("next"), "", None, ready)))
+    Ok(Answer::page(shown(call, call.app.store.has_admin()?)))
 }
 
 /// `POST /sign-in`. An unknown name takes as long as a known one and gets the same answer.
@@ -39,9 +39,8 @@ pub(crate) fn sign_in(call: &Call) -> Result<Answer, Problem> {
         let known = app.store.user_named(name)?.map(|user| format!("as {}", user.name));
         let who = known.unwrap_or_else(|| "with an unknown name".to_owned());
         app.audit_by("somebody", "fail to sign in", &format!("{who}, from {}", call.from))?;
-        let page =
-            shown(call.field("next"), name, Some("The name or the password is wrong."), true);
-        return Ok(Answer::page(page).status(StatusCode::FORBIDDEN));
+        let why = "The name or the password is wrong.";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "Not signed in", why).at("password"));
     };
     app.limiter.forget(&tried[..1]);
     let session = Secret::new().map_err(Problem::bug)?;
@@ -85,7 +84,16 @@ fn next(asked: &str) -> String {
     if is_ours && is_plain { asked.to_owned() } else { "/".to_owned() }
 }
 
-fn shown(next: &str, name: &str, fault: Option<&str>, ready: bool) -> Markup {
+fn shown(call: &Call, ready: bool) -> Markup {
+    let form = Form::new(call, "/sign-in");
+    let fields = html! {
+        input type="hidden" name="next" value=(form.value("next", call.query("next")));
+        (form.input("name", "Name", Input {
+            required: true, autocomplete: "username", is_word: true, filled: Filled::First, ..TEXT
+        }))
+        (form.input("password", "Password", Input { autocomplete: "current-password", ..PASSWORD }))
+        div { button.main { "Sign in" } }
+    };
     outer(
         "Sign in",
         &html! {
@@ -97,18 +105,7 @@ fn shown(next: &str, name: &str, fault: Option<&str>, ready: bool) -> Markup {
                          that brunt serve printed when it started."
                     }
                 }
-                @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
-                form.stack method="post" action="/sign-in" {
-                    input type="hidden" name="next" value=(next);
-                    (field("name", "Name", &html! {
-                        input id="name" name="name" value=(name) required autocomplete="username" autocapitalize="none"
-                            autofocus;
-                    }))
-                    (field("password", "Password", &html! {
-                        input id="password" name="password" type="password" required autocomplete="current-password";
-                    }))
-                    div { button.main { "Sign in" } }
-                }
+                (form.whole("stack", Script::Nothing, &fields))
             }
         },
     )

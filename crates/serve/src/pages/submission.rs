@@ -1,7 +1,5 @@
 //! [`Submission`]: a run or a search of a plan, from the form or the API to the queue.
 
-use maud::{Markup, html};
-
 use super::run::tags;
 use super::{import, secrets, shared};
 use crate::app::App;
@@ -42,13 +40,10 @@ pub(super) fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
     Ok(targets)
 }
 
-/// The selection of a target, with the limits of each.
-pub(super) fn offered(id: &str, targets: &[Target]) -> Markup {
-    html! {
-        select id=(id) name="target" { @for target in targets {
-            option value=(target.id) { (target.name) " (at most " (limits(&target.grant)) ")" }
-        } }
-    }
+/// The targets of a choice, each with its limits.
+pub(super) fn offered(targets: &[Target]) -> Vec<(String, String)> {
+    let words = |target: &Target| format!("{} (at most {})", target.name, limits(&target.grant));
+    targets.iter().map(|target| (target.id.to_string(), words(target))).collect()
 }
 
 /// Submits a run of the plan's text, or of a text made from it, with the settings of the form.
@@ -89,7 +84,7 @@ pub(crate) fn submit_meant(
     {
         let detail =
             format!("{} is a production target. Type its name to confirm the run.", target.name);
-        return Err(Problem::unusable(detail));
+        return Err(Problem::unusable(detail).at("sure"));
     }
     submit_for(app, plan, text, submission)
 }
@@ -103,8 +98,8 @@ pub(crate) fn submit_for(
 ) -> Result<RunId, Problem> {
     let target = app.store.target(submission.target)?;
     let target = target.filter(|target| target.expires > app.now());
-    let target =
-        target.ok_or_else(|| Problem::unusable("This target was removed or has expired."))?;
+    let gone = || Problem::unusable("This target was removed or has expired.").at("target");
+    let target = target.ok_or_else(gone)?;
     let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
     asked.search.clone_from(&submission.search);
     if let Some(agents) = submission.agents {
@@ -113,10 +108,11 @@ pub(crate) fn submit_for(
     let checked = checked(app, plan.id, &asked)?;
     if let Some(finding) = checked.findings.first() {
         let what = if asked.search.is_some() { "used for a search on" } else { "run against" };
-        return Err(Problem::unusable(format!(
-            "The plan cannot be {what} {}: {}",
-            target.name, finding.text
-        )));
+        let why = format!("The plan cannot be {what} {}: {}", target.name, finding.text);
+        let problem = Problem::unusable(why);
+        let is_of_duration = asked.duration.is_some()
+            && can_be_run(app, plan.id, &Asked { duration: None, ..asked.clone() })?;
+        return Err(if is_of_duration { problem.at("duration") } else { problem });
     }
     if let Some(agents) = asked.agents {
         shared::refuse_unshared(&checked, agents)?;
@@ -163,6 +159,29 @@ pub(super) fn checked(app: &App, plan: i64, asked: &Asked) -> Result<Checked, Pr
     let directory = (!asked.data.is_empty()).then(|| import::directory(app, plan));
     let checked = app.children.check(asked, directory.as_deref());
     Ok(checked?)
+}
+
+fn can_be_run(app: &App, plan: i64, asked: &Asked) -> Result<bool, Problem> {
+    Ok(checked(app, plan, asked)?.findings.is_empty())
+}
+
+/// Refuses a duration with which a plan cannot be run that can be run without it.
+pub(super) fn check_duration(
+    app: &App,
+    plan: &Plan,
+    target: &Target,
+    duration: &str,
+) -> Result<(), Problem> {
+    let asked_for = |duration: &str| asked(app, plan.id, &plan.text, (Some(target), duration));
+    if duration.trim().is_empty() {
+        return Ok(());
+    }
+    let checked = checked(app, plan.id, &asked_for(duration)?)?;
+    let Some(finding) = checked.findings.first() else { return Ok(()) };
+    if can_be_run(app, plan.id, &asked_for("")?)? {
+        return Err(Problem::unusable(finding.text.clone()).at("duration"));
+    }
+    Ok(())
 }
 
 /// What a child is asked about a plan on a target.

@@ -2,10 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::{field, hidden, moment_of, page as whole};
+use super::form::{AREA, Area, Form, Input, Script, TEXT};
+use super::{hidden, moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::changes::targets::{self as changes, Draft, TRIAL, limits};
+use crate::changes::targets::{self as changes, Draft, NAME_MAX, TEXT_MAX, TRIAL, limits};
 use crate::problem::Problem;
 use crate::store::Target;
 
@@ -36,7 +37,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 }
             }
         }
-        @if call.app.trial.is_some() { p.note { (TRIAL) } } @else if admin { (form(call)?) }
+        @if call.app.trial.is_some() { p.note { (TRIAL) } } @else if admin { (form(call)) }
     };
     Ok(Answer::page(whole(call, "Targets", &body)))
 }
@@ -66,47 +67,45 @@ fn row(call: &Call, target: &Target, admin: bool, now: i64) -> Result<Markup, Pr
     })
 }
 
-fn form(call: &Call) -> Result<Markup, Problem> {
-    let input = |name: &str, kind: &str, value: &str, hint: &str| {
-        html! { input id=(name) name=(name) type=(kind) value=(value) placeholder=(hint) autocomplete="off"; }
+fn form(call: &Call) -> Markup {
+    let form = Form::new(call, "/targets");
+    let number = |value: &'static str| Input { kind: "number", value, ..TEXT };
+    let settings = "Settings: values of ${env:NAME} in plans, one per line. No secrets";
+    let fields = html! {
+        (form.input("name", "Name; an existing target of this name is replaced", Input {
+            required: true, most: Some(NAME_MAX), hint: "Directory of staging", ..TEXT
+        }))
+        (form.area("allow", "Networks with ports, one per line", Area {
+            hint: "10.1.0.0/24:389\n192.0.2.7:443", ..AREA
+        }))
+        (form.area("settings", settings, Area { hint: "HOST=ldap://10.1.0.7", ..AREA }))
+        (form.input("rate", "Highest rate, exchanges per second; if empty, any", number("")))
+        (form.input("users", "Most virtual users", number("100")))
+        (form.input("seconds", "Longest run, in seconds", number("3600")))
+        (form.input("days", "Until, in days from now", number("90")))
+        (form.input("reason", "Who owns it, and why it may be load-tested", Input {
+            most: Some(TEXT_MAX), ..TEXT
+        }))
+        (form.tick("closed", "With a highest rate: also allow closed loads, whose rate is not known in advance", false))
+        (form.tick("production", "Production: the name has to be typed before each run", false))
+        div { button.main { "List it" } }
     };
-    Ok(html! {
-        section id="add" {
-            h2 { "List a target" }
-            form.stack method="post" action="/targets" {
-                (hidden(call.who()?))
-                (field("name", "Name; an existing target of this name is replaced", &html! {
-                    input id="name" name="name" required placeholder="Directory of staging" autocomplete="off";
-                }))
-                (field("allow", "Networks with ports, one per line", &html! {
-                    textarea id="allow" name="allow" rows="3" placeholder="10.1.0.0/24:389\n192.0.2.7:443" {}
-                }))
-                (field("settings", "Settings: values of ${env:NAME} in plans, one per line. No secrets", &html! {
-                    textarea id="settings" name="settings" rows="3" placeholder="HOST=ldap://10.1.0.7" {}
-                }))
-                (field("rate", "Highest rate, exchanges per second; if empty, any", &input("rate", "number", "", "")))
-                (field("users", "Most virtual users", &input("users", "number", "100", "")))
-                (field("seconds", "Longest run, in seconds", &input("seconds", "number", "3600", "")))
-                (field("days", "Until, in days from now", &input("days", "number", "90", "")))
-                (field("reason", "Who owns it, and why it may be load-tested", &input("reason", "text", "", "")))
-                label.tick {
-                    input type="checkbox" name="closed" value="1";
-                    " With a highest rate: also allow closed loads, whose rate is not known in advance"
-                }
-                label.tick {
-                    input type="checkbox" name="production" value="1";
-                    " Production: the name has to be typed before each run"
-                }
-                div { button.main { "List it" } }
-            }
-        }
-    })
+    html! { section id="add" { h2 { "List a target" } (form.whole("stack", Script::Nothing, &fields)) } }
 }
 
 /// `POST /targets`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
-    changes::put(&call.app, call.who()?, &draft(call))?;
+    changes::put(&call.app, call.who()?, &draft(call)).map_err(at_field)?;
     Ok(Answer::see("/targets"))
+}
+
+/// The fields of the form have shorter names than those of a document.
+fn at_field(problem: Problem) -> Problem {
+    let names = [("rate_max", "rate"), ("users_max", "users"), ("seconds_max", "seconds")];
+    match names.into_iter().find(|(name, _)| problem.is_about(name)) {
+        Some((_, field)) => problem.at(field),
+        None => problem,
+    }
 }
 
 /// `POST /targets/end`.

@@ -26,7 +26,8 @@ pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
     if shared::named(call)?.is_some() {
         return Err(Problem::unusable(
             "Thresholds are measured with one virtual user on this machine: leave the number of agents empty.",
-        ));
+        )
+        .at("agents"));
     }
     let given = call.field("duration").trim();
     let duration = if given.is_empty() { LASTING } else { given };

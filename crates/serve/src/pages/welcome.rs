@@ -4,9 +4,11 @@
 //! The link's secret is in its fragment, which a browser sends to no server and no log; a script copies it into the
 //! form. Without scripts the user copies it.
 
+use http::StatusCode;
 use maud::{Markup, html};
 
-use super::{field, outer};
+use super::form::{Filled, Form, Input, PASSWORD, Script, TEXT};
+use super::outer;
 use crate::auth::{PASSWORD_MIN, Secret};
 use crate::call::{Answer, Call, cookie};
 use crate::problem::Problem;
@@ -14,7 +16,7 @@ use crate::problem::Problem;
 /// `GET /welcome`.
 #[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
 pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
-    let page = if call.app.trial.is_some() { gate(None) } else { shown("", None) };
+    let page = if call.app.trial.is_some() { gate(call) } else { shown(call) };
     Ok(Answer::page(page))
 }
 
@@ -29,24 +31,23 @@ pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
     let Some(user) = user else {
         let why = "This link was already used, has expired or is incomplete. An administrator of this site can create \
                    another; on the server's machine, 'brunt serve --link NAME' creates one.";
-        return Ok(Answer::page(shown("", Some(why))).status(http::StatusCode::FORBIDDEN));
-    };
-    let refused = |why: &str| {
-        let page = shown(call.field("link"), Some(why));
-        Ok(Answer::page(page).status(http::StatusCode::UNPROCESSABLE_ENTITY))
+        return Err(wrong_link(why));
     };
     if call.field("password") != call.field("again") {
-        return refused("The two passwords differ. Type the same password twice.");
+        let why = "The two passwords differ. Type the same password twice.";
+        return Err(Problem::unusable(why).at("again"));
     }
-    let hash = match app.passwords.hash(call.field("password")) {
-        Ok(hash) => hash,
-        Err(why) => return refused(&why),
-    };
+    let hash = app.passwords.hash(call.field("password"));
+    let hash = hash.map_err(|why| Problem::unusable(why).at("password"))?;
     app.store.set_password(user.id, &hash)?;
     app.audit_by(&user.name, "choose password", "by a link")?;
     let session = Secret::new().map_err(Problem::bug)?;
     app.store.begin_session(user.id, &session.hash(), now)?;
     Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))
+}
+
+fn wrong_link(why: &str) -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, "Not a valid link", why).at("link")
 }
 
 /// Signs in to a trial. The next link is printed for the operator, for another browser.
@@ -56,7 +57,7 @@ fn enter(call: &Call) -> Result<Answer, Problem> {
     let user = link.map(|link| app.store.take_invitation(&link.hash(), now)).transpose()?.flatten();
     let Some(user) = user else {
         let why = "This address was already used. The terminal of the trial shows the next one.";
-        return Ok(Answer::page(gate(Some(why))).status(http::StatusCode::FORBIDDEN));
+        return Err(wrong_link(why));
     };
     app.audit_by(&user.name, "sign in", "by the link of the trial")?;
     let session = Secret::new().map_err(Problem::bug)?;
@@ -66,46 +67,42 @@ fn enter(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))
 }
 
-fn gate(fault: Option<&str>) -> Markup {
+const LINK: Input<'static> = Input { required: true, filled: Filled::FromAddress, ..TEXT };
+
+fn gate(call: &Call) -> Markup {
+    let form = Form::new(call, "/welcome");
+    let fields = html! {
+        (form.input("link", "The part after # in the address", LINK))
+        div { button.main { "Sign in" } }
+    };
     outer(
         "Trial",
         &html! {
             div.narrow {
                 h1.large { "A trial of brunt" }
                 p { "Sign in with the address that brunt serve --trial printed. It works once." }
-                @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
-                form.stack method="post" action="/welcome" data-enter {
-                    (field("link", "The part after # in the address", &html! {
-                        input id="link" name="link" required autocomplete="off" data-fragment;
-                    }))
-                    div { button.main { "Sign in" } }
-                }
+                (form.whole("stack", Script::Enter, &fields))
             }
         },
     )
 }
 
-fn shown(link: &str, fault: Option<&str>) -> Markup {
+fn shown(call: &Call) -> Markup {
+    let form = Form::new(call, "/welcome");
+    let label = format!("Password, {PASSWORD_MIN} characters or more");
+    let fields = html! {
+        (form.input("link", "The part after # in the link", LINK))
+        (form.input("password", &label, Input { least: Some(PASSWORD_MIN), ..PASSWORD }))
+        (form.input("again", "Repeat the password", PASSWORD))
+        div { button.main { "Choose and sign in" } }
+    };
     outer(
         "Choose a password",
         &html! {
             div.narrow {
                 h1.large { "Choose a password" }
                 p { "Your link can be used once and is valid for 30 minutes." }
-                @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
-                form.stack method="post" action="/welcome" {
-                    (field("link", "The part after # in the link", &html! {
-                        input id="link" name="link" value=(link) required autocomplete="off" data-fragment;
-                    }))
-                    (field("password", &format!("Password, {PASSWORD_MIN} characters or more"), &html! {
-                        input id="password" name="password" type="password" required minlength=(PASSWORD_MIN)
-                            autocomplete="new-password";
-                    }))
-                    (field("again", "Repeat the password", &html! {
-                        input id="again" name="again" type="password" required autocomplete="new-password";
-                    }))
-                    div { button.main { "Choose and sign in" } }
-                }
+                (form.whole("stack", Script::Nothing, &fields))
             }
         },
     )

@@ -62,7 +62,7 @@ pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
     if route.access == Access::Anyone {
         return Ok(());
     }
-    let Some(who) = &call.who else { return Err(unknown(call)) };
+    let Some(who) = &call.who else { return Err(unknown(route, call)) };
     let is_for = |scope: Option<Scope>| match &who.by {
         By::Session(_) => true,
         By::Token { scope: own, .. } => scope.is_none_or(|scope| own.includes(scope)),
@@ -92,9 +92,8 @@ fn needs(has: Role, needs: Role) -> String {
 }
 
 /// The answer without credentials: browsers are redirected to sign in, and then back.
-fn unknown(call: &Call) -> Problem {
-    let is_page = !call.path.starts_with("/api/");
-    if is_page {
+fn unknown(route: &Route, call: &Call) -> Problem {
+    if !route.is_for_programs() {
         let next: String = form_urlencoded::byte_serialize(call.path.as_bytes()).collect();
         let path =
             if call.path == "/" { "/sign-in".to_owned() } else { format!("/sign-in?next={next}") };
@@ -108,27 +107,35 @@ fn unknown(call: &Call) -> Problem {
 /// Refuses a request that changes something and was not sent by a page of this site. Tokens need no such check, because
 /// browsers do not attach them on their own.
 pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
-    let by_token = call.who.as_ref().is_some_and(|who| matches!(who.by, By::Token { .. }));
-    if route.ask == Ask::Get || by_token {
+    if route.ask == Ask::Get || is_by_token(call) || same_origin(call) {
         return Ok(());
     }
-    let refused =
-        |detail: &str| Err(Problem::new(StatusCode::FORBIDDEN, "Sent by another page", detail));
-    if !same_origin(call) {
-        return refused(
-            "This site accepts forms only from its own pages. Reload the page, and try again.",
-        );
+    Err(not_ours(
+        "This site accepts forms only from its own pages. Reload the page, and try again.",
+    ))
+}
+
+/// Refuses a form of another session, such as one that was open while its user signed in again.
+pub(super) fn own_form(route: &Route, call: &Call) -> Result<(), Problem> {
+    if route.ask == Ask::Get || is_by_token(call) {
+        return Ok(());
     }
     let Some(who) = call.who.as_ref().filter(|_| route.access != Access::Anyone) else {
         return Ok(());
     };
     let given = call.header(FORM_HEADER).unwrap_or_else(|| call.field(FORM_FIELD));
-    if !same(given, &who.form_token()) {
-        return refused(
-            "This form belongs to a session that has ended. Reload the page, and try again.",
-        );
+    if same(given, &who.form_token()) {
+        return Ok(());
     }
-    Ok(())
+    Err(not_ours("This form belonged to a session that has ended, so nothing was done. Try again."))
+}
+
+fn is_by_token(call: &Call) -> bool {
+    call.who.as_ref().is_some_and(|who| matches!(who.by, By::Token { .. }))
+}
+
+fn not_ours(detail: &str) -> Problem {
+    Problem::new(StatusCode::FORBIDDEN, "Sent by another page", detail)
 }
 
 fn same_origin(call: &Call) -> bool {

@@ -34,11 +34,11 @@ use crate::api::keyed;
 use crate::app::App;
 use crate::assets;
 use crate::auth::Secret;
-use crate::call::{self, Answer, Call};
+use crate::call::{self, Answer, Call, Refusal};
 use crate::listen::Peer;
 use crate::pages;
 use crate::problem::Problem;
-use route::{BodyKind, Route};
+use route::Route;
 
 /// How many handlers run at a time.
 const HANDLERS_MAX: usize = 12;
@@ -79,12 +79,10 @@ async fn answered(
     room: Arc<Semaphore>,
 ) -> Response {
     let (parts, body) = request.into_parts();
-    let is_api = parts.uri.path().starts_with("/api/");
-    let asked = parts.headers.clone();
     let from = parts.extensions.get::<Peer>().map_or(IpAddr::from([0; 4]), |peer| peer.0);
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let query = call::pairs(parts.uri.query().unwrap_or_default().as_bytes());
-    let mut call = Call {
+    let mut call = Arc::new(Call {
         app: Arc::clone(&app),
         who: None,
         path,
@@ -94,51 +92,59 @@ async fn answered(
         query,
         form: Vec::new(),
         body: Bytes::new(),
-    };
-    let done = async {
-        guard::known_host(&call)?;
-        let Some(route) = route else { return Err(Problem::missing("page")) };
-        // Before the body is read, so that a request without permission cannot send much.
-        call = on_a_thread(&room, call, move |mut call| {
-            call.who = guard::who(&call)?;
-            guard::may(route, &call)?;
-            if is_api {
-                param::known(route, &call.query)?;
-            }
-            Ok(call)
-        })
-        .await?;
-        // No place is held meanwhile, so that bodies that do not arrive keep nobody waiting.
-        let (most, patience) = if call.who.is_some() {
-            (route.takes.most(), BODY_PATIENCE)
-        } else {
-            (route.takes.most().min(STRANGERS_BODY), STRANGERS_PATIENCE)
-        };
-        call.body = bounded(body, most, patience).await?;
-        if matches!(route.takes, BodyKind::Form | BodyKind::Upload) {
-            call.form = call::pairs(&call.body);
-        }
-        guard::own_page(route, &call)?;
-        on_a_thread(&room, call, move |call| {
-            let answer =
-                if route.keyed { keyed::answered(route.act, &call) } else { (route.act)(&call) };
-            answer.map(|answer| answer.response(&call.headers))
-        })
-        .await
-    };
-    let mut response = match done.await {
+        refused: None,
+    });
+    let mut response = match carried_out(route, &mut call, body, &room).await {
         Ok(response) => response,
-        Err(problem) => problem_response(&app, &problem, is_api, &asked),
+        Err(problem) => refused(route, call, problem, &room).await,
     };
     finish(&app, response.headers_mut());
     response
 }
 
+/// Checks a request, reads it, and carries it out. The call is complete as far as this came.
+async fn carried_out(
+    route: Option<&'static Route>,
+    call: &mut Arc<Call>,
+    body: axum::body::Body,
+    room: &Semaphore,
+) -> Result<Response, Problem> {
+    guard::known_host(call)?;
+    let Some(route) = route else { return Err(Problem::missing("page")) };
+    // Before the body is read, so that a request without permission cannot send much.
+    let who = on_a_thread(room, Arc::clone(call), |call| guard::who(&call)).await?;
+    Arc::make_mut(call).who = who;
+    guard::may(route, call)?;
+    if is_api(Some(route), call) {
+        param::known(route, &call.query)?;
+    }
+    guard::own_page(route, call)?;
+    // No place is held meanwhile, so that bodies that do not arrive keep nobody waiting.
+    let (most, patience) = if call.who.is_some() {
+        (route.takes.most(), BODY_PATIENCE)
+    } else {
+        (route.takes.most().min(STRANGERS_BODY), STRANGERS_PATIENCE)
+    };
+    let body = bounded(body, most, patience).await?;
+    let whole = Arc::make_mut(call);
+    if route.takes.is_form() {
+        whole.form = call::pairs(&body);
+    }
+    whole.body = body;
+    guard::own_form(route, call)?;
+    on_a_thread(room, Arc::clone(call), |call| {
+        let answer =
+            if route.keyed { keyed::answered(route.act, &call) } else { (route.act)(&call) };
+        answer.map(|answer| answer.response(&call.headers))
+    })
+    .await
+}
+
 /// Runs something that may block on a thread of its own, once there is room for it.
 async fn on_a_thread<T: Send + 'static>(
     room: &Semaphore,
-    call: Call,
-    act: impl FnOnce(Call) -> Result<T, Problem> + Send + 'static,
+    call: Arc<Call>,
+    act: impl FnOnce(Arc<Call>) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let Ok(_place) = room.acquire().await else { return Err(Problem::bug("the server ends")) };
     let done = tokio::task::spawn_blocking(move || act(call)).await;
@@ -161,25 +167,67 @@ async fn bounded(
     Ok(read.map_err(slow)?.map_err(large)?.to_bytes())
 }
 
-/// A problem as a page or as JSON, with a number by which the operator finds it in the log.
-pub(crate) fn problem_answer(app: &App, problem: &Problem, is_api: bool) -> Answer {
+/// The problem as a document for programs, with a number by which the operator finds it in the log.
+pub(crate) fn problem_document(app: &App, problem: &Problem) -> Answer {
+    Answer::problem(problem, &numbered(app, problem))
+}
+
+/// The number of a problem, which the log has as well if there is something for the operator.
+fn numbered(app: &App, problem: &Problem) -> String {
     let id = Secret::new().map_or_else(|_| String::new(), |secret| secret.shown()[..8].to_owned());
     if let Some(hidden) = &problem.hidden {
         (app.log)(&format!("request {id} failed: {hidden}"));
     }
-    if is_api {
-        Answer::problem(problem, &id)
+    id
+}
+
+/// Whether a request is that of a program.
+fn is_api(route: Option<&Route>, call: &Call) -> bool {
+    call.path.starts_with("/api/") || route.is_some_and(Route::is_for_programs)
+}
+
+/// The answer to a request that was not carried out: for programs JSON, for people a page, with its number.
+async fn refused(
+    route: Option<&'static Route>,
+    call: Arc<Call>,
+    problem: Problem,
+    room: &Semaphore,
+) -> Response {
+    let id = numbered(&call.app, &problem);
+    let asked = call.headers.clone();
+    let answer = if is_api(route, &call) {
+        Answer::problem(&problem, &id)
     } else if problem.status == StatusCode::SEE_OTHER {
         Answer::see(&problem.detail)
     } else {
-        Answer::page(pages::problem(problem, &id)).status(problem.status)
-    }
+        let (bare, number) = (problem.clone(), id.clone());
+        let page = move |call: Arc<Call>| Ok(again(route, call, &problem, &id));
+        let page = on_a_thread(room, call, page).await;
+        let page = page.unwrap_or_else(|_| Answer::page(pages::problem(None, &bare, &number)));
+        return headed(page.status(bare.status), &bare, &asked).response(&asked);
+    };
+    headed(answer, &problem, &asked).response(&asked)
 }
 
-/// The response to a request that was refused or that failed.
-fn problem_response(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Response {
-    let answer = problem_answer(app, problem, is_api);
-    let mut answer = match problem.wait {
+/// The page of a form that was not accepted, with what was typed and the reason; without a form, a page of the reason.
+fn again(
+    route: Option<&'static Route>,
+    mut call: Arc<Call>,
+    problem: &Problem,
+    id: &str,
+) -> Answer {
+    let page = route.and_then(|route| route.page).filter(|_| !call.form.is_empty());
+    let shown = page.and_then(|page| {
+        let refusal = Refusal::new(problem.clone(), id.to_owned());
+        Arc::make_mut(&mut call).refused = Some(Arc::new(refusal));
+        page(&call).ok().filter(Answer::is_page)
+    });
+    shown.unwrap_or_else(|| Answer::page(pages::problem(Some(&call), problem, id)))
+}
+
+/// Adds the headers that belong to a problem.
+fn headed(answer: Answer, problem: &Problem, asked: &HeaderMap) -> Answer {
+    let answer = match problem.wait {
         Some(wait) => answer.with(header::RETRY_AFTER, &wait.to_string()),
         None => answer,
     };
@@ -188,16 +236,14 @@ fn problem_response(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMa
         StatusCode::UNAUTHORIZED => {
             let given = asked.contains_key(header::AUTHORIZATION);
             let error = if given { ", error=\"invalid_token\"" } else { "" };
-            answer =
-                answer.with(header::WWW_AUTHENTICATE, &format!("Bearer realm=\"brunt\"{error}"));
+            answer.with(header::WWW_AUTHENTICATE, &format!("Bearer realm=\"brunt\"{error}"))
         }
         // What is left of the request is not read.
         StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT => {
-            answer = answer.with(header::CONNECTION, "close");
+            answer.with(header::CONNECTION, "close")
         }
-        _ => {}
+        _ => answer,
     }
-    answer.response(asked)
 }
 
 /// Adds the headers of every answer that restrict what browsers may do with it.

@@ -6,10 +6,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::param::Param;
 use crate::auth::{Role, Scope};
 use crate::call::{Answer, Call, JSON};
+use crate::changes::plans::TEXT_MAX;
 use crate::problem::Problem;
 
 /// The most bytes of a form.
 const FORM_MAX: usize = 128 << 10;
+/// The most bytes of a form with a plan: each byte of the text may be written as three.
+const PLAN_MAX: usize = FORM_MAX + 3 * TEXT_MAX;
 /// The most bytes of a form with an uploaded document.
 const UPLOAD_MAX: usize = 64 << 20;
 /// The most bytes of a JSON object that describes something.
@@ -40,6 +43,15 @@ pub(crate) struct Route {
     /// Whether an idempotency key protects its requests from being carried out twice.
     pub(crate) keyed: bool,
     pub(crate) act: Handler,
+    /// The page that has its form. It is shown again, with what was typed, if the form is not accepted.
+    pub(crate) page: Option<Handler>,
+}
+
+impl Route {
+    /// Whether programs use it, with a token.
+    pub(super) const fn is_for_programs(&self) -> bool {
+        matches!(self.access, Access::Token(..) | Access::AnyToken(_))
+    }
 }
 
 /// An answer of a route that succeeds.
@@ -125,6 +137,8 @@ pub(crate) enum Access {
 pub(crate) enum BodyKind {
     Nothing,
     Form,
+    /// A form with a plan in it.
+    Plan,
     /// A form with a document in it.
     Upload,
     /// A JSON object that describes something.
@@ -134,10 +148,16 @@ pub(crate) enum BodyKind {
 }
 
 impl BodyKind {
+    /// Whether it is a form of a page.
+    pub(super) const fn is_form(self) -> bool {
+        matches!(self, Self::Form | Self::Plan | Self::Upload)
+    }
+
     pub(super) const fn most(self) -> usize {
         match self {
             Self::Nothing => 0,
             Self::Form => FORM_MAX,
+            Self::Plan => PLAN_MAX,
             Self::Upload => UPLOAD_MAX,
             Self::Object => OBJECT_MAX,
             Self::Document => DOCUMENT_MAX,

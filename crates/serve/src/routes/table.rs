@@ -1,6 +1,6 @@
 //! [`TABLE`]: the routes for people.
 
-use super::route::{Access, Ask, BodyKind, Route};
+use super::route::{Access, Ask, BodyKind, Handler, Route};
 use crate::api;
 use crate::assets;
 use crate::auth::Role;
@@ -21,20 +21,32 @@ pub(super) const PAGE: Route = Route {
     refuses: &[],
     keyed: false,
     act: pages::history::list,
+    page: None,
 };
 const FORM: Route = Route { ask: Ask::Post, takes: BodyKind::Form, ..PAGE };
+
+/// A form of a page. The page is shown again if the form is not accepted.
+const fn form(path: &'static str, access: Access, page: Handler, act: Handler) -> Route {
+    Route { path, access, page: Some(page), act, ..FORM }
+}
+
+/// A form with a plan in it.
+const fn plan_form(path: &'static str, act: Handler) -> Route {
+    Route { takes: BodyKind::Plan, ..form(path, RUNNER, pages::plans::editor, act) }
+}
+
 /// The routes for people, except those about the routes themselves.
 pub(super) static TABLE: &[Route] = &[
     Route { path: "/assets/{name}", access: Access::Anyone, act: assets::file, ..PAGE },
     Route { path: "/welcome", access: Access::Anyone, act: pages::welcome::form, ..PAGE },
-    Route { path: "/welcome", access: Access::Anyone, act: pages::welcome::choose, ..FORM },
+    form("/welcome", Access::Anyone, pages::welcome::form, pages::welcome::choose),
     Route { path: "/sign-in", access: Access::Anyone, act: pages::sign_in::form, ..PAGE },
-    Route { path: "/sign-in", access: Access::Anyone, act: pages::sign_in::sign_in, ..FORM },
+    form("/sign-in", Access::Anyone, pages::sign_in::form, pages::sign_in::sign_in),
     Route { path: "/sign-out", act: pages::sign_in::sign_out, ..FORM },
     Route { path: "/", act: pages::history::list, ..PAGE },
-    Route { path: "/runs", access: RUNNER, act: pages::run::several, ..FORM },
+    form("/runs", RUNNER, pages::history::list, pages::run::several),
     Route { path: "/runs/{id}", act: pages::run::page, ..PAGE },
-    Route { path: "/runs/{id}/about", access: RUNNER, act: pages::run::about, ..FORM },
+    form("/runs/{id}/about", RUNNER, pages::run::page, pages::run::about),
     Route { path: "/runs/{id}/record", act: api::records::record, ..PAGE },
     Route { path: "/runs/{id}/html", act: api::records::html, ..PAGE },
     Route { path: "/runs/{id}/loadgen", act: pages::run::loadgen, ..PAGE },
@@ -43,59 +55,61 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/compare", act: pages::compare::page, ..PAGE },
     Route { path: "/trends", act: pages::trends::page, ..PAGE },
     Route { path: "/shares", access: RUNNER, act: pages::shares::page, ..PAGE },
-    Route { path: "/shares", access: RUNNER, act: pages::shares::add, ..FORM },
-    Route { path: "/shares/end", access: RUNNER, act: pages::shares::end, ..FORM },
+    form("/shares", RUNNER, pages::shares::again, pages::shares::add),
+    form("/shares/end", RUNNER, pages::shares::page, pages::shares::end),
     Route { path: "/shared/{secret}", access: Access::Anyone, act: pages::shares::shared, ..PAGE },
     Route { path: "/targets", act: pages::targets::page, ..PAGE },
-    Route { path: "/targets", access: ADMIN, act: pages::targets::add, ..FORM },
-    Route { path: "/targets/end", access: ADMIN, act: pages::targets::end, ..FORM },
+    form("/targets", ADMIN, pages::targets::page, pages::targets::add),
+    form("/targets/end", ADMIN, pages::targets::page, pages::targets::end),
     Route { path: "/agents", act: pages::agents::page, ..PAGE },
     Route { path: "/secrets", access: ADMIN, act: pages::secrets::page, ..PAGE },
-    Route { path: "/secrets", access: ADMIN, act: pages::secrets::add, ..FORM },
-    Route { path: "/secrets/end", access: ADMIN, act: pages::secrets::end, ..FORM },
+    form("/secrets", ADMIN, pages::secrets::page, pages::secrets::add),
+    form("/secrets/end", ADMIN, pages::secrets::page, pages::secrets::end),
     Route { path: "/plans", act: pages::plans::list, ..PAGE },
-    Route { path: "/plans", access: RUNNER, act: pages::plans::add, ..FORM },
+    form("/plans", RUNNER, pages::plans::list, pages::plans::add),
     Route { path: "/plans/import", access: RUNNER, act: pages::import::page, ..PAGE },
     Route {
         path: "/plans/import",
         access: RUNNER,
         takes: BodyKind::Upload,
         act: pages::import::import,
+        page: Some(pages::import::page),
         ..FORM
     },
     Route { path: "/plans/{id}", act: pages::plans::editor, ..PAGE },
-    Route { path: "/plans/{id}", access: RUNNER, act: pages::plans::save, ..FORM },
+    plan_form("/plans/{id}", pages::plans::save),
     Route { path: "/plans/{id}/revisions", act: pages::plans::revisions, ..PAGE },
-    Route { path: "/plans/{id}/run", access: RUNNER, act: pages::plans::run, ..FORM },
-    Route { path: "/plans/{id}/find", access: RUNNER, act: pages::find::find, ..FORM },
+    plan_form("/plans/{id}/run", pages::plans::run),
+    form("/plans/{id}/find", RUNNER, pages::plans::editor, pages::find::find),
     Route { path: "/plans/{id}/thresholds", access: RUNNER, act: pages::thresholds::page, ..PAGE },
-    Route {
-        path: "/plans/{id}/thresholds",
-        access: RUNNER,
-        act: pages::thresholds::measure,
-        ..FORM
-    },
+    plan_form("/plans/{id}/thresholds", pages::thresholds::measure),
     Route { path: "/schedules", act: pages::schedules::page, ..PAGE },
-    Route { path: "/schedules", access: RUNNER, act: pages::schedules::add, ..FORM },
-    Route { path: "/schedules/remove", access: RUNNER, act: pages::schedules::remove, ..FORM },
+    form("/schedules", RUNNER, pages::schedules::page, pages::schedules::add),
+    form("/schedules/remove", RUNNER, pages::schedules::page, pages::schedules::remove),
     Route { path: "/hooks", access: ADMIN, act: pages::hooks::page, ..PAGE },
-    Route { path: "/hooks", access: ADMIN, act: pages::hooks::add, ..FORM },
-    Route { path: "/hooks/end", access: ADMIN, act: pages::hooks::end, ..FORM },
+    form("/hooks", ADMIN, pages::hooks::page, pages::hooks::add),
+    form("/hooks/end", ADMIN, pages::hooks::page, pages::hooks::end),
     Route { path: "/steps", act: pages::steps::page, ..PAGE },
     Route { path: "/steps", access: RUNNER, act: pages::steps::keep, ..FORM },
-    Route { path: "/steps/remove", access: RUNNER, act: pages::steps::remove, ..FORM },
-    Route { path: "/check", access: RUNNER, act: pages::plans::check, ..FORM },
+    form("/steps/remove", RUNNER, pages::steps::page, pages::steps::remove),
+    Route {
+        path: "/check",
+        access: RUNNER,
+        takes: BodyKind::Plan,
+        act: pages::plans::check,
+        ..FORM
+    },
     Route { path: "/live/{id}", act: pages::live::page, ..PAGE },
     Route { path: "/live/{id}/events", act: pages::live::events, ..PAGE },
-    Route { path: "/live/{id}/stop", access: RUNNER, act: pages::live::stop, ..FORM },
+    form("/live/{id}/stop", RUNNER, pages::live::page, pages::live::stop),
     Route { path: "/account", act: pages::account::page, ..PAGE },
-    Route { path: "/account/password", act: pages::account::password, ..FORM },
-    Route { path: "/account/tokens", act: pages::account::add_token, ..FORM },
-    Route { path: "/account/tokens/end", act: pages::account::end_token, ..FORM },
+    form("/account/password", VIEWER, pages::account::page, pages::account::password),
+    form("/account/tokens", VIEWER, pages::account::page, pages::account::add_token),
+    form("/account/tokens/end", VIEWER, pages::account::page, pages::account::end_token),
     Route { path: "/people", access: ADMIN, act: pages::people::page, ..PAGE },
-    Route { path: "/people", access: ADMIN, act: pages::people::add, ..FORM },
-    Route { path: "/people/change", access: ADMIN, act: pages::people::change, ..FORM },
-    Route { path: "/people/unlock", access: ADMIN, act: pages::people::unlock, ..FORM },
-    Route { path: "/people/link", access: ADMIN, act: pages::people::link, ..FORM },
+    form("/people", ADMIN, pages::people::page, pages::people::add),
+    form("/people/change", ADMIN, pages::people::page, pages::people::change),
+    form("/people/unlock", ADMIN, pages::people::page, pages::people::unlock),
+    form("/people/link", ADMIN, pages::people::page, pages::people::link),
     Route { path: "/audit", access: ADMIN, act: pages::audit::page, ..PAGE },
 ];

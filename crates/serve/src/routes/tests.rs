@@ -1,6 +1,7 @@
 //! The server as browsers and programs see it: over sockets.
 
 mod agents;
+mod forms;
 mod keys;
 mod programs;
 mod roles;
@@ -445,7 +446,8 @@ fn a_path_leads_to_no_file() {
 fn bodies_that_do_not_arrive_hold_up_nobody() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
-    let head = "POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n";
+    let head = "POST /sign-in HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\n\
+                Content-Length: 9\r\n\r\n";
     let mut slow: Vec<TcpStream> = (0..200)
         .map(|_| {
             let mut stream = TcpStream::connect(server.at).unwrap();

@@ -36,10 +36,7 @@ impl Times {
                 fields.len()
             ));
         };
-        let zone = if zone.is_empty() { "UTC" } else { zone };
-        let zone = TimeZone::get(zone).map_err(|_| {
-            format!("'{zone}' is not a time zone; write one such as Europe/Berlin or UTC")
-        })?;
+        let zone = zone_of(zone)?;
         let mut weekday = field(weekdays, (0, 7), &WEEKDAYS)?;
         // Sunday is 0 and 7.
         weekday |= (weekday >> 7) & 1;
@@ -136,6 +133,13 @@ fn field(text: &str, (least, most): (u32, u32), names: &[&str]) -> Result<u64, S
 pub(crate) struct Quiet {
     from: Time,
     to: Time,
+}
+
+/// A time zone, UTC if the name is empty. The error says what is wrong.
+pub(crate) fn zone_of(name: &str) -> Result<TimeZone, String> {
+    let name = if name.is_empty() { "UTC" } else { name };
+    TimeZone::get(name)
+        .map_err(|_| format!("'{name}' is not a time zone; write one such as Europe/Berlin or UTC"))
 }
 
 impl Quiet {

@@ -9,7 +9,7 @@ mod tell;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use cron::{Quiet, Times};
+pub(crate) use cron::{Quiet, Times, zone_of};
 pub(crate) use tell::{KEY_BEGINS, look as tell};
 
 use crate::app::App;

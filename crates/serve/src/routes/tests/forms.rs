@@ -1,0 +1,243 @@
+//! Every form of the site with a value that is not accepted: what was typed comes back, with the reason and the menu.
+
+use super::*;
+use crate::store::{Hook, Schedule};
+
+/// What is never sent back.
+const SECRET: &[&str] = &["password", "current", "value"];
+
+/// A form with a wrong value.
+struct Case {
+    /// The path of the route, and the path it is sent to.
+    route: &'static str,
+    path: String,
+    fields: Vec<(&'static str, String)>,
+    /// The id of the field that is wrong; empty if the reason belongs to the whole form.
+    at: &'static str,
+    /// What of the fields need not come back: what was chosen from a list or is hidden. Passwords never do.
+    silent: &'static [&'static str],
+}
+
+fn case(route: &'static str, at: &'static str, fields: &[(&'static str, &str)]) -> Case {
+    let fields = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+    Case { route, path: route.replace("/plans/{id}", "/plans/1"), fields, at, silent: &[] }
+}
+
+impl Case {
+    fn silent(self, silent: &'static [&'static str]) -> Self {
+        Self { silent, ..self }
+    }
+
+    fn body(&self) -> String {
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(&self.fields).finish()
+    }
+}
+
+/// The forms that change what is typed into them.
+fn forms(run: &str) -> Vec<Case> {
+    let long = "x".repeat(201);
+    let run_fields =
+        [("target", "9"), ("duration", "7s"), ("tags", "typed tag"), ("commit", "c0ffee")];
+    let text = ("text", "# typed & not <saved>");
+    let about =
+        case("/runs/{id}/about", "name", &[("name", &long), ("tags", "a, b"), ("note", "a\nnote")]);
+    vec![
+        case("/sign-in", "password", &[("name", "typed-name"), ("password", "wrong")]),
+        case("/welcome", "link", &[("link", "typed-link"), ("password", "x")]),
+        case("/runs", "", &[("tags", "typed-tag"), ("act", "tag")]).silent(&["act"]),
+        Case { path: format!("/runs/{run}/about"), ..about },
+        case("/shares", "days", &[("run", run), ("days", "4000")]),
+        case(
+            "/targets",
+            "allow",
+            &[
+                ("name", "typed target"),
+                ("allow", "nowhere"),
+                ("settings", "A=\"b\""),
+                ("users", "7"),
+                ("seconds", "8"),
+                ("days", "9"),
+                ("reason", "it is mine"),
+            ],
+        ),
+        case("/secrets", "name", &[("target", "1"), ("name", "1st"), ("value", "s3cret-typed")]),
+        case("/plans", "name", &[("name", &long), ("template", "2")]),
+        case("/plans/import", "text", &[text, ("kind", "curl"), ("job", "typed-job")]),
+        case("/plans/{id}", "", &[text, ("after", "7")]).silent(&["after"]),
+        case("/plans/{id}/run", "target", &[&[text], &run_fields[..]].concat()).silent(&["target"]),
+        case(
+            "/plans/{id}/find",
+            "find-from",
+            &[("objectives", "p99<9ms"), ("from", &long), ("to", "typed-to")],
+        ),
+        case("/plans/{id}/thresholds", "", &[&[text, ("agents", "2")], &run_fields[1..]].concat())
+            .silent(&["agents"]),
+        case(
+            "/schedules",
+            "zone",
+            &[
+                ("plan", "1"),
+                ("target", "1"),
+                ("times", "1 2 3 4 5"),
+                ("zone", "Nowhere"),
+                ("quiet", "08:00-09:00"),
+            ],
+        ),
+        case("/hooks", "url", &[("name", "typed hook"), ("url", "ftp://typed")]),
+        case("/account/password", "current", &[("current", "wrong"), ("password", "short")]),
+        case(
+            "/account/tokens",
+            "days",
+            &[("name", "typed token"), ("scope", "run"), ("days", "3")],
+        )
+        .silent(&["days"]),
+        case("/people", "name", &[("name", "two words"), ("role", "runner")]),
+        case("/people/change", "of-1-role", &[("id", "1"), ("role", "viewer")]),
+    ]
+}
+
+/// The forms of one button each.
+const BUTTONS: &[&str] = &[
+    "/shares/end",
+    "/targets/end",
+    "/secrets/end",
+    "/schedules/remove",
+    "/hooks/end",
+    "/steps/remove",
+    "/live/{id}/stop",
+    "/account/tokens/end",
+    "/people/unlock",
+    "/people/link",
+];
+
+fn furnished() -> (Server, Client, String) {
+    let server = Server::start();
+    let run = server.run("a run");
+    let ada = server.session(server.user("ada", Role::Admin));
+    let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
+    assert_eq!(server.send(&ada, "/targets", fields).status, 303);
+    let store = &server.app.store;
+    let plan = store.add_plan("nightly", "", ("ada", NOW)).unwrap().unwrap();
+    store.keep_step("a step", ("", ""), ("ada", NOW)).unwrap();
+    store.add_schedule(&Schedule { plan, ..Schedule::default() }).unwrap();
+    let (name, url) = ("ci".to_owned(), "https://ci.example.com/".to_owned());
+    store.add_hook(&Hook { id: 0, name, url, by: "ada".to_owned(), at: NOW }, b"x").unwrap();
+    (server, ada, run)
+}
+
+#[test]
+fn every_form_with_an_error_keeps_what_was_typed_beside_the_menu() {
+    let (server, ada, run) = furnished();
+    for case in forms(&run) {
+        let is_outside = ["/sign-in", "/welcome"].contains(&case.route);
+        let client = if is_outside { &Client::Nobody } else { &ada };
+        let said = server.send(client, &case.path, &case.body());
+        let (route, page) = (case.route, &said.body);
+        assert!((400..500).contains(&said.status), "{route}: {}\n{page}", said.head);
+        assert_eq!(page.contains("<nav class=\"places\""), !is_outside, "{route}: {page}");
+        for (name, typed) in &case.fields {
+            let typed = maud::html! { (typed) }.into_string();
+            let as_value = format!("value=\"{typed}\"");
+            let is_back =
+                page.contains(&as_value) || page.contains(&format!("\n{typed}</textarea>"));
+            let is_secret = SECRET.contains(name);
+            assert!(is_back || is_secret || case.silent.contains(name), "{route}: {name}\n{page}");
+            assert!(!is_back || !is_secret, "{route}: {name}\n{page}");
+        }
+        let fault = format!("{}-fault\"", case.at);
+        if case.at.is_empty() {
+            assert!(
+                page.contains("role=\"alert\"") && !page.contains("-fault\""),
+                "{route}: {page}"
+            );
+        } else {
+            let field = format!("aria-invalid=\"true\" aria-describedby=\"{fault}");
+            assert_eq!(page.matches(&field).count(), 1, "{route}: {page}");
+            assert_eq!(
+                page.matches(&format!("<p class=\"missed\" id=\"{fault}")).count(),
+                1,
+                "{route}: {page}"
+            );
+            assert!(!page.contains("role=\"alert\""), "{route}: it is said twice: {page}");
+        }
+        // It is not saved, so leaving the page asks.
+        assert!(page.contains(" data-unsaved>"), "{route}: {page}");
+    }
+}
+
+#[test]
+fn a_button_that_comes_too_late_leads_back_to_its_page() {
+    let (server, ada, _) = furnished();
+    for route in BUTTONS {
+        let path = route.replace("{id}", "ffffffffffffffffffffffff");
+        let said = server.send(&ada, &path, "id=99&target=x&from=nowhere");
+        assert_eq!(said.status, 404, "{route}: {}", said.body);
+        assert!(said.body.contains("<nav class=\"places\""), "{route}: {}", said.body);
+        assert!(said.body.contains("There is no such"), "{route}: {}", said.body);
+    }
+}
+
+#[test]
+fn no_form_is_left_out() {
+    let known = forms("");
+    // One has no page, one is answered to a script, and one keeps a step for a script.
+    let others = ["/sign-out", "/check", "/steps"];
+    for route in own::all().filter(|route| route.takes.is_form() && !route.is_for_programs()) {
+        let path = route.path;
+        let is_tried = known.iter().any(|case| case.route == path) || BUTTONS.contains(&path);
+        assert_eq!(is_tried, route.page.is_some(), "{path}");
+        assert_ne!(is_tried, others.contains(&path), "{path}");
+    }
+}
+
+#[test]
+fn a_form_of_an_earlier_session_is_shown_again_and_can_be_sent() {
+    let (server, ada, _) = furnished();
+    let Client::Session(secret) = &ada else { unreachable!() };
+    let own = "Sec-Fetch-Site: same-origin\r\n";
+    let said =
+        server.ask(&ada, "POST", "/hooks", own, "form=old&name=typed&url=https://a.example/");
+    assert_eq!(said.status, 403);
+    assert!(
+        said.body.contains("value=\"typed\"") && said.body.contains("Try again"),
+        "{}",
+        said.body
+    );
+    assert!(said.body.contains(&secret.form_token()), "{}", said.body);
+    // What another site sends is not shown as if its user had typed it.
+    let said =
+        server.ask(&ada, "POST", "/hooks", "Sec-Fetch-Site: cross-site\r\n", "form=old&name=typed");
+    assert!(said.status == 403 && !said.body.contains("typed"), "{}", said.body);
+}
+
+#[test]
+fn a_plan_is_saved_and_run_in_one_go_and_stays_saved_if_it_cannot_be_run() {
+    let (server, ada, _) = furnished();
+    let shown = server.see(&ada, "/plans/1").body;
+    let button =
+        "<button name=\"save\" value=\"1\" formaction=\"/plans/1/run\">Save and run</button>";
+    assert!(shown.contains(button), "{shown}");
+    let text = || server.app.store.plan(1).unwrap().unwrap();
+    // No process reads plans here, so none can be run.
+    let said =
+        server.send(&ada, "/plans/1/run", "after=1&text=%23+new&target=1&save=1&duration=5s");
+    assert_eq!((said.status, text().revision, text().text.as_str()), (422, 2, "# new"));
+    assert!(said.body.contains("The plan is saved. Failed to start a process"), "{}", said.body);
+    assert!(
+        said.body.contains("name=\"after\" value=\"2\"") && said.body.contains("value=\"5s\""),
+        "{}",
+        said.body
+    );
+    // What somebody else saved is not replaced, and not run.
+    let said = server.send(&ada, "/plans/1/run", "after=1&text=%23+other&target=1&save=1");
+    assert_eq!((said.status, text().revision), (409, 2), "{}", said.body);
+    assert!(said.body.contains("\n# other</textarea>"), "{}", said.body);
+    // The other button runs what is saved.
+    let said = server.send(&ada, "/plans/1/run", "after=2&text=%23+other&target=1");
+    assert_eq!((said.status, text().revision), (422, 2), "{}", said.body);
+    assert!(
+        said.body.contains("\n# other</textarea>") && !said.body.contains("is saved"),
+        "{}",
+        said.body
+    );
+}
