@@ -16,6 +16,7 @@ mod listen;
 mod pages;
 mod problem;
 pub mod queue;
+pub mod reach;
 mod routes;
 mod schedule;
 mod site;

@@ -1,14 +1,15 @@
 //! Sends a message to a webhook, by one request that must be answered with success.
 //!
 //! The site must not give access to places that its administrator did not intend: the name is resolved once, and the
-//! connection goes to one of its addresses. That is neither an address of this machine, unless the URL names one, nor a
-//! link-local one.
+//! connection goes to one of its addresses. That is neither an address of this machine, unless the URL names one, nor
+//! one that no run may reach either.
 
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
+use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
 use brunt_drivers::net::tls::Trust;
 use brunt_serve::child::Delivery;
+use brunt_serve::reach::is_barred;
 use http::{Method, header};
 use http_body_util::Full;
 
@@ -42,55 +43,78 @@ pub(super) fn deliver(asked: &Delivery) -> Result<(), String> {
 /// The addresses of a URL to which a message may be sent.
 fn addresses(url: &BaseUrl) -> Result<Vec<SocketAddr>, String> {
     let found = (url.host(), url.port()).to_socket_addrs().map_err(|error| error.to_string())?;
-    let found: Vec<SocketAddr> =
-        found.filter(|at| url.is_loopback() || is_elsewhere(at.ip().to_canonical())).collect();
+    let is_allowed = |at: &SocketAddr| {
+        let address = at.ip().to_canonical();
+        !is_barred(address) && (url.is_loopback() || !address.is_loopback())
+    };
+    let found: Vec<SocketAddr> = found.filter(is_allowed).collect();
     if found.is_empty() {
-        return Err(format!("{} has no address that may be told something", url.host()));
+        return Err(format!("{} has no address to which a message may be sent", url.host()));
     }
     Ok(found)
 }
 
-/// Whether an address is neither of this machine nor link-local, and is a unicast address.
-fn is_elsewhere(address: IpAddr) -> bool {
-    let is_of_link = match address {
-        IpAddr::V4(address) => {
-            address.is_link_local() || address.is_broadcast() || address.octets()[0] == 0
-        }
-        IpAddr::V6(address) => address.is_unicast_link_local(),
-    };
-    !(address.is_loopback() || address.is_unspecified() || address.is_multicast() || is_of_link)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::{ErrorKind, Read as _, Write as _};
+    use std::net::TcpListener;
+
     use super::*;
 
+    fn of(text: &str) -> Result<Vec<SocketAddr>, String> {
+        addresses(&BaseUrl::read(text, "").unwrap())
+    }
+
     #[test]
-    fn what_is_not_elsewhere_is_told_nothing_unless_the_url_says_so() {
-        for (address, is) in [
-            ("10.1.0.7", true),
-            ("192.0.2.1", true),
-            ("2001:db8::1", true),
-            ("127.0.0.1", false),
-            ("169.254.169.254", false),
-            ("0.0.0.0", false),
-            ("0.1.2.3", false),
-            ("224.0.0.1", false),
-            ("255.255.255.255", false),
-            ("::1", false),
-            ("::", false),
-            ("fe80::1", false),
-            ("ff02::1", false),
+    fn what_no_run_may_reach_is_sent_no_message_however_it_is_written() {
+        for text in [
+            "http://169.254.169.254/latest",
+            // The C library takes these for the same address.
+            "http://2852039166/latest",
+            "http://0xa9fea9fe/latest",
+            "http://[::ffff:169.254.169.254]/latest",
+            "http://0.0.0.0/",
+            "http://0.1.2.3/",
+            "http://224.0.0.1/",
+            "http://255.255.255.255/",
+            "http://[::]/",
+            "http://[fe80::1]/",
+            "http://[ff02::1]/",
+            // This machine, without saying so.
+            "http://2130706433/",
+            "http://[::ffff:127.0.0.1]/",
         ] {
-            assert_eq!(is_elsewhere(address.parse().unwrap()), is, "{address}");
+            assert!(of(text).is_err(), "{text}: {:?}", of(text));
         }
-        let of = |text: &str| addresses(&BaseUrl::read(text, "").unwrap());
-        assert_eq!(
-            of("http://127.0.0.1:81/x").unwrap(),
-            ["127.0.0.1:81".parse::<SocketAddr>().unwrap()]
-        );
-        assert!(of("http://169.254.169.254/latest").is_err());
-        // The IPv6 form of the address is the same place.
-        assert!(of("http://[::ffff:169.254.169.254]/latest").is_err());
+        for (text, at) in [
+            ("http://127.0.0.1:81/x", "127.0.0.1:81"),
+            ("http://10.1.0.7/", "10.1.0.7:80"),
+            ("https://192.0.2.1/", "192.0.2.1:443"),
+            ("http://[2001:db8::1]:8080/", "[2001:db8::1]:8080"),
+        ] {
+            assert_eq!(of(text), Ok(vec![at.parse().unwrap()]), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_is_not_followed() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        let asked = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let answer =
+                format!("HTTP/1.1 307 x\r\nLocation: http://{at}/\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.read(&mut [0; 4_096]);
+            stream.write_all(answer.as_bytes()).unwrap();
+            drop(stream);
+            listener.set_nonblocking(true).unwrap();
+            listener
+        });
+        let url = format!("http://{at}/hook");
+        let delivery = Delivery { url, headers: Vec::new(), body: "{}".to_owned() };
+        let why = deliver(&delivery).unwrap_err();
+        assert!(why.starts_with("it answered 307"), "{why}");
+        let again = asked.join().unwrap().accept().map_err(|error| error.kind());
+        assert_eq!(again.err(), Some(ErrorKind::WouldBlock), "the other address is not asked");
     }
 }

@@ -10,6 +10,7 @@ use crate::app::App;
 use crate::auth::Requester;
 use crate::child::Grant;
 use crate::problem::Problem;
+use crate::reach::barred;
 use crate::store::Target;
 
 const DAY: i64 = 24 * 3_600;
@@ -177,14 +178,10 @@ fn network(text: &str) -> Result<String, String> {
     if network.contains('[') != plain.addr().is_ipv6() {
         return Err(wrong());
     }
-    let never = "0.0.0.0/8 169.254.0.0/16 224.0.0.0/4 255.255.255.255/32 ::/128 fe80::/10 ff00::/8 ::ffff:0:0/96";
-    let never = never.split(' ').filter_map(|one| one.parse::<IpNet>().ok());
-    for never in never {
-        if never.contains(&plain) || plain.contains(&never) {
-            return Err(format!(
-                "'{text}' contains addresses of {never}, which no run is allowed to reach."
-            ));
-        }
+    if let Some(never) = barred(plain) {
+        return Err(format!(
+            "'{text}' contains addresses of {never}, which no run is allowed to reach."
+        ));
     }
     Ok(match plain {
         IpNet::V4(plain) => format!("{plain}:{port}"),

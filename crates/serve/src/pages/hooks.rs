@@ -1,6 +1,8 @@
 //! Webhooks: where schedules send the results of their runs. An administrator lists them, because the site connects to
 //! them.
 
+use std::net::IpAddr;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use http::{StatusCode, Uri};
@@ -11,6 +13,7 @@ use super::{hidden, moment_of, page as whole};
 use crate::auth::Secret;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
+use crate::reach::is_barred;
 use crate::schedule::KEY_BEGINS;
 use crate::store::Hook;
 
@@ -108,6 +111,13 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
                    https://ci.example.com/hook.";
         return Err(Problem::unusable(why).at("url"));
     }
+    if let Some(address) = address(url).filter(|address| is_barred(*address)) {
+        let why = format!(
+            "{address} is an address that nothing of this site is sent to: it is link-local, multicast, broadcast or \
+             unspecified."
+        );
+        return Err(Problem::unusable(why).at("url"));
+    }
     let hook = Hook {
         id: 0,
         name: name.to_owned(),
@@ -147,9 +157,31 @@ fn is_url(text: &str) -> bool {
     plain && has_place && !text.contains('#')
 }
 
+/// The address that a URL names, if it names one. What a name resolves to is checked when a message is sent.
+fn address(url: &str) -> Option<IpAddr> {
+    let uri: Uri = url.parse().ok()?;
+    uri.host()?.trim_start_matches('[').trim_end_matches(']').parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_url_names_an_address_or_a_name() {
+        for (url, barred) in [
+            ("http://169.254.169.254/latest", true),
+            ("http://[::ffff:169.254.169.254]:80/", true),
+            ("https://[fe80::1]/", true),
+            ("http://0.0.0.0:8080/", true),
+            ("http://224.0.0.1/", true),
+            ("http://127.0.0.1:8080/", false),
+            ("http://10.1.0.7/", false),
+            ("https://ci.example.com/", false),
+        ] {
+            assert_eq!(address(url).is_some_and(is_barred), barred, "{url}");
+        }
+    }
 
     #[test]
     fn a_url_is_one_that_can_be_told_something() {
