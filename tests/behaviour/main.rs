@@ -61,6 +61,7 @@ mod website;
 mod website_agents;
 mod website_api;
 mod website_beyond;
+mod website_full;
 mod website_kept;
 mod website_plans;
 mod website_schedules;

@@ -35,6 +35,11 @@ pub fn replace(
     Ok(())
 }
 
+/// Whether a write failed because the disk is full, or because the quota of its user is used up.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 /// Opens a file for writing from its beginning, which only its owner may read, whether or not it existed. Anything
 /// else, such as a pipe or a device, keeps its permissions.
 pub fn create_private(path: &Path) -> io::Result<File> {

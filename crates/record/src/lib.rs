@@ -62,7 +62,7 @@ pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
 pub use document::{Document, ReadError, WriteError, schema_id, schema_of, unpacked};
 pub use environment::Environment;
-pub use file::{check_writable, create_private, replace};
+pub use file::{check_writable, create_private, is_full, replace};
 pub use growing::Growing;
 pub use health::{Health, Machine, NodeMachine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;

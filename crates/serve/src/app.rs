@@ -72,12 +72,19 @@ impl App {
     pub(crate) fn absorb_of(&self, ids: impl IntoIterator<Item = RunId>) -> Result<(), Problem> {
         for id in ids {
             if self.store.run(id.as_str())?.is_none()
-                && let Some(entry) = self.history.entry(&id).map_err(Problem::bug)?
+                && let Some(entry) = self.history.entry(&id).map_err(Problem::failed)?
             {
                 self.store.put_run(&entry)?;
             }
         }
         Ok(())
+    }
+
+    /// Removes a run that could not be stored completely.
+    pub(crate) fn forget(&self, id: &RunId) {
+        // Removing it frees the room that the index needs to forget it.
+        drop(self.history.remove(id));
+        drop(self.store.forget_run(id.as_str()));
     }
 
     /// Adds a line to the audit trail.

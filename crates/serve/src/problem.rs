@@ -1,5 +1,7 @@
 //! [`Problem`]: why a request was not carried out, in words for the user.
 
+use std::error::Error;
+
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -173,13 +175,58 @@ impl From<ChildError> for Problem {
         match error {
             // What a program could not read of another is for its operator.
             ChildError::Garbled(_) => Self::bug(error),
+            ChildError::Full(_) => Self::failed(error),
             _ => Self::unusable(format!("Failed to {error}.")),
         }
     }
 }
 
+impl Problem {
+    /// Something failed that the user can do nothing about, unless the disk is full.
+    pub(crate) fn failed(error: impl Error + 'static) -> Self {
+        if !is_of_full_disk(&error) {
+            return Self::bug(error);
+        }
+        let detail = "The disk of this site is full, or its quota is used up, so nothing was saved. Make room there, \
+                      for example by deleting runs, and try again.";
+        let problem = Self::new(StatusCode::INSUFFICIENT_STORAGE, "The disk is full", detail);
+        Self { hidden: Some(error.to_string()), ..problem }
+    }
+}
+
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        Self::bug(error)
+        Self::failed(error)
+    }
+}
+
+/// Whether a failure, or what caused it, is that the disk is full.
+fn is_of_full_disk(error: &(dyn Error + 'static)) -> bool {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        let full = error.downcast_ref().is_some_and(brunt_record::is_full)
+            || error.downcast_ref().is_some_and(StoreError::is_full)
+            || matches!(error.downcast_ref(), Some(ChildError::Full(_)));
+        if full {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_other_failures() {
+        let of = |kind: io::ErrorKind| Problem::failed(io::Error::from(kind)).status.as_u16();
+        assert_eq!(of(io::ErrorKind::StorageFull), 507);
+        assert_eq!(of(io::ErrorKind::QuotaExceeded), 507);
+        assert_eq!(of(io::ErrorKind::PermissionDenied), 500);
+        assert_eq!(Problem::failed(ChildError::Full(String::new())).status.as_u16(), 507);
     }
 }

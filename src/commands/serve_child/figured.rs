@@ -1,28 +1,31 @@
 //! The figures of a run that a history stores for comparisons and trends, beside its record: they are written when the
 //! run is indexed, and are read instead of the record, which takes many times as long.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use brunt_record::{Document, Record};
 use brunt_report::comparison::{FiguredRun, RunFigures, RunSteps};
 use brunt_serve::history::{FIGURES, PAGE_MAX, RECORD_KEPT, RunFiles, STEPS_KEPT};
 
+use super::Trouble;
 use crate::commands::runs::input;
 
 /// Writes the figures of the record in the directory in which the child was started.
-pub(super) fn figures() -> Result<(), String> {
+pub(super) fn figures() -> Result<(), Trouble> {
     let files = RunFiles::new(PathBuf::from("."));
     keep(&files, record(&files.path(RECORD_KEPT))?)
 }
 
 /// Writes the figures of a record.
-pub(super) fn keep(files: &RunFiles, record: Record) -> Result<(), String> {
+pub(super) fn keep(files: &RunFiles, record: Record) -> Result<(), Trouble> {
     let said = |error: &dyn std::fmt::Display| format!("failed to keep the figures: {error}");
     let made = FiguredRun::of(&input(String::new(), record)).map_err(|error| said(&error))?;
     let text = serde_json::to_string(&made.figures).map_err(|error| said(&error))?;
     let steps = serde_json::to_vec(&made.steps).map_err(|error| said(&error))?;
-    files.pack(STEPS_KEPT, steps.as_slice()).map_err(|error| said(&error))?;
-    files.write_text(FIGURES, &(text + "\n")).map_err(|error| said(&error))
+    let kept = |error: io::Error| Trouble::writing("failed to keep the figures", &error);
+    files.pack(STEPS_KEPT, steps.as_slice()).map_err(kept)?;
+    files.write_text(FIGURES, &(text + "\n")).map_err(kept)
 }
 
 /// The files that are read for the runs of these records.

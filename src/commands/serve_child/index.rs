@@ -14,19 +14,19 @@ use brunt_serve::history::{
 };
 use serde::de::IgnoredAny;
 
-use super::{figured, searched};
+use super::{Trouble, figured, searched};
 use crate::run::asked_words;
 
 /// The most bytes of a stored record.
 const RECORD_MAX: u64 = 512 << 20;
 
 /// Indexes the record. The error says what is wrong with it.
-pub(super) fn index() -> Result<(), String> {
+pub(super) fn index() -> Result<(), Trouble> {
     let files = RunFiles::new(PathBuf::from("."));
     let source = [BROUGHT, RECORD, EVENTS].into_iter().find(|name| files.path(name).is_file());
     let source = source.ok_or("failed to find a record")?;
     let said = |error: &dyn std::fmt::Display| format!("failed to {error}");
-    let kept = |error: io::Error| format!("failed to keep the record: {error}");
+    let kept = |error: io::Error| Trouble::writing("failed to keep the record", &error);
     let (text, page, mut summary) = match Document::read(&files.path(source)) {
         Ok(Document::Record(record)) => {
             let text = text_of(&files, source, || record.text()).map_err(kept)?;
@@ -41,7 +41,7 @@ pub(super) fn index() -> Result<(), String> {
             let (page, summary) = searched::read(&collection)?;
             (text, page, Summary { load: load_of_search(&collection), ..summary })
         }
-        Err(error) => return Err(unread(&error)),
+        Err(error) => return Err(unread(&error).into()),
     };
     summary.sha256 = sha256(text.as_bytes());
     files.pack(RECORD_KEPT, text.as_bytes()).map_err(kept)?;

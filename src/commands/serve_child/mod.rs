@@ -20,6 +20,7 @@ use std::path::Path;
 
 use brunt_drivers::net::allowed::Allowed;
 use brunt_drivers::net::fence::{self, MadeBy, Policy};
+use brunt_record::is_full;
 use brunt_serve::child::{Answer, Asked, Envelope, Search, Task};
 use brunt_serve::history::DATA;
 use serde::Serialize;
@@ -101,10 +102,7 @@ fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> 
     };
     let args = match args {
         Ok(args) => args,
-        Err(refusal) if asked.search.is_some() => {
-            return Ok(Answer::Failed(first_words(&refusal.text)));
-        }
-        Err(refusal) => return Ok(Answer::Failed(refusal.text.trim().to_owned())),
+        Err(refusal) => return Ok(Answer::Failed(first_words(&refusal.text))),
     };
     Ok(Answer::Done(check_granted(&args, &granted)))
 }
@@ -178,8 +176,39 @@ fn first_words(text: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-fn outcome<T>(done: Result<T, String>) -> Answer<T> {
-    done.map_or_else(Answer::Failed, Answer::Done)
+fn outcome<T>(done: Result<T, impl Into<Trouble>>) -> Answer<T> {
+    match done.map_err(Into::into) {
+        Ok(done) => Answer::Done(done),
+        Err(Trouble { text, is_full: true }) => Answer::Full(text),
+        Err(Trouble { text, is_full: false }) => Answer::Failed(text),
+    }
+}
+
+/// Why a child has no result.
+#[derive(Debug)]
+struct Trouble {
+    text: String,
+    /// Whether the disk has no room for it.
+    is_full: bool,
+}
+
+impl Trouble {
+    /// A file could not be written. The text reads before the message of the system.
+    fn writing(what: &str, error: &io::Error) -> Self {
+        Self { text: format!("{what}: {error}"), is_full: is_full(error) }
+    }
+}
+
+impl From<String> for Trouble {
+    fn from(text: String) -> Self {
+        Self { text, is_full: false }
+    }
+}
+
+impl From<&str> for Trouble {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
 }
 
 fn answer(answer: &impl Serialize) -> Result<Exit, Refusal> {

@@ -96,8 +96,10 @@ pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
     };
     let put = app.history.put(&app.children, &call.body, about).map_err(unfit)?;
     if put.is_new {
-        app.store.put_run(&put.entry)?;
-        app.audit(who, "upload record", put.entry.id.as_str())?;
+        let indexed = app.store.put_run(&put.entry).map_err(Problem::from);
+        let noted = indexed.and_then(|()| app.audit(who, "upload record", put.entry.id.as_str()));
+        // Otherwise the next attempt would find the record known, and it would be in no list.
+        noted.inspect_err(|_| app.forget(&put.entry.id))?;
     }
     let against = against(app, &put.entry)?;
     let Entry { id, summary, .. } = &put.entry;
@@ -120,7 +122,8 @@ fn unfit(error: PutError) -> Problem {
         PutError::Long | PutError::About(_) | PutError::Unfit(_) => {
             Problem::unusable(format!("Failed to {error}."))
         }
-        PutError::Child(_) | PutError::History(_) => Problem::bug(error),
+        PutError::Child(error) => Problem::failed(error),
+        PutError::History(error) => Problem::failed(error),
     }
 }
 

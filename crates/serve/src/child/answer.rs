@@ -11,6 +11,8 @@ pub enum Answer<T> {
     Done(T),
     /// Why there is no result, as a sentence for the user.
     Failed(String),
+    /// The disk has no room for the result; with the message of the system.
+    Full(String),
 }
 
 /// The result of checking a plan.

@@ -67,6 +67,9 @@ pub enum ChildError {
     /// It ended without an answer, as a process does that reaches its memory limit.
     #[error("get an answer: the process ended without one{0}")]
     Ended(String),
+    /// The disk has no room for its result.
+    #[error("store the result: {0}")]
+    Full(String),
     /// Its answer cannot be understood.
     #[error("understand the answer: {0}")]
     Garbled(#[from] serde_json::Error),
@@ -119,14 +122,11 @@ impl Children {
     /// files are in `directory`.
     pub fn check(&self, asked: &Asked, directory: Option<&Path>) -> Result<Checked, ChildError> {
         let directory = directory.unwrap_or(Path::new("/"));
-        let answer = self.ask(Task::Check(asked.clone()), directory, CHECKING)?;
-        Ok(match answer {
-            Answer::Done(checked) => checked,
-            Answer::Failed(text) => Checked {
-                findings: vec![Finding { text, ..Finding::default() }],
-                ..Checked::default()
-            },
-        })
+        let checked = self.ask(Task::Check(asked.clone()), directory, CHECKING)?;
+        Ok(checked.unwrap_or_else(|text| Checked {
+            findings: vec![Finding { text, ..Finding::default() }],
+            ..Checked::default()
+        }))
     }
 
     /// Follows the figures of runs of a history, oldest first. The inner error says why this is not possible.
@@ -136,10 +136,7 @@ impl Children {
         name: String,
         records: Vec<PathBuf>,
     ) -> Result<Result<Trended, String>, ChildError> {
-        Ok(match self.ask(Task::Trend { name, records }, directory, COMPARING)? {
-            Answer::Done(trended) => Ok(trended),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Trend { name, records }, directory, COMPARING)
     }
 
     /// Makes a plan from a description of requests in another format. The directory is empty and is consumed. The inner
@@ -149,45 +146,30 @@ impl Children {
         directory: &Path,
         import: Import,
     ) -> Result<Result<Imported, String>, ChildError> {
-        Ok(match self.ask(Task::Import(import), directory, IMPORTING)? {
-            Answer::Done(imported) => Ok(imported),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Import(import), directory, IMPORTING)
     }
 
     /// Changes the text of a plan as a form requests, and returns the text and the form as JSON. The inner error says
     /// why this failed.
     pub fn edit(&self, asked: String) -> Result<Result<Value, String>, ChildError> {
-        Ok(match self.ask(Task::Edit(asked), Path::new("/"), CHECKING)? {
-            Answer::Done(edited) => Ok(edited),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Edit(asked), Path::new("/"), CHECKING)
     }
 
     /// Reads the record of a directory, and writes there the files from which lists, charts and pages are made. The
     /// inner error says why it is not a record.
     pub fn index(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
-        Ok(match self.ask(Task::Index, directory, INDEXING)? {
-            Answer::Done(()) => Ok(()),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Index, directory, INDEXING)
     }
 
     /// Sends a message to a webhook. The inner error says why it did not arrive.
     pub(crate) fn deliver(&self, delivery: Delivery) -> Result<Result<(), String>, ChildError> {
-        Ok(match self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)? {
-            Answer::Done(()) => Ok(()),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)
     }
 
     /// Recreates the figures that comparisons and trends need from the record of a directory. The inner error says why
     /// this failed.
     pub(crate) fn figures(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
-        Ok(match self.ask(Task::Figures, directory, INDEXING)? {
-            Answer::Done(()) => Ok(()),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Figures, directory, INDEXING)
     }
 
     /// Compares runs of a history, the first of which is the baseline. The inner error says why this is not possible.
@@ -199,10 +181,7 @@ impl Children {
         if !(2..=COMPARED_MAX).contains(&runs.len()) {
             return Ok(Err(format!("compare from 2 to {COMPARED_MAX} runs")));
         }
-        Ok(match self.ask(Task::Compare(runs), directory, COMPARING)? {
-            Answer::Done(page) => Ok(page),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Compare(runs), directory, COMPARING)
     }
 
     /// Exports the record of a directory to another format. The inner error says why this failed.
@@ -211,10 +190,7 @@ impl Children {
         directory: &Path,
         export: Export,
     ) -> Result<Result<String, String>, ChildError> {
-        Ok(match self.ask(Task::Export(export), directory, INDEXING)? {
-            Answer::Done(text) => Ok(text),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Export(export), directory, INDEXING)
     }
 
     /// The page of one step of the search in a directory, by its number from 1. The inner error says why there is none.
@@ -223,10 +199,7 @@ impl Children {
         directory: &Path,
         number: usize,
     ) -> Result<Result<StepPage, String>, ChildError> {
-        Ok(match self.ask(Task::Step(number), directory, INDEXING)? {
-            Answer::Done(page) => Ok(page),
-            Answer::Failed(why) => Err(why),
-        })
+        self.ask(Task::Step(number), directory, INDEXING)
     }
 
     /// Starts a run and does not wait for it: its result is written to its directory.
@@ -237,17 +210,22 @@ impl Children {
         tell(child, &Envelope::new(Task::Run(task)))
     }
 
+    /// Asks a child. The inner error says why it has no result.
     fn ask<T: DeserializeOwned>(
         &self,
         task: Task,
         directory: &Path,
         patience: Duration,
-    ) -> Result<Answer<T>, ChildError> {
+    ) -> Result<Result<T, String>, ChildError> {
         let _place = self.places.take();
         let mut command = self.command(directory);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let child = tell(child.map_err(ChildError::Start)?, &Envelope::new(task));
-        short::answer(child.map_err(ChildError::Start)?, patience)
+        match short::answer(child.map_err(ChildError::Start)?, patience)? {
+            Answer::Done(done) => Ok(Ok(done)),
+            Answer::Failed(why) => Ok(Err(why)),
+            Answer::Full(why) => Err(ChildError::Full(why)),
+        }
     }
 
     fn command(&self, directory: &Path) -> Command {

@@ -42,7 +42,7 @@ pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Proble
         record: app.history.files(&run.id).path(RECORD_KEPT),
     });
     let compared = app.children.compare(app.history.directory(), given.collect());
-    compared.map_err(Problem::bug)?.map_err(|why| Problem::unusable(format!("Failed to {why}.")))
+    compared.map_err(Problem::failed)?.map_err(|why| Problem::unusable(format!("Failed to {why}.")))
 }
 
 /// Compares the runs that an address names.

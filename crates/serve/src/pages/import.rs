@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{NAME_MAX, TEXT_MAX};
 use crate::child::{Import, Imported, Kind};
-use crate::history::DATA;
+use crate::history::{DATA, RunId};
 use crate::problem::Problem;
 
 /// The most bytes of all files of a plan together.
@@ -97,7 +97,7 @@ pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<I
     let App { history, children, .. } = &*call.app;
     let import = Import { kind, text, job: job.trim().to_owned() };
     let done = history.in_scratch(|directory| children.import(directory, import));
-    let done = done.map_err(Problem::bug)?;
+    let done = done.map_err(Problem::failed)?;
     done?.map_err(|why| Problem::unusable(sentence(&why)))
 }
 
@@ -115,9 +115,9 @@ pub(crate) fn sentence(why: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-/// Stores a plan under its name, or under the first similar name that is free.
+/// Stores a plan and its files.
 fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
-    let (app, by) = (&call.app, &call.who()?.user.name);
+    let app = &call.app;
     if imported.text.len() > TEXT_MAX {
         return Err(Problem::unusable(format!(
             "The plan would have {} KiB, and the limit is {} KiB. Filter the recording, or split the document.",
@@ -137,6 +137,39 @@ fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
         let detail = format!("The files of a plan have at most {} MiB together.", DATA_MAX >> 20);
         return Err(Problem::unusable(detail));
     }
+    let staged = staged(app, &data).map_err(Problem::failed)?;
+    let kept = named_first(call, imported).and_then(|id| {
+        let moved = staged.as_deref().map(|from| moved(from, &directory(app, id)));
+        moved.transpose().map_err(Problem::failed).map(|_| id)
+    });
+    kept.inspect_err(|_| drop(staged.map(std::fs::remove_dir_all)))
+}
+
+/// Writes the files of a plan that has no number yet, so that a full disk leaves no plan without its files.
+fn staged(app: &App, data: &[(String, Vec<u8>)]) -> io::Result<Option<PathBuf>> {
+    if data.is_empty() {
+        return Ok(None);
+    }
+    let name = RunId::new().map_err(io::Error::other)?;
+    let directory = app.history.directory().join("plans").join(format!("new-{}", name.as_str()));
+    match write(&directory, data) {
+        Ok(()) => Ok(Some(directory)),
+        Err(error) => {
+            drop(std::fs::remove_dir_all(&directory));
+            Err(error)
+        }
+    }
+}
+
+/// Gives a directory its name, in place of what an earlier site may have left there.
+fn moved(from: &Path, to: &Path) -> io::Result<()> {
+    drop(std::fs::remove_dir_all(to));
+    std::fs::rename(from, to)
+}
+
+/// Adds the plan under its name, or under the first similar name that is free.
+fn named_first(call: &Call, imported: &Imported) -> Result<i64, Problem> {
+    let (app, by) = (&call.app, &call.who()?.user.name);
     let name: String = imported
         .name
         .chars()
@@ -149,7 +182,6 @@ fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
         let noted = (imported.text.as_str(), imported.notes.join("\n"));
         let added = app.store.add_noted_plan(&name, (noted.0, &noted.1), (by, app.now()))?;
         if let Some(id) = added {
-            write(&directory(app, id), &data).map_err(Problem::bug)?;
             return Ok(id);
         }
     }

@@ -236,7 +236,7 @@ fn delete(call: &Call, run: &Entry) -> Result<(), Problem> {
         let detail = format!("{} is pinned or a baseline. Remove that mark first.", name(run));
         return Err(Problem::new(StatusCode::CONFLICT, "Not deleted", detail));
     }
-    call.app.history.remove(&run.id).map_err(Problem::bug)?;
+    call.app.history.remove(&run.id).map_err(Problem::failed)?;
     call.app.store.forget_run(run.id.as_str())?;
     call.app.audit(call.who()?, "delete run", &format!("{} {}", run.id, name(run)))
 }
@@ -256,7 +256,9 @@ pub(crate) fn change(
     id: &RunId,
     change: impl FnOnce(&mut About),
 ) -> Result<About, Problem> {
+    let mut before = None;
     let changed = call.app.history.edit(id, |about| {
+        before = Some(about.clone());
         change(about);
         about.tags.sort_unstable();
         about.tags.dedup();
@@ -270,10 +272,15 @@ pub(crate) fn change(
                 None => problem,
             }
         }
-        EditError::History(why) => Problem::bug(why),
+        EditError::History(why) => Problem::failed(why),
     })?;
-    let entry = call.app.history.entry(id).map_err(Problem::bug)?;
+    let entry = call.app.history.entry(id).map_err(Problem::failed)?;
     let entry = entry.ok_or_else(|| Problem::missing("run"))?;
-    call.app.store.put_run(&entry)?;
+    if let Err(error) = call.app.store.put_run(&entry) {
+        // The directory and the index say the same, or neither has changed.
+        let undone = before.map(|before| call.app.history.edit(id, |about| *about = before));
+        drop(undone);
+        return Err(error.into());
+    }
     Ok(about)
 }

@@ -138,7 +138,7 @@ pub(crate) fn submit_for(
     let request = RunRequest { asked, about };
     let submitted = app.queue()?.submit_with(request, &|run| import::copy(&data, run));
     let id = submitted.map_err(|error| match error {
-        SubmitError::Io(_) => Problem::bug(error),
+        SubmitError::Io(error) => Problem::failed(error),
         _ => Problem::unusable(format!("Failed to {error}.")),
     })?;
     let agents = submission.agents.map(|agents| format!(", by {}", shared::words(agents)));

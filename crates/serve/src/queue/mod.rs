@@ -30,7 +30,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::child::{Asked, Children, ClusterSettings, Grant, SecretsAsked};
-use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunId, STATE};
+use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunFiles, RunId, STATE};
 use crate::watch::{Audience, Watch, json};
 
 /// The most runs that may wait.
@@ -183,13 +183,9 @@ impl Queue {
         let files = self.shared.history.files(&id);
         let status = Status::submitted(id.clone(), known.next, now());
         DirBuilder::new().mode(0o700).create(files.directory())?;
-        let RunRequest { mut asked, mut about } = request;
-        about.origin.at.clone_from(&status.submitted);
-        fill(files.directory())?;
-        files.write_text(PLAN, &std::mem::take(&mut asked.plan))?;
-        files.write(ABOUT, &about)?;
-        files.write(REQUEST, &asked)?;
-        files.write(STATE, &status)?;
+        // Nothing remains of a request that was written in part.
+        let remove = |_: &io::Error| drop(std::fs::remove_dir_all(files.directory()));
+        written(&files, request, &status, fill).inspect_err(remove)?;
         known.next += 1;
         known.add(status, &self.shared.audience);
         drop(known);
@@ -323,6 +319,22 @@ impl Known {
             self.runs.remove(number);
         }
     }
+}
+
+/// Writes the files of a run that was submitted.
+fn written(
+    files: &RunFiles,
+    request: RunRequest,
+    status: &Status,
+    fill: &dyn Fn(&Path) -> io::Result<()>,
+) -> io::Result<()> {
+    let RunRequest { mut asked, mut about } = request;
+    about.origin.at.clone_from(&status.submitted);
+    fill(files.directory())?;
+    files.write_text(PLAN, &std::mem::take(&mut asked.plan))?;
+    files.write(ABOUT, &about)?;
+    files.write(REQUEST, &asked)?;
+    files.write(STATE, status)
 }
 
 fn now() -> String {

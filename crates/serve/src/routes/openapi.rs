@@ -17,9 +17,9 @@ const EXAMPLES: &str = include_str!("examples.json");
 /// Where the schemas are.
 const SCHEMAS: &str = "/components/schemas";
 /// The statuses with which any request of the API may be refused.
-const OF_ALL: [u16; 7] = [401, 403, 408, 413, 421, 422, 500];
+const OF_ALL: [u16; 8] = [401, 403, 408, 413, 421, 422, 500, 507];
 /// The statuses of refusals, what they mean, and the names of their entries.
-const REFUSALS: [(u16, &str, &str); 9] = [
+const REFUSALS: [(u16, &str, &str); 10] = [
     (401, "Unknown", "There is no token, or it is unknown, has expired or was revoked"),
     (403, "Forbidden", "The scope of the token or the role of its owner does not permit this"),
     (404, "Missing", "Something that the request names does not exist"),
@@ -33,6 +33,7 @@ const REFUSALS: [(u16, &str, &str); 9] = [
     (421, "Misdirected", "The site does not have the name by which it was reached"),
     (422, "Unacceptable", "Values of the request are not acceptable; errors names them"),
     (500, "Failed", "The server failed. Its operator finds the reason in its log"),
+    (507, "Full", "The disk of the site is full, so nothing was saved"),
 ];
 
 /// The scope that a token needs.

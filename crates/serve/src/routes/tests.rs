@@ -2,6 +2,7 @@
 
 mod agents;
 mod forms;
+mod kept;
 mod keys;
 mod programs;
 mod roles;

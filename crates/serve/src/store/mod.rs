@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 pub(crate) use audit::BrokenAt;
 pub(crate) use hooks::Hook;
@@ -55,6 +55,8 @@ const MIGRATIONS: [&str; 8] = [
 const READERS_KEPT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
 const NAME: &str = "brunt.db";
+/// The bytes that are written to find out whether the disk is full: more than the database writes for most changes.
+const TRIED: usize = 64 << 10;
 
 /// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +72,9 @@ pub(crate) enum StoreError {
         /// The cause.
         source: io::Error,
     },
+    /// The disk is full.
+    #[error("write brunt.db: {0}")]
+    Full(#[source] io::Error),
     /// The file was written by a newer program.
     #[error("open {}: it has version {found} and this program knows {known}; use a newer brunt", path.display())]
     Newer {
@@ -80,6 +85,18 @@ pub(crate) enum StoreError {
         /// The newest version that this program knows.
         known: usize,
     },
+}
+
+impl StoreError {
+    /// Whether the disk is full.
+    pub(crate) fn is_full(&self) -> bool {
+        match self {
+            Self::Full(_) => true,
+            Self::Make { source, .. } => brunt_record::is_full(source),
+            Self::Sqlite(error) => error.sqlite_error_code() == Some(ErrorCode::DiskFull),
+            Self::Newer { .. } => false,
+        }
+    }
 }
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -107,11 +124,39 @@ impl Store {
 
     /// Runs a change in a transaction.
     pub(crate) fn write<T>(&self, act: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        self.transact(act).map_err(|error| self.explained(error))
+    }
+
+    fn transact<T>(&self, act: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let mut writer = locked(&self.writer);
         let transaction = writer.transaction()?;
         let done = act(&transaction)?;
         transaction.commit()?;
         Ok(done)
+    }
+
+    /// Notes something that may be missing: a full disk does not prevent what is done beside it.
+    pub(crate) fn note_use(&self, act: impl FnOnce(&Transaction<'_>) -> Result<()>) -> Result<()> {
+        match self.write(act) {
+            Err(error) if error.is_full() => Ok(()),
+            noted => noted,
+        }
+    }
+
+    /// SQLite reports a used up quota like a broken disk. Whether a file of that directory can be written tells them
+    /// apart.
+    fn explained(&self, error: StoreError) -> StoreError {
+        let StoreError::Sqlite(cause) = &error else { return error };
+        if cause.sqlite_error_code() != Some(ErrorCode::SystemIoFailure) {
+            return error;
+        }
+        let tried = self.path.with_extension("room");
+        let written = brunt_record::replace(&tried, |out| out.write_all(&vec![0; TRIED]));
+        drop(std::fs::remove_file(&tried));
+        match written {
+            Err(why) if brunt_record::is_full(&why) => StoreError::Full(why),
+            _ => error,
+        }
     }
 
     /// Runs a query.
@@ -220,6 +265,25 @@ mod tests {
         assert_eq!(version("brunt.db.1"), 1);
         let copy = directory.path().join("brunt.db.1").metadata().unwrap();
         assert_eq!(copy.permissions().mode() & 0o077, 0);
+    }
+
+    #[test]
+    fn a_full_disk_is_named_and_what_is_only_noted_does_not_fail() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        // What SQLite says of a disk that is full.
+        store.write(|file| Ok(file.pragma_update(None, "max_page_count", 1)?)).unwrap();
+        let large = || "x".repeat(1 << 20);
+        let failed = store.add_plan("a", &large(), ("ada", 1));
+        assert!(failed.as_ref().is_err_and(StoreError::is_full), "{failed:?}");
+        let fill = |file: &Transaction<'_>| {
+            file.execute("INSERT INTO plan (name) VALUES (?1)", [large()])?;
+            Ok(())
+        };
+        store.note_use(fill).unwrap();
+        assert_eq!(store.plans().unwrap().len(), 0);
+        store.write(|file| Ok(file.pragma_update(None, "max_page_count", 1 << 30)?)).unwrap();
+        assert!(store.add_plan("a", &large(), ("ada", 1)).unwrap().is_some());
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Store {
 
     /// Stores that a run received the secret.
     pub(crate) fn secret_used(&self, target: &str, name: &str, now: i64) -> Result<()> {
-        self.write(|file| {
+        self.note_use(|file| {
             let change = "UPDATE secret SET used = ?3 WHERE target = ?1 AND name = ?2";
             file.execute(change, (target, name, now))?;
             Ok(())

@@ -44,7 +44,7 @@ impl Store {
         })?;
         let Some((user, seen)) = found else { return Ok(None) };
         if now - seen >= SEEN_EVERY {
-            self.write(|file| {
+            self.note_use(|file| {
                 let change = "UPDATE session SET seen = ?2 WHERE hash = ?1";
                 file.execute(change, (session.as_slice(), now))?;
                 Ok(())

@@ -72,7 +72,7 @@ impl Store {
         })?;
         let Some((user, scope, name, last, id)) = found else { return Ok(None) };
         if last.is_none_or(|last| now - last >= USED_EVERY) {
-            self.write(|file| {
+            self.note_use(|file| {
                 file.execute("UPDATE token SET used = ?2 WHERE id = ?1", (id, now))?;
                 Ok(())
             })?;
