@@ -15,6 +15,7 @@ use super::plane::BrokerArgs;
 use super::site_url::site;
 
 /// Options of `brunt serve`.
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServeArgs {
     /// Directory for all data of the site
@@ -29,7 +30,8 @@ pub(crate) struct ServeArgs {
     #[arg(
         long,
         conflicts_with_all = [
-            "hosts", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex", "verify_audit"
+            "hosts", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex", "verify_audit",
+            "new_keys"
         ]
     )]
     pub(crate) trial: bool,
@@ -78,6 +80,13 @@ pub(crate) struct ServeArgs {
     /// Check that no line of the audit trail was changed, and exit
     #[arg(long, help_heading = "Upkeep")]
     pub(crate) verify_audit: bool,
+    /// Go on without a key that is missing from the directory, and make a new one
+    ///
+    /// What the lost key protected is lost: without audit.key, the lines of the audit trail until now can no longer be
+    /// checked; without secrets.key, the secrets of targets and the keys of webhooks have to be entered again. Keys
+    /// that exist stay as they are.
+    #[arg(long, help_heading = "Upkeep")]
+    pub(crate) new_keys: bool,
 }
 
 /// Options of `brunt push`.

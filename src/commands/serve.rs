@@ -41,6 +41,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         tls: args.tls_cert.clone().zip(args.tls_key.clone()),
         proxies: args.behind_proxy.clone(),
         credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+        new_keys: args.new_keys,
         trial: None,
         search_second: args.search_second.clone(),
         cluster: cluster(args)?,
@@ -53,8 +54,10 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         return console::print(&format!("{runs} runs are in the index\n"));
     }
     if args.verify_audit {
-        let lines = site.verify_audit().map_err(failed)?;
-        return console::print(&format!("all {lines} lines are unchanged\n"));
+        let (lines, from) = site.verify_audit().map_err(failed)?;
+        let lost = format!("; the key of the lines before line {from} was lost");
+        let lost = if from > 1 { lost.as_str() } else { "" };
+        return console::print(&format!("all {lines} lines are unchanged{lost}\n"));
     }
     if let Some(name) = &args.link {
         let link = site.link(name).map_err(failed)?;

@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use ring::hmac;
-
 use crate::agents::Cluster;
 use crate::api::keyed::InFlight;
 use crate::auth::{Limiter, Passwords, Requester, Secret};
@@ -13,7 +11,7 @@ use crate::history::{History, RunId};
 use crate::listen::Hosts;
 use crate::problem::Problem;
 use crate::queue::Queue;
-use crate::store::Store;
+use crate::store::{AuditKey, Store};
 use crate::vault::Vault;
 
 /// How long a link is valid with which a person chooses a password, in seconds.
@@ -21,7 +19,7 @@ const LINK_LASTS: i64 = 30 * 60;
 /// How long a link is valid that signs in to a trial, in seconds.
 const TRIAL_LINK_LASTS: i64 = 24 * 3_600;
 /// The file of the key that authenticates the audit trail.
-const AUDIT_KEY: &str = "audit.key";
+pub(crate) const AUDIT_KEY: &str = "audit.key";
 
 /// What every request can use.
 pub(crate) struct App {
@@ -40,7 +38,7 @@ pub(crate) struct App {
     pub(crate) secure: bool,
     /// What happens to all data at the end, if this is a trial.
     pub(crate) trial: Option<String>,
-    pub(crate) audit_key: hmac::Key,
+    pub(crate) audit_key: AuditKey,
     /// The length that counts as one second in searches, where tests shorten it.
     pub(crate) search_second: Option<String>,
     /// The cluster whose agents are shown, if there is one.
@@ -108,9 +106,8 @@ impl App {
 }
 
 /// Reads the key of the audit trail, or makes one. The error reads after "failed to".
-pub(crate) fn audit_key(directory: &Path) -> Result<hmac::Key, String> {
+pub(crate) fn audit_key(directory: &Path) -> Result<AuditKey, String> {
     let path = directory.join(AUDIT_KEY);
-    let secret = Secret::kept(&path)
-        .map_err(|why| format!("use the key of the audit trail, {}: {why}", path.display()))?;
-    Ok(hmac::Key::new(hmac::HMAC_SHA256, secret.bytes()))
+    AuditKey::kept(&path)
+        .map_err(|why| format!("use the key of the audit trail, {}: {why}", path.display()))
 }

@@ -11,6 +11,7 @@ mod auth;
 mod call;
 mod changes;
 pub mod child;
+mod guarded;
 pub mod history;
 mod listen;
 mod pages;

@@ -17,6 +17,7 @@ use crate::api::keyed::InFlight;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
+use crate::guarded;
 use crate::history::{Entry, History};
 use crate::listen::{self, Hosts, Proxies};
 use crate::pages::people::is_name;
@@ -49,6 +50,8 @@ pub struct Settings {
     pub proxies: Vec<IpNet>,
     /// The directory of systemd credentials, for the key of the secrets if it must not be in the site's directory.
     pub credentials: Option<PathBuf>,
+    /// Whether keys that are missing from a directory that was used before are made anew.
+    pub new_keys: bool,
     /// The contents of a trial, if the site is one.
     pub trial: Option<Trial>,
     /// The length that counts as one second in searches for the highest rate, where tests shorten it.
@@ -78,13 +81,18 @@ impl Site {
         let directory = &directory
             .canonicalize()
             .map_err(|error| format!("open the directory {}: {error}", directory.display()))?;
+        if let Some(warning) = guarded::check_rights(directory)? {
+            log(&warning);
+        }
         let lock = locked(directory)?;
         match &settings.trial {
             Some(_) => trial::claim(directory)?,
             None => trial::disclaim(directory)?,
         }
         let store = Store::open(directory).map_err(|error| error.to_string())?;
-        let vault = Vault::open(directory, settings.credentials.as_deref())?;
+        let credentials = settings.credentials.as_deref();
+        guarded::check_keys(directory, credentials, &store, settings.new_keys)?;
+        let vault = Vault::open(directory, credentials)?;
         let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
         let children = Arc::new(Children::default());
         let app = Arc::new(App {
@@ -248,13 +256,15 @@ impl Site {
         }
     }
 
-    /// How many lines the audit trail has, if every line is unchanged. The error names the line that is not.
-    pub fn verify_audit(&self) -> Result<i64, String> {
+    /// How many lines the audit trail has, and the first that its key seals, if every line from there on is unchanged.
+    /// The error names the line that is not.
+    pub fn verify_audit(&self) -> Result<(i64, i64), String> {
         let verified =
             self.app.store.verify_audit(&self.app.audit_key).map_err(|error| error.to_string())?;
-        verified.map_err(|BrokenAt(line)| {
+        let broken = |BrokenAt(line)| {
             format!("verify the audit trail: line {line} was changed or is missing")
-        })
+        };
+        Ok((verified.map_err(broken)?, self.app.audit_key.from()))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ipnet::IpNet;
@@ -27,8 +27,7 @@ impl Vault {
     /// Reads the key from the credentials, if it is there, otherwise from the directory, where it is created if it does
     /// not exist. The error reads after "failed to".
     pub(crate) fn open(directory: &Path, credentials: Option<&Path>) -> Result<Self, String> {
-        let given = credentials.map(|at| at.join(KEY_FILE)).filter(|path| path.is_file());
-        let path = given.unwrap_or_else(|| directory.join(KEY_FILE));
+        let path = key_path(directory, credentials);
         let secret = Secret::kept(&path)
             .map_err(|why| format!("use the key of the secrets, {}: {why}", path.display()))?;
         let key = UnboundKey::new(&AES_256_GCM, secret.bytes());
@@ -66,6 +65,12 @@ impl Vault {
         let opened = self.0.open_in_place(nonce, bound(of), &mut bytes).ok()?;
         String::from_utf8(opened.to_vec()).ok()
     }
+}
+
+/// The file of the key: in the credentials, if it is there, otherwise in the directory.
+pub(crate) fn key_path(directory: &Path, credentials: Option<&Path>) -> PathBuf {
+    let given = credentials.map(|at| at.join(KEY_FILE)).filter(|path| path.is_file());
+    given.unwrap_or_else(|| directory.join(KEY_FILE))
 }
 
 /// A webhook in the form of a secret. Its target is empty, which no real target's name is.

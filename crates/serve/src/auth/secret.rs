@@ -32,10 +32,14 @@ impl Secret {
         (read == BYTES).then_some(Self(bytes))
     }
 
-    /// The secret in a file, which is created if it does not exist. The error says why it cannot be used.
+    /// The secret in the first line of a file, which is created if it does not exist. The error says why it cannot be
+    /// used.
     pub(crate) fn kept(path: &Path) -> Result<Self, String> {
         match std::fs::read_to_string(path) {
-            Ok(text) => Self::read(text.trim()).ok_or_else(|| "it holds no key".to_owned()),
+            Ok(text) => {
+                let first = text.lines().next().unwrap_or_default();
+                Self::read(first.trim()).ok_or_else(|| "it holds no key".to_owned())
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let secret = Self::new().map_err(|why| format!("failed to {why}"))?;
                 let text = secret.shown() + "\n";

@@ -20,6 +20,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         @match verified {
             Ok(count) => div.verdict { p {
                 strong { "Intact." } " Each of the " (count) " lines is unchanged."
+                @if app.audit_key.from() > 1 {
+                    " The key of the lines before line " (app.audit_key.from()) " was lost: they cannot be checked."
+                }
             } }
             Err(BrokenAt(line)) => div.verdict.bad { p {
                 strong { "Not intact." } " Line " (line) " was changed or is missing. The lines after it prove nothing."

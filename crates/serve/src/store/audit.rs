@@ -8,6 +8,24 @@ use ring::hmac;
 
 use super::{Result, Store};
 
+/// The key that seals the trail.
+pub(crate) struct AuditKey {
+    key: hmac::Key,
+    /// The first line that it seals: an earlier key may have been lost.
+    from: i64,
+}
+
+impl AuditKey {
+    pub(crate) fn new(bytes: &[u8], from: i64) -> Self {
+        Self { key: hmac::Key::new(hmac::HMAC_SHA256, bytes), from }
+    }
+
+    /// The first line that it seals.
+    pub(crate) const fn from(&self) -> i64 {
+        self.from
+    }
+}
+
 /// One line of the trail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AuditLine {
@@ -26,7 +44,7 @@ impl Store {
     /// Adds a line to the trail.
     pub(crate) fn note(
         &self,
-        key: &hmac::Key,
+        key: &AuditKey,
         (at, who): (i64, &str),
         act: &str,
         what: &str,
@@ -66,10 +84,15 @@ impl Store {
         })
     }
 
-    /// How many lines there are, if every line is unchanged; otherwise the first that is not.
+    /// How many lines there are.
+    pub(crate) fn audit_lines(&self) -> Result<i64> {
+        self.read(|file| Ok(file.query_row("SELECT count(*) FROM audit", [], |row| row.get(0))?))
+    }
+
+    /// How many lines the key seals, if every one of them is unchanged; otherwise the first that is not.
     pub(crate) fn verify_audit(
         &self,
-        key: &hmac::Key,
+        key: &AuditKey,
     ) -> Result<std::result::Result<i64, BrokenAt>> {
         self.read(|file| {
             let mut all =
@@ -81,18 +104,19 @@ impl Store {
                 let line = AuditLine { id, at, who, act: row.get(3)?, what: row.get(4)? };
                 let mac: Vec<u8> = row.get(5)?;
                 count += 1;
-                if line.id != count || sealed(key, &line, &before) != mac {
+                let is_sealed = count < key.from || sealed(key, &line, &before) == mac;
+                if line.id != count || !is_sealed {
                     return Ok(Err(BrokenAt(count)));
                 }
                 before = mac;
             }
-            Ok(Ok(count))
+            Ok(Ok((count - key.from + 1).max(0)))
         })
     }
 }
 
-fn sealed(key: &hmac::Key, line: &AuditLine, before: &[u8]) -> Vec<u8> {
-    let mut seal = hmac::Context::with_key(key);
+fn sealed(key: &AuditKey, line: &AuditLine, before: &[u8]) -> Vec<u8> {
+    let mut seal = hmac::Context::with_key(&key.key);
     seal.update(before);
     seal.update(&line.id.to_be_bytes());
     seal.update(&line.at.to_be_bytes());
@@ -111,12 +135,12 @@ mod tests {
     fn one_byte_that_was_changed_is_found() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
-        let key = hmac::Key::new(hmac::HMAC_SHA256, &[7; 32]);
+        let key = AuditKey::new(&[7; 32], 1);
         for number in 0..5 {
             store.note(&key, (number, "ada"), "sign-in", "").unwrap();
         }
         assert_eq!(store.verify_audit(&key).unwrap(), Ok(5));
-        let other = hmac::Key::new(hmac::HMAC_SHA256, &[8; 32]);
+        let other = AuditKey::new(&[8; 32], 1);
         assert_eq!(store.verify_audit(&other).unwrap(), Err(BrokenAt(1)));
         for (change, broken) in [
             ("UPDATE audit SET what = 'x' WHERE id = 5", 5),

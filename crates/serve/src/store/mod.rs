@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
-pub(crate) use audit::BrokenAt;
+pub(crate) use audit::{AuditKey, BrokenAt};
 pub(crate) use hooks::Hook;
 pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
 pub(crate) use people::User;

@@ -63,6 +63,14 @@ impl Store {
         })
     }
 
+    /// How many secrets of targets and keys of webhooks are stored.
+    pub(crate) fn sealed(&self) -> Result<i64> {
+        self.read(|file| {
+            let ask = "SELECT (SELECT count(*) FROM secret) + (SELECT count(*) FROM hook)";
+            Ok(file.query_row(ask, [], |row| row.get(0))?)
+        })
+    }
+
     /// Stores that a run received the secret.
     pub(crate) fn secret_used(&self, target: &str, name: &str, now: i64) -> Result<()> {
         self.note_use(|file| {
