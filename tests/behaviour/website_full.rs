@@ -79,6 +79,8 @@ fn a_site_on_a_full_disk_says_so_and_leaves_nothing_in_part() {
         let (head, page) = visitor.ask("GET", "/", "", "");
         assert!(head.starts_with("HTTP/1.1 200") && page.contains("1 run"), "{head}\n{page}");
     }
+    let (head, body) = visitor.ask("GET", "/readyz", "", "");
+    assert!(head.starts_with("HTTP/1.1 503") && body.contains("disk"), "{head}\n{body}");
     fs::remove_file(inside.join("ballast")).expect("room");
     let (head, body) = push(&records[1]);
     assert!(head.starts_with("HTTP/1.1 201"), "{head}\n{body}");

@@ -9,6 +9,7 @@ use crate::auth::{Limiter, Passwords, Requester, Secret};
 use crate::child::Children;
 use crate::history::{History, RunId};
 use crate::listen::Hosts;
+use crate::metrics::Counters;
 use crate::problem::Problem;
 use crate::queue::Queue;
 use crate::store::{AuditKey, Store};
@@ -43,6 +44,8 @@ pub(crate) struct App {
     pub(crate) search_second: Option<String>,
     /// The cluster whose agents are shown, if there is one.
     pub(crate) cluster: Option<Cluster>,
+    /// What is counted while the site is served.
+    pub(crate) counters: Counters,
     /// Seconds since 1970.
     pub(crate) now: fn() -> i64,
     /// The log in which operators read what went wrong.

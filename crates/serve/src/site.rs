@@ -20,8 +20,10 @@ use crate::child::Children;
 use crate::guarded;
 use crate::history::{Entry, History};
 use crate::listen::{self, Hosts, Proxies};
+use crate::metrics::Counters;
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
+use crate::retention;
 use crate::routes;
 use crate::schedule;
 use crate::store::{BrokenAt, Store};
@@ -110,6 +112,7 @@ impl Site {
             audit_key: audit_key(directory)?,
             search_second: settings.search_second.clone(),
             cluster: settings.cluster.clone(),
+            counters: Counters::default(),
             now: || jiff::Timestamp::now().as_second(),
             log,
         });
@@ -174,6 +177,7 @@ impl Site {
             let proxies = Proxies(self.settings.proxies);
             tokio::spawn(index_for_good(Arc::clone(&app)));
             tokio::spawn(schedule::for_good(Arc::clone(&app)));
+            tokio::spawn(retention::for_good(Arc::clone(&app)));
             let serving = listen::serve(listener, routes::router(&app), tls, proxies);
             tokio::select! {
                 served = serving => served.map_err(failed),

@@ -26,6 +26,7 @@ mod share_form;
 pub(crate) mod shared;
 pub(crate) mod shares;
 pub(crate) mod sign_in;
+pub(crate) mod site;
 pub(crate) mod steps;
 pub(crate) mod submission;
 pub(crate) mod targets;
@@ -99,7 +100,12 @@ fn header(who: &Requester, path: &str, has_agents: bool) -> Markup {
     let mut links = vec![("/", "Runs"), ("/plans", "Plans"), ("/targets", "Targets")];
     links.extend(has_agents.then_some(("/agents", "Agents")));
     if who.user.role == Role::Admin {
-        links.extend([("/secrets", "Secrets"), ("/people", "People"), ("/audit", "Audit")]);
+        links.extend([
+            ("/secrets", "Secrets"),
+            ("/people", "People"),
+            ("/audit", "Audit"),
+            ("/site", "Site"),
+        ]);
     }
     links.push(("/api", "API"));
     let is_here = |link: &str| match link {

@@ -23,6 +23,7 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::response::Response;
 use axum::routing::on;
+use brunt_exchange::{Clock as _, Monotonic};
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
@@ -78,6 +79,7 @@ async fn answered(
     request: Request,
     room: Arc<Semaphore>,
 ) -> Response {
+    let clock = Monotonic::new();
     let (parts, body) = request.into_parts();
     let from = parts.extensions.get::<Peer>().map_or(IpAddr::from([0; 4]), |peer| peer.0);
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
@@ -99,6 +101,7 @@ async fn answered(
         Err(problem) => refused(route, call, problem, &room).await,
     };
     finish(&app, response.headers_mut());
+    app.counters.count(response.status(), clock.now().since_origin());
     response
 }
 

@@ -3,12 +3,15 @@
 use super::route::{Access, Ask, BodyKind, Handler, Route};
 use crate::api;
 use crate::assets;
-use crate::auth::Role;
+use crate::auth::{Role, Scope};
+use crate::metrics;
 use crate::pages;
 
 const VIEWER: Access = Access::Signed(Role::Viewer);
 const RUNNER: Access = Access::Signed(Role::Runner);
 const ADMIN: Access = Access::Signed(Role::Admin);
+/// Figures of the site itself.
+const OBSERVE: Access = Access::Token(Role::Admin, Scope::Read);
 pub(super) const PAGE: Route = Route {
     ask: Ask::Get,
     path: "",
@@ -112,4 +115,9 @@ pub(super) static TABLE: &[Route] = &[
     form("/people/unlock", ADMIN, pages::people::page, pages::people::unlock),
     form("/people/link", ADMIN, pages::people::page, pages::people::link),
     Route { path: "/audit", access: ADMIN, act: pages::audit::page, ..PAGE },
+    Route { path: "/site", access: ADMIN, act: pages::site::page, ..PAGE },
+    form("/site/retention", ADMIN, pages::site::page, pages::site::retain),
+    Route { path: "/healthz", access: Access::Anyone, act: metrics::healthz, ..PAGE },
+    Route { path: "/readyz", access: Access::Anyone, act: metrics::readyz, ..PAGE },
+    Route { path: "/metrics", access: OBSERVE, act: metrics::page, ..PAGE },
 ];

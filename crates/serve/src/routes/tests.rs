@@ -22,6 +22,7 @@ use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
 use crate::child::Children;
 use crate::history::{About, Entry, History, PAGE_KEPT, PageParts, VIEW_KEPT, samples};
 use crate::listen::{self, Hosts, Proxies};
+use crate::metrics::Counters;
 use crate::queue::Queue;
 use crate::store::Store;
 use crate::vault::Vault;
@@ -84,6 +85,7 @@ impl Server {
             audit_key: audit_key(directory.path()).unwrap(),
             search_second: None,
             cluster,
+            counters: Counters::default(),
             now: || NOW,
             log: Box::new(|_| ()),
         });

@@ -174,6 +174,12 @@ impl Store {
         done
     }
 
+    /// The bytes of the file, with what is not merged into it yet.
+    pub(crate) fn bytes(&self) -> u64 {
+        let files = [self.path.clone(), self.path.with_extension("db-wal")];
+        files.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum()
+    }
+
     fn reader(&self) -> Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let reader = Connection::open_with_flags(&self.path, flags)?;

@@ -92,6 +92,7 @@ fn forms(run: &str) -> Vec<Case> {
         )
         .silent(&["days"]),
         case("/people", "name", &[("name", "two words"), ("role", "runner")]),
+        case("/site/retention", "runs", &[("days", "30"), ("runs", "0")]),
         case("/people/change", "of-1-role", &[("id", "1"), ("role", "viewer")]),
     ]
 }

@@ -1,6 +1,134 @@
-//! What an administrator keeps an eye on.
+//! What an administrator keeps an eye on: whether the site lives, its figures, its disk, and how long runs are kept.
 
 use super::*;
+use crate::retention::carry_out;
+
+const DAY: i64 = 86_400;
+
+/// A run that was stored so many days ago.
+fn stored(server: &Server, number: u32, days: i64, change: impl FnOnce(&mut About)) {
+    let at = jiff::Timestamp::from_second(NOW - days * DAY).unwrap().to_string();
+    let mut about = About { name: format!("run {number}"), ..About::default() };
+    about.origin.at = at;
+    change(&mut about);
+    let id = format!("{number:024x}").parse().unwrap();
+    let entry = Entry { id, summary: samples::summary(), about };
+    let files = server.app.history.files(&entry.id);
+    std::fs::create_dir(files.directory()).unwrap();
+    files.write(crate::history::SUMMARY, &entry.summary).unwrap();
+    files.write(crate::history::ABOUT, &entry.about).unwrap();
+    server.app.store.put_run(&entry).unwrap();
+}
+
+/// The numbers of the runs that are stored, in the index and as directories.
+fn left(server: &Server) -> Vec<u32> {
+    let mut ids: Vec<String> =
+        server.app.history.ids().unwrap().iter().map(|id| id.as_str().to_owned()).collect();
+    ids.sort_unstable();
+    for id in &ids {
+        assert!(server.app.store.run(id).unwrap().is_some(), "{id} is in no list");
+    }
+    assert_eq!(server.app.store.count_runs().unwrap(), ids.len() as u64);
+    ids.iter().map(|id| u32::from_str_radix(id, 16).unwrap()).collect()
+}
+
+#[test]
+fn old_runs_are_removed_as_an_administrator_says_and_none_that_somebody_wants() {
+    let server = Server::start();
+    let ada = server.session(server.user("ada", Role::Admin));
+    for number in 1..=4 {
+        stored(&server, number, i64::from(number) * 10, |_| ());
+    }
+    stored(&server, 5, 100, |about| about.pin = true);
+    stored(&server, 6, 100, |about| about.baseline = true);
+    stored(&server, 7, 100, |about| about.tags = vec!["release".to_owned()]);
+    stored(&server, 8, 100, |about| about.tags = vec!["scheduled".to_owned()]);
+    stored(&server, 9, 100, |_| ());
+    let shared = format!("run={:024x}&days=5", 9);
+    assert_eq!(server.send(&ada, "/shares", &shared).status, 200);
+    assert_eq!(carry_out(&server.app).unwrap(), 0, "without a rule all are kept");
+    let page = server.see(&ada, "/site").body;
+    assert!(page.contains("9 runs are stored. The site keeps <strong>all runs"), "{page}");
+    // What it removes at once is said before.
+    let asked = server.send(&ada, "/site/retention", "days=35");
+    assert!(
+        asked.status == 422 && asked.body.contains("this removes 2 runs now"),
+        "{}",
+        asked.body
+    );
+    assert!(
+        asked.body.contains("value=\"35\"") && asked.body.contains("name=\"sure\""),
+        "{}",
+        asked.body
+    );
+    assert_eq!(left(&server).len(), 9);
+    assert_eq!(server.send(&ada, "/site/retention", "days=35&sure=1").status, 303);
+    assert_eq!(left(&server), [1, 2, 3, 5, 6, 7, 9]);
+    assert_eq!(server.send(&ada, "/site/retention", "days=35&runs=2&sure=1").status, 303);
+    assert_eq!(left(&server), [1, 2, 5, 6, 7, 9]);
+    let page = server.see(&ada, "/site").body;
+    assert!(page.contains("35 days, the newest 2 runs"), "{page}");
+    assert_eq!(server.send(&ada, "/site/retention", "days=35&tagged=1&sure=1").status, 303);
+    assert_eq!(left(&server), [1, 2, 5, 6, 9]);
+    // A run that is stored later is removed when its time has come.
+    stored(&server, 10, 36, |_| ());
+    assert_eq!((carry_out(&server.app).unwrap(), left(&server)), (1, vec![1, 2, 5, 6, 9]));
+    let lines = server.app.store.audit(100).unwrap();
+    let removed = lines.iter().filter(|line| line.act == "delete run" && line.who == "retention");
+    assert_eq!(removed.count(), 5);
+    let set: Vec<&str> =
+        lines.iter().filter(|it| it.act == "set retention").map(|it| it.what.as_str()).collect();
+    assert_eq!(set[1..], ["35 days, the newest 2 runs", "35 days"], "{set:?}");
+    let figures = server.see(&ada, "/metrics").body;
+    assert!(figures.contains("\nbrunt_site_runs_removed_total 5\n"), "{figures}");
+}
+
+#[test]
+fn anybody_sees_that_the_site_lives_and_administrators_see_its_figures() {
+    let server = Server::start();
+    server.run(EVIL);
+    let (ada, rae) = (server.user("ada", Role::Admin), server.user("rae", Role::Runner));
+    let lives = server.see(&Client::Nobody, "/healthz");
+    assert_eq!((lives.status, lives.body.as_str()), (200, "ok\n"));
+    assert_eq!(lives.header("cache-control"), Some("no-store"));
+    let ready = server.see(&Client::Nobody, "/readyz");
+    assert!(
+        ready.status == 200 || ready.body == "not ready: the disk is nearly full\n",
+        "{}",
+        ready.body
+    );
+    // A program that lacks a token is told so, and is not sent to a page.
+    let nobody = server.see(&Client::Nobody, "/metrics");
+    assert_eq!(
+        (nobody.status, nobody.header("content-type")),
+        (401, Some("application/problem+json"))
+    );
+    for (client, status) in [
+        (server.session(ada), 200),
+        (server.token(ada, Scope::Read), 200),
+        (server.token(ada, Scope::Push), 403),
+        (server.session(rae), 403),
+        (server.token(rae, Scope::Read), 403),
+    ] {
+        assert_eq!(server.see(&client, "/metrics").status, status);
+    }
+    let said = server.see(&server.token(ada, Scope::Read), "/metrics");
+    assert_eq!(said.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    for line in ["brunt_site_runs 1", "brunt_site_users 2", "brunt_site_runs_active 0"] {
+        assert!(said.body.lines().any(|one| one == line), "{line}: {}", said.body);
+    }
+    let responses = said
+        .body
+        .lines()
+        .find(|line| line.starts_with("brunt_site_responses_total{class=\"4xx\"} "));
+    assert_eq!(responses, Some("brunt_site_responses_total{class=\"4xx\"} 4"), "{}", said.body);
+    let secret = ["ada", "rae", "alert"].iter().find(|word| said.body.contains(**word));
+    assert_eq!(secret, None, "{}", said.body);
+    for line in said.body.lines().filter(|line| !line.starts_with('#')) {
+        let (name, value) = line.rsplit_once(' ').unwrap();
+        assert!(name.starts_with("brunt_site_") && value.parse::<f64>().is_ok(), "{line}");
+    }
+}
 
 #[test]
 fn a_full_disk_is_said_and_nothing_that_was_typed_is_lost() {

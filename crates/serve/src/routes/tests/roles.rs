@@ -11,6 +11,8 @@ const ANYONE: &[&str] = &[
     "GET /sign-in",
     "POST /sign-in",
     "GET /shared/{secret}",
+    "GET /healthz",
+    "GET /readyz",
 ];
 const VIEWER: &[&str] = &[
     "GET /",
@@ -74,6 +76,8 @@ const ADMIN: &[&str] = &[
     "POST /people/link",
     "POST /people/unlock",
     "GET /audit",
+    "GET /site",
+    "POST /site/retention",
 ];
 
 /// The least role for a page, as its specification would say; `None` for pages that are open to any client.

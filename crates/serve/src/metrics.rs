@@ -1,0 +1,148 @@
+//! What an operator observes of the site itself: whether it lives, whether it is ready, and its figures in the text
+//! format of Prometheus.
+//!
+//! Whether it lives and is ready is told to anybody, so neither says anything about the site. The figures are for
+//! administrators. They have no names of people, targets or plans.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use http::StatusCode;
+use rustix::fs::statvfs;
+
+use crate::app::App;
+use crate::call::{Answer, Call};
+use crate::problem::Problem;
+
+/// The free disk space without which a site is not ready, in bytes.
+const DISK_MIN: u64 = 64 << 20;
+const PLAIN: &str = "text/plain; charset=utf-8";
+const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The classes of responses, as labels.
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// What is counted while the site is served.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    responses: [AtomicU64; CLASSES.len()],
+    /// The time that all of them took together.
+    micros: AtomicU64,
+    /// Runs that were removed because of their age or number.
+    removed: AtomicU64,
+}
+
+impl Counters {
+    /// Counts a response, and how long it took from its request.
+    pub(crate) fn count(&self, status: StatusCode, took: Duration) {
+        let class = usize::from(status.as_u16() / 100).saturating_sub(1);
+        if let Some(responses) = self.responses.get(class) {
+            responses.fetch_add(1, Ordering::Relaxed);
+        }
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.micros.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// Counts a run that was removed because of its age or number.
+    pub(crate) fn count_removed(&self) {
+        self.removed.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// The size of a disk and what is free of it, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Disk {
+    pub(crate) size: u64,
+    pub(crate) free: u64,
+}
+
+impl Disk {
+    /// The disk that the data of the site is on.
+    pub(crate) fn of(app: &App) -> Option<Self> {
+        let disk = statvfs(app.history.directory()).ok()?;
+        let of = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
+        Some(Self { size: of(disk.f_blocks), free: of(disk.f_bavail) })
+    }
+}
+
+/// `GET /healthz`: whether the process answers.
+#[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
+pub(crate) fn healthz(_: &Call) -> Result<Answer, Problem> {
+    Ok(Answer::new(PLAIN, b"ok\n".to_vec()))
+}
+
+/// `GET /readyz`: whether the site can do its work.
+#[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
+pub(crate) fn readyz(call: &Call) -> Result<Answer, Problem> {
+    let app = &call.app;
+    let mut lacks = Vec::new();
+    if app.store.has_admin().is_err() {
+        lacks.push("the database cannot be read");
+    }
+    if app.queue().is_err() {
+        lacks.push("the queue is not open");
+    }
+    if Disk::of(app).is_none_or(|disk| disk.free < DISK_MIN) {
+        lacks.push("the disk is nearly full");
+    }
+    if lacks.is_empty() {
+        return Ok(Answer::new(PLAIN, b"ready\n".to_vec()));
+    }
+    let text = format!("not ready: {}\n", lacks.join("; "));
+    Ok(Answer::new(PLAIN, text.into_bytes()).status(StatusCode::SERVICE_UNAVAILABLE))
+}
+
+/// `GET /metrics`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    Ok(Answer::new(EXPOSITION, exposition(&call.app)?.into_bytes()))
+}
+
+/// A family of figures in the text format: its help, its type, and its lines.
+fn family(text: &mut String, name: &str, kind: &str, help: &str, lines: &[(String, f64)]) {
+    // Writing to memory does not fail.
+    _ = writeln!(text, "# HELP brunt_site_{name} {help}\n# TYPE brunt_site_{name} {kind}");
+    for (labels, value) in lines {
+        _ = writeln!(text, "brunt_site_{name}{labels} {value}");
+    }
+}
+
+fn exposition(app: &App) -> Result<String, Problem> {
+    let mut text = String::new();
+    let one = |value: u64| vec![(String::new(), value as f64)];
+    let info = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
+    family(&mut text, "info", "gauge", "The version of the site.", &[(info, 1.0)]);
+    let counters = &app.counters;
+    let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let counts = counters.responses.iter().map(of);
+    let responses = CLASSES.iter().zip(counts);
+    let responses: Vec<_> =
+        responses.map(|(class, count)| (format!("{{class=\"{class}\"}}"), count as f64)).collect();
+    let help = "Responses by the class of their status.";
+    family(&mut text, "responses_total", "counter", help, &responses);
+    let seconds = [(String::new(), of(&counters.micros) as f64 / 1e6)];
+    let help = "The time from requests to responses, together.";
+    family(&mut text, "response_seconds_total", "counter", help, &seconds);
+    let runs = app.queue()?.list();
+    let active = runs.iter().filter(|run| run.state.is_active()).count() as u64;
+    let waiting = runs.iter().filter(|run| !run.state.is_over()).count() as u64 - active;
+    let kept = app.store.count_runs()?;
+    let people = app.store.users()?.iter().filter(|user| !user.disabled).count() as u64;
+    let lines = app.store.audit_lines()?;
+    for (name, help, value) in [
+        ("runs", "Runs that are stored.", kept),
+        ("runs_active", "Runs that have a process.", active),
+        ("runs_waiting", "Runs that wait in the queue.", waiting),
+        ("users", "Users who are not disabled.", people),
+        ("audit_lines", "Lines of the audit trail.", u64::try_from(lines).unwrap_or_default()),
+        ("database_bytes", "The size of the database.", app.store.bytes()),
+    ] {
+        family(&mut text, name, "gauge", help, &one(value));
+    }
+    let help = "Runs that were removed because of their age or number.";
+    family(&mut text, "runs_removed_total", "counter", help, &one(of(&counters.removed)));
+    if let Some(disk) = Disk::of(app) {
+        family(&mut text, "disk_bytes", "gauge", "The size of the disk.", &one(disk.size));
+        family(&mut text, "disk_free_bytes", "gauge", "What is free of it.", &one(disk.free));
+    }
+    Ok(text)
+}
