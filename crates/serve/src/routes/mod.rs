@@ -62,19 +62,31 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
                 segments.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
             };
             let segments = segments.map(named).unwrap_or_default();
-            answered(Arc::clone(&app), Some(route), segments, request, Arc::clone(&room))
+            answered(Arc::clone(&app), Ok(route), segments, request, Arc::clone(&room))
         };
         router = router.route(route.path, on(route.ask.filter(), act));
     }
-    let app = Arc::clone(app);
-    router.fallback(move |request: Request| {
-        answered(Arc::clone(&app), None, Vec::new(), request, Arc::clone(&room))
-    })
+    let refused = |problem: fn() -> Problem| {
+        let (app, room) = (Arc::clone(app), Arc::clone(&room));
+        move |request: Request| {
+            answered(Arc::clone(&app), Err(problem()), Vec::new(), request, Arc::clone(&room))
+        }
+    };
+    router
+        .method_not_allowed_fallback(refused(other_method))
+        .fallback(refused(|| Problem::missing("page")))
+}
+
+/// The address exists, and not for the method of the request. The router adds the methods that it has.
+fn other_method() -> Problem {
+    let detail =
+        "This address does not accept this method. The header Allow lists those that it does.";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "Wrong method", detail)
 }
 
 async fn answered(
     app: Arc<App>,
-    route: Option<&'static Route>,
+    route: Result<&'static Route, Problem>,
     segments: Vec<(String, String)>,
     request: Request,
     room: Arc<Semaphore>,
@@ -96,9 +108,10 @@ async fn answered(
         body: Bytes::new(),
         refused: None,
     });
+    let found = route.as_ref().ok().copied();
     let mut response = match carried_out(route, &mut call, body, &room).await {
         Ok(response) => response,
-        Err(problem) => refused(route, call, problem, &room).await,
+        Err(problem) => refused(found, call, problem, &room).await,
     };
     finish(&app, response.headers_mut());
     app.counters.count(response.status(), clock.now().since_origin());
@@ -107,13 +120,13 @@ async fn answered(
 
 /// Checks a request, reads it, and carries it out. The call is complete as far as this came.
 async fn carried_out(
-    route: Option<&'static Route>,
+    route: Result<&'static Route, Problem>,
     call: &mut Arc<Call>,
     body: axum::body::Body,
     room: &Semaphore,
 ) -> Result<Response, Problem> {
     guard::known_host(call)?;
-    let Some(route) = route else { return Err(Problem::missing("page")) };
+    let route = route?;
     // Before the body is read, so that a request without permission cannot send much.
     let who = on_a_thread(room, Arc::clone(call), |call| guard::who(&call)).await?;
     Arc::make_mut(call).who = who;

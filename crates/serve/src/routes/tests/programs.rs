@@ -133,6 +133,17 @@ fn a_filter_that_is_unknown_or_wrong_is_refused_with_what_is_accepted() {
     assert_eq!(server.see(&session, "/?missed=true&more=1").status, 200);
 }
 
+#[test]
+fn a_method_that_an_address_does_not_have_is_refused_with_those_that_it_has() {
+    let server = Server::start();
+    let token = server.token(server.user("rae", Role::Runner), Scope::All);
+    let said = server.ask(&token, "DELETE", "/api/v1/plans", "", "");
+    assert_eq!((said.status, said.header("content-type")), (405, Some("application/problem+json")));
+    let allow = said.header("allow").unwrap();
+    assert!(allow.contains("GET") && allow.contains("POST"), "{allow}");
+    assert!(said.header("content-security-policy").is_some(), "{}", said.head);
+}
+
 fn target() -> Value {
     json!({ "name": "Staging", "allow": ["127.0.0.1:8080"], "settings": { "BASE": "http://127.0.0.1:8080" },
             "users_max": 10, "seconds_max": 60, "days": 1 })
