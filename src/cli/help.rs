@@ -150,8 +150,15 @@ fn notes(option: &Opt) -> Vec<(&'static str, String)> {
 }
 
 /// The exit codes of a rate tool.
-fn exits() -> Vec<(String, &'static str)> {
-    let foreign = [Exit::Usage, Exit::SomeFailed, Exit::Regression, Exit::Unsafe, Exit::OldFailure];
+pub(super) fn exits() -> Vec<(String, &'static str)> {
+    let foreign = [
+        Exit::Usage,
+        Exit::SomeFailed,
+        Exit::Regression,
+        Exit::PlaneLost,
+        Exit::NoClaim,
+        Exit::OldFailure,
+    ];
     let own = Exit::ALL.into_iter().filter(|exit| !foreign.contains(exit));
     let named = own.map(|exit| (exit.code().to_string(), exit.meaning()));
     named.chain([("other".to_owned(), Exit::Ldap(0).meaning())]).collect()
