@@ -101,7 +101,7 @@ fn carry_out_verb(verb: Verb) -> Result<Exit, Refusal> {
         Verb::Target { kind } => commands::target(&kind),
         Verb::Calibrate(args) => commands::calibrate(&args),
         Verb::Quickstart(args) => commands::quickstart(&args),
-        Verb::Completions { .. } | Verb::Man { .. } => {
+        Verb::Help { .. } | Verb::Completions { .. } | Verb::Man { .. } => {
             unreachable!("they were made into texts as the command line was read")
         }
     }

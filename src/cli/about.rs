@@ -8,7 +8,6 @@ use super::ABOUT;
 /// The texts about a command, beside its options.
 pub(super) struct About {
     /// The first paragraph of the page, as Markdown.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the tests write the pages"))]
     pub(super) description: &'static str,
     /// Examples, the most useful first, since `-h` has room for two. The tests read each of them as a command line. A
     /// line has at most 76 columns, so that it fits an indented screen of 80.

@@ -6,8 +6,10 @@
 
 use std::sync::LazyLock;
 
-/// The page.
-const PAGE: &str = include_str!("../../docs/troubleshooting.md");
+use super::topics;
+
+/// The topic whose page it is.
+const TOPIC: &str = "troubleshooting";
 /// The placeholder for variable parts of a message.
 const ANY: char = '…';
 
@@ -21,11 +23,16 @@ struct Known {
 static KNOWN: LazyLock<Vec<Known>> =
     LazyLock::new(|| headings().map(|(anchor, heading)| Known::of(anchor, heading)).collect());
 
+/// The page.
+fn page() -> &'static str {
+    topics::page(TOPIC).unwrap_or_default()
+}
+
 /// The texts of messages among the headings, each with the short name that precedes it: an anchor that a forge makes
 /// from a whole message would be unreadable.
 fn headings() -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut anchor = "";
-    PAGE.lines().filter_map(move |line| {
+    page().lines().filter_map(move |line| {
         if let Some(id) =
             line.strip_prefix("<a id=\"").and_then(|rest| rest.strip_suffix("\"></a>"))
         {
@@ -66,7 +73,7 @@ fn of(message: &str) -> Option<String> {
     let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let found = KNOWN.iter().filter_map(|known| Some((known.is_in(&words)?, known)));
     let (_, known) = found.max_by_key(|(length, _)| *length)?;
-    Some(format!("see docs/troubleshooting.md#{}\n", known.anchor))
+    Some(format!("see 'brunt help {TOPIC} {}'\n", known.anchor))
 }
 
 #[cfg(test)]
@@ -119,13 +126,6 @@ mod tests {
         all
     }
 
-    /// The URL fragment of a heading, as forges make it.
-    fn fragment(heading: &str) -> String {
-        let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
-        let lower = heading.to_lowercase();
-        lower.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
-    }
-
     #[test]
     fn every_heading_is_a_message_of_the_program() {
         let source = source();
@@ -156,11 +156,15 @@ mod tests {
     fn a_message_leads_to_its_place() {
         let refused = "failed to reach the server: connect to 127.0.0.1:1: connection refused; \
                        is the server running and\n the port right?\n";
-        let place = "see docs/troubleshooting.md#refused\n";
+        let place = "see 'brunt help troubleshooting refused'\n";
         assert_eq!(of(refused).as_deref(), Some(place));
         let limit = "refused: 10.0.0.1:389 may not be loaded like that: /etc/targets.toml allows \
                      10.0.0.0/8 at most 5/s\n";
-        assert!(of(limit).is_some_and(|it| it.contains("#limit")), "{:?}", of(limit));
+        assert!(
+            of(limit).is_some_and(|it| it.contains("troubleshooting limit")),
+            "{:?}",
+            of(limit)
+        );
         assert_eq!(of("the weather is fine"), None);
     }
 
@@ -169,7 +173,7 @@ mod tests {
         let text = "An error occurred:  failed to read the stages: at column 3 stands 'x', expected a rate\n\n\
                     See \"authrate --help\" to get more usage help\n";
         let explained = explained(text);
-        assert!(explained.contains("\nsee docs/troubleshooting.md#stages"), "{explained}");
+        assert!(explained.contains("\nsee 'brunt help troubleshooting stages'"), "{explained}");
         assert!(
             explained.ends_with("\nSee \"authrate --help\" to get more usage help\n"),
             "{explained}"
@@ -179,11 +183,11 @@ mod tests {
     #[test]
     fn links_within_the_documentation_lead_somewhere() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-        for link in PAGE.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        for link in page().split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let (file, place) = link.split_once('#').unwrap_or((link, ""));
             let text = fs::read_to_string(docs.join(file)).unwrap_or_else(|_| panic!("{link}"));
             let headings = text.lines().filter(|line| line.starts_with('#'));
-            let mut places = headings.map(|line| fragment(line.trim_start_matches(['#', ' '])));
+            let mut places = headings.map(topics::slug);
             assert!(place.is_empty() || places.any(|other| other == place), "{link}");
         }
     }

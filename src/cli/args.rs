@@ -28,7 +28,7 @@ use super::sizing::SizingArgs;
 
 /// Load tests for LDAP, DHCP, HTTP, lease databases and name services
 #[derive(Debug, Parser)]
-#[command(name = "brunt", version, arg_required_else_help = true)]
+#[command(name = "brunt", version, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Brunt {
     /// What to do.
     #[command(subcommand)]
@@ -98,6 +98,12 @@ pub(crate) enum Verb {
     Calibrate(CalibrateArgs),
     /// Start an in-memory server and run a few tools against it
     Quickstart(QuickstartArgs),
+    /// Print the help of a command, or a guide; without a name, list both
+    Help {
+        /// Command or topic, such as find-max, 'target ldap' or schedules; after a topic, a section of it
+        #[arg(num_args = 0..=3)]
+        topic: Vec<String>,
+    },
     /// Print a shell completion script
     Completions {
         /// Shell to complete for
@@ -150,6 +156,7 @@ impl Verb {
             | Self::Target { .. }
             | Self::Calibrate(_)
             | Self::Quickstart(_)
+            | Self::Help { .. }
             | Self::Completions { .. }
             | Self::Man { .. } => None,
         }
@@ -442,6 +449,19 @@ pub(super) const QUICKSTART: About = About {
         ("output", "Directory for the records"),
         ("details", "Show command lines, tables and summaries"),
     ],
+};
+
+/// The help and the page of `brunt help` beside its options.
+pub(super) const HELP: About = About {
+    description: "\
+        A topic is a guide of this documentation: the program has all of them, and needs no other file to print one. \
+        Messages refer to topics and to sections of them.",
+    examples: &[
+        ("List commands and topics:", "brunt help"),
+        ("Read a guide:", "brunt help schedules"),
+        ("Read the section that a message names:", "brunt help troubleshooting refused"),
+    ],
+    short: &[],
 };
 
 /// The help and the page of `brunt completions` beside its options.

@@ -32,6 +32,8 @@ pub(crate) mod leases;
 pub(crate) mod load_command;
 pub(crate) mod loadgen;
 pub(crate) mod makeldif;
+mod manual;
+mod markdown;
 pub(crate) mod monitor;
 pub(crate) mod names;
 pub(crate) mod names_cell;
@@ -62,6 +64,7 @@ mod spellings;
 pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
+mod topics;
 pub(crate) mod trace;
 pub(crate) mod typed;
 pub(crate) mod ubench;
@@ -74,8 +77,8 @@ mod words;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use about::About;
 use args::{Brunt, Verb};
@@ -176,6 +179,7 @@ const ABOUT: &[(&str, &About)] = &[
     ("compare", &compare::COMPARE),
     ("completions", &args::COMPLETIONS),
     ("find-max", &find_max::ABOUT),
+    ("help", &args::HELP),
     ("http", &http::ABOUT),
     ("import curl", &import::CURL),
     ("import har", &import::HAR),
@@ -268,19 +272,6 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         }
         words.next();
     }
-    if let [_, help, name] = argv
-        && help == "help"
-    {
-        if name == dhcp::NAME {
-            return Ok(Command::Print(dhcp::help::page()));
-        }
-        if let Some(tool) = Tool::named(name) {
-            return Ok(Command::Print(help::page(tool)));
-        }
-        if let Some(program) = Ubench::named(name) {
-            return Ok(Command::Print(ubench::page(program)));
-        }
-    }
     // A link with the name of a command stands for that command.
     let linked = called.filter(|name| COMMAND_LINKS.contains(name)).map(str::to_owned);
     let line: Vec<String> = std::iter::once("brunt".to_owned())
@@ -293,12 +284,25 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
     {
         return Err(Refusal { text, exit: Exit::Usage });
     }
+    let line = asking(line);
     let mut command = screens::command();
     let matches = command.try_get_matches_from_mut(&line);
     match matches.and_then(|matches| Brunt::from_arg_matches(&matches)) {
         Ok(brunt) => chosen(brunt.verb, typed::typed(&line)),
         Err(error) => instead(error, &line),
     }
+}
+
+/// The same line with `help` before the group of commands that it follows: `brunt target help ldap`.
+fn asking(mut line: Vec<String>) -> Vec<String> {
+    let asked = line.get(2).is_some_and(|word| word == "help");
+    let group = line.get(1).filter(|_| asked).is_some_and(|name| {
+        Brunt::command().find_subcommand(name).is_some_and(clap::Command::has_subcommands)
+    });
+    if group {
+        line.swap(1, 2);
+    }
+    line
 }
 
 /// The result if clap found nothing to carry out: the help, or an error message.
@@ -402,6 +406,9 @@ fn lease_benchmark(program: Ubench, words: &[String]) -> Command {
 fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
     verb.keep(typed);
     Ok(match verb {
+        Verb::Help { topic } => {
+            Command::Print(topics::text(&topic).map_err(|reason| unknown(&reason))?)
+        }
         Verb::Completions { shell, all: Some(directory), .. } => {
             Command::WriteAll { directory, files: pages::all_completions(shell) }
         }
@@ -413,9 +420,9 @@ fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
             })?)
         }
         Verb::Man { all: Some(directory), .. } => {
-            Command::WriteAll { directory, files: pages::all_manuals() }
+            Command::WriteAll { directory, files: manual::all() }
         }
-        Verb::Man { command, .. } => Command::Print(pages::manual(&command).ok_or_else(|| {
+        Verb::Man { command, .. } => Command::Print(manual::page(&command).ok_or_else(|| {
             let name = command.join(" ");
             unknown(&format!("there is no command '{name}': see 'brunt --help' for all commands"))
         })?),

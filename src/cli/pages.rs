@@ -1,13 +1,15 @@
-//! The texts generated from the declarations of all commands: completions and manual pages.
+//! Completions, generated from the declarations of all commands, and the names of their pages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use clap::Command;
 use clap::builder::PossibleValue;
 use clap_complete::{Generator as _, Shell};
 
 use super::declared::program;
+use super::topics;
 
 /// The names of links to the program that stand for one of its commands.
 pub(super) const LINKS: [&str; 14] = [
@@ -44,19 +46,6 @@ pub(super) fn completions_of_link(shell: Shell, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&script).into_owned())
 }
 
-/// The manual pages of the program and of every command, by the names of their files.
-pub(super) fn all_manuals() -> Vec<(String, String)> {
-    let mut open = vec![(String::new(), program())];
-    let mut pages = Vec::new();
-    while let Some((name, command)) = open.pop() {
-        let below = command.get_subcommands().filter(|sub| !sub.is_hide_set());
-        open.extend(below.map(|sub| (format!("{name}-{}", sub.get_name()), sub.clone())));
-        let words = [name.trim_start_matches('-').to_owned()];
-        pages.extend(manual(&words).map(|page| (format!("brunt{name}.1"), page)));
-    }
-    pages
-}
-
 /// A completion script.
 pub(super) fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
@@ -67,21 +56,26 @@ pub(super) fn completions(shell: Shell) -> String {
 
 /// Every command, with the literal words that clap cannot know.
 fn completed() -> Command {
-    let names: Vec<&'static str> = described().into_iter().map(|name| &*name.leak()).collect();
+    let pages = NAMES.keys().map(String::as_str).collect::<Vec<_>>();
+    let readable = pages.iter().copied().chain(topics::names()).collect::<BTreeSet<_>>();
     program()
-        .mut_subcommand("man", |man| man.mut_arg("command", |arg| arg.value_parser(names)))
+        .mut_subcommand("man", |man| man.mut_arg("command", |arg| arg.value_parser(pages)))
+        .mut_subcommand("help", |help| {
+            help.mut_arg("topic", |arg| arg.value_parser(readable.into_iter().collect::<Vec<_>>()))
+        })
         .mut_subcommand("leases", |leases| {
             leases.mut_arg("stores", |arg| arg.value_parser(["sqlite", "memfile", "redb"]))
         })
 }
 
-/// The names of the pages of all commands, and of groups of them. The name of a page of two words joins both with a
-/// dash.
-fn described() -> BTreeSet<String> {
+/// The names of the pages of all commands, and of groups of them, with their words. The name of a page of two words
+/// joins both with a dash.
+pub(super) static NAMES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let program = program();
     let paths = leaves(&program).into_iter().map(|(path, _)| path);
-    paths.flat_map(|path| [path.join("-"), path[..1].join("-")]).collect()
-}
+    let words = paths.flat_map(|path| [path.clone(), path[..1].to_vec()]);
+    words.map(|words| (words.join("-"), words.join(" "))).collect()
+});
 
 /// The commands without subcommands below this one, by their words.
 pub(super) fn leaves(program: &Command) -> Vec<(Vec<&str>, &Command)> {
@@ -120,41 +114,4 @@ fn positionals_of_fish() -> String {
         }
     }
     script
-}
-
-/// The manual page of the command of these words, joined by a dash or not, if there is one.
-pub(super) fn manual(words: &[String]) -> Option<String> {
-    let mut program = program();
-    // Sets the full names of subcommands.
-    program.build();
-    let name = words.join("-");
-    let mut command = &program;
-    let mut rest = name.strip_prefix("brunt").filter(|rest| rest.is_empty()).unwrap_or(&name);
-    while !rest.is_empty() {
-        let below = command.get_subcommands().filter_map(|sub| {
-            let after = rest.strip_prefix(sub.get_name())?;
-            let after = if after.is_empty() { after } else { after.strip_prefix('-')? };
-            Some((sub, after))
-        });
-        // `search-and-mod-rate` is one name.
-        (command, rest) = below.min_by_key(|(_, after)| after.len())?;
-    }
-    let mut page = Vec::new();
-    clap_mangen::Man::new(command.clone()).render(&mut page).ok()?;
-    Some(String::from_utf8_lossy(&page).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_page_that_can_be_read_is_completed() {
-        let described = described();
-        assert!(described.iter().all(|name| manual(std::slice::from_ref(name)).is_some()));
-        let files: Vec<String> = all_manuals().into_iter().map(|(file, _)| file).collect();
-        let names = files.iter().filter_map(|file| file.strip_prefix("brunt-")?.strip_suffix(".1"));
-        let missing: Vec<&str> = names.filter(|name| !described.contains(*name)).collect();
-        assert!(missing.is_empty() && files.len() > 30, "{missing:?} of {}", files.len());
-    }
 }

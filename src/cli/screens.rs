@@ -79,7 +79,7 @@ pub(super) fn program(screen: Screen) -> String {
         }
     }
     out.push_str(match screen {
-        Screen::Short => "\nSee 'brunt COMMAND -h' for one command, 'brunt --help' for what each does.\n",
+        Screen::Short => "\nSee 'brunt COMMAND -h', 'brunt --help' for all, and 'brunt help' for guides.\n",
         Screen::Full => {
             "\nOptions:\n  -h, --help           Print help: 'brunt COMMAND --help' for one command\n  \
              -V, --version        Print the version\n"
@@ -179,7 +179,9 @@ mod tests {
         let mut all = Vec::new();
         while let Some((name, command)) = open.pop() {
             let below = command.get_subcommands();
-            let below = below.filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
+            // clap adds help to every group of commands; that of the program is ours.
+            let ours = |sub: &&Command| sub.get_name() != "help" || name.is_empty();
+            let below = below.filter(|sub| !sub.is_hide_set()).filter(ours);
             open.extend(
                 below.map(|sub| {
                     (format!("{name} {}", sub.get_name()).trim().to_owned(), sub.clone())

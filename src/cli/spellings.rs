@@ -120,7 +120,7 @@ const RUN: &[Tip] = &[
     (&["--iterations", "-i", "-n", "--requests"], "write --set run.iterations.shared=NUMBER"),
     (&["-z", "-d"], "write --duration DURATION"),
     (&["-q", "-R", "--rate", "--rps"], "write --set run.rate=NUMBER/s"),
-    (&["--stage", "-s"], "write --set run.stages='STAGES': see docs/schedules.md"),
+    (&["--stage", "-s"], "write --set run.stages='STAGES': see 'brunt help schedules'"),
     (&["-t", "--threads"], "write --set run.workers=NUMBER"),
     (&["--timeout"], "write --set run.timeout=DURATION"),
     (&["--warm-up"], "write --set run.warm-up=DURATION"),

@@ -211,16 +211,19 @@ pub(crate) fn unknown(spelled: &str, meant: Option<&str>) -> Fault {
 
 /// The long name most similar to this one, if any is similar.
 pub(crate) fn nearest(name: &str, options: &[Opt]) -> Option<&'static str> {
+    alike(name, options.iter().flat_map(Opt::longs))
+}
+
+/// The one of these names that is most similar to this one, if any is similar.
+pub(crate) fn alike<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     const ALIKE: f64 = 0.8;
     let name = name.to_lowercase();
-    let likeness = |long: &str| strsim::jaro_winkler(&name, &long.to_lowercase());
-    options
-        .iter()
-        .flat_map(Opt::longs)
-        .map(|long| (likeness(long), long))
+    let likeness = |other: &str| strsim::jaro_winkler(&name, &other.to_lowercase());
+    known
+        .map(|other| (likeness(other), other))
         .filter(|(alike, _)| *alike >= ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, long)| long)
+        .map(|(_, other)| other)
 }
 
 #[cfg(test)]

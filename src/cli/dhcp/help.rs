@@ -57,6 +57,16 @@ pub(crate) fn page() -> String {
     page.0
 }
 
+/// Its exit codes, for the manual page.
+pub(crate) fn exits() -> impl Iterator<Item = (String, &'static str)> {
+    EXITS.into_iter().map(|exit| (exit.code().to_string(), meaning(exit)))
+}
+
+/// Its examples, for the manual page.
+pub(crate) fn examples() -> &'static [(&'static str, &'static str)] {
+    prose::EXAMPLES
+}
+
 /// Its description, for the manual page.
 pub(crate) fn description() -> String {
     prose::DESCRIPTION.join("\n\n")

@@ -420,10 +420,10 @@ fn every_value_that_cannot_be_meant_is_refused() {
 
 #[test]
 fn completions_and_the_manual_page_know_every_switch() {
-    use crate::cli::pages;
     use crate::cli::screens::{self, Screen};
+    use crate::cli::{manual as manuals, pages};
     let script = pages::completions(clap_complete::Shell::Bash);
-    let manual = pages::manual(&[NAME.to_owned()]).unwrap().replace('\\', "");
+    let manual = manuals::page(&[NAME.to_owned()]).unwrap().replace('\\', "");
     assert!(manual.contains("giaddr"));
     for name in switches::all().iter().flat_map(|switch| switch.names().collect::<Vec<_>>()) {
         let dashed = switches::dashed(name);

@@ -22,7 +22,7 @@ pub(super) fn explained(fault: Fault, words: &[String], tool: Tool) -> Fault {
     Fault::new(format!(
         "{}.  {sign} belongs to UnboundID's tools, whose options have to be translated: there -t is the number of \
          connections (here -c), -r the rate (-M), -f the filter (the last argument), -b of authrate the base or the \
-         DN to bind as, -A an attribute (an argument after the filter); see docs/coming-from.md",
+         DN to bind as, -A an attribute (an argument after the filter); see 'brunt help coming-from'",
         fault.reason
     ))
 }

@@ -341,7 +341,7 @@ impl Work<'_> {
 
 /// The sentence by which a run ended, without the reference to further reading.
 fn why(said: &str) -> &str {
-    let lines = || said.lines().filter(|line| !line.starts_with("see docs/"));
+    let lines = || said.lines().filter(|line| !line.starts_with("see 'brunt help "));
     let refused = lines().find_map(|line| line.strip_prefix("refused: "));
     refused.or_else(|| lines().next_back()).unwrap_or_default()
 }

@@ -153,8 +153,8 @@ fn script(args: &HttpArgs) -> Result<(), String> {
             "understand '-s {seconds}': for ab's time-out write --timeout {seconds}s"
         ));
     }
-    Err("run a Lua script of wrk: scripts are not supported. Write a plan (docs/plan.md) for requests \
-         that change, sequences and checks, and run it with brunt run; leave bombardier's -s out"
+    Err("run a Lua script of wrk: scripts are not supported. Write a plan ('brunt help plan') for \
+         requests that change, sequences and checks, and run it with brunt run; leave bombardier's -s out"
         .to_owned())
 }
 
