@@ -100,7 +100,7 @@ impl Exit {
                 "The run failed, none of its operations succeeded, or a result could not be written."
             }
             Self::Usage => "The command line is wrong.",
-            Self::SomeFailed => "Some exchanges failed.",
+            Self::SomeFailed => "Some operations failed.",
             Self::Undecided => {
                 "An objective is undecided: missing answers, or limits of this machine, could have changed it."
             }
@@ -118,7 +118,7 @@ impl Exit {
             }
             Self::NoClaim => "No rate could be claimed (find-max).",
             Self::Aborted => {
-                "A condition given with --abort-on ended the run, or the exchanges of --canary failed."
+                "A condition given with --abort-on ended the run, or the run of --canary failed."
             }
             Self::Input => "An input file could not be read.",
             Self::LdapUsage => "The command line of an LDAP tool is wrong.",

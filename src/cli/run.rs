@@ -66,7 +66,7 @@ pub(super) const ABOUT: About = About {
     short: &[
         ("plan", "Plan to run, a TOML file"),
         ("check", "Send nothing; print the first requests"),
-        ("once", "Do each scenario once; print all exchanges"),
+        ("once", "Do each scenario once; print all requests"),
         ("set", "Set a key of the plan: run.users=50"),
         ("duration", "How long to run, such as 5m"),
         ("node", "Share of this node, such as 0/3"),

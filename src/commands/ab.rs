@@ -51,7 +51,7 @@ pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
         return Ok(signals.received().map_or(Exit::Partial, Signal::exit));
     }
     if let Some(why) = trial.nothing_worked() {
-        return Err(failed(format!("compare: no exchange of either command succeeded ({why})")));
+        return Err(failed(format!("compare: no operation of either command succeeded ({why})")));
     }
     let sides = trial.given();
     let mut comparison = comparison::compare(tool(), &sides).map_err(failed)?;

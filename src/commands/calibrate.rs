@@ -165,7 +165,7 @@ fn figures(outcome: &Outcome) -> Result<(String, f64, f64), Refusal> {
         record.operations.first().map(|operation| operation.name.clone()).unwrap_or_default();
     if record.counts.ok == 0 || record.counts.failed > 0 {
         let why =
-            record.samples.first().map_or("no exchange succeeded", |sample| sample.text.as_str());
+            record.samples.first().map_or("no operation succeeded", |sample| sample.text.as_str());
         return Err(failed(format!("calibrate {operation}: {why}")));
     }
     let share = record.generator.cpu_share_max.filter(|share| *share > 0.0);

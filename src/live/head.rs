@@ -54,7 +54,7 @@ pub(super) fn progress(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let done = model.progress(now);
     let waits = model.latest.is_none() || done.is_some_and(|(done, _)| done >= 1.0);
     let said = model.said.clone().filter(|_| waits || choice.stopping);
-    let stopping = "stopping: waiting for exchanges in flight; ^C ends the run at once";
+    let stopping = "stopping: waiting for the answers in flight; ^C ends the run at once";
     let line = if choice.stopping {
         Line::styled(said.unwrap_or_else(|| stopping.to_owned()), theme.loud(Color::Yellow))
     } else if let Some(said) = said {

@@ -35,7 +35,7 @@ pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     let left = whole.stop.count.map(|all| all.saturating_sub(count));
     if left == Some(0) {
         return Err(format!(
-            "--canary: the canary would send all {count} exchanges of the run; ask for fewer"
+            "--canary: the canary would send the whole run, which is {count}; ask for fewer"
         ));
     }
     let failed = |error| format!("failed to {error}");
@@ -77,7 +77,7 @@ pub(crate) fn judged(
 fn failure(record: &Record, objectives: &[Slo]) -> Option<String> {
     let counts = &record.conservation.counts;
     if counts.ok == 0 {
-        return Some(format!("none of its {} exchanges succeeded", counts.due()));
+        return Some(format!("none of its {} {} succeeded", counts.due(), record.plan.noun.many));
     }
     let missed = record.slo.iter().find(|slo| slo.outcome == SloOutcome::Missed);
     if let Some(missed) = missed {
@@ -85,8 +85,9 @@ fn failure(record: &Record, objectives: &[Slo]) -> Option<String> {
     }
     let allowed = objectives.iter().any(Slo::is_of_errors);
     let failed = counts.missed();
-    (failed > 0 && !allowed)
-        .then(|| format!("{failed} of its {} exchanges did not succeed", counts.due()))
+    (failed > 0 && !allowed).then(|| {
+        format!("{failed} of its {} {} did not succeed", counts.due(), record.plan.noun.many)
+    })
 }
 
 #[cfg(test)]

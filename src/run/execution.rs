@@ -130,7 +130,10 @@ fn after_canary(
         return Ok(finished);
     }
     if job.output.progress != Progress::Quiet {
-        console::note(&format!("the canary's {count} exchanges succeeded, and the run begins"));
+        console::note(&format!(
+            "the canary's {count} {} succeeded, and the run begins",
+            job.asked.noun.after(count)
+        ));
     }
     let mut job = Job { load: rest, ..job.clone() };
     job.output.run.canary = None;

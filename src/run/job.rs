@@ -1,7 +1,7 @@
 //! [`Job`]: a run that is ready to be carried out.
 
 use brunt_engine::Plan;
-use brunt_record::{Catalogue, PortBudget, Slo};
+use brunt_record::{Catalogue, Noun, PortBudget, Slo};
 
 use super::plan::{asked, of_iterations};
 use super::start;
@@ -58,6 +58,12 @@ impl Job {
         }
     }
 
+    /// The same run, whose exchanges screens call by this noun.
+    pub(crate) fn called(mut self, one: &str, many: &str) -> Self {
+        self.asked.noun = Noun::new(one, many);
+        self
+    }
+
     /// The same run, beginning at the time in its options.
     pub(super) fn timed(&self) -> Result<Self, String> {
         let start = start::start(self.output.run.start_at)?;
@@ -75,6 +81,7 @@ impl Job {
         let target = self.asked.target.clone().unwrap_or_default();
         let mut asked = asked(load.settings(), self.asked.seed, target);
         asked.latency_basis = self.asked.latency_basis;
+        asked.noun.clone_from(&self.asked.noun);
         if self.several {
             asked = of_iterations(asked);
         }

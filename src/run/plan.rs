@@ -1,7 +1,7 @@
 //! The settings of a run, as its record states them. Each of several nodes has its own part of the rate.
 
 use brunt_engine::{Load, Settings};
-use brunt_record::{Basis, Mode, Plan};
+use brunt_record::{Basis, Mode, Noun, Plan};
 use std::time::Duration;
 
 /// The settings of a run in the terms of its record, with its target.
@@ -28,6 +28,7 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
         first_exchange: settings.first,
         latency_basis: Basis::Response,
         target: Some(target),
+        noun: Noun::default(),
     }
 }
 

@@ -66,7 +66,7 @@ impl Step {
         let left = whole.stop.count.map(|count| count.saturating_sub(self.first));
         if left == Some(0) {
             return Err(format!(
-                "the load has no more data: all of its {} exchanges were made; give it more entries or users",
+                "the load has no more data: all of its {} operations were made; give it more entries or users",
                 self.first
             ));
         }

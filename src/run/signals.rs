@@ -103,7 +103,7 @@ impl Signals {
                         end_soon(first.unwrap_or(Signal::Interrupt));
                         "\nStopping at once."
                     }
-                    _ => "\nWaiting for exchanges in flight; press ^C again to stop now.",
+                    _ => "\nWaiting for the answers in flight; press ^C again to stop now.",
                 });
             }
         };

@@ -257,6 +257,6 @@ fn two_commands_of_which_nothing_worked_are_not_compared() {
     let url = format!("{}/none", target.base);
     let line = ["http", "-q", "50", "-z", "1s", "--quiet", &url].map(str::to_owned);
     let ended = Program::start(&mut ab(&["--runs", "1"], &line, &line)).wait().expect(1);
-    assert!(ended.said().contains("no exchange of either command succeeded (404 "), "{ended}");
+    assert!(ended.said().contains("no operation of either command succeeded (404 "), "{ended}");
     target.stop();
 }

@@ -250,7 +250,7 @@ fn a_run_begins_only_if_its_canary_lives() {
     run(slow.iter().copied().chain([good.as_str()])).expect(10);
     let whole = ["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<10s"];
     let ended = run(whole.iter().copied().chain([good.as_str()])).expect(0);
-    assert!(ended.said().contains("the canary's 5 exchanges succeeded"), "{ended}");
+    assert!(ended.said().contains("the canary's 5 requests succeeded"), "{ended}");
     assert_eq!(target.stop().len(), 5 + 5 + 20, "five, five, and five of twenty");
 }
 

@@ -200,8 +200,8 @@ fn a_record_is_printed_again() {
     let fits = |line: &str| line.chars().count() <= 80;
     assert!(screen.lines().count() <= 22 && screen.lines().all(fits), "{screen}");
     let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains(" 100 exchanges a second offered, "), "{screen}");
-    assert!(words.contains(&format!(" Of 200, {} failed (", record.counts.failed)), "{screen}");
+    assert!(words.contains(" 100 binds a second offered, "), "{screen}");
+    assert!(words.contains(&format!(" {} failed (", record.counts.failed)), "{screen}");
 
     let same: Value = serde_json::from_str(&report(&["--format", "json"])).unwrap();
     assert_eq!(same, json(ended.record_path()));

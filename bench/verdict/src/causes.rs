@@ -294,7 +294,7 @@ pub const CAUSES: &[Cause] = &[
     against(
         Server::Silent,
         in_vain(named(
-            "^none of 5 exchanges was answered",
+            "^none of 5 [a-z]+ was answered",
             endless(ldap("not-one-answer", "-c 10 -M 50 -m 5 --operationTimeout 300", GONE)),
         )),
     ),

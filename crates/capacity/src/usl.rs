@@ -81,7 +81,7 @@ impl Usl {
         let [a, b, c] = fit;
         if a <= 0.0 {
             return Err(
-                "the steps contradict it: by them one exchange alone would take no time".to_owned()
+                "the steps contradict it: by them one request alone would take no time".to_owned()
             );
         }
         let reach = student_quantile(0.95, (points.len() - 3) as f64);
@@ -147,7 +147,7 @@ impl Usl {
         }
         if let Some(peak) = self.peak.filter(|peak| peak.concurrency > greatest) {
             doubts.push(format!(
-                "its peak is at {:.0} exchanges in the system, and no more than {greatest:.1} were measured",
+                "its peak is at {:.0} requests in the system, and no more than {greatest:.1} were measured",
                 peak.concurrency
             ));
         }

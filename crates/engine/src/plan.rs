@@ -195,7 +195,7 @@ pub enum PlanError {
     )]
     Sessions(u32),
     /// A larger backlog than one machine can store.
-    #[error("plan the run: a backlog of {0} exchanges; use at most {max}", max = Plan::BACKLOG_MAX)]
+    #[error("plan the run: a backlog of {0} operations; use at most {max}", max = Plan::BACKLOG_MAX)]
     Backlog(usize),
     /// The node would have no session.
     #[error(
@@ -259,7 +259,7 @@ impl Plan {
             return Err(PlanError::Backlog(backlog));
         }
         if settings.stop.count == Some(0) {
-            return Err(PlanError::Nothing("exchanges"));
+            return Err(PlanError::Nothing("operations"));
         }
         if settings.stop.time.is_some_and(|time| time.is_zero()) {
             return Err(PlanError::Nothing("seconds"));
@@ -508,7 +508,7 @@ mod tests {
         let many = 4_000_000_000;
         assert_eq!(refused(|s| s.sessions = 4_000_000_000), PlanError::Sessions(many));
         assert_eq!(refused(|s| s.backlog = Some(4_000_000_000)), PlanError::Backlog(many as usize));
-        assert_eq!(refused(|s| s.stop.count = Some(0)), PlanError::Nothing("exchanges"));
+        assert_eq!(refused(|s| s.stop.count = Some(0)), PlanError::Nothing("operations"));
         let two = PlanError::Workers { workers: 2, connections: 1 };
         assert_eq!(refused(|s| s.workers = Some(2)), two);
         assert_eq!(refused(|s| s.node.rank = 1), PlanError::Node { rank: 1, world: 1 });

@@ -36,7 +36,7 @@ pub struct Counts {
 pub enum Imbalance {
     /// Planned is not sent + dropped + skipped.
     #[error(
-        "account for every exchange: {planned} planned, but {sent} sent, {dropped} dropped and {skipped} skipped"
+        "account for every operation: {planned} planned, but {sent} sent, {dropped} dropped and {skipped} skipped"
     )]
     Planned {
         /// Exchanges planned.
@@ -50,7 +50,7 @@ pub enum Imbalance {
     },
     /// Sent is not ok + failed + timed out + cut off.
     #[error(
-        "account for every exchange: {sent} sent, but {ended} ended (ok, failed, timed out or cut off)"
+        "account for every operation: {sent} sent, but {ended} ended (ok, failed, timed out or cut off)"
     )]
     Sent {
         /// Exchanges sent.

@@ -9,7 +9,7 @@ const NANOS_PER_MILLI: f64 = 1e6;
 
 /// The remark of a file about values that are only bounds, for which its format has no field.
 pub(crate) fn bounds(censored: u64) -> String {
-    format!("{censored} exchanges had no answer: each is listed with its minimum possible time")
+    format!("{censored} operations had no answer: each is listed with its minimum possible time")
 }
 
 /// Writes the distribution of `histogram`, in which `censored` values are only bounds.

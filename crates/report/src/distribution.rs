@@ -27,7 +27,7 @@ mod tests {
         let text = distribution(&measured(&[])).unwrap();
         assert!(text.contains("Total count    =          110]"), "{text}");
         assert!(text.ends_with(
-            "#[10 exchanges had no answer: each is listed with its minimum possible time]\n"
+            "#[10 operations had no answer: each is listed with its minimum possible time]\n"
         ));
     }
 }

@@ -1,7 +1,7 @@
 //! What came of the exchanges that did not succeed, in words: `49 invalidCredentials 191,472 times`.
 
 use crate::figure::thousands;
-use brunt_record::{CodeRecord, Record, SampleRecord};
+use brunt_record::{CodeRecord, Record, SampleRecord, errno_words};
 use std::collections::BTreeMap;
 
 /// How many kinds are named.
@@ -91,15 +91,26 @@ pub(crate) fn lost(record: &Record) -> String {
     format!("of {due}, {}{share}", parts.join(", "))
 }
 
+/// A way in which exchanges ended: the words for an error of the system with its number behind them, else the number of
+/// the protocol before its name.
+pub(crate) fn named(code: &CodeRecord) -> String {
+    let Some(number) = code.code else { return code.name.clone() };
+    match errno_words(&code.class, number) {
+        Some(words) => format!("{words} ({number})"),
+        None => format!("{number} {}", code.name),
+    }
+}
+
 /// One kind of failure.
 fn words(code: &CodeRecord, record: &Record) -> String {
     let alike = |sample: &&SampleRecord| sample.class == code.class && sample.code == code.code;
     if let Some(reached) = record.samples.iter().find(alike).and_then(unreached) {
         return format!("could not connect to {reached}");
     }
-    let number = code.code.map_or_else(String::new, |number| format!("{number} "));
+    let words = code.code.and_then(|number| errno_words(&code.class, number));
     match code.class.as_str() {
-        "result" => format!("{number}{}", code.name),
+        "result" => named(code),
+        "connect" if words.is_some() => words.unwrap_or_default().to_owned(),
         "connect" if code.name == "connect" => "could not connect".to_owned(),
         "connect" => format!("could not connect ({})", code.name),
         "timed-out" => "no answer in time".to_owned(),
@@ -129,6 +140,19 @@ fn unreached(sample: &SampleRecord) -> Option<String> {
 mod tests {
     use super::*;
     use crate::summary::tests::measured;
+
+    #[test]
+    fn errors_of_the_system_have_words_and_codes_of_protocols_their_numbers() {
+        let code = |class: &str, number, name: &str| CodeRecord {
+            class: class.to_owned(),
+            code: number,
+            name: name.to_owned(),
+            count: 1,
+        };
+        assert_eq!(named(&code("connect", Some(111), "connect")), "connection refused (111)");
+        assert_eq!(named(&code("result", Some(49), "invalidCredentials")), "49 invalidCredentials");
+        assert_eq!(named(&code("timed-out", None, "timed out")), "timed out");
+    }
 
     #[test]
     fn the_most_frequent_kinds_are_named_over_all_operations() {

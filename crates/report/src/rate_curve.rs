@@ -35,7 +35,7 @@ pub fn rate_curve(record: &Record) -> Result<Option<Chart>, HistogramError> {
     };
     Ok(Some(Chart::Lines(Lines {
         title: "Response over rate".to_owned(),
-        x: Axis::linear("offered, exchanges a second"),
+        x: Axis::linear(format!("offered, {} a second", record.plan.noun.many)),
         y: Axis::logarithmic("milliseconds"),
         lines: QUANTILES.into_iter().enumerate().map(line).collect(),
         ..Lines::default()

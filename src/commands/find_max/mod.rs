@@ -186,7 +186,7 @@ fn unsafe_(why: &str) -> Refusal {
 fn print_notes(loader: &Loader<'_>, args: &FindMaxArgs) {
     if let Some(writes) = &loader.load.subject().writes {
         console::note(&format!(
-            "this load {writes}: {} exchanges were answered",
+            "this load {writes}: {} operations were answered",
             brunt_report::figure::thousands(loader.answered)
         ));
     }

@@ -245,8 +245,9 @@ fn nothing_worked(record: &Record) -> String {
     let most = codes.max_by_key(|code| code.count);
     let what = most.map_or(String::new(), |code| format!(" ({})", code.name));
     format!(
-        "a single session made {} exchanges and none of them succeeded{what}: first run the command without find-max",
-        record.counts.due()
+        "a single session made {} {} and none succeeded{what}: first run the command without find-max",
+        record.counts.due(),
+        record.plan.noun.after(record.counts.due())
     )
 }
 

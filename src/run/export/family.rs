@@ -82,45 +82,45 @@ families! {
     PHASE = "brunt_phase", Gauge, Count, ["phase"],
         "1 for the phase of the last interval, 0 for the others";
     TARGET_RATE = "brunt_target_rate", Gauge, Count, [],
-        "Exchanges a second that were asked for; absent for as many as possible";
+        "Operations a second that were requested; absent for as many as possible";
     TARGET_ITERATIONS = "brunt_target_iterations", Gauge, Count, [],
-        "Iterations a second that were asked for, where an iteration is several exchanges";
+        "Iterations a second that were requested, where an iteration is several operations";
     SESSIONS = "brunt_sessions", Gauge, Count, [],
         "Sessions: connections times concurrent requests, or virtual users";
     DUE = "brunt_exchanges_due", Counter, Count, ["phase"],
-        "Exchanges that fell due, dropped ones included";
+        "Operations that were scheduled, dropped ones included";
     EXCHANGES = "brunt_exchanges", Counter, Count, ["operation", "outcome", "phase"],
-        "Exchanges that ended, by how: ok, failed, timed-out, cut-off or skipped";
+        "Operations that ended, by how: ok, failed, timed-out, cut-off or skipped";
     DROPPED = "brunt_exchanges_dropped", Counter, Count, ["phase"],
-        "Exchanges that were due and given up because no session came free";
+        "Operations that were due and given up because no session came free";
     CODES = "brunt_exchange_codes", Counter, Count, ["operation", "class", "code", "phase"],
-        "Exchanges that ended, by the class and the name of their code";
+        "Operations that ended, by the class and the name of their code";
     ITEMS = "brunt_items", Counter, Count, ["operation", "phase"],
-        "What the exchanges brought, such as entries of a search";
+        "What the operations returned, such as entries of a search";
     RESPONSE = "brunt_response", Histogram, Seconds, ["operation", "phase"],
         "Response time, from due to ended; what has no answer is in it with the time it waited";
     SERVICE = "brunt_service", Histogram, Seconds, ["operation", "phase"],
         "Service time, from sent to ended; what has no answer is in it with the time it waited";
     DROPPED_WAIT = "brunt_dropped_wait", Histogram, Seconds, ["phase"],
-        "How long exchanges had waited that were dropped";
+        "How long dropped operations had waited";
     PART = "brunt_part", Histogram, Seconds, ["part", "phase"],
-        "Work beside the exchanges, such as connecting and TLS handshakes";
+        "Work beside the operations, such as connecting and TLS handshakes";
     LAG = "brunt_lag", Histogram, Seconds, ["phase"],
-        "Lag, from due to sent: what exchanges waited on this side";
+        "Lag, from due to sent: how long operations waited in brunt";
     LATENESS = "brunt_lateness", Histogram, Seconds, ["phase"],
         "Lateness: the part of the lag that is the generator's own";
     BACKLOG = "brunt_backlog", Gauge, Count, [],
-        "The most exchanges of the last interval that were due and waited for a session";
+        "The most operations of the last interval that were due and waited for a session";
     IN_FLIGHT = "brunt_in_flight", Gauge, Count, [],
-        "Exchanges in flight at the end of the last interval";
+        "Operations in flight at the end of the last interval";
     ORPHANS = "brunt_orphan_replies", Counter, Count, ["phase"],
-        "Replies that answered no exchange in flight";
+        "Replies that answered nothing in flight";
     RECONNECTED = "brunt_reconnections", Counter, Count, ["phase"],
         "Connections reopened because the target had closed them while they were idle";
     RESENT = "brunt_resent_requests", Counter, Count, ["phase"],
         "Requests sent again because their connection was closed before an answer began";
     TALLIES = "brunt_tallies", Counter, Count, ["tally", "phase"],
-        "What the driver of the protocol counts beside exchanges";
+        "Counters of the protocol";
     CPU = "brunt_generator_cpu", Counter, Seconds, ["worker"],
         "Processor time of a worker of the generator";
     WAITED = "brunt_generator_waited", Counter, Seconds, ["worker"],

@@ -113,7 +113,7 @@ impl<'a> Interim<'a> {
         let seconds = interval.lasted().as_secs_f64();
         let rate = if seconds > 0.0 { interval.counts().ok as f64 / seconds } else { 0.0 };
         self.progress.show(&format!(
-            "{:>6.0} s  {rate:.0} exchanges/s, {} done, {} packets sent, {} dropped",
+            "{:>6.0} s  {rate:.0}/s, {} done, {} packets sent, {} dropped",
             interval.to.as_secs_f64(),
             counts.ok,
             sent,

@@ -270,6 +270,11 @@ impl<'a> Perfdhcp<'a> {
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
             ..Job::new(args.words.clone(), catalogue, target, self.load.clone())
         };
+        job = match *self.operations {
+            ["dora" | "sarr"] => job.called("lease", "leases"),
+            ["do" | "sa"] => job.called("offer", "offers"),
+            _ => job,
+        };
         if job.asked.mode == Mode::Closed {
             job.asked.constant = args.scenario == Scenario::Basic;
         }

@@ -187,9 +187,19 @@ impl Users {
             several: !one_for_one(flow),
             ..Job::new(command, catalogue, target, load)
         };
+        let job = if only_http(flow) { job.called("request", "requests") } else { job };
         let asked = if job.several { of_iterations(job.asked) } else { job.asked };
         Ok(Job { asked, ..job })
     }
+}
+
+/// Whether every exchange is a request over HTTP.
+fn only_http(flow: &Flow) -> bool {
+    let mut steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    steps.all(|step| match step {
+        flow::Step::Exchange(exchange) => matches!(exchange.payload, flow::Payload::Http(_)),
+        flow::Step::Pause(_) => true,
+    })
 }
 
 /// Whether each iteration is one exchange.

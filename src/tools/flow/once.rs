@@ -123,7 +123,7 @@ impl Printed {
         let missing = |number: &usize| !self.scenarios.contains(number);
         for scenario in (0..scenarios.len()).filter(missing) {
             let why = if unfilled.is_empty() {
-                "it has no step that is an exchange, or the run was ended before".to_owned()
+                "it has no step that sends anything, or the run was ended before".to_owned()
             } else {
                 format!("the run failed to {}", unfilled.join("; "))
             };

@@ -137,6 +137,19 @@ fn writes(operation: &Operation) -> Option<&'static str> {
     }
 }
 
+/// What an exchange of a run of these operations is called, if all are of one kind.
+fn noun(operations: &[&str]) -> Option<(&'static str, &'static str)> {
+    match operations {
+        ["bind"] => Some(("bind", "binds")),
+        ["search"] => Some(("search", "searches")),
+        ["modify"] => Some(("modification", "modifications")),
+        ["compare"] => Some(("comparison", "comparisons")),
+        ["delete"] => Some(("deletion", "deletions")),
+        ["modify-dn"] => Some(("renaming", "renamings")),
+        _ => None,
+    }
+}
+
 /// What one of these tools supplies to its run.
 pub(crate) struct RateTool<'a> {
     args: &'a RateArgs,
@@ -172,6 +185,10 @@ impl RateTool<'_> {
             ceiling: ceiling::of(operations, load.workers()),
             endless: is_endless(&load),
             ..Job::new(command, catalogue, setup::target(args, &self.plan), load)
+        };
+        let job = match noun(operations) {
+            Some((one, many)) => job.called(one, many),
+            None => job,
         };
         Ok(Job { asked: brunt_record::Plan { latency_basis, ..job.asked }, ..job })
     }

@@ -334,7 +334,7 @@ impl Comparison<'_> {
         if failures > 0 {
             let words =
                 done.first_failure().map_or(String::new(), |text| format!(", the first: {text}"));
-            cell.notes.push(format!("{failures} of {} exchanges failed{words}", counts.sent));
+            cell.notes.push(format!("{failures} of {} operations failed{words}", counts.sent));
         }
         cell
     }

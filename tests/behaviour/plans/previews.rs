@@ -88,7 +88,7 @@ fn a_check_says_what_is_too_large() {
     let expected = "A request will fail to give the variable 'v23' a value: the variables in it make it longer";
     assert!(ended.stdout.contains(expected), "{ended}");
     for (run, expected) in [
-        ("rate = \"5/s\"\nbacklog = 4000000000", "a backlog of 4000000000 exchanges; use at most"),
+        ("rate = \"5/s\"\nbacklog = 4000000000", "a backlog of 4000000000 operations; use at most"),
         ("users = 4000000000", "4000000000 sessions on one machine; ask for at most"),
     ] {
         let ended = plan(run).run(&["--check"]).expect(2);

@@ -64,7 +64,7 @@ impl Search<'_> {
         let minutes_at = |rate: f64| self.exchanges_needed() / rate / 60.0;
         (60.0 * minutes_at(estimate.p90) > left).then(|| {
             format!(
-                "at about {} it takes some {:.0} minutes until there are enough exchanges to judge by, for which \
+                "at about {} it takes some {:.0} minutes until there are enough samples to judge by, for which \
                  there was no time (--budget)",
                 rate(estimate.p50),
                 minutes_at(estimate.p50).ceil()

@@ -239,9 +239,8 @@ pub(crate) fn void(
     let connections = most_wait(measured) || only_waiting_is_late(measured, objectives, evidence);
     (evidence.verdict != Verdict::Pass && served && connections).then(|| {
         format!(
-            "session-limited: the target took {:.1} ms, as unstressed, and exchanges waited for a connection \
-            before that; \
-             use more connections",
+            "session-limited: the target took {:.1} ms, as in the unloaded baseline, and requests waited for a \
+             connection before that; use more connections",
             1e3 * measured.service.p50_s
         )
     })

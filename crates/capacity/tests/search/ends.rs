@@ -202,7 +202,7 @@ fn a_rate_at_which_a_minute_says_nothing_is_not_claimed_and_no_time_is_spent_on_
     let found = searched(&mut rare, "p99<2s", &Settings::quick());
     // 5,000 exchanges, of which 50 may be late, take a quarter of an hour at 6 a second.
     let Answer::NoClaim { why } = &found.answer else { panic!("{:?}", found.answer) };
-    assert!(why.contains("minutes until there are enough exchanges"), "{why}");
+    assert!(why.contains("minutes until there are enough samples"), "{why}");
     assert!(found.took_s < 150.0, "{}", found.took_s);
     assert!(found.steps.iter().all(|step| step.order.kind != Kind::Confirm));
     // If there is time for it, the rate is held for as long as that takes.

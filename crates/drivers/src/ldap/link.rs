@@ -118,7 +118,7 @@ impl Link {
         state.fail_waiting(&Failure::new(
             Class::Closed,
             0,
-            "the connection was closed by another exchange's failure",
+            "the connection was closed by another operation's failure",
         ));
         Some((stream, unread))
     }

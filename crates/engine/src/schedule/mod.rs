@@ -83,7 +83,7 @@ pub enum ScheduleError {
         offset: usize,
     },
     /// Nothing would ever be due.
-    #[error("make a schedule: no stage has any exchange due; give a rate above 0")]
+    #[error("make a schedule: no stage has any operation due; give a rate above 0")]
     Idle,
 }
 

@@ -21,7 +21,7 @@ pub enum ReplayError {
     },
     /// Its intervals do not match its record.
     #[error(
-        "read the events {}: its intervals count {intervals} exchanges and the record in its last line {record}; \
+        "read the events {}: its intervals count {intervals} operations and the record in its last line {record}; \
          lines were changed (the record alone: tail -n 1 FILE | jq .record)",
         path.display()
     )]

@@ -22,8 +22,8 @@ pub use node::NodeRecord;
 pub use refusal::MergeError;
 
 use crate::{
-    Basis, Conservation, Counts, HistogramError, Latency, Phase, PhaseRecord, Plan, Record, SCHEMA,
-    SampleRecord, Samples,
+    Basis, Conservation, Counts, HistogramError, Latency, Noun, Phase, PhaseRecord, Plan, Record,
+    SCHEMA, SampleRecord, Samples,
 };
 use std::path::{Path, PathBuf};
 
@@ -149,6 +149,7 @@ fn plan(records: &[&Record]) -> Plan {
             Basis::Response
         },
         target: first.target.clone(),
+        noun: Noun::common(plans().map(|plan| &plan.noun)),
     }
 }
 

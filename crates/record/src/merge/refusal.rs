@@ -47,7 +47,7 @@ pub enum MergeError {
     },
     /// A node is there twice.
     #[error(
-        "merge {} and {}: both are node {rank} of {of}, whose exchanges would count twice; leave one out",
+        "merge {} and {}: both are node {rank} of {of}, whose operations would count twice; leave one out",
         one.display(),
         other.display()
     )]
@@ -144,7 +144,7 @@ fn difference(one: &Record, other: &Record) -> Option<String> {
         ("version", one.tool.version.clone(), other.tool.version.clone()),
         ("seed", one.plan.seed.to_string(), other.plan.seed.to_string()),
         (
-            "first exchange",
+            "first operation",
             one.plan.first_exchange.to_string(),
             other.plan.first_exchange.to_string(),
         ),

@@ -21,7 +21,7 @@ const NUMBER_MAX: u64 = 1 << 40;
 /// The text of a pace is not as brunt writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "read when exchanges were due and answered (`pace`): its text was changed or is of another version"
+    "read when operations were due and answered (`pace`): its text was changed or is of another version"
 )]
 pub struct PaceError;
 

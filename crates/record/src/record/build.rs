@@ -8,7 +8,7 @@ use super::{
     StepRecord, TallyRecord, rate,
 };
 use crate::{
-    Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Phase, Series, Slo,
+    Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Noun, Phase, Series, Slo,
     SloError, SloResult, Step, Totals, Usual, Verdict,
 };
 use brunt_exchange::Outcome;
@@ -293,6 +293,7 @@ impl Plan {
             first_exchange: 0,
             latency_basis: Basis::Response,
             target: None,
+            noun: Noun::default(),
         }
     }
 

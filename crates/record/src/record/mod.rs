@@ -15,7 +15,7 @@ pub use head::{Ending, Head};
 pub use rates::{IterationRates, RATES, Rates};
 
 use crate::{
-    Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Phase, RunOutcome,
+    Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Noun, Phase, RunOutcome,
     SloResult, Verdict,
 };
 use schemars::JsonSchema;
@@ -157,6 +157,10 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+fn is_operation(noun: &Noun) -> bool {
+    *noun == Noun::default()
+}
+
 /// What a run was asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -183,6 +187,9 @@ pub struct Plan {
     pub latency_basis: Basis,
     /// What was loaded, without secrets.
     pub target: Option<String>,
+    /// What an exchange is called on screens; absent where it is an operation.
+    #[serde(default, skip_serializing_if = "is_operation")]
+    pub noun: Noun,
 }
 
 /// Reads a time, which stays as it was written.

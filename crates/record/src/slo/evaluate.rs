@@ -184,7 +184,8 @@ impl Slo {
         let beyond = 1.0 - percentile / 100.0;
         (count > 0 && beyond > 0.0 && beyond * (count as f64) < BEYOND_MIN - ROUNDING).then(|| {
             let most = (BEYOND_MIN / beyond).round();
-            format!("{count} exchanges say nothing about p{percentile}: it takes at least {most}")
+            let many = record.plan.noun.after(count);
+            format!("{count} {many} say nothing about p{percentile}: it takes at least {most}")
         })
     }
 
@@ -303,7 +304,7 @@ impl Slo {
         }
         let counts = self.counts(record, Part::With);
         if counts.ok == 0 {
-            return Some("no exchange succeeded".to_owned());
+            return Some(format!("no {} succeeded", record.plan.noun.one));
         }
         let endless = with.is_some_and(|reach| !reach.least.is_finite() || !reach.is_exact());
         endless.then(|| {

@@ -138,7 +138,7 @@ pub enum SloError {
     WholeRun(String),
     /// It allows no share of exchanges to miss it.
     #[error(
-        "judge the objective {0:?} second by second: it must allow a share of the exchanges to be bad; write \
+        "judge the objective {0:?} second by second: it must allow a share of the operations to be bad; write \
         one such as \
          p99<20ms, service.p95<5ms, errors<0.1%, timeouts<1%, dropped<1%, ok>=99%, achieved>=99%, goodput>=99% or \
          mean<5ms"
@@ -298,9 +298,9 @@ impl Slo {
                 Figure::Errors | Figure::Timeouts | Figure::Locked | Figure::Dropped | Figure::Ok,
                 _,
             ) => Some("% or without a unit, such as 0.1%"),
-            (Figure::Count, _) => Some("exchanges, without a unit, such as 1000"),
+            (Figure::Count, _) => Some("operations, without a unit, such as 1000"),
             (Figure::Achieved | Figure::Goodput, _) => {
-                Some("/s or % of what fell due, such as 99%")
+                Some("/s or % of what was scheduled, such as 99%")
             }
             (Figure::Offered, _) => Some("/s, such as 500/s"),
         };
@@ -327,7 +327,7 @@ impl Slo {
             let percent = (value * 1e6).round() / 1e4;
             let share = (value < 1.0).then(|| format!("; write {percent}% for a share"));
             let share = share.unwrap_or_default();
-            return Some(format!("{figure} is a whole number of exchanges, not {value}{share}"));
+            return Some(format!("{figure} is a whole number of operations, not {value}{share}"));
         }
         if self.unit == Unit::Percent && value > 100.0 {
             return Some(format!("{figure} is at most 100%, not {value}%"));

@@ -57,12 +57,12 @@ fn times_rates_and_counts_are_compared_in_their_units() {
 #[test]
 fn what_no_run_meets_and_what_means_something_else_is_refused() {
     for (expr, why) in [
-        ("ok>=0.95", "ok is a whole number of exchanges, not 0.95; write 95% for a share"),
+        ("ok>=0.95", "ok is a whole number of operations, not 0.95; write 95% for a share"),
         (
             "errors<0.001",
-            "errors is a whole number of exchanges, not 0.001; write 0.1% for a share",
+            "errors is a whole number of operations, not 0.001; write 0.1% for a share",
         ),
-        ("count>=10.5", "count is a whole number of exchanges, not 10.5"),
+        ("count>=10.5", "count is a whole number of operations, not 10.5"),
         ("errors>101%", "errors is at most 100%, not 101%"),
         ("search.ok<=100.1%", "search.ok is at most 100%, not 100.1%"),
         ("achieved>=110%", "achieved is at most 100%, not 110%"),
@@ -160,7 +160,7 @@ fn a_percentile_of_too_few_exchanges_is_undecided_unless_one_was_slow() {
         assert_eq!(outcome(&quick(count), expr).0, expected, "{expr} of {count}");
     }
     let result = "p99.9999<20ms".parse::<Slo>().unwrap().evaluate(&quick(50)).unwrap();
-    let why = "50 exchanges say nothing about p99.9999: it takes at least 100000";
+    let why = "50 operations say nothing about p99.9999: it takes at least 100000";
     assert_eq!(result.why.as_deref(), Some(why));
     // One of fifty is more than one in a million.
     assert_eq!(outcome(&run(&[30; 50], &[], &[], |_| {}), "p99.9999<20ms").0, Missed);

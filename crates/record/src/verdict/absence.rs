@@ -24,6 +24,7 @@ pub(super) fn present<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
 fn away(evidence: &Evidence<'_>) -> Option<String> {
     let counts = evidence.measured.counts();
     let unanswered = counts.timed_out + counts.cut_off + counts.dropped;
+    let many = &evidence.plan.noun.many;
     let connectionless = failed_in(evidence.measured, &[Class::Connect, Class::Closed, Class::Tls]);
     if !evidence.away.is_empty() {
         let absences: Vec<String> =
@@ -34,30 +35,30 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
         };
         if let Some(present) = present(evidence) {
             return Some(format!(
-                "the target was there, but {unanswered} exchanges had no answer in time: {present}; {}{more}",
+                "the target was there, but {unanswered} {many} had no answer in time: {present}; {}{more}",
                 absences.join("; ")
             ));
         }
         let late = evidence.present.map_or_else(String::new, |late| format!("; {late}"));
         return Some(format!(
-            "the target was away: {}{more}{late}; {unanswered} exchanges had no answer, {connectionless} lost their \
+            "the target was away: {}{more}{late}; {unanswered} {many} had no answer, {connectionless} lost their \
              connection or could not connect",
             absences.join("; ")
         ));
     }
     if connectionless > 0 {
         return Some(format!(
-            "{connectionless} of {} exchanges lost their connection to the target or could not connect",
+            "{connectionless} of {} {many} lost their connection to the target or could not connect",
             counts.due()
         ));
     }
     if counts.cut_off > 0 {
         return Some(format!(
-            "{} exchanges were still in flight when the run ended, {:.1} s after the last was due: they took \
+            "{} {many} were still in flight when the run ended, {:.1} s after the last was due: they took \
              longer than that",
             counts.cut_off, evidence.rates.drained_s
         ));
     }
     (counts.due() > 0 && counts.ok + counts.failed == 0)
-        .then(|| format!("none of {} exchanges was answered", counts.due()))
+        .then(|| format!("none of {} {many} was answered", counts.due()))
 }

@@ -176,7 +176,8 @@ pub(super) fn stall_note(evidence: &Evidence<'_>) -> Option<String> {
     let (text, _) = stall_words(evidence)?;
     let touched: u64 = evidence.measured.operations.iter().map(|o| o.tainted.planned).sum();
     Some(format!(
-        "{text}; {touched} exchanges were due meanwhile, which changes no percentile that is judged"
+        "{text}; {touched} {} were due meanwhile, which changes no percentile that is judged",
+        evidence.plan.noun.after(touched)
     ))
 }
 
@@ -306,8 +307,9 @@ pub(super) fn limits(evidence: &Evidence<'_>) -> Vec<(u64, String)> {
     let ports = failed_in(measured, &[Class::Ports]);
     if ports > 0 {
         limits.push((ports, format!(
-            "{ports} exchanges found no free local port: keep connections open, use more source addresses or widen \
-             net.ipv4.ip_local_port_range"
+            "{ports} {} found no free local port: keep connections open, use more source addresses or widen \
+             net.ipv4.ip_local_port_range",
+            evidence.plan.noun.after(ports)
         )));
     }
     limits.extend(descriptors(evidence));
@@ -331,9 +333,10 @@ fn unsent(evidence: &Evidence<'_>) -> Option<(u64, String)> {
     Some((
         all,
         format!(
-            "this machine could not send {all} of {} exchanges: {error}; the target had no part in this: look at the \
+            "this machine could not send {all} of {} {}: {error}; the target had no part in this: look at the \
              route to it (ip route get), the link, the local address and the local firewall",
-            evidence.measured.counts().due()
+            evidence.measured.counts().due(),
+            evidence.plan.noun.many
         ),
     ))
 }
@@ -347,10 +350,11 @@ fn descriptors(evidence: &Evidence<'_>) -> Option<(u64, String)> {
     let failed = failed_in(evidence.measured, &[Class::Descriptors]);
     (attempts + failed > 0).then(|| {
         let text = format!(
-            "this process reached its limit of open files: {} sessions need connections, and {} attempts or exchanges \
+            "this process reached its limit of open files: {} sessions need connections, and {} attempts or {} \
              failed without a file descriptor; raise the limit (ulimit -n)",
             evidence.plan.sessions,
-            attempts.max(failed)
+            attempts.max(failed),
+            evidence.plan.noun.many
         );
         // However few exchanges this affected, the requested sessions were not there.
         (u64::MAX, text)
@@ -365,8 +369,9 @@ fn missed(evidence: &Evidence<'_>) -> Option<(u64, String)> {
     let all = evidence.measured.counts().timed_out;
     (own > 0).then(|| {
         let text = format!(
-            "{text}; {own} of {all} exchanges without an answer in time fell into that, and are not the target's: run \
-             it again without interruption"
+            "{text}; {own} of {all} {} without an answer in time fell into that, and are not the target's: run it \
+             again without interruption",
+            evidence.plan.noun.many
         );
         (own, text)
     })

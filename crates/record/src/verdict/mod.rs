@@ -212,7 +212,7 @@ fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
     let unanswered = (counts.ok + counts.failed + counts.timed_out).saturating_sub(answered);
     let made = achieved + unanswered as f64 / evidence.rates.seconds;
     (made < MADE_SHARE * offered || evidence.measured.dropped > 0)
-        .then(|| format!("{made:.0}/s of the {offered:.0}/s that fell due were carried out"))
+        .then(|| format!("{made:.0}/s of the {offered:.0}/s that were scheduled were carried out"))
 }
 
 fn ceiling(evidence: &Evidence<'_>) -> Option<String> {

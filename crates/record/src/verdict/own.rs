@@ -58,7 +58,7 @@ impl OwnPart {
     /// What a reader must know of a figure that was not judged.
     pub fn unjudged(&self) -> Option<String> {
         let count = self.too_few?;
-        Some(format!("{}, and {count} exchanges are too few to judge it", self.words()))
+        Some(format!("{}, and {count} samples are too few to judge it", self.words()))
     }
 
     pub(super) fn words(&self) -> String {

@@ -310,7 +310,7 @@ fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
     short.generator.cpu_share_max = Some(0.97);
     let (status, text) = only_reason(&short);
     assert_eq!(status, Status::GeneratorLimited);
-    assert!(text.contains("60/s of the 100/s that fell due"), "{text}");
+    assert!(text.contains("60/s of the 100/s that were scheduled"), "{text}");
     assert!(!judge(&short).is_of_own_part_alone(), "not all was sent");
     short.generator.in_process = true;
     assert_eq!(judge(&short).status, Status::Valid, "the processor time is the target's");
@@ -492,12 +492,12 @@ fn exchanges_that_a_stopped_generator_missed_are_its_own() {
     let operation = &mut stopped.measured.operations[0];
     (operation.counts.timed_out, operation.tainted.timed_out) = (166, 164);
     let verdict = judge(&stopped);
-    let own = "brunt stood still 0.4 s at 3.0 s; 164 of 166 exchanges without an answer";
+    let own = "brunt stood still 0.4 s at 3.0 s; 164 of 166 operations without an answer";
     let reason = verdict.reasons.iter().find(|reason| reason.text.starts_with(own));
     assert_eq!(reason.unwrap().status, Status::GeneratorLimited, "{verdict:?}");
     stopped.measured.operations[0].tainted.timed_out = 1;
     let verdict = judge(&stopped);
-    let few = "brunt stood still 0.4 s at 3.0 s; 1 of 166 exchanges without an answer";
+    let few = "brunt stood still 0.4 s at 3.0 s; 1 of 166 operations without an answer";
     assert!(verdict.notes.iter().any(|note| note.starts_with(few)), "{verdict:?}");
 }
 
@@ -509,7 +509,7 @@ fn a_machine_that_cannot_send_is_named_and_the_target_is_not() {
     codes.add(Outcome::Failed(Class::Unsent, 1), 3);
     let (status, text) = only_reason(&cut_off);
     assert_eq!(status, Status::GeneratorLimited);
-    assert!(text.starts_with("this machine could not send 33 of 1000 exchanges: Network is unr"));
+    assert!(text.starts_with("this machine could not send 33 of 1000 operations: Network is unr"));
     assert!(text.contains("the target had no part in this"), "{text}");
 }
 
@@ -530,7 +530,7 @@ fn a_target_that_answered_too_late_was_not_away() {
     let text = &partial.unwrap().text;
     assert!(!text.contains("was away"), "{text}");
     assert_eq!(verdict.present.as_deref(), slow.present);
-    assert!(text.contains("456 answers came later") && text.contains("500 exchanges"), "{text}");
+    assert!(text.contains("456 answers came later") && text.contains("500 operations"), "{text}");
     // A server that was stopped answers what had waited for it once it continues.
     slow.away[0].to_s = Some(4.6);
     let verdict = judge(&slow);
@@ -551,19 +551,19 @@ fn a_run_that_is_not_whole_says_why() {
     );
     let mut refused = run(|_| 100, prompt);
     refused.measured.operations[0].codes.add(Outcome::Failed(Class::Connect, 111), 7);
-    assert!(only_reason(&refused).1.contains("7 of 1000 exchanges lost their connection"));
+    assert!(only_reason(&refused).1.contains("7 of 1000 operations lost their connection"));
     let mut in_flight = run(|_| 100, prompt);
     in_flight.measured.operations[0].counts.cut_off = 3;
     in_flight.measured.operations[0].counts.sent += 3;
     in_flight.measured.planned += 3;
-    assert!(only_reason(&in_flight).1.contains("3 exchanges were still in flight"));
+    assert!(only_reason(&in_flight).1.contains("3 operations were still in flight"));
     let mut silent = run(|_| 100, prompt);
     silent.measured.operations[0].counts.ok = 0;
     silent.measured.operations[0].counts.timed_out = 1_000;
-    assert!(only_reason(&silent).1.contains("none of 1000 exchanges was answered"));
+    assert!(only_reason(&silent).1.contains("none of 1000 operations was answered"));
     let mut unbalanced = run(|_| 100, prompt);
     unbalanced.measured.planned += 3;
-    assert!(only_reason(&unbalanced).1.contains("account for every exchange"));
+    assert!(only_reason(&unbalanced).1.contains("account for every operation"));
 }
 
 #[test]

@@ -89,7 +89,7 @@ pub(super) fn chart(reading: &Reading<'_>, usl: Option<&Usl>) -> Chart {
     lines.retain(|line| line.points.len() > 1);
     Chart::Lines(Lines {
         title: "Response time by rate".to_owned(),
-        x: Axis::linear("exchanges per second"),
+        x: Axis::linear("rate per second"),
         y: Axis::logarithmic("milliseconds"),
         lines,
         bands: band(reading),

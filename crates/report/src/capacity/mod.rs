@@ -245,7 +245,7 @@ fn counted(reading: &Reading<'_>) -> Option<String> {
     });
     let (_, counted, made) = known.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(format!(
-        "The target's own count: {} {noun} while {} were answered, {:.2} for each exchange.",
+        "The target's own count: {} {noun} while {} were answered, {:.2} for each.",
         rate(counted),
         rate(made),
         counted / made

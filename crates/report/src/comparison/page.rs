@@ -48,7 +48,7 @@ pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
     if html {
         page.heading("Response times");
         page.paragraph(
-            "Each line is a side, with all its runs together. The further to the right, the fewer exchanges took \
+            "Each line is a side, with all its runs together. The further to the right, the fewer took \
              longer: at 100 it was one in a hundred, which is the 99th percentile. Hollow marks are service times.",
         );
         for chart in charts {
@@ -158,8 +158,8 @@ fn spectrum(sides: &[Vec<Vec<Spectrum>>], name: &str) -> Chart {
         lines.push(line(format!("{letter} service"), series, &service, true));
     }
     Chart::Lines(Lines {
-        title: format!("{name}: how long exchanges took"),
-        x: Axis::logarithmic("one exchange in so many took longer"),
+        title: format!("{name}: response and service times"),
+        x: Axis::logarithmic("one in so many took longer"),
         y: Axis::logarithmic("milliseconds"),
         lines,
         dense: false,

@@ -69,15 +69,13 @@ fn sentence(words: &str) -> String {
 
 /// What came of the run.
 fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
-    let counts = &record.counts;
+    let (counts, noun) = (&record.counts, &record.plan.noun);
     if counts.due() == 0 {
-        return Ok(vec![
-            "No exchange (request and answer) fell due, so nothing was measured.".to_owned(),
-        ]);
+        return Ok(vec![format!("No {} was scheduled, so nothing was measured.", noun.one)]);
     }
     if counts.ok == 0 {
         let why = explained(record).map_or_else(String::new, |why| format!(": {why}"));
-        let mut all = format!("None of {} exchanges succeeded{why}", thousands(counts.due()));
+        let mut all = format!("None of {} {} succeeded{why}", thousands(counts.due()), noun.many);
         if counts.dropped > 0 {
             let _ = write!(all, "; {} were dropped unsent", thousands(counts.dropped));
         }
@@ -122,7 +120,7 @@ fn carried(record: &Record) -> Vec<String> {
     }
     let (offered, achieved, what) = match rates.iterations {
         Some(of) => (of.offered, of.achieved, "iterations"),
-        None => (rates.target.and(rates.offered), rates.achieved, "exchanges"),
+        None => (rates.target.and(rates.offered), rates.achieved, &*record.plan.noun.many),
     };
     vec![match (offered, achieved) {
         (Some(offered), Some(achieved)) => {

@@ -114,7 +114,7 @@ fn a_good_run_shows_objectives_figures_and_where_the_rest_is() {
         "\
 authrate, 2026-01-02 03:04 UTC, 2 s
 
-PASSED  55 exchanges a second offered, 50 achieved. Half took at most 3.00 ms,
+PASSED  55 operations a second offered, 50 achieved. Half took at most 3.00 ms,
         the slowest 1 of 100 more than 7.00 ms. Of 110, 20 failed, 10 were
         dropped unsent (27.3%).
         The figures can be trusted: the run is complete, and brunt was not the
@@ -160,7 +160,7 @@ fn an_overload_shows_what_was_offered_and_achieved_over_time() {
     ] {
         assert!(text.contains(line), "{line} {text}");
     }
-    let said = "OVERLOADED  55 exchanges a second offered, 50 achieved. 40 were waiting when the";
+    let said = "OVERLOADED  55 operations a second offered, 50 achieved. 40 were waiting when\n";
     assert!(text.contains(said), "{text}");
     assert!(!text.contains("Half took"), "they depend on how long the run lasted: {text}");
     let plain = last_screen(&record, Screen { unicode: false, ..screen(80) }, None).unwrap();
@@ -201,7 +201,7 @@ fn an_overload_is_the_cause_of_what_was_never_sent_and_all_of_it_fits() {
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         said.ends_with(
-            "OVERLOADED 8,000 exchanges a second offered, 198 achieved. 1,788 were waiting when the load ended. 2 \
+            "OVERLOADED 8,000 operations a second offered, 198 achieved. 1,788 were waiting when the load ended. 2 \
              sessions whose requests take 10.1 ms each carry 198 a second: 8,000 need 81, if requests take no \
              longer then. Half of those sent took at most 2.00 ms at the target, beside waiting here. Of 16,000, 2 \
              had no answer, 13,816 were dropped unsent (86.4%). The figures can be trusted: the run is complete, \
@@ -275,7 +275,7 @@ fn most_failed_is_said_only_where_failures_are_most() {
         said(40, 40, 30)
             .contains("MEASURED Less than half succeeded: 49 invalidCredentials 20 times.")
     );
-    assert!(said(60, 30, 20).contains("MEASURED 55 exchanges a second offered"));
+    assert!(said(60, 30, 20).contains("MEASURED 55 operations a second offered"));
     assert!(said(100, 0, 0).contains("None of 100 failed."));
     assert!(said(99, 0, 1).contains("Of 100, 1 was dropped unsent (1.0%)."));
 }
@@ -315,7 +315,7 @@ fn where_nothing_worked_the_cause_comes_first_and_no_time_is_told() {
         "\
 password.toml at ldaps://ds1.lab, 2026-01-02 03:04 UTC, 2 s
 
-NOTHING WORKED  None of 110 exchanges succeeded: 49 invalidCredentials 100
+NOTHING WORKED  None of 110 operations succeeded: 49 invalidCredentials 100
                 times; 10 were dropped unsent.
                 This run says nothing about speed.
 
@@ -363,7 +363,7 @@ fn the_cause_of_the_outcome_is_in_its_sentences() {
         (RunOutcome::Incomplete, "the run is incomplete: it was the machine."),
         (RunOutcome::Missed, "missed"),
         (RunOutcome::Undecided, "undecided"),
-        (RunOutcome::Measured, "55 exchanges a second offered, 50 achieved."),
+        (RunOutcome::Measured, "55 operations a second offered, 50 achieved."),
     ] {
         let text = shown(&with(outcome));
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");

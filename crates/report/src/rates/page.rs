@@ -1,6 +1,6 @@
 //! Response against rate, for a terminal and as a page: a sentence, the curve, a row for each rate.
 
-use brunt_record::{Collection, HistogramError, Record, SloOutcome, Status};
+use brunt_record::{Collection, HistogramError, Noun, Record, SloOutcome, Status};
 
 use super::points::{Point, QUANTILES};
 use crate::chart::{Axis, Chart, Line, Lines};
@@ -64,8 +64,9 @@ fn sentence(points: &[Point<'_>]) -> String {
             format!("{more}{} ms", millis(std::time::Duration::from_secs_f64(seconds)))
         }
     };
+    let many = noun(points).many;
     let times = format!(
-        "At {} a second half of all exchanges took at most {} and 99 % at most {}, at {} a second {} and {}",
+        "At {} a second half of all {many} took at most {} and 99 % at most {}, at {} a second {} and {}",
         rate(first.rate),
         took(first, 0.5),
         took(first, 0.99),
@@ -141,7 +142,7 @@ fn achieved(points: &[Point<'_>]) -> Chart {
     Chart::Lines(Lines {
         title: "Achieved over rate".to_owned(),
         x: Axis::linear(axis(points)),
-        y: Axis::linear("exchanges a second"),
+        y: Axis::linear(format!("{} a second", noun(points).many)),
         lines: vec![
             line(0, "offered", |run| run.rates.offered),
             line(1, "achieved", |run| run.rates.achieved),
@@ -152,9 +153,15 @@ fn achieved(points: &[Point<'_>]) -> Chart {
 }
 
 /// The unit of the rate: an iteration is several exchanges.
-fn axis(points: &[Point<'_>]) -> &'static str {
+fn axis(points: &[Point<'_>]) -> String {
     let iterations = runs(points).any(|(_, record)| record.plan.target_iterations.is_some());
-    if iterations { "asked for, iterations a second" } else { "asked for, exchanges a second" }
+    let what = if iterations { "iterations".to_owned() } else { noun(points).many };
+    format!("requested, {what} a second")
+}
+
+/// What the exchanges of these runs are called.
+fn noun(points: &[Point<'_>]) -> Noun {
+    Noun::common(runs(points).map(|(_, record)| &record.plan.noun))
 }
 
 /// A row for each rate.

@@ -107,7 +107,10 @@ fn each_rate_is_a_point_from_the_lowest_up() {
         text.contains("from 400 a second on less was answered than was offered: 300 of 400"),
         "{text}"
     );
-    assert!(text.contains("At 100 a second half of all exchanges took at most 1.000 ms"), "{text}");
+    assert!(
+        text.contains("At 100 a second half of all operations took at most 1.000 ms"),
+        "{text}"
+    );
     assert!(text.contains("Achieved over rate"), "{text}");
     let [low, middle] = [1, 2].map(|at| collection.cells[at - 1].label("run"));
     assert_eq!((low, middle), (Some("a.json"), Some("b.json")));

@@ -32,7 +32,7 @@ impl<'a> ChartImages<'a> {
         match plot.kind {
             Kind::Heat => heat(plot, view).map(|map| map.svg(&id)),
             Kind::Lines => drawn(lines(plot, view), &id),
-            Kind::Spectrum => drawn(spectrum(plot, spectra.first()?), &id),
+            Kind::Spectrum => drawn(spectrum(plot, spectra.first()?, view), &id),
         }
     }
 }
@@ -42,12 +42,13 @@ fn drawn(lines: Lines, id: &str) -> Option<String> {
     seen.then(|| Chart::Lines(lines).svg(id))
 }
 
-fn axis(plot: &Plot) -> Axis {
+fn axis(plot: &Plot, view: &View) -> Axis {
+    let many = &view.noun;
     let unit = match plot.unit.as_str() {
-        "ms" => "milliseconds",
-        "/s" => "exchanges a second",
-        "%" => "per cent of a core",
-        _ => "exchanges",
+        "ms" => "milliseconds".to_owned(),
+        "/s" => format!("{many} a second"),
+        "%" => "per cent of a core".to_owned(),
+        _ => many.clone(),
     };
     if plot.logarithmic { Axis::logarithmic(unit) } else { Axis::linear(unit) }
 }
@@ -65,7 +66,7 @@ fn lines(plot: &Plot, view: &View) -> Lines {
     Lines {
         title: plot.title.clone(),
         x: Axis::linear("seconds"),
-        y: axis(plot),
+        y: axis(plot, view),
         lines: lines.collect(),
         dense: true,
         bands: bands.map(|span| (span.from_s, span.to_s, span.name.clone())).collect(),
@@ -73,7 +74,7 @@ fn lines(plot: &Plot, view: &View) -> Lines {
 }
 
 /// The spectrum over how many exchanges there are for each slower one: 10 at 90 %, 100 at 99 %.
-fn spectrum(plot: &Plot, spectrum: &Spectrum) -> Lines {
+fn spectrum(plot: &Plot, spectrum: &Spectrum, view: &View) -> Lines {
     let points =
         |flat: &[f64]| flat.chunks_exact(2).map(|pair| (1.0 / (1.0 - pair[0]), pair[1])).collect();
     let line = |name: &str, flat: &[f64], series| Line {
@@ -84,10 +85,11 @@ fn spectrum(plot: &Plot, spectrum: &Spectrum) -> Lines {
     };
     Lines {
         title: plot.title.clone(),
-        x: Axis::logarithmic(
-            "one in so many exchanges took longer (10: 90 %, 100: 99 %, 1k: 99.9 %)",
-        ),
-        y: axis(plot),
+        x: Axis::logarithmic(format!(
+            "one in so many {} took longer (10: 90 %, 100: 99 %, 1k: 99.9 %)",
+            view.noun
+        )),
+        y: axis(plot, view),
         lines: vec![line("response", &spectrum.response, 0), line("service", &spectrum.service, 1)],
         dense: true,
         ..Lines::default()
@@ -108,7 +110,7 @@ fn heat(plot: &Plot, view: &View) -> Option<HeatMap> {
     (!cells.is_empty()).then(|| HeatMap {
         title: plot.title.clone(),
         x: Axis::linear("seconds"),
-        y: axis(plot),
+        y: axis(plot, view),
         cells,
     })
 }

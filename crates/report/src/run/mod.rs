@@ -16,7 +16,7 @@ use crate::figure::{NONE, percent, thousands};
 use crate::page::{Block, Drawing, Page, Tone, Verdict};
 use crate::summary::{found, millis, response};
 use crate::view::{Plot, View};
-use brunt_record::{HistogramError, OutcomeTone, Record, RunOutcome, SloOutcome, Status};
+use brunt_record::{HistogramError, Noun, OutcomeTone, Record, RunOutcome, SloOutcome, Status};
 use chart_images::ChartImages;
 
 pub use so_far::{LiveUpdate, page_so_far, record_so_far};
@@ -42,26 +42,27 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
     page.push(Block::Verdict(verdict(record)));
     objectives(&mut page, record);
     page.push(Block::Tiles(tiles(record)?));
+    let notes = Notes::of(&record.plan.noun);
     let drawing = |page: &mut Page, id: &str, note: &str| draw(page, &view.plots, stills, id, note);
     page.heading("Over time");
     page.push(Block::Choice);
     drawing(
         &mut page,
         "rates",
-        "By end: what ended in each step, whenever it had fallen due. Offered is what fell due.",
+        "By end: what ended in each step, whenever it was due. Offered is what was scheduled.",
     );
-    drawing(&mut page, "latencies", LATENCIES);
+    drawing(&mut page, "latencies", &notes.latencies);
     resolution(&mut page, record, view);
     if let Some(curve) = crate::rate_curve(record)? {
         page.heading("Response against rate");
         page.chart(curve);
-        page.push(Block::Note(RATES.to_owned()));
+        page.push(Block::Note(notes.rates));
     }
     page.heading("Percentile spectrum");
-    drawing(&mut page, "spectrum", SPECTRUM);
+    drawing(&mut page, "spectrum", &notes.spectrum);
     page.heading("Heat map");
     page.push(Block::Choice);
-    drawing(&mut page, "heat", HEAT);
+    drawing(&mut page, "heat", &notes.heat);
     tables::operations(&mut page, record)?;
     tables::parts(&mut page, record)?;
     tables::monitors(&mut page, record);
@@ -70,17 +71,37 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
     Ok(page)
 }
 
-const LATENCIES: &str = "Response time begins when an exchange is due, service time when it is sent. Where the curves \
-                         differ, exchanges waited to be sent. An exchange without an answer counts with its minimum \
-                         possible time.";
-const RATES: &str = "Steps of the steady phase, grouped by the number of exchanges that fell due per second. Latencies \
-                     are those of the exchanges that ended in them. Where the curves turn up, the target has reached \
-                     its limit.";
-const SPECTRUM: &str = "The time within which a share of the steady phase's exchanges ended. Each step to the right \
-                        leaves a tenth as many exchanges that took longer. The gap between the curves is time spent \
-                        waiting to be sent.";
-const HEAT: &str = "How many exchanges took how long: of all operations together, or of the one that the charts show. \
-                    A stronger colour means more exchanges, on a logarithmic scale.";
+/// The texts below the charts, about exchanges of this name.
+struct Notes {
+    latencies: String,
+    rates: String,
+    spectrum: String,
+    heat: String,
+}
+
+impl Notes {
+    fn of(Noun { one, many }: &Noun) -> Self {
+        Self {
+            latencies: format!(
+                "Response time begins when a scheduled {one} is due, service time when it is sent. Where the curves \
+                 differ, {many} waited to be sent. One without an answer counts with its minimum possible time."
+            ),
+            rates: format!(
+                "Steps of the steady phase, grouped by the number of {many} that were scheduled per second. Latencies \
+                 are those of the {many} that ended in them. Where the curves turn up, the target has reached its \
+                 limit."
+            ),
+            spectrum: format!(
+                "The time within which a share of the steady phase's {many} ended. Each step to the right leaves a \
+                 tenth as many {many} that took longer. The gap between the curves is time spent waiting to be sent."
+            ),
+            heat: format!(
+                "How many {many} took how long: of all kinds together, or of the one that the charts show. A stronger \
+                 colour means more {many}, on a logarithmic scale."
+            ),
+        }
+    }
+}
 
 /// Adds a chart. A finished run has no chart of what never happened.
 fn draw(page: &mut Page, plots: &[Plot], stills: &ChartImages<'_>, id: &str, note: &str) {

@@ -42,8 +42,11 @@ fn typed(record: &Record) -> Vec<String> {
 fn plan(record: &Record) -> Vec<(String, String)> {
     let plan = &record.plan;
     let mode = match plan.mode {
-        Mode::Open => "open: exchanges fall due by a schedule, whether earlier ones ended or not",
-        Mode::Closed => "closed: a session sends its next request after an answer",
+        Mode::Open => format!(
+            "open: {} are due by a schedule, whether earlier ones ended or not",
+            plan.noun.many
+        ),
+        Mode::Closed => "closed: a session sends its next request after an answer".to_owned(),
     };
     let basis = match plan.latency_basis {
         Basis::Response => "response time",
@@ -51,7 +54,7 @@ fn plan(record: &Record) -> Vec<(String, String)> {
     };
     let known = [
         ("target", plan.target.clone()),
-        ("model", Some(mode.to_owned())),
+        ("model", Some(mode)),
         (
             "rate asked for",
             Some(

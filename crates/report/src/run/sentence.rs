@@ -15,7 +15,7 @@ const ALL_OF_IT: f64 = 0.9995;
 pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
     let counts = &record.counts;
     if counts.due() == 0 {
-        return Ok("Nothing was measured: no request fell due.".to_owned());
+        return Ok(format!("Nothing was measured: no {} was scheduled.", record.plan.noun.one));
     }
     // How many connections there were, and which scenario it was, is in the title.
     let target = record.plan.target.as_deref().unwrap_or("the target");

@@ -1,11 +1,12 @@
 //! The tables of a run: operations, their outcomes, the parts of making a connection, what the target reported itself.
 
+use crate::failures::named;
 use crate::figure::{NONE, fixed, thousands};
 use crate::page::{Block, Page, Table, Tone};
 use crate::summary::{met, millis};
 use brunt_record::{
     CodeRecord, Counts, HistogramError, Latency, MonitorRecord, OperationRecord, Record,
-    SampleRecord,
+    SampleRecord, errno_words,
 };
 
 const QUANTILES: [(&str, f64); 5] =
@@ -46,10 +47,15 @@ pub(super) fn times(latency: &Latency) -> Result<Vec<String>, HistogramError> {
 pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
     let shown = busiest(record);
     page.heading("Operations and outcomes");
-    let titles = ["exchanges", "achieved /s", "goodput /s", "ok %", "failed", "no answer"];
+    let many = &*record.plan.noun.many;
+    let titles = [many.to_owned()].into_iter();
+    let titles = titles
+        .chain(["achieved /s", "goodput /s", "ok %", "failed", "no answer"].map(str::to_owned));
+    let titles = titles.collect::<Vec<_>>();
     let mut table = Table::new("Operations: rates, and response times in milliseconds")
         .names(["operation"])
-        .figures(titles.into_iter().chain(time_titles()));
+        .figures(titles.clone())
+        .figures(time_titles());
     for operation in &shown {
         table.row(Tone::Plain, row(operation)?);
         let blank = titles.iter().map(|_| String::new());
@@ -60,10 +66,10 @@ pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), Histogr
         table.row(Tone::Plain, together(record, all)?);
     }
     left_out(&mut table, met(record).count(), shown.len(), "operations");
-    table.note(
-        "Response: from the time an exchange was due to its end. Service: from sent to its end. A figure with > is the \
-         minimum possible: some exchanges had no answer.",
-    );
+    table.note(format!(
+        "Response: from due to the end. Service: from sent to the end. A figure with > is the minimum possible: some \
+         {many} had no answer."
+    ));
     page.table(table);
     outcomes(page, record, &shown);
     tallies(page, record);
@@ -112,10 +118,7 @@ fn figures(
 
 fn left_out(table: &mut Table, all: usize, shown: usize, what: &str) {
     if all > shown {
-        table.note(format!(
-            "{} {what} with fewer exchanges are not shown; the record has them.",
-            all - shown
-        ));
+        table.note(format!("{} rarer {what} are not shown; the record has them.", all - shown));
     }
 }
 
@@ -135,7 +138,9 @@ fn outcomes(page: &mut Page, record: &Record, shown: &[&OperationRecord]) {
             Tone::Plain,
             [
                 operation.name.clone(),
-                code.name.clone(),
+                code.code
+                    .and_then(|number| errno_words(&code.class, number))
+                    .map_or_else(|| code.name.clone(), str::to_owned),
                 code.class.clone(),
                 code.code.map_or_else(String::new, |number| number.to_string()),
                 thousands(code.count),
@@ -153,9 +158,7 @@ fn outcomes(page: &mut Page, record: &Record, shown: &[&OperationRecord]) {
     page.table(table);
     if record.orphans > 0 {
         let count = thousands(record.orphans);
-        page.push(Block::Note(format!(
-            "{count} replies answered no exchange in flight (orphans)."
-        )));
+        page.push(Block::Note(format!("{count} replies answered nothing in flight (orphans).")));
     }
 }
 
@@ -174,7 +177,7 @@ fn texts(samples: &[SampleRecord], operation: &OperationRecord, code: &CodeRecor
 }
 
 fn tallies(page: &mut Page, record: &Record) {
-    let mut table = Table::new("Counted beside exchanges").names(["what"]).figures(["count"]);
+    let mut table = Table::new("Counters of the protocol").names(["what"]).figures(["count"]);
     for tally in record.tallies.iter().filter(|tally| tally.count > 0).take(OPERATIONS_MAX) {
         table.row(Tone::Plain, [tally.name.clone(), thousands(tally.count)]);
     }
@@ -207,7 +210,7 @@ pub(super) fn parts(page: &mut Page, record: &Record) -> Result<(), HistogramErr
     let mut failed =
         Table::new("Why connections were not ready").names(["outcome", "class"]).figures(["count"]);
     for code in connections.unready.iter().take(OUTCOMES_MAX) {
-        failed.row(Tone::Plain, [code.name.clone(), code.class.clone(), thousands(code.count)]);
+        failed.row(Tone::Plain, [named(code), code.class.clone(), thousands(code.count)]);
     }
     page.table(failed);
     Ok(())

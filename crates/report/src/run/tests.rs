@@ -98,7 +98,7 @@ fn it_begins_with_a_sentence_and_the_verdict() {
     assert!(places.is_sorted(), "{places:?}");
     record.verdict.status = Status::Valid;
     record.counts = brunt_record::Counts::default();
-    assert_eq!(sentence(&record), "Nothing was measured: no request fell due.");
+    assert_eq!(sentence(&record), "Nothing was measured: no operation was scheduled.");
 }
 
 #[test]

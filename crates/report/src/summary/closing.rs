@@ -13,8 +13,8 @@ use crate::page::Page;
 use crate::screen::Screen;
 use crate::wrapped::wrapped;
 use brunt_record::{
-    Cell, Collection, HistogramError, Latency, OutcomeTone, Reach, Record, RunOutcome, SloOutcome,
-    SloResult, Status,
+    Cell, Collection, HistogramError, Latency, Noun, OutcomeTone, Reach, Record, RunOutcome,
+    SloOutcome, SloResult, Status,
 };
 
 /// The percentile in the result.
@@ -44,8 +44,8 @@ pub fn closing_of_all(page: &Page, collection: &Collection, screen: Screen) -> S
         (due + record.counts.due(), errors + record.counts.errors())
     });
     let (due, errors) = (thousands(due), thousands(errors));
-    let result =
-        format!("{all} measurements; of {due} exchanges (request and answer), {errors} failed");
+    let many = Noun::common(records().map(|record| &record.plan.noun)).many;
+    let result = format!("{all} measurements; of {due} {many}, {errors} failed");
     let not_met = slos.iter().filter(|slo| slo.outcome != SloOutcome::Met).count();
     let objectives = match (slos.len(), not_met) {
         (0, _) => NO_OBJECTIVES.to_owned(),
@@ -91,7 +91,8 @@ pub(crate) fn line(label: &str, words: &str, screen: Screen, status: Option<Stat
 pub(super) fn result(record: &Record) -> Result<String, HistogramError> {
     let counts = &record.counts;
     if counts.due() == 0 {
-        return Ok("nothing was measured: no exchange (request and answer) fell due".to_owned());
+        let one = &record.plan.noun.one;
+        return Ok(format!("nothing was measured: no {one} was scheduled"));
     }
     let words = match (&record.rates.overload, explained(record)) {
         (_, Some(why)) if counts.ok == 0 => why,
@@ -127,7 +128,7 @@ fn succeeded(record: &Record) -> String {
     }
     let (goodput, asked, what) = match rates.iterations {
         Some(of) => (of.goodput, of.offered, "iterations"),
-        None => (rates.goodput, rates.target, "exchanges"),
+        None => (rates.goodput, rates.target, &*record.plan.noun.many),
     };
     let Some(goodput) = goodput else {
         // One exchange alone has no rate.
@@ -268,6 +269,14 @@ mod tests {
     }
 
     #[test]
+    fn a_result_has_the_word_of_its_protocol() {
+        let mut record = measured(&[]);
+        record.plan.noun = Noun::new("search", "searches");
+        let text = result(&record).unwrap();
+        assert!(text.contains("searches a second") && !text.contains("operation"), "{text}");
+    }
+
+    #[test]
     fn searches_that_found_nothing_are_told_in_the_result() {
         let said = |tally: &str, operation: &str, items: u64| {
             let mut record = measured(&[]);
@@ -290,8 +299,8 @@ mod tests {
         record.verdict = Verdict::default();
         assert_eq!(
             lines(&record),
-            "Result:     MISSED: 40.0 of 55.0 exchanges a second succeeded; the slowest 1% took more than 7.000 ms; of \
-             110, 20\n\
+            "Result:     MISSED: 40.0 of 55.0 operations a second succeeded; the slowest 1% took more than 7.000 ms; \
+             of 110, 20\n\
              \x20           failed, 10 were dropped unsent (27.3%)\n\
              Objectives: 1 of 2 missed: bind.ok.p99<1ms was 3.000ms\n\
              Trust:      yes: the run is complete, and brunt was not the limit\n"
@@ -301,7 +310,7 @@ mod tests {
         assert_eq!(
             lines(&record).lines().take(2).collect::<Vec<_>>(),
             [
-                "Result:     nothing was measured: no exchange (request and answer) fell due",
+                "Result:     nothing was measured: no operation was scheduled",
                 "Objectives: none were set (--slo 'p99<20ms' sets one)",
             ]
         );
@@ -342,7 +351,7 @@ mod tests {
         let text = unfolded(&record);
         assert!(
             text.starts_with(
-                "Result:     OVERLOADED: 55 exchanges a second offered, 50 achieved; 40 were waiting when the \
+                "Result:     OVERLOADED: 55 operations a second offered, 50 achieved; 40 were waiting when the \
                  load ended; the slowest 1% took more than 7.000 ms; of 110, 20 failed"
             ),
             "{text}"
@@ -398,7 +407,7 @@ mod tests {
         (record.counts.ok, record.counts.failed) = (80, 20);
         record.rates.goodput = None;
         assert!(
-            unfolded(&record).starts_with("Result:     MEASURED: 80 of 110 exchanges succeeded; ")
+            unfolded(&record).starts_with("Result:     MEASURED: 80 of 110 operations succeeded; ")
         );
         record.counts.ok = 0;
         let text = unfolded(&record);
@@ -474,7 +483,7 @@ mod tests {
         }];
         let text = unfolded(&record);
         let trust = "Trust:      yes, but the bind response time p99 is 80.8 ms with and 0.10 ms without the \
-                     generator's own part, and 120 exchanges are too few to judge it\n";
+                     generator's own part, and 120 samples are too few to judge it\n";
         assert!(text.ends_with(trust), "{text}");
         // Where it was judged, was too high, and no cause was observed, the answer is not yes.
         record.verdict.own[0] =
@@ -515,7 +524,7 @@ mod tests {
         let mut page = Page::new("Comparison");
         assert_eq!(
             closing_of_all(&page, &collection, Screen::default()),
-            "Result:     2 measurements; of 220 exchanges (request and answer), 40 failed\n\
+            "Result:     2 measurements; of 220 operations, 40 failed\n\
              Objectives: all 1 met\n\
              Trust:      in part: 1 of 2 measurements are in doubt, see the warnings\n"
         );

@@ -106,6 +106,13 @@ fn verdict(text: &mut String, record: &Record, screen: Screen) {
     text.push('\n');
 }
 
+/// A word at the beginning of a heading.
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map_or_else(String::new, |first| first.to_uppercase().collect());
+    first + letters.as_str()
+}
+
 /// A number and its noun.
 fn several(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
@@ -127,9 +134,9 @@ fn plan(text: &mut String, record: &Record, screen: Screen) {
     }
     let mode = match (plan.mode, plan.target_iterations) {
         (Mode::Open, Some(rate)) => {
-            format!("open model ({rate:.1} iterations a second fall due by a schedule)")
+            format!("open model ({rate:.1} iterations a second are due by a schedule)")
         }
-        (Mode::Open, None) => "open model (exchanges fall due by a schedule)".to_owned(),
+        (Mode::Open, None) => format!("open model ({} are due by a schedule)", plan.noun.many),
         (Mode::Closed, _) => {
             "closed model (a session sends its next request after an answer)".to_owned()
         }
@@ -155,8 +162,11 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
     let rates = &record.rates;
     let shown =
         |rate: Option<f64>| rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}"));
-    let mut grid =
-        Grid::new("Exchanges a second", ["target", "offered", "achieved", "goodput"], COLUMN);
+    let mut grid = Grid::new(
+        format!("{} a second", capital(&record.plan.noun.many)),
+        ["target", "offered", "achieved", "goodput"],
+        COLUMN,
+    );
     let target = match (record.plan.mode, rates.target) {
         (Mode::Closed, None) => "unlimited".to_owned(),
         // What falls due follows from a schedule without a single rate, or from iterations.
@@ -204,8 +214,8 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
 
 /// The meaning of the words for rates and counts that occur in this summary.
 fn words_of_rates(record: &Record) -> String {
-    let mut words = "An exchange is a request and its answer. Offered: fell due; achieved: answered while the load \
-                     ran, well or not; goodput: of these, the successes; all of them a second."
+    let mut words = "Offered: scheduled; achieved: answered while the load ran, successfully or not; goodput: of \
+                     these, the successes; all of them a second."
         .to_owned();
     let counts = &record.counts;
     for (count, meaning) in [
@@ -232,13 +242,15 @@ fn outcomes(text: &mut String, record: &Record, screen: Screen) {
     for operation in met(record) {
         grid.row(&operation.name, "", [""; 0]);
         for code in operation.codes.iter().take(CODES_SHOWN) {
-            let number = code.code.map_or_else(String::new, |number| format!("{number} "));
-            let plain = matches!(code.class.as_str(), "ok" | "result") || code.class == code.name;
+            let named = crate::failures::named(code);
+            let plain = code.class == "connect" && named != code.name
+                || matches!(code.class.as_str(), "ok" | "result")
+                || code.class == code.name;
             let class = if plain { String::new() } else { format!(" {}", code.class) };
             // Skipped exchanges occurred, but were never sent.
             let met = operation.counts.sent + operation.counts.skipped;
             let share = format!("{:.2}%", 100.0 * code.count as f64 / met.max(1) as f64);
-            grid.row(&format!("  {number}{}", code.name), &class, [code.count.to_string(), share]);
+            grid.row(&format!("  {named}"), &class, [code.count.to_string(), share]);
             words(&mut grid, record, operation, &code.class, code.code);
         }
         let hidden: u64 = operation.codes.iter().skip(CODES_SHOWN).map(|code| code.count).sum();

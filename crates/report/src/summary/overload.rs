@@ -12,7 +12,7 @@ pub(crate) fn overloaded(record: &Record, overload: &Overload) -> Vec<String> {
     let rates = &record.rates;
     let (offered, achieved, what) = match rates.iterations {
         Some(of) => (of.offered, of.achieved, "iterations"),
-        None => (rates.offered, rates.achieved, "exchanges"),
+        None => (rates.offered, rates.achieved, &*record.plan.noun.many),
     };
     let [offered, achieved] =
         [offered, achieved].map(|known| known.map_or_else(|| NONE.to_owned(), rate));

@@ -151,7 +151,7 @@ fn what_has_no_answer_is_marked_where_it_decides() {
     assert_eq!(shown[..3], [">2801.6", "2.001", ">14000"]);
     assert_eq!(shown[6], ">14000");
     // 20 without an answer, and the 10 that were dropped.
-    assert!(text.contains("30 exchanges had no answer"), "{text}");
+    assert!(text.contains("30 operations had no answer"), "{text}");
     assert_eq!(figures(&text, "all, with dropped")[1..4], ["3.000", "3.000", ">7.000"]);
 }
 

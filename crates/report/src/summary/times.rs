@@ -15,8 +15,8 @@ const ROOMY: usize = 9;
 const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
 /// If more exchanges fail than this share, the response times of successes are shown apart.
 const FAILED_SHARE: f64 = 0.03;
-const MEANINGS: &str = "Response: from the time an exchange was due to its end. Service: from sent to its end. \
-                        Lag: from due to sent; lateness: the part of the lag that brunt itself caused.";
+const MEANINGS: &str = "Response: from due to the end. Service: from sent to the end. Lag: from due to sent; \
+                        lateness: the part of the lag that brunt itself caused.";
 
 pub(super) fn latencies(
     text: &mut String,
@@ -46,7 +46,8 @@ pub(super) fn latencies(
     let mut notes = vec![MEANINGS.to_owned()];
     if censored > 0 {
         notes.push(format!(
-            "{censored} exchanges had no answer: each counts with its minimum possible time (>)."
+            "{censored} {} had no answer: each counts with its minimum possible time (>).",
+            record.plan.noun.after(censored)
         ));
     }
     if saturated > 0 {

@@ -52,7 +52,7 @@ pub use plots::{Kind, Plot, PlotLine};
 pub use slice::Slice;
 pub use spectrum::Spectrum;
 
-use brunt_record::{Head, HistogramError, Phase, Record, Step};
+use brunt_record::{Head, HistogramError, Noun, Phase, Record, Step};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -78,6 +78,8 @@ pub struct View {
     pub over: bool,
     /// The phases, in order of time.
     pub spans: Vec<Span>,
+    /// What several exchanges of the run are called.
+    pub noun: String,
     /// The operations that have values of their own.
     pub operations: Vec<String>,
     /// The meaning of the values of a row.
@@ -145,7 +147,7 @@ impl View {
     /// The view of a run that begins: it has no rows yet. Its operations are the first of the catalogue.
     pub fn begun(head: &Head) -> Self {
         let names = head.catalogue.operations.iter().take(OPERATIONS_MAX).cloned().collect();
-        Self::of_operations(names)
+        Self::of_operations(names, &head.plan.noun)
     }
 
     /// The view of a run in progress, from its steps so far. Rows of further intervals can be added to it.
@@ -183,17 +185,19 @@ impl View {
             spans: spans.collect(),
             spectra: spectrum::of(record, &shown)?,
             rows: slices.iter().map(|slice| slice.row(&shown)).collect(),
-            ..Self::of_operations(names)
+            ..Self::of_operations(names, &record.plan.noun)
         };
         let coarse = slice::merged(slices, STILL_ROWS);
         let rows = coarse.iter().map(|slice| slice.row(&[])).collect();
-        let coarse = Self { rows, spans: view.spans.clone(), ..Self::of_operations(Vec::new()) };
+        let none = Self::of_operations(Vec::new(), &record.plan.noun);
+        let coarse = Self { rows, spans: view.spans.clone(), ..none };
         Ok((view, coarse))
     }
 
-    fn of_operations(operations: Vec<String>) -> Self {
+    fn of_operations(operations: Vec<String>, noun: &Noun) -> Self {
         Self {
             schema: VIEW_SCHEMA.to_owned(),
+            noun: noun.many.clone(),
             operations,
             columns: columns::all(),
             own: columns::own(),

@@ -79,7 +79,7 @@ fn form(call: &Call) -> Markup {
             hint: "10.1.0.0/24:389\n192.0.2.7:443", ..AREA
         }))
         (form.area("settings", settings, Area { hint: "HOST=ldap://10.1.0.7", ..AREA }))
-        (form.input("rate", "Highest rate, exchanges per second; if empty, any", number("")))
+        (form.input("rate", "Highest rate, operations per second; if empty, any", number("")))
         (form.input("users", "Most virtual users", number("100")))
         (form.input("seconds", "Longest run, in seconds", number("3600")))
         (form.input("days", "Until, in days from now", number("90")))

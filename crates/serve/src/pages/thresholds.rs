@@ -153,7 +153,7 @@ fn table(steps: &[Measured]) -> Markup {
                     td data-label="threshold" {
                         @match &step.threshold {
                             Some(time) => (time),
-                            None => "none: some exchanges failed",
+                            None => "none: some operations failed",
                         }
                     }
                 } } }

@@ -327,7 +327,7 @@ fn ending(
             (State::Stopped, "ended by a signal from outside".to_owned())
         }
         (Some(outcome), None) if outcome.exit == EXIT_ABORTED => {
-            let why = "aborted: most exchanges kept failing, or a condition of its plan was met";
+            let why = "aborted: most operations kept failing, or a condition of its plan was met";
             (State::Stopped, why.to_owned())
         }
         (Some(outcome), None) if has_record => (State::Done, outcome.said.clone()),

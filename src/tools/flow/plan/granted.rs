@@ -129,7 +129,7 @@ pub(super) fn examine(
         (Some(_), Some(exchanges)) if exchanges <= most => Ok(()),
         (Some(iterations), Some(exchanges)) => {
             let what = format!(
-                "begins {iterations} iterations a second, which are up to {exchanges} exchanges, and this target may \
+                "begins {iterations} iterations a second, which are up to {exchanges} requests, and this target may \
                  get at most {most}"
             );
             Err(Fault::new(&at.key(if plan.run.rate.is_some() { "rate" } else { "stages" }), what))
@@ -137,7 +137,7 @@ pub(super) fn examine(
         _ if grant.closed && matches!(compiled.settings.load, Load::Closed(_)) => Ok(()),
         _ => {
             let what = format!(
-                "needs a rate: this target may get at most {most} exchanges a second, and how many a closed load or a \
+                "needs a rate: this target may get at most {most} requests a second, and how many a closed load or a \
                  trace makes is not known before"
             );
             Err(Fault::new(&at, what))

@@ -116,7 +116,7 @@ impl Tracer {
             let (text, others) = har::text(&failures, self.version);
             if others > 0 {
                 console::note(&format!(
-                    "{others} failed exchanges of other protocols than HTTP are not in {}, which is HAR",
+                    "{others} failed operations of other protocols than HTTP are not in {}, which is HAR",
                     self.file.path.display()
                 ));
             }

@@ -113,6 +113,7 @@ impl Lookups {
             // These are calls of a library, whose processor time belongs to the name service.
             in_process: matches!(asked.paths, AccessPaths::Nss),
             ..Job::new(args.typed.clone(), catalogue, asked.target.clone(), load)
+                .called("lookup", "lookups")
         })
     }
 }

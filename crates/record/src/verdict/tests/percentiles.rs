@@ -12,7 +12,7 @@ fn a_percentile_of_too_few_exchanges_is_not_judged() {
     assert_eq!(
         verdict.notes,
         [
-            "the bind response time p99 is 31.0 ms with and 1.0 ms without the generator's own part, and 30 exchanges \
+            "the bind response time p99 is 31.0 ms with and 1.0 ms without the generator's own part, and 30 samples \
           are too few to judge it"
         ]
     );

@@ -103,7 +103,7 @@ function heatOf() {
       const under = chart.posToVal(chart.cursor.top, "y");
       const number = Math.floor(Math.log10(under / view.heat.least_ms) * view.heat.per_decade + 1e-9);
       const [least, most] = [number, number + 1].map((number) => significant(edge(number), 3));
-      at.textContent += `: ${inClass(row, number).toLocaleString("en")} exchanges took ${least} to ${most} ms`;
+      at.textContent += `: ${inClass(row, number).toLocaleString("en")} ${view.noun} took ${least} to ${most} ms`;
     },
   };
 }
