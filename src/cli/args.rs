@@ -74,7 +74,7 @@ pub(crate) enum Verb {
     Agent(Box<AgentArgs>),
     /// List the agents that wait for orders
     Agents(Box<AgentsArgs>),
-    /// Compare runs: which figures are better or worse, beyond chance
+    /// Compare runs: which figures changed significantly, for better or worse
     Compare(CompareArgs),
     /// Run two commands in turn, several times each, and compare them
     Ab(AbArgs),

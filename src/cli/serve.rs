@@ -23,7 +23,7 @@ pub(crate) struct ServeArgs {
     /// Default: brunt-site. With --trial: a temporary directory, which is removed at the end.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Start a trial with built-in servers to load, ready-made plans and a link that signs you in
+    /// Start a trial with built-in servers to load, ready-made plans and a one-time sign-in link
     ///
     /// A trial can load only its built-in servers. ^C ends the trial, stops its runs and removes its data. With --dir,
     /// the data stays in that directory.

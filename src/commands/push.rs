@@ -127,7 +127,7 @@ fn found(against: &Against) -> String {
             let unknown = "a run is not valid, or the load is not the same";
             format!("not compared: {}", against.reason.as_deref().unwrap_or(unknown))
         }
-        (true, []) => "nothing is worse beyond chance".to_owned(),
+        (true, []) => "no statistically significant change for the worse".to_owned(),
         (true, worse) => format!("worse: {}", worse.join(", ")),
     }
 }

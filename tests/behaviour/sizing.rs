@@ -63,7 +63,7 @@ fn a_search_is_sized_and_printed() {
     assert!(page.stdout.contains("<svg") && page.stdout.contains("7 Not tested"));
     let report = run(["report", file]);
     let words = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("Bears 731/s (confirmed 300 s, Poisson, 50 connections)"), "{words}");
+    assert!(words.contains("Sustains 731/s (confirmed 300 s, Poisson, 50 connections)"), "{words}");
 }
 
 #[test]

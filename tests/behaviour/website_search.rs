@@ -109,7 +109,7 @@ fn a_program_has_the_highest_rate_found_and_what_was_found_is_indexed_again() {
 fn kept(visitor: &Visitor, id: &str, found: &Collection, record: &str) {
     let floor = found.figures.get("floor").copied().expect("something was in the way");
     assert!(floor > 0.0 && floor <= 100.0, "{floor}");
-    let said = format!("Bears at least {}", rate(floor));
+    let said = format!("Sustains at least {}", rate(floor));
     let (_, page) = visitor.ask("GET", &format!("/runs/{id}"), "", "");
     assert!(page.contains(&said) && page.contains("Not tested"), "{page}");
     assert!(page.contains(">ci<") && !page.contains("Baseline"), "{page}");

@@ -85,7 +85,7 @@ fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
     assert!(floor > 0.0 && floor <= 200.0, "{floor}");
     assert!(found.cells.iter().all(|cell| cell.figure("rate").is_none_or(|rate| rate <= 200.0)));
     let lead = browser.text(".lead");
-    assert!(lead.starts_with(&format!("Bears at least {}", rate(floor))), "{lead} for {floor}");
+    assert!(lead.starts_with(&format!("Sustains at least {}", rate(floor))), "{lead} for {floor}");
     let steps = browser.run(
         "return [...document.querySelectorAll('details')].find(it => it.textContent.includes('All steps')) \
          .querySelectorAll('tbody tr').length",

@@ -85,7 +85,7 @@ fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
     // On a busy machine the generator may be in the way before the ceiling is.
     let floor = found.figures.get("floor").copied().expect("something was in the way");
     assert!(floor > 0.0 && floor <= CEILING, "{floor}");
-    let found_words = format!("Bears at least {}", rate(floor));
+    let found_words = format!("Sustains at least {}", rate(floor));
     for cell in &found.cells {
         let tried = cell.figure("rate").unwrap_or_default();
         assert!(tried <= CEILING, "{:?}", cell.labels);

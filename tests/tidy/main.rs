@@ -7,6 +7,7 @@
 mod clock;
 mod needed;
 mod slow;
+mod words;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};

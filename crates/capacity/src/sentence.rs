@@ -1,5 +1,5 @@
-//! The result of a search, in a sentence: `Bears 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20 ms;
-//! fails at 804/s (p99 23.5 ms); recovers within 7 s.`
+//! The result of a search, in a sentence: `Sustains 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20
+//! ms; fails at 804/s (p99 23.5 ms); recovers within 7 s.`
 
 use crate::document::{Reading, Row, same};
 use crate::found::Answer;
@@ -19,12 +19,12 @@ impl Reading<'_> {
                     Some(fails) => format!("; fails at {}{}", rate(*fails), self.failed(*fails)),
                     None => "; nothing above it could be shown to fail".to_owned(),
                 };
-                format!("Bears {} ({how}){met}{fails}{}.", self.counted(*at), self.recovers())
+                format!("Sustains {} ({how}){met}{fails}{}.", self.counted(*at), self.recovers())
             }
             Answer::Floor { rate: at, confirmed, why } => {
                 let how = self.how(if *confirmed { "confirmed" } else { "not confirmed" });
                 format!(
-                    "Bears at least {} ({how}); how much more is not known: {}.",
+                    "Sustains at least {} ({how}); how much more is not known: {}.",
                     self.counted(*at),
                     without_causes(why)
                 )

@@ -19,7 +19,7 @@ const SILENT: &str = "[[rule]]\naction = 'ignore'";
 /// What every run ends with, whatever ended it.
 fn reported(ended: &Ended) {
     assert!(ended.stdout.contains("***Statistics for: DISCOVER-OFFER***"), "{ended}");
-    assert!(ended.stdout.contains("***In more detail***"), "{ended}");
+    assert!(ended.stdout.contains("***Additional statistics***"), "{ended}");
     assert!(ended.stderr.contains("Outcomes"), "{ended}");
 }
 

@@ -197,7 +197,7 @@ fn the_sentence_says_what_was_confirmed_and_by_how_much() {
         format!("{:.2}", p99.us / 1e3)
     };
     let start = format!(
-        "Bears {rate:.0} binds/s (confirmed {confirmed_s:.0} s, Poisson, 50 connections): \
+        "Sustains {rate:.0} binds/s (confirmed {confirmed_s:.0} s, Poisson, 50 connections): \
          bind.p99 {p99_ms} ms < 20 ms; fails at {fails:.0}/s (bind.p99 "
     );
     assert!(sentence.starts_with(&start), "{sentence}\n{start}");

@@ -122,7 +122,7 @@ fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
         move |it: &mut Collection| drop(it.facts.insert(name.to_owned(), value.to_owned()))
     };
     let claim = closing_text(&|_| {});
-    assert!(claim.starts_with("Result: Bears 731 binds/s (confirmed 300 s,"), "{claim}");
+    assert!(claim.starts_with("Result: Sustains 731 binds/s (confirmed 300 s,"), "{claim}");
     let rare = "events less often than every 30 s may have been missed";
     assert!(claim.ends_with(&format!("Trust: yes, but: {rare}")), "{claim}");
     let here = closing_text(&set("target", "ldap://127.0.0.1:389"));
@@ -147,7 +147,7 @@ fn a_page_says_what_was_found_first_and_fits_its_screen() {
     let words = flat(&text);
     assert!(
         words.contains(
-            "Bears 731 binds/s (confirmed 300 s, Poisson, 50 connections): p99<20ms; fails at \
+            "Sustains 731 binds/s (confirmed 300 s, Poisson, 50 connections): p99<20ms; fails at \
     804/s;"
         ),
         "{text}"
@@ -243,7 +243,7 @@ fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured(
         text.contains("lambda 500.0 (500.0 to 500.0), sigma 0.5000 (0.5000 to 0.5000)"),
         "{text}"
     );
-    assert!(text.contains("0.11 to 9.00 exchanges in the system"), "{text}");
+    assert!(text.contains("0.11 to 9.00 requests in the system"), "{text}");
     assert!(text.contains("no claim"), "{text}");
     let line = usl::line(fit.as_ref().unwrap(), 5);
     // At its ends are the least and the greatest concurrency: 1/9 and 9, so 100/s and 900/s.
@@ -299,7 +299,7 @@ fn a_search_that_goes_on_says_what_it_tries_and_claims_nothing() {
     ] {
         assert!(words.contains(expected), "{expected}\n{words}");
     }
-    assert!(!words.contains("Bears") && !words.contains("confirmed"), "{words}");
+    assert!(!words.contains("Sustains") && !words.contains("confirmed"), "{words}");
     let ids: Vec<String> = page.sections().into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, ["top", "steps-so-far", "response-times-so-far"]);
 }

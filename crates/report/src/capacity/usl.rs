@@ -16,7 +16,7 @@ pub(super) fn words(fit: &Result<Usl, String>) -> Vec<String> {
     };
     let (least, greatest) = usl.measured;
     let mut lines = vec![format!(
-        "Universal Scalability Law (--usl), fitted to {} steps with {least:.2} to {greatest:.2} exchanges in the \
+        "Universal Scalability Law (--usl), fitted to {} steps with {least:.2} to {greatest:.2} requests in the \
          system at a time, by Little's law: lambda {}, sigma {}, kappa {} (90%). The mean response time of a step is \
          up to {:.0}% away from it.",
         usl.steps,

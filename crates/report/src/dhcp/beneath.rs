@@ -23,7 +23,7 @@ const ROOMY: usize = 9;
 
 /// Adds all of it, under a heading that the original texts do not have.
 pub(super) fn beneath(text: &mut String, figures: &Exchanges) {
-    text.push_str("***In more detail***\n");
+    text.push_str("***Additional statistics***\n");
     replies(text, figures);
     let Exchanges { tooshort, locallimit, malformed, unexpected, foreign, .. } = figures;
     let _ = writeln!(text, "tooshort: {tooshort}\nlocallimit: {locallimit}");
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(
             text,
             "\
-***In more detail***
+***Additional statistics***
 Packets                     resent     NAKs unusable  cut off     late    twice
 REQUEST-ACK (INIT-REBOOT)        1        2        5        6        3        4
 REQUEST-ACK                      0        0        0        0        0        0

@@ -126,7 +126,7 @@ mod tests {
 
     /// The part that the original tool has too.
     fn old_part(text: &str) -> &str {
-        text.split_once("***In more detail***\n").unwrap().0
+        text.split_once("***Additional statistics***\n").unwrap().0
     }
 
     fn stamps_of(sample: &str) -> String {
