@@ -66,6 +66,12 @@ fn junit_says_what_the_record_says() {
         for slo in &record.slo {
             let failed = ask(&format!("count(//testcase[@name='{}']/failure)", slo.expr));
             assert_eq!(failed == "1", slo.outcome == SloOutcome::Missed, "{}: {ended}", slo.expr);
+            let figures = ask(&format!("string(//testcase[@name='{}']/system-out)", slo.expr));
+            let limit = &slo.expr[slo.expr.find(['<', '>']).expect("a limit")..];
+            assert!(figures.contains(&format!("\nlimit: {limit}\n")), "{figures}");
+            let measured = figures.strip_prefix("measured: ").expect("a figure");
+            let value = slo.value.map_or("infinite".to_owned(), |value| format!("{value:.3}"));
+            assert!(measured.starts_with(&value), "{figures}");
         }
         let again = Program::start(
             command(binary())

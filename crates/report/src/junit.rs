@@ -2,7 +2,8 @@
 //!
 //! Each objective is a test case, and the verdict is one. A missed objective is a failure: the target did not do what
 //! it should. An undecided objective, or anything that speaks against the figures themselves, is an error: the test
-//! could not decide. The form is that of Ant's reports, which is the one that has a schema.
+//! could not decide. What was measured and its limit are in the `system-out` of each case, also of one that was met.
+//! The form is that of Ant's reports, which is the one that has a schema, with that element of Jenkins'.
 
 use crate::escaped::escaped;
 use crate::summary::found;
@@ -14,6 +15,8 @@ struct Case {
     class: &'static str,
     name: String,
     wrong: Option<Wrong>,
+    /// What was measured and what was asked for, one below the other.
+    figures: String,
 }
 
 /// What is wrong: its element, its kind, a short description, and the full text.
@@ -69,7 +72,13 @@ fn objective(slo: &SloResult, record: &Record) -> Case {
         SloOutcome::Missed => Some(Wrong { element: "failure", kind: "missed", message, text }),
         SloOutcome::Undecided => Some(Wrong { element: "error", kind: "undecided", message, text }),
     };
-    Case { class: "brunt.objectives", name: slo.expr.clone(), wrong }
+    let limit = slo.expr.find(['<', '>', '=']).map_or("", |at| &slo.expr[at..]);
+    let figures = format!(
+        "measured: {}\nlimit: {limit}\noutcome: {}",
+        found(slo, record),
+        slo.outcome.word()
+    );
+    Case { class: "brunt.objectives", name: slo.expr.clone(), wrong, figures }
 }
 
 /// An unstable run still has figures, as its exit code says.
@@ -84,7 +93,8 @@ fn verdict(verdict: &Verdict) -> Case {
             text: reasons.join("\n"),
         }),
     };
-    Case { class: "brunt.verdict", name: "the figures can be trusted".to_owned(), wrong }
+    let figures = format!("verdict: {}", verdict.status.word());
+    Case { class: "brunt.verdict", name: "the figures can be trusted".to_owned(), wrong, figures }
 }
 
 fn properties(text: &mut String, record: &Record) {
@@ -110,15 +120,16 @@ fn write_case(text: &mut String, case: &Case, seconds: f64) {
     let name = shown(&case.name);
     let head =
         format!("    <testcase classname=\"{}\" name=\"{name}\" time=\"{seconds:.3}\"", case.class);
-    let _ = match &case.wrong {
-        None => writeln!(text, "{head}/>"),
-        Some(Wrong { element, kind, message, text: why }) => writeln!(
+    let _ = writeln!(text, "{head}>");
+    if let Some(Wrong { element, kind, message, text: why }) = &case.wrong {
+        let (message, why) = (shown(message), shown(why));
+        let _ = writeln!(
             text,
-            "{head}>\n      <{element} type=\"{kind}\" message=\"{}\">{}</{element}>\n    </testcase>",
-            shown(message),
-            shown(why)
-        ),
-    };
+            "      <{element} type=\"{kind}\" message=\"{message}\">{why}</{element}>"
+        );
+    }
+    let _ =
+        writeln!(text, "      <system-out>{}</system-out>\n    </testcase>", shown(&case.figures));
 }
 
 /// A moment to the second and without its zone, which this form does not have.

@@ -10,11 +10,18 @@ fn every_objective_and_the_verdict_is_a_case() {
     record.verdict = Verdict::default();
     let text = junit(&record);
     assert!(text.contains("tests=\"3\" failures=\"1\" errors=\"0\""), "{text}");
-    assert!(text.contains("name=\"bind.p50&lt;20ms\" time=\"2.000\"/>"), "{text}");
+    assert!(
+        text.contains("name=\"bind.p50&lt;20ms\" time=\"2.000\">\n      <system-out>measured: "),
+        "{text}"
+    );
     assert!(text.contains("<failure type=\"missed\" message=\"missed: "), "{text}");
     assert!(text.contains("name=\"outcome\" value=\"missed\""), "{text}");
     assert!(text.contains("timestamp=\"2026-01-02T03:04:05\""), "{text}");
-    assert!(text.contains("name=\"the figures can be trusted\" time=\"2.000\"/>"), "{text}");
+    assert!(text.contains("<system-out>verdict: valid</system-out>"), "{text}");
+
+    let figures = "<system-out>measured: 3.000ms\nlimit: &lt;20ms\noutcome: met</system-out>";
+    assert!(text.contains(figures), "{text}");
+    assert!(text.contains("measured: 27.273%\nlimit: &lt;1%\noutcome: missed"), "{text}");
 
     record.slo[0].outcome = SloOutcome::Undecided;
     record.verdict.status = Status::Partial;
