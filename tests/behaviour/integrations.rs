@@ -1,17 +1,16 @@
-//! Files for other tools: JUnit against a schema, the CSV recipes on their page, and the steps of the workflow in
-//! `extras/github`.
+//! Files for other tools: JUnit against a schema, and the CSV recipes on their page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use brunt_record::{Reason, Record, SloOutcome, SloResult, Status};
-use brunt_testbed::{free_port, require, skip_anywhere};
+use brunt_testbed::{require, skip_anywhere};
 
 use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
 
 /// A file of this repository.
-fn ours(path: &str) -> PathBuf {
+pub(crate) fn ours(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
@@ -22,7 +21,7 @@ fn xmllint(words: &[&str], file: &Path) -> (bool, String) {
     (run.status.success(), said.trim().to_owned())
 }
 
-fn is_valid(junit: &Path) -> (bool, String) {
+pub(crate) fn is_valid(junit: &Path) -> (bool, String) {
     let schema = ours("tests/behaviour/integrations/junit.xsd");
     xmllint(&["--noout", "--schema", schema.to_str().expect("UTF-8")], junit)
 }
@@ -173,89 +172,5 @@ fn the_recipes_for_csv_work_as_they_stand() {
         skip_anywhere(
             "no pandas with pyarrow and matplotlib for python3; the recipe without them was run",
         );
-    }
-}
-
-/// The scripts of the steps of a workflow, by their names, as the runner takes them from the file.
-fn steps(workflow: &str) -> Vec<(String, String)> {
-    let mut steps: Vec<(String, String)> = Vec::new();
-    let mut lines = workflow.lines().peekable();
-    while let Some(line) = lines.next() {
-        if let Some(name) = line.trim().strip_prefix("- name: ") {
-            steps.push((name.to_owned(), String::new()));
-        } else if let Some(script) = line.trim().strip_prefix("run: ") {
-            let step = steps.last_mut().expect("a name comes first");
-            script.clone_into(&mut step.1);
-            if script == "|" {
-                let within = line.len() - line.trim_start().len();
-                step.1.clear();
-                while let Some(next) = lines.next_if(|next| {
-                    next.trim().is_empty() || next.len() - next.trim_start().len() > within
-                }) {
-                    step.1 += next.get(within + 2..).unwrap_or_default();
-                    step.1.push('\n');
-                }
-            }
-        }
-    }
-    steps.retain(|(_, script)| !script.is_empty());
-    steps
-}
-
-/// Runs the steps of the workflow in a directory, with this instead of that; how each of them ended.
-fn follow(directory: &Path, changed: &[(&str, &str)]) -> Vec<(String, Option<i32>)> {
-    let workflow = fs::read_to_string(ours("extras/github/load-test.yml")).expect("a workflow");
-    let address = format!("127.0.0.1:{}", free_port());
-    let path = format!("{}:{}", binary().parent().expect("a directory").display(), env!("PATH"));
-    let mut ended = Vec::new();
-    for (name, script) in steps(&workflow) {
-        if name == "Install brunt" {
-            assert!(script.starts_with("cargo install --locked "), "{script}");
-            continue;
-        }
-        let script = script.replace("127.0.0.1:8080", &address);
-        let mut script = changed.iter().fold(script, |script, (from, to)| script.replace(from, to));
-        if name == "Start the service" {
-            script += "\necho \"$!\" > service.pid\n";
-        }
-        let mut bash = command(Path::new("bash"));
-        bash.args(["-e", "-c", &script]).current_dir(directory).env("PATH", &path);
-        bash.env("URL", format!("http://{address}/sleep?ms=1"))
-            .env("RATE", "50")
-            .env("DURATION", "2s");
-        bash.env("GITHUB_STEP_SUMMARY", directory.join("summary.md"));
-        let run = bash.output().expect("bash runs");
-        ended.push((name, run.status.code()));
-    }
-    let pid = fs::read_to_string(directory.join("service.pid")).expect("the service runs");
-    let stopped = Command::new("kill").args(["-INT", pid.trim()]).status();
-    assert!(stopped.expect("kill runs").success(), "the service ran to the end");
-    ended
-}
-
-#[test]
-fn the_workflow_fails_where_an_objective_is_missed_and_keeps_its_files() {
-    if !require(&["curl", "xmllint"]) {
-        return;
-    }
-    for (objective, code, word) in [("p99<60s", 0, " met"), ("p99<1us", 99, " missed")] {
-        let directory = scratch();
-        let ended = follow(directory.path(), &[("p99<100ms", objective)]);
-        let expected = [
-            ("Start the service", 0),
-            ("Load test", code),
-            ("Show the summary on the page of the job", 0),
-        ];
-        let expected = expected.map(|(name, code)| (name.to_owned(), Some(code)));
-        assert_eq!(ended, expected);
-        let kept = directory.path().join("load-test");
-        let record = Record::read(&kept.join("run.json")).expect("a record");
-        assert_eq!(record.counts.planned, 100);
-        assert!(is_valid(&kept.join("objectives.xml")).0);
-        for file in ["run.ndjson", "run.html", "intervals.csv"] {
-            assert!(fs::metadata(kept.join(file)).is_ok_and(|file| file.len() > 100), "{file}");
-        }
-        let summary = fs::read_to_string(directory.path().join("summary.md")).expect("a summary");
-        assert!(summary.contains(word) && summary.matches("```").count() == 2, "{summary}");
     }
 }

@@ -39,6 +39,7 @@ mod numbered;
 mod ordered;
 mod pages;
 mod perfdhcp;
+mod pipelines;
 mod plans;
 mod prompts;
 mod protocols;
