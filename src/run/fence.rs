@@ -19,7 +19,7 @@ use brunt_engine::{Load, Plan};
 use brunt_record::Head;
 
 use super::conclude::EndedBy;
-use super::targets;
+use super::{listening, targets};
 use crate::cli::args::Verb;
 use crate::cli::exit::Exit;
 use crate::cli::run_options::{Addresses, RunOptions};
@@ -69,7 +69,8 @@ fn is_confined() -> bool {
     std::env::var_os(CONFINED).is_some()
 }
 
-/// Checks before a run that it may load its targets, as far as they are known. A command that sends anything before its
+/// Checks before a run that it may load its targets, as far as they are known, and waits a moment for those on this
+/// machine that do not listen yet. A command that sends anything before its
 /// run calls this first. The error is empty: [`judged`] prints the reason.
 pub(crate) fn clear(load: &Plan) -> Result<(), String> {
     fence::demand(demand(load));
@@ -78,11 +79,12 @@ pub(crate) fn clear(load: &Plan) -> Result<(), String> {
     if !strangers.is_empty() && answered_for(&strangers) {
         fence::agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
     }
-    match fence::blocked().first() {
+    if let Some(refused) = fence::blocked().first() {
         // Checked again so that the refusal is remembered.
-        Some(refused) => fence::check(refused.to).map_err(|_| String::new()),
-        None => Ok(()),
+        return fence::check(refused.to).map_err(|_| String::new());
     }
+    listening::wait(&fence::expected());
+    Ok(())
 }
 
 /// The names that have several addresses, each with what is done with them. Names of this machine are left out: every

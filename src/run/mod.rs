@@ -16,6 +16,7 @@ pub(crate) mod fence;
 pub(crate) mod files;
 mod finished;
 mod job;
+pub(crate) mod listening;
 mod live;
 mod live_page;
 pub(crate) mod monitor;

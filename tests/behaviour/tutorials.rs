@@ -1,4 +1,4 @@
-//! The tutorials, carried out: every command of a page, in order, as a reader types it.
+//! The tutorials, carried out: every command of a page, in order, as a reader pastes all of them into a shell at once.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -38,18 +38,15 @@ const ROOM: [(&str, &str); 6] = [
     ),
 ];
 
-/// Records how each command ended, once every background target has printed its address. When a page stops its target,
-/// the next one prints an address of its own. A record is pushed when the browser has done its part.
-const WRAPPER: &str = r#"touch addresses
-brunt() {
-    if [ "$1" = target ]; then exec "$BRUNT" "$@" >>addresses; fi
+/// Records how each command ended. A record is pushed when the browser has done its part. Nothing else is waited for: a
+/// page is pasted as a whole, and its loads wait for their targets.
+const WRAPPER: &str = r#"brunt() {
+    if [ "$1" = target ]; then exec "$BRUNT" "$@"; fi
     if [ "$1" = serve ]; then exec "$BRUNT" "$@" 2>site.log; fi
-    until [ "$(wc -l <addresses)" -ge "$(jobs -r | grep -c 'brunt target')" ]; do sleep 0.05; done
     if [ "$1" = push ]; then for _ in {1..600}; do [ -e "ready.$2" ] && break; sleep 0.1; done; fi
     "$BRUNT" "$@"
     echo "$?" "$*" >>statuses
 }
-kill() { builtin kill "$@"; : >addresses; }
 "#;
 
 #[test]
@@ -110,12 +107,39 @@ fn awaited(directory: &Path, file: &str, begin: &str) -> String {
     rest.expect("it was waited for")
 }
 
+/// Blocks of other pages that start a target in the background and load it.
+#[test]
+fn blocks_of_other_pages_are_pasted_too() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages =
+        fs::read_dir(root.join("docs")).expect("pages").map(|page| page.expect("one").path());
+    let mut pasted_any = false;
+    for path in pages.chain([root.join("README.md")]).filter(|path| path.is_file()) {
+        let page = fs::read_to_string(path).expect("a page");
+        for block in page.split("```sh\n").skip(1).filter_map(|it| it.split("```").next()) {
+            let starts = |line: &str| line.starts_with("brunt target ") && line.ends_with('&');
+            if block.lines().any(starts) {
+                let loads =
+                    block.lines().filter(|line| line.starts_with("brunt ") && !starts(line));
+                pasted(&page, block, loads.count(), |_| ());
+                pasted_any = true;
+            }
+        }
+    }
+    assert!(pasted_any);
+}
+
 /// Carries out a page, which has so many commands of ours besides servers, and meanwhile does what a reader does in a
 /// browser.
 fn carried_out(name: &str, commands: usize, browser: impl FnOnce(&Path) + Send) {
-    let directory = scratch();
     let page = page(name);
-    let script = format!("{WRAPPER}{}\n{ENDING}", with_free_ports(&with_room(&commands_of(&page))));
+    pasted(&page, &commands_of(&page), commands, browser);
+}
+
+/// Pastes commands of a page into a shell, all at once.
+fn pasted(page: &str, script: &str, commands: usize, browser: impl FnOnce(&Path) + Send) {
+    let directory = scratch();
+    let script = format!("{WRAPPER}{}\n{ENDING}", with_free_ports(&with_room(script)));
     let run = std::thread::scope(|scope| {
         scope.spawn(|| browser(directory.path()));
         Command::new("bash")
@@ -130,7 +154,7 @@ fn carried_out(name: &str, commands: usize, browser: impl FnOnce(&Path) + Send) 
     let ended: Vec<_> = statuses.lines().filter_map(|line| line.split_once(' ')).collect();
     assert_eq!(ended.len(), commands, "{statuses}{said}");
     for (status, command) in ended {
-        assert!(may_end(&page, status, command), "{command} ended with {status}\n{said}");
+        assert!(may_end(page, status, command), "{command} ended with {status}\n{said}");
     }
 }
 

@@ -4,6 +4,7 @@
 //! return them is an error of the job: a run without them would measure something else.
 
 use std::collections::BTreeMap;
+use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use serde_json::Value;
 use super::compile::{Listed, list_name};
 use super::draft::{Draft, Meaning};
 use super::wildcard::Endpoint;
+use crate::run::listening;
 
 /// How long a service may take to return a list.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -40,6 +42,7 @@ fn one(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Vec<Vec<u8>>, Stri
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
+    listening::wait(&addresses(&endpoint.url).into_iter().collect::<Vec<_>>());
     let asked = async {
         tokio::time::timeout(PATIENCE, ask(endpoint, network))
             .await
@@ -53,6 +56,15 @@ fn one(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Vec<Vec<u8>>, Stri
         return Err("the answer is too long for a list; request less".to_owned());
     }
     values(endpoint, response.body())
+}
+
+/// The addresses of the server in a URL, if its name can be resolved.
+fn addresses(url: &str) -> Option<Vec<SocketAddr>> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let port = if scheme == "https" { 443 } else { 80 };
+    let found = authority.to_socket_addrs().or_else(|_| (authority, port).to_socket_addrs());
+    found.ok().map(Iterator::collect)
 }
 
 async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, String> {
