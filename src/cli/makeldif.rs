@@ -64,13 +64,17 @@ pub(super) const ABOUT: About = About {
     examples: &[
         (
             "Write the entries of a template, with its suffix replaced:",
-            "brunt makeldif -c suffix=dc=example,dc=com -o people.ldif people.template",
+            "brunt makeldif -c suffix=dc=example,dc=com -o people.ldif \\\n\
+             \x20 examples/templates/people.template",
         ),
         (
             "Import them into an OpenLDAP server:",
-            "brunt makeldif people.template | slapadd -f slapd.conf",
+            "brunt makeldif examples/templates/people.template | slapadd -f slapd.conf",
         ),
-        ("Look at the first three entries:", "brunt makeldif -m 3 --no-branches people.template"),
+        (
+            "Look at the first three entries:",
+            "brunt makeldif -m 3 --no-branches examples/templates/people.template",
+        ),
     ],
     short: &[
         ("constant", "Override a constant of the template file"),

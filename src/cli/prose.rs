@@ -143,32 +143,36 @@ pub(super) fn examples(tool: Tool) -> &'static [(&'static str, &'static str)] {
         Tool::Modrate => &[
             (
                 "Write random descriptions to 2000 entries, with four concurrent requests on each of four connections:",
-                "modrate -p 1636 -Z -X -D uid=admin -w password \\\n\
+                "modrate -p 1636 -Z -X -D uid=admin,dc=example,dc=com -w password \\\n\
                  \x20 -F -c 4 -t 4 -b 'uid=user.{1},ou=people,dc=example,dc=com' \\\n\
                  \x20 -g 'rand(0,2000)' -g 'randstr(16)' 'description:{2}'",
             ),
             (
-                "Read each entry first, and modify it only if it has not changed since:",
-                "modrate -p 1389 -D uid=admin -w password -F --strategy read_modify \\\n\
-                 \x20 --mvcc entryCSN -b 'uid=user.{1},ou=people,dc=example,dc=com' \\\n\
-                 \x20 -g 'rand(0,2000)' -g 'randstr(16)' 'description:{2}'",
+                "Read each entry first, and modify it only if its description has not changed since:",
+                "modrate -p 1389 -D uid=admin,dc=example,dc=com -w password -F \\\n\
+                 \x20 --strategy read_modify --mvcc description \\\n\
+                 \x20 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'rand(0,2000)' \\\n\
+                 \x20 -g 'randstr(16)' 'description:{2}'",
             ),
         ],
         Tool::Searchrate => &[(
             "Search for one of 2000 users and return two attributes:",
-            "searchrate -p 1636 -Z -X -D uid=admin -w password -F -c 4 -t 4 \\\n\
-             \x20 -b 'dc=example,dc=com' -g 'rand(0,2000)' '(uid=user.{})' cn mail",
+            "searchrate -p 1636 -Z -X -D uid=admin,dc=example,dc=com -w password \\\n\
+             \x20 -F -c 4 -t 4 -b 'dc=example,dc=com' -g 'rand(0,2000)' \\\n\
+             \x20 '(uid=user.{})' cn mail",
         )],
         Tool::Addrate => &[
             (
                 "Add entries, and delete the oldest once there are 10000:",
-                "addrate -p 1636 -Z -X -D uid=admin -w password -F -c 10 \\\n\
-                 \x20 -C fifo --deleteSizeThreshold 10,000 people.template",
+                "addrate -p 1636 -Z -X -D uid=admin,dc=example,dc=com -w password \\\n\
+                 \x20 -F -c 10 -C fifo --deleteSizeThreshold 10,000 \\\n\
+                 \x20 examples/templates/people.template",
             ),
             (
                 "Add 2000 entries and keep them:",
-                "addrate -p 1389 -D uid=admin -w password -F -c 10 -m 2,000 \\\n\
-                 \x20 -C off --noPurge -g suffix=dc=example,dc=com people.template",
+                "addrate -p 1389 -D uid=admin,dc=example,dc=com -w password \\\n\
+                 \x20 -F -c 10 -m 2,000 -C off --noPurge -g suffix=dc=example,dc=com \\\n\
+                 \x20 examples/templates/people.template",
             ),
         ],
         Tool::Comparerate => COMPARERATE,
@@ -176,8 +180,8 @@ pub(super) fn examples(tool: Tool) -> &'static [(&'static str, &'static str)] {
         Tool::Moddnrate => MODDNRATE,
         Tool::SearchAndModRate => &[(
             "Find one of 2000 users and replace its description:",
-            "search-and-mod-rate -p 1389 -D uid=admin -w password -F -c 4 \\\n\
-             \x20 -b 'dc=example,dc=com' -g 'rand(0,2000)' -g 'randstr(16)' \\\n\
+            "search-and-mod-rate -p 1389 -D uid=admin,dc=example,dc=com -w password \\\n\
+             \x20 -F -c 4 -b 'dc=example,dc=com' -g 'rand(0,2000)' -g 'randstr(16)' \\\n\
              \x20 '(uid=user.{1})' 'description:{2}'",
         )],
     }
@@ -185,28 +189,28 @@ pub(super) fn examples(tool: Tool) -> &'static [(&'static str, &'static str)] {
 
 const COMPARERATE: &[(&str, &str)] = &[(
     "Compare the mail address of one of 2000 users:",
-    "comparerate -p 1389 -D uid=admin -w password -F -c 4 \\\n\
+    "comparerate -p 1389 -D uid=admin,dc=example,dc=com -w password -F -c 4 \\\n\
      \x20 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'rand(0,2000)' \\\n\
      \x20 'mail:user.{1}@example.com'",
 )];
 
 const DELETERATE: &[(&str, &str)] = &[(
     "Delete 2000 users, each once:",
-    "deleterate -p 1389 -D uid=admin -w password -F -c 4 -m 2000 \\\n\
-     \x20 -b 'uid=user.{},ou=people,dc=example,dc=com' -g 'inc(0,1999)'",
+    "deleterate -p 1389 -D uid=admin,dc=example,dc=com -w password -F -c 4 \\\n\
+     \x20 -m 2000 -b 'uid=user.{},ou=people,dc=example,dc=com' -g 'inc(0,1999)'",
 )];
 
 const MODDNRATE: &[(&str, &str)] = &[
     (
         "Rename users and give them their names back:",
-        "moddnrate -p 1389 -D uid=admin -w password -F -c 4 -d 30 \\\n\
-         \x20 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'inc(0,1999)' \\\n\
+        "moddnrate -p 1389 -D uid=admin,dc=example,dc=com -w password -F -c 4 \\\n\
+         \x20 -d 30 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'inc(0,1999)' \\\n\
          \x20 'uid=renamed.{1}'",
     ),
     (
-        "Move 2000 users to another branch, each once:",
-        "moddnrate -p 1389 -D uid=admin -w password -F -c 4 -m 2000 --oneWay \\\n\
-         \x20 -b 'uid=user.{1},ou=people,dc=example,dc=com' -g 'inc(0,1999)' \\\n\
-         \x20 --newSuperior 'ou=former,dc=example,dc=com' 'uid=user.{1}'",
+        "Move 2000 users out of their branch, each once:",
+        "moddnrate -p 1389 -D uid=admin,dc=example,dc=com -w password -F -c 4 \\\n\
+         \x20 -m 2000 --oneWay -b 'uid=user.{1},ou=people,dc=example,dc=com' \\\n\
+         \x20 -g 'inc(0,1999)' --newSuperior 'dc=example,dc=com' 'uid=user.{1}'",
     ),
 ];

@@ -18,6 +18,7 @@ mod compared;
 mod comparisons;
 mod curves;
 mod events;
+mod examples;
 mod exported;
 mod faults;
 mod find_max;
