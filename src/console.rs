@@ -43,11 +43,21 @@ pub(crate) fn warn(text: &str) {
     tell(&inert(text, Layout::Lines));
 }
 
+/// Writes a line without which what was asked for is of no use, such as the address of a page, also where standard
+/// error is otherwise kept free.
+pub(crate) fn announce(text: &str) {
+    tell_at_once(&inert(&folded(&format!("{text}\n")), Layout::Lines));
+}
+
 /// Writes text of this program's own to standard error unchanged, including control sequences that move the cursor.
 pub(crate) fn tell(text: &str) {
-    if held::takes(text) {
-        return;
+    if !held::takes(text) {
+        tell_at_once(text);
     }
+}
+
+/// Writes such text also where standard error is otherwise kept free, as a question to the user.
+pub(crate) fn tell_at_once(text: &str) {
     if text.is_empty() && full_screen::is_shown() || full_screen::holds(Stream::Error, text) {
         return;
     }
@@ -56,14 +66,19 @@ pub(crate) fn tell(text: &str) {
     let _ = stderr.write_all(wiped.as_bytes()).and_then(|()| stderr.write_all(text.as_bytes()));
 }
 
-/// Prints why a command was not carried out, folded to the terminal's width; the reason may contain text from a server.
+/// Prints why a command was not carried out, folded to the terminal's width, instead of what was held. The reason may
+/// contain text from a server.
 pub(crate) fn refuse(text: &str) {
-    release();
+    drop(held::ended());
     warn(&folded(text));
 }
 
-/// Writes this line instead of what was held and of what follows.
-pub(crate) fn release_only(line: Option<&str>) {
+/// Writes this line, if there is one, instead of what was held and of what follows. It has no effect where nothing is
+/// held.
+pub(crate) fn conclude(line: Option<&str>) {
+    if !is_held() {
+        return;
+    }
     drop(held::ended());
     line.into_iter().for_each(say);
     held::drop_rest();

@@ -32,7 +32,9 @@ fn main() -> ExitCode {
     run::fence::confine();
     let ended = commands::end_with_agent().map_err(Refusal::failed);
     let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {
-        if command.run_options().is_some_and(|options| options.summary || options.details) {
+        if command.is_quiet() {
+            console::hold();
+        } else if command.run_options().is_some_and(|options| options.summary || options.details) {
             console::release();
         }
         run::fence::put_up(&command)?;

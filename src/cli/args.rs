@@ -20,6 +20,7 @@ use super::loadgen::LoadgenArgs;
 use super::makeldif::MakeldifArgs;
 use super::names::NamesKind;
 use super::output::duration;
+use super::quiet::Quiet;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
 use super::run_options::RunOptions;
@@ -156,6 +157,44 @@ impl Verb {
             | Self::Target { .. }
             | Self::Calibrate(_)
             | Self::Quickstart(_)
+            | Self::Help { .. }
+            | Self::Completions { .. }
+            | Self::Man { .. } => None,
+        }
+    }
+
+    /// Whether standard error gets only what needs attention, for a command that makes a load. The match has no
+    /// wildcard arm either.
+    pub(super) fn quiet(&self) -> Option<Quiet> {
+        match self {
+            Self::Loadgen(args) => Some(args.output.run.quiet),
+            Self::Run(args) => Some(args.output.run.quiet),
+            Self::Http(args) => Some(args.output.run.quiet),
+            Self::Names { kind: NamesKind::Lookup(args) } => Some(args.output.run.quiet),
+            Self::Names { kind: NamesKind::Matrix(args) } => Some(args.output.quiet),
+            Self::Names { kind: NamesKind::Sweep(args) } => Some(args.output.quiet),
+            Self::FindMax(args) => Some(args.quiet),
+            Self::Cluster { kind: ClusterKind::Run(args) } => Some(args.run.quiet),
+            Self::Ab(args) => Some(args.quiet),
+            Self::Leases(args) => Some(args.output.quiet),
+            Self::Calibrate(args) => Some(args.quiet),
+            Self::Quickstart(args) => Some(args.quiet),
+            Self::Names { kind: NamesKind::Cell(_) }
+            | Self::Cluster {
+                kind: ClusterKind::Check(_) | ClusterKind::Keys(_) | ClusterKind::Manifest(_),
+            }
+            | Self::Import { .. }
+            | Self::Report(_)
+            | Self::Sizing(_)
+            | Self::Merge(_)
+            | Self::Agent(_)
+            | Self::Agents(_)
+            | Self::Compare(_)
+            | Self::Trend(_)
+            | Self::Serve(_)
+            | Self::Push(_)
+            | Self::Makeldif(_)
+            | Self::Target { .. }
             | Self::Help { .. }
             | Self::Completions { .. }
             | Self::Man { .. } => None,
@@ -323,6 +362,9 @@ pub(crate) struct CalibrateArgs {
     /// Write the figures to this file. Default: where runs look for them
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Whether it is quiet.
+    #[command(flatten)]
+    pub(crate) quiet: Quiet,
 }
 
 /// Options of `brunt quickstart`.
@@ -344,8 +386,11 @@ pub(crate) struct QuickstartArgs {
     #[arg(long, value_name = "DIR", default_value = "brunt-quickstart")]
     pub(crate) output: PathBuf,
     /// Show the command lines, the tables and the whole summaries
-    #[arg(long)]
+    #[arg(long, conflicts_with = "quiet")]
     pub(crate) details: bool,
+    /// Whether it is quiet.
+    #[command(flatten)]
+    pub(crate) quiet: Quiet,
 }
 
 /// What `brunt quickstart` shows.

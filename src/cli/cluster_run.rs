@@ -56,9 +56,6 @@ pub(crate) struct ClusterRunArgs {
     /// Seed for all random values. Default: a new one for each run, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Show no progress
-    #[arg(long, conflicts_with = "live")]
-    pub(crate) quiet: bool,
     /// With --local: keep the agents' own records in this directory
     #[arg(long, value_name = "DIR", requires = "local")]
     pub(crate) records: Option<PathBuf>,

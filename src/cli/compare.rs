@@ -7,6 +7,7 @@ use brunt_report::comparison::Tolerance;
 use clap::{Args, ValueEnum};
 
 use super::about::About;
+use super::quiet::Quiet;
 
 /// Options of `brunt compare`.
 #[derive(Args, Debug, PartialEq)]
@@ -35,6 +36,9 @@ pub(crate) struct AbArgs {
     pub(crate) anyway: bool,
     #[command(flatten)]
     pub(crate) results: ComparedArgs,
+    /// Whether it is quiet.
+    #[command(flatten)]
+    pub(crate) quiet: Quiet,
     /// The two commands, each after --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,

@@ -11,6 +11,7 @@ use clap::Args;
 use super::about::About;
 use super::output::duration;
 use super::plane::PlaneArgs;
+use super::quiet::Quiet;
 use super::server_cpu::ServerCpu;
 use super::weights::Weights;
 
@@ -106,9 +107,9 @@ pub(crate) struct FindMaxArgs {
     /// Which agents share the load, if it is not made here.
     #[command(flatten)]
     pub(crate) agents: AgentsOfSearch,
-    /// Show no progress
-    #[arg(long, help_heading = "Results")]
-    pub(crate) quiet: bool,
+    /// Whether it is quiet.
+    #[command(flatten, next_help_heading = "Results")]
+    pub(crate) quiet: Quiet,
     /// Length of what counts as a second, for tests of the search itself
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration, hide = true)]
     pub(crate) second: Option<Duration>,

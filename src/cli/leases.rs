@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use super::about::About;
 use super::http::count;
 use super::output::{Output, Progress, duration, percentile};
+use super::quiet::Quiet;
 use super::run_options::RunOptions;
 use super::view::ViewOptions;
 use crate::cli::resend::Resending;
@@ -213,9 +214,9 @@ pub(crate) struct LeaseOutputArgs {
     /// Seed for all random values. Default: a new one for each run, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Show no progress
-    #[arg(long, conflicts_with = "live")]
-    pub(crate) quiet: bool,
+    /// Whether it is quiet.
+    #[command(flatten)]
+    pub(crate) quiet: Quiet,
     /// Whether it is shown on the terminal.
     #[command(flatten)]
     pub(crate) view: ViewOptions,
@@ -224,7 +225,7 @@ pub(crate) struct LeaseOutputArgs {
 impl LeaseOutputArgs {
     /// The output options of each run of a comparison. Files belong to the comparison.
     pub(crate) fn of_each_run(&self) -> Output {
-        let progress = if self.quiet { Progress::Quiet } else { Progress::Line };
+        let progress = if self.quiet.quiet { Progress::Quiet } else { Progress::Line };
         let run = RunOptions { view: self.view, ..RunOptions::default() };
         let percentiles = self.percentiles.clone();
         Output { run, percentiles, progress, ..Output::default() }

@@ -101,6 +101,6 @@ pub(super) const ABOUT: About = About {
         ("insecure", "Do not verify the server's certificate"),
         ("objectives", ""),
         ("record", "Write the record of the run as JSON"),
-        ("quiet", ""),
+        ("quiet", "Write to standard error only what needs attention"),
     ],
 };

@@ -47,6 +47,7 @@ pub(crate) mod plane;
 mod prompt;
 mod properties;
 mod prose;
+pub(crate) mod quiet;
 #[cfg(test)]
 mod quoted;
 pub(crate) mod rate;
@@ -162,6 +163,24 @@ impl Command {
             | Self::ServeChild
             | Self::StepChild { .. }
             | Self::BrokerChild { .. } => None,
+        }
+    }
+
+    /// Whether standard error gets only what needs attention, for a command that makes a load.
+    pub(crate) fn is_quiet(&self) -> bool {
+        match self {
+            Self::Rate(args) => args.output.run.quiet.quiet,
+            Self::Perfdhcp(args) => args.output.run.quiet.quiet,
+            Self::Ubench(args) => args.quiet,
+            Self::Verb(verb) => verb.quiet().is_some_and(|it| it.quiet),
+            Self::Print(_)
+            | Self::Write { .. }
+            | Self::WriteAll { .. }
+            | Self::SampleRateFile(_)
+            | Self::UbenchUsage { .. }
+            | Self::ServeChild
+            | Self::StepChild { .. }
+            | Self::BrokerChild { .. } => false,
         }
     }
 }

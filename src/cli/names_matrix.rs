@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 
 use super::about::About;
 use super::output::duration;
+use super::quiet::Quiet;
 
 /// The end of the matrix's help.
 const AFTER_MATRIX: &str = "\
@@ -239,9 +240,9 @@ pub(crate) struct NamesOutputArgs {
     /// Seed for all random values. Default: a new one for each run, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Show no progress
-    #[arg(long)]
-    pub(crate) quiet: bool,
+    /// Whether it is quiet.
+    #[command(flatten)]
+    pub(crate) quiet: Quiet,
 }
 
 /// How users are inserted and deleted.

@@ -24,15 +24,12 @@ pub(crate) struct OutputArgs {
     /// Seed for all random values. Default: a new one for each run, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Show no progress
-    #[arg(long, conflicts_with = "live")]
-    pub(crate) quiet: bool,
 }
 
 impl OutputArgs {
     /// The output settings, as the runner takes them.
     pub(crate) fn files(&self) -> Output {
-        let progress = if self.quiet { Progress::Quiet } else { Progress::Figures };
+        let progress = if self.run.quiet.quiet { Progress::Quiet } else { Progress::Figures };
         Output {
             run: self.run.clone(),
             percentiles: self.percentiles.clone(),

@@ -74,6 +74,6 @@ pub(super) const ABOUT: About = About {
         ("record", "Write the record of the run as JSON"),
         ("hlog", "Write an HdrHistogram interval log"),
         ("seed", "Seed for all random values"),
-        ("quiet", ""),
+        ("quiet", "Write to standard error only what needs attention"),
     ],
 };

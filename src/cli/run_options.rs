@@ -20,6 +20,7 @@ use brunt_record::{AbortRule, Node};
 use super::base_url::BaseUrl;
 use super::exports;
 use super::monitor::MonitorSource;
+use super::quiet::Quiet;
 use super::start_at::StartAt;
 use super::view::ViewOptions;
 use super::web::WebAddress;
@@ -75,9 +76,13 @@ pub(crate) struct RunOptions {
     ///
     /// Started under the name of an older tool, through a link such as authrate, and with standard error not a
     /// terminal, a tool writes nothing there if the run passed or was measured and can be trusted, and else one line
-    /// with the outcome and its cause. With this option, as with --details, it writes there what it writes otherwise.
-    #[arg(long)]
+    /// with the outcome and its cause, as with --quiet. With this option, as with --details, it writes there what it
+    /// writes otherwise.
+    #[arg(long, conflicts_with = "quiet")]
     pub(crate) summary: bool,
+    /// Whether standard error gets only what needs attention.
+    #[command(flatten)]
+    pub(crate) quiet: Quiet,
     /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
     ///
     /// The record and the summary show them. 'pid:4711' reads processor time, memory, threads and open files of a
@@ -200,6 +205,15 @@ impl RunOptions {
         Ok(())
     }
 
+    /// Refuses `--quiet` with `--details` in a tool that prints all figures to standard error.
+    pub(crate) fn refuse_quiet_details(&self) -> Result<(), Unfit> {
+        if !(self.quiet.quiet && self.details) {
+            return Ok(());
+        }
+        let why = "--details prints all figures to standard error, which --quiet keeps free: leave one of them out";
+        Err(Unfit { long: "quiet", value: String::new(), why: why.to_owned() })
+    }
+
     /// The files that are written, with their options.
     pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 6] {
         let named = |path: &&Path| *path != Path::new("-");
@@ -311,10 +325,12 @@ pub(crate) fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunO
             _ => format!("--{}={}", row.long, value.as_ref()),
         }));
     }
-    declared()
+    let options = declared()
         .try_get_matches_from(words)
         .and_then(|matches| RunOptions::from_arg_matches(&matches))
-        .map_err(|error| unfit(&error))
+        .map_err(|error| unfit(&error))?;
+    options.refuse_quiet_details()?;
+    Ok(options)
 }
 
 fn unfit(error: &clap::Error) -> Unfit {

@@ -23,7 +23,10 @@ const HTTP: &[Tip] = &[
         &["-k"],
         "leave out ab's -k, because connections are kept alive by default; for curl's -k write --insecure",
     ),
-    (&["--no-tui"], "write --no-live to see only a line of progress, --quiet for none"),
+    (
+        &["--no-tui"],
+        "write --no-live to see only a line of progress, --quiet for nothing but trouble",
+    ),
     (
         &["--fps", "--no-color", "--disable-color", "--time-unit", "--debug"],
         "leave it out: nothing depends on it",
@@ -143,12 +146,18 @@ const RUN: &[Tip] = &[
     (&["--http2"], "write --set http.version=2"),
     (&["--no-thresholds"], "take the objectives out of the plan"),
     (&["--http-debug", "-v", "--verbose"], "write --once to see requests and answers"),
-    (&["--no-tui"], "write --no-live to see only a line of progress, --quiet for none"),
+    (
+        &["--no-tui"],
+        "write --no-live to see only a line of progress, --quiet for nothing but trouble",
+    ),
     (
         &["--latency", "-L", "--summary-trend-stats", "--summary-mode"],
         "leave it out: the report has all percentiles",
     ),
-    (&["--no-summary"], "write --quiet"),
+    (
+        &["--no-summary"],
+        "write --quiet > /dev/null: only what needs attention is written, in one line",
+    ),
     (&["--execution-segment"], "write --node NODE/NODES"),
     (&["--tag"], "write --set name=NAME"),
 ];

@@ -73,6 +73,8 @@ pub(crate) struct UbenchArgs {
     pub(crate) record: Option<PathBuf>,
     /// --seed.
     pub(crate) seed: Option<u64>,
+    /// --quiet.
+    pub(crate) quiet: bool,
 }
 
 impl Ubench {
@@ -126,12 +128,13 @@ pub(crate) const SWITCHES: [(&str, &str, &str); 9] = [
 ];
 
 /// Our own switches.
-pub(crate) const OURS: [(&str, &str, &str); 7] = [
+pub(crate) const OURS: [(&str, &str, &str); 8] = [
     ("yes-destroy", "", "delete existing leases; without it the program refuses to"),
     ("password-file", "FILE", "file whose first line is the password"),
     ("percentiles", "", "print percentiles of the response times below the four lines"),
     ("record", "FILE", "write all results to this JSON file"),
     ("seed", "NUMBER", "seed for all random values"),
+    ("quiet", "", "write nothing to standard error, or one line if something needs attention"),
     ("help", "", "show this page"),
     ("version", "", "show the version"),
 ];
@@ -154,6 +157,7 @@ pub(crate) fn parse(program: Ubench, words: &[String]) -> Parsed {
         percentiles: false,
         record: None,
         seed: None,
+        quiet: false,
     };
     let mut rest = words.iter().map(String::as_str);
     while let Some(word) = rest.next() {
@@ -251,6 +255,7 @@ fn long<'a>(
         "version" => return Err(Other::Version),
         "yes-destroy" => args.yes_destroy = true,
         "percentiles" => args.percentiles = true,
+        "quiet" => args.quiet = true,
         "password-file" => args.password_file = Some(value.into()),
         "record" => args.record = Some(value.into()),
         _ => {

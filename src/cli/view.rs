@@ -9,7 +9,7 @@ pub(crate) struct ViewOptions {
     ///
     /// By default run, http, leases and names lookup show it if a run lasts longer than five seconds. It needs a
     /// terminal on standard error. A table that the command would print during the run follows when the run is over.
-    #[arg(long, conflicts_with = "no_live")]
+    #[arg(long, conflicts_with_all = ["no_live", "quiet"])]
     pub(crate) live: bool,
     /// Do not show the live view
     #[arg(long)]

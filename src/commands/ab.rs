@@ -47,7 +47,9 @@ pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
     trial.carry_out(args.runs)?;
     let [a, b] = &trial.sides;
     if a.is_empty() || b.is_empty() {
-        console::say("No run of each command was completed, so nothing is compared.");
+        let nothing = "No run of each command was completed, so nothing is compared.";
+        console::say(nothing);
+        console::conclude(Some(nothing));
         return Ok(signals.received().map_or(Exit::Partial, Signal::exit));
     }
     if let Some(why) = trial.nothing_worked() {
@@ -64,7 +66,9 @@ pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
             "records: {directory}/a and {directory}/b (brunt compare --anyway {directory}/a {directory}/b)"
         ));
     }
-    Ok(signals.received().map_or(exit, Signal::exit))
+    let exit = signals.received().map_or(exit, Signal::exit);
+    console::conclude(comparison::attention(&comparison, exit == Exit::Ok).as_deref());
+    Ok(exit)
 }
 
 /// The words of the two commands, if each of them makes exactly one run.
@@ -170,7 +174,7 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// Carries out all runs, or as many as the time allows.
     fn carry_out(&mut self, runs: u32) -> Result<(), Refusal> {
-        let line = StatusLine::new(true);
+        let line = StatusLine::new();
         for (done, which) in (0..).zip(order(runs)) {
             if self.signals.received().is_some() {
                 break;

@@ -72,6 +72,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
     ldap(args, &signals, &mut found)?;
     dhcp(args, &signals, &mut found)?;
     if signals.received().is_some() {
+        console::conclude(Some("INTERRUPTED: nothing was written"));
         return Ok(Exit::Interrupted);
     }
     Ceiling::here(found.per_second)
@@ -81,6 +82,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
         "Written to {}: later runs on this machine are compared with it.",
         path.display()
     ));
+    console::conclude(None);
     Ok(Exit::Ok)
 }
 

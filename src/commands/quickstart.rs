@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use brunt_targets::ldap::{Config, Server};
 
 use brunt_record::Record;
-use brunt_report::{Screen, closing, command_line as typed, wrapped};
+use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
@@ -93,13 +93,21 @@ const LEASE_ACTS: [LeaseAct; 3] = [
 pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
     std::fs::create_dir_all(&args.output)
         .map_err(|error| failed(format!("create {}: {error}", args.output.display())))?;
-    let mut show = Show { args, signals: Signals::default(), shown: 0, records: Vec::new() };
+    let mut show = Show {
+        args,
+        signals: Signals::default(),
+        shown: 0,
+        records: Vec::new(),
+        attention: Vec::new(),
+    };
     let exit = match args.protocol {
         Protocol::Ldap => show.ldap()?,
         Protocol::Dhcp => show.dhcp()?,
         Protocol::Rest => show.rest()?,
     };
     show.next_steps()?;
+    let attention = show.attention.join("; ");
+    console::conclude((!attention.is_empty()).then_some(&attention));
     Ok(exit)
 }
 
@@ -110,6 +118,8 @@ struct Show<'a> {
     /// How many acts have been shown.
     shown: usize,
     records: Vec<PathBuf>,
+    /// What needs attention, of each act.
+    attention: Vec<String>,
 }
 
 impl Show<'_> {
@@ -188,6 +198,9 @@ impl Show<'_> {
     fn ended(&mut self, record: PathBuf, outcome: &Outcome) -> Result<bool, Refusal> {
         if !self.args.details {
             console::print(&result(&outcome.record)?)?;
+        }
+        if let Some(line) = attention(&outcome.record).map_err(failed)? {
+            self.attention.push(format!("run {}: {line}", self.shown));
         }
         self.records.push(record);
         Ok(outcome.exit != Exit::Ok || self.signals.received().is_some())

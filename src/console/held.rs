@@ -1,4 +1,4 @@
-//! Standard error of a program that a script started under the name of an older tool: [`hold`].
+//! Standard error of a quiet command, or of a program that a script started under the name of an older tool: [`hold`].
 //!
 //! Scripts of older tools read both streams together, and cron mails whatever a job writes. So what this program tells
 //! is held until it is known what came of the run: then nothing is written if nothing has to be done about it, and one

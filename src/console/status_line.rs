@@ -25,9 +25,9 @@ pub(crate) struct StatusLine {
 }
 
 impl StatusLine {
-    /// A line, if it is wanted and the terminal can show it.
-    pub(crate) fn new(wanted: bool) -> Self {
-        Self { shows: wanted && super::obeys() }
+    /// A line, if the terminal can show it and standard error is not kept free.
+    pub(crate) fn new() -> Self {
+        Self { shows: super::obeys() && !super::is_held() }
     }
 
     /// Whether the line is shown.

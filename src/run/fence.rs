@@ -148,7 +148,7 @@ fn answered_for(strangers: &[Refused]) -> bool {
         1 => (format!("is a {kind} address"), "it"),
         _ => (format!("are {kind} addresses"), "them"),
     };
-    console::tell(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
+    console::tell_at_once(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     read.is_ok() && is_yes(&answer)

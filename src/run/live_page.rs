@@ -52,7 +52,7 @@ impl<'a> LivePage<'a> {
         let spawn = |act: Box<dyn FnOnce() + Send>| quiet_thread::spawn("web", pinned, act);
         let server = Server::start(at, page, &spawn)?;
         server.show(&json(&begun));
-        console::say(&format!("web: {}", server.address()));
+        console::announce(&format!("web: {}", server.address()));
         if !at.is_private() {
             console::note(
                 "anyone who can reach this machine and knows that address can watch the run, and the connection is \

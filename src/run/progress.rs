@@ -25,7 +25,7 @@ pub(super) struct Progress {
 impl Progress {
     /// The progress of a run of this length, if that is known.
     pub(super) fn new(lasting: Option<Duration>) -> Self {
-        Self { line: StatusLine::new(true), lasting, next: LINE_EVERY }
+        Self { line: StatusLine::new(), lasting, next: LINE_EVERY }
     }
 
     /// Whether a line is due at `at`, if lines cannot be updated in place.

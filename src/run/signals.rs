@@ -182,7 +182,7 @@ fn end_soon(signal: Signal) {
 /// Ends the process for this signal at once. No destructor runs that might wait for another thread.
 pub(super) fn end(signal: Signal) -> ! {
     console::end_views();
-    console::release();
+    console::conclude(Some(&format!("INTERRUPTED: {} ended the program at once", signal.name())));
     signal_hook::low_level::exit(signal.exit().code().into())
 }
 

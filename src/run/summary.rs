@@ -4,9 +4,12 @@ use std::path::Path;
 
 use brunt_record::{Collection, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{Screen, attention, closing, closing_of_all, last_screen, summary};
+use brunt_report::{
+    Screen, attention, attention_of_all, closing, closing_of_all, last_screen, summary,
+};
 
 use super::write_failures::WriteFailures;
+use crate::cli::exit::Exit;
 use crate::cli::run_options::RunOptions;
 use crate::console;
 
@@ -62,20 +65,16 @@ impl Ending {
         Ok(())
     }
 
-    /// Prints the path of a run's record, unless `quiet`, and then what comes last.
+    /// Prints the path of a run's record, and then what comes last; where standard error is kept free, only what needs
+    /// attention goes there.
     pub(crate) fn close(
         self,
         record: &Record,
         written: Option<&Path>,
-        quiet: bool,
         losses: &mut WriteFailures,
     ) -> Result<(), String> {
-        if self.to == Stream::Error && console::is_held() {
-            let attention = attention(record).map_err(failed)?;
-            console::release_only(attention.as_deref());
-            return Ok(());
-        }
-        if let Some(path) = written.filter(|_| !quiet) {
+        conclude(record)?;
+        if let Some(path) = written {
             console::say(&format!("record: {}", path.display()));
         }
         let text = self.last(record, written).map_err(failed)?;
@@ -107,6 +106,19 @@ pub(crate) fn whole(
         return Ok(last);
     }
     Ok(format!("{}\n{last}", summary(record, ending.to.screen())?))
+}
+
+/// Writes what of a run needs attention, where standard error is otherwise kept free.
+pub(crate) fn conclude(record: &Record) -> Result<(), String> {
+    if console::is_held() {
+        console::conclude(attention(record).map_err(failed)?.as_deref());
+    }
+    Ok(())
+}
+
+/// The same of a comparison, which ends with this exit code.
+pub(crate) fn conclude_all(page: &Page, collection: &Collection, exit: Exit) {
+    console::conclude(attention_of_all(page, collection, exit == Exit::Ok).as_deref());
 }
 
 /// The report of a comparison and its three lines.

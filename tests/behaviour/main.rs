@@ -44,6 +44,7 @@ mod pipelines;
 mod plans;
 mod prompts;
 mod protocols;
+mod quiet;
 mod rails;
 mod recorded_commands;
 mod records;

@@ -42,7 +42,7 @@ pub use last_screen::last_screen;
 pub use operations::operations_csv;
 pub use rate_curve::rate_curve;
 pub use screen::Screen;
-pub use summary::{attention, closing, closing_of_all, summary};
+pub use summary::{attention, attention_of_all, closing, closing_of_all, summary};
 pub use wrapped::{command_line, wrapped};
 
 use serde::Serialize;

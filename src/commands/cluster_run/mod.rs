@@ -125,17 +125,12 @@ fn coordinate(
     let asked = asked(args, agents, &intent);
     let Intent { shown, files, .. } = intent;
     let conductor = Conductor::start(plane, Ordered { asked, signer, files })?;
-    let say = |text: &str| {
-        if !args.quiet {
-            console::say(text);
-        }
-    };
     if args.local.is_none() {
-        say(&format!("waiting for {agents} agents"));
+        console::say(&format!("waiting for {agents} agents"));
     }
-    let gathered = gather(conductor, signals, agents, &say)?;
+    let gathered = gather(conductor, signals, agents, &console::say)?;
     let command = [args.typed.clone(), vec!["--".to_owned()], shown].concat();
-    let progress = if args.quiet { Progress::Quiet } else { Progress::Figures };
+    let progress = if args.run.quiet.quiet { Progress::Quiet } else { Progress::Figures };
     let job = job(&args.run, command, progress, &gathered)?;
     let merged = Merged::new(gathered.conductor, gathered.labels);
     let done = carry_out(&job, &merged, &mut [], signals);
@@ -144,11 +139,9 @@ fn coordinate(
     }
     let mut done = done.map_err(|why| not_begun(&merged, &why))?;
     let ending = Ending::of(&args.run, Stream::Output);
-    if !args.quiet {
-        ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
-    }
+    ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     ending
-        .close(&done.record, done.written.as_deref(), args.quiet, &mut done.losses)
+        .close(&done.record, done.written.as_deref(), &mut done.losses)
         .map_err(Refusal::failed)?;
     if merged.plane_lost.get() {
         return Err(plane_lost());

@@ -82,7 +82,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     };
     let server = args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref()));
     let server = server.transpose().map_err(failed)?;
-    let mut loader = Loader::new(made, signals, Box::new(Screen::new(args.quiet)));
+    let mut loader = Loader::new(made, signals, Box::new(Screen::new()));
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(Duration::from_secs(1));
     loader.server = server;
@@ -99,7 +99,8 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     print_notes(&loader, args);
     let exit = ended(&found, signals, &loader);
     let origin = origin(args, subject, started, &loader);
-    report(args, &found.collection(origin), &mut losses);
+    let failed = loader.failed.as_deref();
+    report(args, &found.collection(origin), failed, &mut losses);
     Ok(losses.tell(exit))
 }
 
@@ -252,11 +253,18 @@ fn facts(subject: &Subject, agents: Option<u32>) -> BTreeMap<String, String> {
 }
 
 /// Prints and writes the result.
-fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut WriteFailures) {
+fn report(
+    args: &FindMaxArgs,
+    collection: &Collection,
+    failed: Option<&str>,
+    losses: &mut WriteFailures,
+) {
     let record = losses.written(args.record.as_deref(), |path| {
         collection.write(path).map_err(|error| format!("failed to {error}"))
     });
-    let Some(reading) = Reading::of(collection) else { return };
+    let Some(reading) = Reading::of(collection) else {
+        return console::conclude(Some(failed.unwrap_or("the search has no result")));
+    };
     let page = brunt_report::capacity::page(&reading);
     let html = losses.written(args.html.as_deref(), |path| {
         console::write(path, &page.html()).map(drop).map_err(|refusal| refusal.text)
@@ -265,8 +273,10 @@ fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut WriteFailure
     let last = brunt_report::capacity::closing(&reading, screen);
     losses.print(&format!("{}\n{last}", page.text(screen)));
     for (name, path) in [("record", record), ("page", html)] {
-        if let Some(path) = path.filter(|_| !args.quiet) {
+        if let Some(path) = path {
             console::say(&format!("{name}: {}", path.display()));
         }
     }
+    let attention = brunt_report::capacity::attention(&reading, failed);
+    console::conclude(attention.as_deref());
 }

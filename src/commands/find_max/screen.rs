@@ -20,7 +20,6 @@ const WORDS_MIN: usize = 24;
 
 /// Shows the progress of a search.
 pub(super) struct Screen {
-    quiet: bool,
     line: StatusLine,
     /// The text of the status line about the current step: its kind and rate, and why it is made.
     doing: String,
@@ -32,10 +31,9 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    pub(super) fn new(quiet: bool) -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            quiet,
-            line: StatusLine::new(!quiet),
+            line: StatusLine::new(),
             doing: String::new(),
             why: String::new(),
             known: String::new(),
@@ -54,9 +52,6 @@ impl Screen {
 
 impl SearchObserver for Screen {
     fn opens(&mut self, subject: &Subject, goals: &Goals, settings: &Settings) {
-        if self.quiet {
-            return;
-        }
         let of = subject.command.first().map_or("", String::as_str);
         let given: Vec<&str> = goals.given().collect();
         let added: Vec<&str> = goals.added().collect();
@@ -116,14 +111,12 @@ impl SearchObserver for Screen {
         };
         let known = bound("passed", progress.passed) + &bound("failed", progress.failed);
         self.known = if known.is_empty() { known } else { format!("so far{}", &known[1..]) };
-        if !self.quiet {
-            let before = columns(&TITLES).len();
-            let most = || console::screen_of_stderr().width.saturating_sub(before).max(WORDS_MIN);
-            // Lines are not folded in a log, so there is room for the whole text.
-            let room = if self.line.shows() { most() } else { usize::MAX };
-            let row = row(step, progress.elapsed_s);
-            console::say(&format!("{row}{}", cut(&row_words(step, room), room)));
-        }
+        let before = columns(&TITLES).len();
+        let most = || console::screen_of_stderr().width.saturating_sub(before).max(WORDS_MIN);
+        // Lines are not folded in a log, so there is room for the whole text.
+        let room = if self.line.shows() { most() } else { usize::MAX };
+        let row = row(step, progress.elapsed_s);
+        console::say(&format!("{row}{}", cut(&row_words(step, room), room)));
     }
 
     fn closes(&mut self) {

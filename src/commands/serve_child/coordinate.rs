@@ -52,6 +52,7 @@ pub(super) fn coordinate(
         end_after(2 * patience + BESIDE + Duration::from_secs(most), &signals)?;
     }
     let commission = Commission { run: meeting.run.clone(), files };
+    console::hold();
     commissioned(&args, &commission, &signals)
 }
 

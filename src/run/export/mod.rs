@@ -60,10 +60,13 @@ impl<'a> Exports<'a> {
             began: u64::try_from(console::now().as_nanosecond()).unwrap_or_default(),
         };
         let delivery = otlp.map(|url| Delivery::open(url, origin(), workers)).transpose()?;
-        if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus)
-            && (!quiet || asked.port() == 0)
-        {
-            console::say(&format!("metrics: http://{}/metrics", endpoint.address()));
+        if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus) {
+            let text = format!("metrics: http://{}/metrics", endpoint.address());
+            match asked.port() {
+                0 => console::announce(&text),
+                _ if quiet => {}
+                _ => console::say(&text),
+            }
         }
         let exports = Self { sums: Sums::new(head, names), endpoint, delivery };
         exports.show(false);

@@ -53,7 +53,7 @@ impl<'a> Interim<'a> {
             shown: None,
             deltas: Deltas::default(),
             resent: Vec::new(),
-            progress: StatusLine::new(true),
+            progress: StatusLine::new(),
         }
     }
 

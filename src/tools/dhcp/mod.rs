@@ -50,6 +50,7 @@ use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
     Finished, Job, Observer, Outcome, Verbosity, canary, ceiling, fence, objectives, prepare,
+    summary,
 };
 
 pub(crate) use repeated::Leasing;
@@ -93,6 +94,7 @@ pub(crate) fn run(
             Err((finished, exit)) => {
                 let text = finished.aborted.as_deref().unwrap_or("ended during its canary");
                 console::say(&format!("error: {text}"));
+                summary::conclude(&finished.record).map_err(Refusal::failed)?;
                 return Ok(Outcome { exit: finished.losses.tell(exit), record: finished.record });
             }
         },

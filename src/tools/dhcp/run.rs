@@ -93,7 +93,7 @@ where
             console::note(&advice);
         }
         let written = finished.written.as_deref();
-        ending.close(record, written, false, &mut finished.losses)?;
+        ending.close(record, written, &mut finished.losses)?;
         let exit = self.exit_of(&finished);
         Ok((finished, exit))
     }

@@ -21,6 +21,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output::Progress;
 use crate::console;
 use crate::run::signals::{Signal, Signals};
+use crate::run::summary;
 
 /// The longest pause.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
@@ -43,6 +44,7 @@ pub(crate) fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Ref
     let done = super::run(job, signals)?;
     let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
     console::print(&printed.conclusion(&scenarios, &unfilled))?;
+    summary::conclude(&done.record).map_err(Refusal::failed)?;
     Ok(printed.exit(&done, scenarios.len()))
 }
 

@@ -213,7 +213,7 @@ impl RateTool<'_> {
             console::note(note);
         }
         let written = finished.written.as_deref();
-        ending.close(&finished.record, written, false, &mut finished.losses)?;
+        ending.close(&finished.record, written, &mut finished.losses)?;
         Ok(finished)
     }
 

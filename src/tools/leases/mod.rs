@@ -61,7 +61,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
     prepare(signals).map_err(failed)?;
     let grounds = StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
     let mut collection = collection(args.typed.clone());
-    grounds.measure(&mut collection, args.output.quiet).map_err(failed)?;
+    grounds.measure(&mut collection).map_err(failed)?;
     let mut comparison = Comparison {
         asked: &asked,
         secrets: &secrets,
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
         output: args.output.of_each_run(),
         signals,
         stop: signals.stop(),
-        screen: Screen::new(args.output.quiet, Comparison::phases(&asked)),
+        screen: Screen::new(Comparison::phases(&asked)),
         collection,
         events: Events::default(),
         tally: Tally::default(),
@@ -93,16 +93,24 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
         console::note(&why);
     }
     let mut losses = events.end();
+    let exit = tally.exit(signals.received());
     if collection.cells.is_empty() && signals.received().is_some() {
-        console::note("it was interrupted before anything was measured");
+        let nothing = "interrupted before anything was measured";
+        console::note(&format!("it was {nothing}"));
+        console::conclude(Some(nothing));
     } else {
-        report(&collection, &args.output, &mut losses);
+        report(&collection, &args.output, exit, &mut losses);
     }
-    Ok(losses.tell(tally.exit(signals.received())))
+    Ok(losses.tell(exit))
 }
 
 /// Prints and writes the results, and keeps what could not be written.
-fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut WriteFailures) {
+fn report(
+    collection: &Collection,
+    output: &LeaseOutputArgs,
+    exit: Exit,
+    losses: &mut WriteFailures,
+) {
     let record = output.record.as_deref();
     let html = output.html.as_deref();
     let record = losses.written(record, |path| {
@@ -113,13 +121,14 @@ fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut WriteF
             .map(drop)
             .map_err(|refusal| refusal.text)
     });
-    let text = summary::of_all(&brunt_report::leases::page(collection), collection);
-    losses.print(&text);
+    let page = brunt_report::leases::page(collection);
+    losses.print(&summary::of_all(&page, collection));
     for (name, path) in [("record", record), ("page", html)] {
-        if let Some(path) = path.filter(|_| !output.quiet) {
+        if let Some(path) = path {
             console::say(&format!("{name}: {}", path.display()));
         }
     }
+    summary::conclude_all(&page, collection, exit);
 }
 
 /// The operations that objectives may refer to.

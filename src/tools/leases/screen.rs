@@ -20,7 +20,6 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 
 /// Shows the progress of a comparison.
 pub(super) struct Screen {
-    wanted: bool,
     line: StatusLine,
     /// When the last line was written, if lines cannot be updated in place.
     printed_at: Option<Moment>,
@@ -37,11 +36,10 @@ pub(super) struct Screen {
 
 impl Screen {
     /// A screen for this number of phases.
-    pub(super) fn new(quiet: bool, phases: usize) -> Self {
+    pub(super) fn new(phases: usize) -> Self {
         let clock = Monotonic::new();
         Self {
-            wanted: !quiet,
-            line: StatusLine::new(!quiet),
+            line: StatusLine::new(),
             printed_at: None,
             clock,
             began: clock.now(),
@@ -62,7 +60,7 @@ impl Screen {
     /// Counts one more loaded lease.
     pub(super) fn loaded(&mut self) {
         self.done += 1;
-        if self.wanted && self.done.is_multiple_of(LOADED_EVERY) && self.late() {
+        if self.done.is_multiple_of(LOADED_EVERY) && self.late() {
             let text = format!("{}: loading leases, {}", self.what, self.progress());
             self.tell(&text);
         }
@@ -80,7 +78,7 @@ impl Screen {
         if interval.phase == Phase::Steady {
             self.done += counts.completed() * u64::from(group);
         }
-        if !self.wanted || !self.late() || counts.planned == 0 {
+        if !self.late() || counts.planned == 0 {
             return;
         }
         let seconds = interval.lasted().as_secs_f64().max(f64::MIN_POSITIVE);

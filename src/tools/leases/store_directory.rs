@@ -51,7 +51,7 @@ impl StoreDirectory {
     }
 
     /// Measures the disk, and records the times.
-    pub(super) fn measure(&self, collection: &mut Collection, quiet: bool) -> Result<(), String> {
+    pub(super) fn measure(&self, collection: &mut Collection) -> Result<(), String> {
         let Some(disk) = &self.disk else { return Ok(()) };
         // The name of the temporary directory is meaningless to the user; its parent's is not.
         let shown = match &self.temporary {
@@ -73,15 +73,12 @@ impl StoreDirectory {
                 .figures
                 .insert(name.to_owned(), fsync.quantile(quantile).as_secs_f64() * 1e6);
         }
-        if !quiet {
-            let [p50, p99] =
-                [0.5, 0.99].map(|quantile| fsync.quantile(quantile).as_secs_f64() * 1e6);
-            console::say(&format!(
-                "{}: a write with fdatasync takes {p50:.0} us (median), {p99:.0} us (p99), measured {} times",
-                shown.display(),
-                fsync.writes.len(),
-            ));
-        }
+        let [p50, p99] = [0.5, 0.99].map(|quantile| fsync.quantile(quantile).as_secs_f64() * 1e6);
+        console::say(&format!(
+            "{}: a write with fdatasync takes {p50:.0} us (median), {p99:.0} us (p99), measured {} times",
+            shown.display(),
+            fsync.writes.len(),
+        ));
         if fsync.filesystem.is_memory() {
             console::note(&format!(
                 "{} is in memory ({}), where synchronous writes cost nothing: name a directory on a disk with \

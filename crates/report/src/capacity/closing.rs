@@ -3,6 +3,7 @@
 //! The page above them is longer than most screens, so the last lines repeat its first statements.
 
 use super::shares_host;
+use crate::figure::printable;
 use crate::screen::Screen;
 use crate::summary::closing_line;
 use brunt_capacity::{Answer, Reading};
@@ -13,6 +14,17 @@ pub fn closing(reading: &Reading<'_>, screen: Screen) -> String {
     let (doubts, status) = trust(reading);
     closing_line("Result:", &reading.sentence(), screen, None)
         + &closing_line("Trust:", &doubts, screen, Some(status))
+}
+
+/// What of a search needs attention, in one line, beside why it `failed`; none if it found a rate that can be trusted.
+pub fn attention(reading: &Reading<'_>, failed: Option<&str>) -> Option<String> {
+    let (doubts, status) = trust(reading);
+    if failed.is_none() && status == Status::Valid {
+        return None;
+    }
+    let parts = failed.map(|why| format!("error: {why}")).into_iter();
+    let parts = parts.chain([reading.sentence(), format!("trust: {doubts}")]);
+    Some(printable(&parts.collect::<Vec<_>>().join("; ")))
 }
 
 fn trust(reading: &Reading<'_>) -> (String, Status) {

@@ -13,7 +13,7 @@ mod steps;
 mod tests;
 mod usl;
 
-pub use closing::closing;
+pub use closing::{attention, closing};
 pub use sizing::sizing;
 pub use so_far::{SearchInProgress, so_far};
 

@@ -39,7 +39,7 @@ pub use judgement::{ALARMS, LEAST_ERRORS, LEAST_REPEATED, LEAST_SINGLE};
 pub use markdown::markdown;
 pub(crate) use mismatch::{ComparableProperties, unlike};
 pub use mismatch::{Mismatch, differences};
-pub use page::{closing, page, spectra, spectra_figured};
+pub use page::{attention, closing, page, spectra, spectra_figured};
 pub use tolerance::Tolerance;
 pub use trend::{
     Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, trend, trend_figured,

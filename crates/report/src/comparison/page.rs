@@ -5,6 +5,7 @@ use super::figured::{FiguredSide, Spectrum};
 use super::mismatch::differences;
 use super::{Given, words};
 use crate::chart::{Axis, Chart, Line, Lines};
+use crate::figure::printable;
 use crate::page::{Block, Page, Table, Tone, Verdict};
 use crate::screen::Screen;
 use crate::summary::closing_line;
@@ -112,16 +113,30 @@ pub(super) fn row(found: &Difference) -> [String; 6] {
 
 /// The closing lines of a comparison: the result, and whether to trust it.
 pub fn closing(comparison: &Comparison, screen: Screen) -> String {
+    let status = if comparison.trusted { Status::Valid } else { Status::Partial };
+    closing_line("Result:", &result(comparison), screen, None)
+        + &closing_line("Trust:", &trust(comparison), screen, Some(status))
+}
+
+/// What of a comparison needs attention, in one line; none if it can be trusted and all `is_well`.
+pub fn attention(comparison: &Comparison, is_well: bool) -> Option<String> {
+    let line = || format!("{}; trust: {}", result(comparison), trust(comparison));
+    (!(is_well && comparison.trusted)).then(|| printable(&line()))
+}
+
+fn result(comparison: &Comparison) -> String {
     let said = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair));
+    said.collect::<Vec<_>>().join("; ")
+}
+
+/// Whether all runs can be believed, and why not.
+fn trust(comparison: &Comparison) -> String {
     let doubts = words::doubts(comparison);
-    let trust = match doubts.as_slice() {
+    match doubts.as_slice() {
         [] => "yes: every run is valid".to_owned(),
         [doubt] => format!("no: {doubt}"),
         [doubt, rest @ ..] => format!("no: {doubt}; and {} more", rest.len()),
-    };
-    let status = if comparison.trusted { Status::Valid } else { Status::Partial };
-    closing_line("Result:", &said.collect::<Vec<_>>().join("; "), screen, None)
-        + &closing_line("Trust:", &trust, screen, Some(status))
+    }
 }
 
 /// The spectra of each operation, all sides in one chart.

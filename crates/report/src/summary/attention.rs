@@ -1,8 +1,9 @@
-//! What of a run needs attention: [`attention`].
+//! What of a run needs attention: [`attention`], and of many [`attention_of_all`].
 
-use super::closing::{objectives, result, trust};
+use super::closing::{OfAll, objectives, result, trust};
 use crate::figure::printable;
-use brunt_record::{HistogramError, Record, RunOutcome, Status};
+use crate::page::Page;
+use brunt_record::{Collection, HistogramError, Record, RunOutcome, Status};
 
 /// What of a run needs attention, in one line; none if it passed or was measured, and can be trusted.
 pub fn attention(record: &Record) -> Result<Option<String>, HistogramError> {
@@ -19,6 +20,18 @@ pub fn attention(record: &Record) -> Result<Option<String>, HistogramError> {
     let parts: Vec<String> =
         [result(record)?].into_iter().chain(more.into_iter().flatten()).collect();
     Ok(Some(printable(&parts.join("; "))))
+}
+
+/// The same of a comparison of many runs; none if all `is_well`, no objective was missed and no measurement is in
+/// doubt.
+pub fn attention_of_all(page: &Page, collection: &Collection, is_well: bool) -> Option<String> {
+    let all = OfAll::of(page, collection);
+    let met = all.worst.is_none_or(|worst| worst == Status::Valid);
+    if is_well && met && all.status == Status::Valid {
+        return None;
+    }
+    let OfAll { result, objectives, trust, .. } = all;
+    Some(printable(&format!("{result}; objectives: {objectives}; trust: {trust}")))
 }
 
 #[cfg(test)]

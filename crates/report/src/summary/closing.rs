@@ -37,39 +37,57 @@ pub fn closing(record: &Record, screen: Screen) -> Result<String, HistogramError
 
 /// The three lines of a comparison of many runs, below its page.
 pub fn closing_of_all(page: &Page, collection: &Collection, screen: Screen) -> String {
-    let records = || collection.cells.iter().filter_map(|cell| cell.record.as_deref());
-    let slos: Vec<&SloResult> = records().flat_map(|record| &record.slo).collect();
-    let all = collection.cells.len();
-    let (due, errors) = records().fold((0, 0), |(due, errors), record| {
-        (due + record.counts.due(), errors + record.counts.errors())
-    });
-    let (due, errors) = (thousands(due), thousands(errors));
-    let many = Noun::common(records().map(|record| &record.plan.noun)).many;
-    let result = format!("{all} measurements; of {due} {many}, {errors} failed");
-    let not_met = slos.iter().filter(|slo| slo.outcome != SloOutcome::Met).count();
-    let objectives = match (slos.len(), not_met) {
-        (0, _) => NO_OBJECTIVES.to_owned(),
-        (all, 0) => format!("all {all} met"),
-        (all, not_met) => format!("{not_met} of {all} not met"),
-    };
-    let (doubtful, judged, things) = match page.doubtful {
-        Some((doubtful, judged)) => (doubtful, judged, "figures"),
-        None => {
-            (collection.cells.iter().filter(|cell| is_doubtful(cell)).count(), all, "measurements")
-        }
-    };
-    let trust = match doubtful {
-        0 if all > 0 => "yes: no measurement is in doubt".to_owned(),
-        0 => "nothing was measured".to_owned(),
-        doubtful => {
-            format!("in part: {doubtful} of {judged} {things} are in doubt, see the warnings")
-        }
-    };
-    let good = if doubtful == 0 { Status::Valid } else { Status::Partial };
-    let held = worst(slos.into_iter());
-    line("Result:", &result, screen, None)
-        + &line("Objectives:", &objectives, screen, held)
-        + &line("Trust:", &trust, screen, Some(good))
+    let all = OfAll::of(page, collection);
+    line("Result:", &all.result, screen, None)
+        + &line("Objectives:", &all.objectives, screen, all.worst)
+        + &line("Trust:", &all.trust, screen, Some(all.status))
+}
+
+/// What the three lines say of many runs.
+pub(super) struct OfAll {
+    pub(super) result: String,
+    pub(super) objectives: String,
+    /// The status of the objective that was missed by most, if there are any.
+    pub(super) worst: Option<Status>,
+    pub(super) trust: String,
+    pub(super) status: Status,
+}
+
+impl OfAll {
+    pub(super) fn of(page: &Page, collection: &Collection) -> Self {
+        let records = || collection.cells.iter().filter_map(|cell| cell.record.as_deref());
+        let slos: Vec<&SloResult> = records().flat_map(|record| &record.slo).collect();
+        let all = collection.cells.len();
+        let (due, errors) = records().fold((0, 0), |(due, errors), record| {
+            (due + record.counts.due(), errors + record.counts.errors())
+        });
+        let (due, errors) = (thousands(due), thousands(errors));
+        let many = Noun::common(records().map(|record| &record.plan.noun)).many;
+        let result = format!("{all} measurements; of {due} {many}, {errors} failed");
+        let not_met = slos.iter().filter(|slo| slo.outcome != SloOutcome::Met).count();
+        let objectives = match (slos.len(), not_met) {
+            (0, _) => NO_OBJECTIVES.to_owned(),
+            (all, 0) => format!("all {all} met"),
+            (all, not_met) => format!("{not_met} of {all} not met"),
+        };
+        let (doubtful, judged, things) = match page.doubtful {
+            Some((doubtful, judged)) => (doubtful, judged, "figures"),
+            None => (
+                collection.cells.iter().filter(|cell| is_doubtful(cell)).count(),
+                all,
+                "measurements",
+            ),
+        };
+        let trust = match doubtful {
+            0 if all > 0 => "yes: no measurement is in doubt".to_owned(),
+            0 => "nothing was measured".to_owned(),
+            doubtful => {
+                format!("in part: {doubtful} of {judged} {things} are in doubt, see the warnings")
+            }
+        };
+        let status = if doubtful == 0 { Status::Valid } else { Status::Partial };
+        Self { result, objectives, worst: worst(slos.into_iter()), trust, status }
+    }
 }
 
 /// Whether the times of a cell mean nothing, or the verdict of its run speaks against them.

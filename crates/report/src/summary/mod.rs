@@ -19,7 +19,7 @@ use crate::figure::printable;
 use crate::grid::Grid;
 use crate::screen::Screen;
 use crate::wrapped::{command_line, wrapped};
-pub use attention::attention;
+pub use attention::{attention, attention_of_all};
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
 pub(crate) use closing::line as closing_line;
 pub use closing::{closing, closing_of_all};

@@ -66,7 +66,7 @@ pub(crate) fn measure(
 fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
-    if shows && !args.output.quiet {
+    if shows {
         for note in &notes {
             console::note(note);
         }
@@ -108,9 +108,7 @@ fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {
             .print(&format!("{above}Response time percentiles (HdrHistogram)\n{text}{below}"));
     }
     let written = done.written.as_deref();
-    ending
-        .close(&done.record, written, args.output.quiet, &mut done.losses)
-        .map_err(Refusal::failed)
+    ending.close(&done.record, written, &mut done.losses).map_err(Refusal::failed)
 }
 
 fn usage(error: &dyn std::fmt::Display) -> Refusal {

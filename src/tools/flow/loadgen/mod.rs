@@ -80,6 +80,10 @@ pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal
             run --node'",
         ));
     }
+    args.output
+        .run
+        .refuse_quiet_details()
+        .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
     let asked = Asked::read(args)?;
     if args.check {
         asked.examine()?;
@@ -213,7 +217,7 @@ impl Asked {
         let flow = self.flow(&self.draft, &network)?;
         let started = console::now().to_zoned(TimeZone::system());
         console::print(&opening(self.job.threads, &started))?;
-        let spinner = Spinner::start(!args.output.quiet);
+        let spinner = Spinner::start();
         let done = flow::run(self.asked(args, flow, &network), signals);
         drop(spinner);
         let mut done = done?;
@@ -225,12 +229,10 @@ impl Asked {
         };
         let report = table::report(&self.draft, &self.job, self.manner, &counted);
         done.losses.print(&report.text());
-        if !args.output.quiet {
-            let ending = Ending::of(&args.output.run, Stream::Error);
-            ending.tell(&done.record, &mut done.losses).map_err(failed)?;
-            let written = done.written.as_deref();
-            ending.close(&done.record, written, false, &mut done.losses).map_err(failed)?;
-        }
+        let ending = Ending::of(&args.output.run, Stream::Error);
+        ending.tell(&done.record, &mut done.losses).map_err(failed)?;
+        let written = done.written.as_deref();
+        ending.close(&done.record, written, &mut done.losses).map_err(failed)?;
         Ok(done.end())
     }
 

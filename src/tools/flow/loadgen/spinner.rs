@@ -22,11 +22,11 @@ pub(crate) struct Spinner {
 }
 
 impl Spinner {
-    /// Starts the line, if there is a terminal and it is wanted.
-    pub(crate) fn start(wanted: bool) -> Self {
+    /// Starts the line, if it can be shown.
+    pub(crate) fn start() -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&ended);
-        let line = StatusLine::new(wanted);
+        let line = StatusLine::new();
         let shows = line.shows();
         let spin = move || {
             let clock = Monotonic::new();

@@ -131,9 +131,7 @@ fn carry_out(
         let ending = Ending::of(&args.output.run, Stream::Output);
         ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
         let written = done.written.as_deref();
-        ending
-            .close(&done.record, written, args.output.quiet, &mut done.losses)
-            .map_err(Refusal::failed)?;
+        ending.close(&done.record, written, &mut done.losses).map_err(Refusal::failed)?;
     }
     Ok(done.outcome())
 }

@@ -25,6 +25,7 @@ use brunt_engine::{Settings, Urgency};
 use brunt_exchange::ThinkTime;
 use brunt_load::leases::Marks;
 use brunt_record::{Cell, Collection, Record};
+use brunt_report::attention;
 
 use super::gathering::collection;
 use super::phase::{Done, EPOCH, Phase};
@@ -60,6 +61,7 @@ pub(crate) fn run(args: &UbenchArgs, signals: &Signals) -> Result<Exit, Refusal>
         Ok(exit) => Ok(exit),
         Err(why) => {
             console::print(&format!("Failed: {why}\n"))?;
+            console::conclude(Some(&format!("FAILED: {why}")));
             Ok(Exit::OldFailure)
         }
     }
@@ -98,7 +100,20 @@ fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
     if args.percentiles || args.record.is_some() {
         losses.keep(more(args, &all, backend.as_ref()));
     }
+    conclude(&all)?;
     Ok(losses.tell(signals.received().map_or(Exit::Ok, Signal::exit)))
+}
+
+/// Writes which phases need attention, where standard error is otherwise kept free.
+fn conclude(all: &[Ended]) -> Result<(), String> {
+    let mut lines = Vec::new();
+    for ended in all {
+        let line = attention(ended.done.record()).map_err(|error| format!("failed to {error}"))?;
+        lines.extend(line.map(|line| format!("{}: {line}", ended.name)));
+    }
+    let lines = lines.join("; ");
+    console::conclude((!lines.is_empty()).then_some(&lines));
+    Ok(())
 }
 
 fn phase(

@@ -30,9 +30,7 @@ use asked::Asked;
 /// Carries out the command line.
 pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let (Prepared { job, protocol: lookups, .. }, asked) = ready(args)?;
-    if !args.output.quiet {
-        asked.notes.iter().for_each(|note| console::note(note));
-    }
+    asked.notes.iter().for_each(|note| console::note(note));
     let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
     let ending = Ending::of(&args.output.run, Stream::Output);
     ending.tell(&finished.record, &mut finished.losses).map_err(Refusal::failed)?;
@@ -46,9 +44,7 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
         });
     }
     let written = finished.written.as_deref();
-    ending
-        .close(&finished.record, written, args.output.quiet, &mut finished.losses)
-        .map_err(Refusal::failed)?;
+    ending.close(&finished.record, written, &mut finished.losses).map_err(Refusal::failed)?;
     let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
     Ok(finished.losses.tell(exit(&finished.record, finished.early(), manner)))
 }

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal>
     participants.tell()?;
     let ground = setting.ground(&means, &args.cells);
     setting.listen(signals)?;
-    let mut progress = Progress::new(args.output.quiet, signals.stop(), whole_s);
+    let mut progress = Progress::new(signals.stop(), whole_s);
     let started = console::now();
     let bench = Bench::new(&Cells, &ground, &participants.measured, args.lookups);
     let mut outcome = bench.carry_out(&order, &mut progress);
@@ -81,7 +81,7 @@ pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<Exit, Refusal
     let sweep = asked(args, roads)?;
     setting.listen(signals)?;
     let whole_s = sweep.whole_s(&participants.measured);
-    let mut progress = Progress::new(args.output.quiet, signals.stop(), whole_s);
+    let mut progress = Progress::new(signals.stop(), whole_s);
     let started = console::now();
     let bench = Bench::new(&Cells, &ground, &participants.measured, 0);
     let outcome = sweep.carry_out(bench, &mut progress);
@@ -308,12 +308,14 @@ impl<'a> Setting<'a> {
                 .map(drop)
                 .map_err(|refusal| refusal.text)
         });
-        losses.print(&summary::of_all(&names::page(&collection), &collection));
+        let page = names::page(&collection);
+        losses.print(&summary::of_all(&page, &collection));
         let exit = match signals.received() {
             Some(signal) => signal.exit(),
             None if outcome.lost || !participants.absent.is_empty() => Exit::Failed,
             None => Exit::Ok,
         };
+        summary::conclude_all(&page, &collection, exit);
         losses.tell(exit)
     }
 }

@@ -22,7 +22,6 @@ pub(super) struct Progress {
     stop: Stop,
     clock: Monotonic,
     line: StatusLine,
-    shows: bool,
     /// Seconds that the whole plan was expected to take.
     whole_s: f64,
     /// Seconds that the completed steps were expected to take.
@@ -40,13 +39,13 @@ struct Current {
 
 impl Progress {
     /// The progress of a plan with this expected duration.
-    pub(super) fn new(quiet: bool, stop: Stop, whole_s: f64) -> Self {
+    pub(super) fn new(stop: Stop, whole_s: f64) -> Self {
         let clock = Monotonic::new();
         let now = clock.now();
         let none =
             Current { what: String::new(), expected_s: 0.0, began: now, shown_at: now, said: true };
-        let line = StatusLine::new(!quiet);
-        Self { stop, clock, line, shows: !quiet, whole_s, done_s: 0.0, step: none }
+        let line = StatusLine::new();
+        Self { stop, clock, line, whole_s, done_s: 0.0, step: none }
     }
 
     /// A step begins.
@@ -93,7 +92,7 @@ impl CellObserver for Progress {
         } else {
             !self.step.said && now - self.step.began > MOMENT
         };
-        if self.shows && due {
+        if due {
             self.tell(now);
             (self.step.shown_at, self.step.said) = (now, true);
         }

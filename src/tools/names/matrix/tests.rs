@@ -121,7 +121,7 @@ fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcom
         threads: vec![1],
     };
     let measured: Vec<Participant> = labels.iter().map(|label| files(label)).collect();
-    let mut progress = Progress::new(true, stop, 1.0);
+    let mut progress = Progress::new(stop, 1.0);
     let bench = Bench::new(&worlds, &ground, &measured, order.lookups);
     let outcome = bench.carry_out(&order, &mut progress);
     let asked = asked.borrow().clone();
