@@ -104,7 +104,7 @@ impl Attempt {
         let started = started.collect();
         let mut run = place.coordinator();
         run.current_dir(directory.path()).args(["--agents", &agents.to_string(), "--seed", "5"]);
-        run.args(["--quiet", "--record"]).arg(at("whole.json")).args(options);
+        run.args(["--no-live", "--record"]).arg(at("whole.json")).args(options);
         let run = Program::start(run.arg("--").args(load.split(' ')));
         Self { directory, agents: started, run: Some(run), since: Monotonic::new() }
     }

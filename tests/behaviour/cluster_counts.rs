@@ -35,7 +35,7 @@ fn what_nginx_served_is_what_the_record_counts() {
     let agents = ["a", "b", "c"].map(|name| broker.agent(name, &[]));
     let mut run = command(binary());
     run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "3", "--weights", "3,2,1"]);
-    run.args(["--quiet", "--record"]).arg(broker.whole()).args(["--", "run", "plan.toml"]);
+    run.args(["--no-live", "--record"]).arg(broker.whole()).args(["--", "run", "plan.toml"]);
     run.current_dir(broker.directory.path());
     let ended = Program::start(&mut run).wait();
     let whole = record(&broker.whole());
@@ -111,7 +111,7 @@ fn agents_share_a_load_as_they_were_calibrated() {
             Program::start(&mut agent)
         });
         let mut run = command(binary());
-        run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "2", "--quiet"]);
+        run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "2", "--no-live"]);
         run.args(["--weights", "ceiling", "--record"]).arg(broker.whole());
         let ended = Program::start(run.arg("--").args(load(&slapd, 1))).wait();
         drop(agents);

@@ -49,7 +49,7 @@ fn ordered(broker: &Broker, plan: &Path, more: &str, empty: &Path) -> (Ended, [P
     let agents = ["a", "b"].map(|name| broker.agent_in(empty, name, &["--policy", &policy]));
     let mut run = command(binary());
     run.current_dir(plan);
-    run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "2", "--quiet", "--sign"]);
+    run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "2", "--no-live", "--sign"]);
     run.arg(broker.directory.path().join("order.seed")).arg("--record").arg(broker.whole());
     let ended = Program::start(run.args(["--", "run", "plan.toml"])).wait();
     (ended, agents)

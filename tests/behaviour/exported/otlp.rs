@@ -84,7 +84,7 @@ fn run_trusting(
 ) -> (Ended, Record) {
     let url = format!("http://{}/sleep?ms=1", target.address());
     let mut run = command(binary());
-    run.args(["http", "-c", "2", "-q", "100", "-z", "3s", "--quiet", "--otlp", otlp]);
+    run.args(["http", "-c", "2", "-q", "100", "-z", "3s", "--no-live", "--otlp", otlp]);
     run.env("OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%20e");
     if let Some(authority) = authority {
         run.env("OTEL_EXPORTER_OTLP_CERTIFICATE", authority);

@@ -3,7 +3,7 @@
 use crate::{Ended, Program, binary, command};
 
 /// A tenth of a second counts as one, so that minutes are seconds.
-pub const SHORT: [&str; 6] = ["find-max", "--second", "100ms", "--confirm", "80s", "--quiet"];
+pub const SHORT: [&str; 5] = ["find-max", "--second", "100ms", "--confirm", "80s"];
 
 /// The line of a server that serves 2,000 requests a second, each in half a millisecond, and has room for forty.
 pub const CLIFF: &str = "[capacity]\nrate = 2000\nqueue = 40\n";
