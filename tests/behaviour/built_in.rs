@@ -69,7 +69,7 @@ fn quickstart_shows_an_identity_api_and_all_details_if_asked() {
     let line = ["quickstart", "rest", "--duration", "1", "--users", "20", "--output", output];
     one_screen(&run(line).expect(0), 3);
     let ended = run(line.into_iter().chain(["--details"])).expect(0);
-    assert!(ended.stdout.contains("Exchanges a second"), "{ended}");
+    assert!(ended.stdout.contains("Requests a second"), "{ended}");
     assert_eq!(ended.stdout.matches("\nTrust:  ").count(), 3, "{ended}");
     assert!(ended.stderr.contains("$ brunt http -c 10 -z 1s http"), "{ended}");
     assert!(ended.stderr.contains("$ brunt run "), "{ended}");

@@ -53,7 +53,7 @@ const LOADS: [(&str, &str); 24] = [
 /// The commands that make no load of their own: they print, compare, write files or wait.
 const OTHERS: &str = "import curl, import har, import openapi, report, sizing, merge, cluster keys, cluster check, \
     cluster manifest, agent, agents, compare, trend, serve, push, makeldif, target ldap, target dhcp, target rest, \
-    completions, man";
+    help, completions, man";
 
 /// What stands for several words.
 const SHORT: [(&str, &str); 2] = [

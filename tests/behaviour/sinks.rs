@@ -58,7 +58,7 @@ fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
     assert!(ended.stdout.contains("Outcomes"), "{ended}");
     assert!(ended.stdout.contains("planned"), "{ended}");
     for option in ["--hlog", "--events"] {
-        let note = format!("note: failed to write {option}: File too large");
+        let note = format!("failed to write {option}: File too large");
         assert!(ended.said().contains(&note), "{option}: {ended}");
     }
     assert!(fs::read_to_string(&hgrm).expect("a distribution").contains("#[Mean"), "{ended}");

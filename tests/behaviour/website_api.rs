@@ -298,8 +298,8 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
         }
     }
     let is_hard = |operation: &str, status: u16| match status {
-        // A slow client, a large body, a failure of the server: tested where the server is made for it.
-        408 | 500 => true,
+        // A slow client, a large body, a failure of the server, a full disk: tested where the server is made for it.
+        408 | 500 | 507 => true,
         413 => !operation.starts_with("GET"),
         // A search cannot be a baseline; a request with a key is in flight.
         409 => operation.contains("/baselines/") || operation.ends_with("/runs"),

@@ -84,7 +84,7 @@ fn figures(browser: &Browser, record: &Record) {
         (tile(browser, "response p50"), millis(all, 0.5)),
         (tile(browser, "response p99"), millis(all, 0.99)),
         (tile(browser, "response max"), all.max_ns.expect("a maximum") as f64 / 1e6),
-        (cell(browser, operations, name, "exchanges"), operation.counts.sent as f64),
+        (cell(browser, operations, name, &record.plan.noun.many), operation.counts.sent as f64),
         (
             cell(browser, operations, name, "mean"),
             operation.response.mean_us.expect("a mean") / 1e3,

@@ -11,7 +11,7 @@ fn a_search_stands_beside_what_kea_received() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("found.json");
     let mut brunt = lan.client(env!("CARGO_BIN_EXE_brunt"));
-    brunt.args(["find-max", "--second", "100ms", "--quiet", "--confirm", "60s", "--seed", "7"]);
+    brunt.args(["find-max", "--second", "100ms", "--confirm", "60s", "--seed", "7"]);
     brunt.args(["--slo", "p90<2s", "--slo", "achieved>=50%", "--from", "100/s", "--to", "200/s"]);
     brunt.args(["--allow", "10.77.0.1", "--server-cpu"]);
     brunt.arg(format!("kea:{}", kea.control().display())).arg("--record").arg(&file);

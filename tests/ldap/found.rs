@@ -13,7 +13,7 @@ fn a_search_stands_beside_what_the_directory_counted() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("found.json");
     let mut brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    brunt.args(["find-max", "--second", "100ms", "--quiet", "--confirm", "60s", "--seed", "7"]);
+    brunt.args(["find-max", "--second", "100ms", "--confirm", "60s", "--seed", "7"]);
     brunt.args(["--slo", "p90<2s", "--slo", "achieved>=50%", "--from", "200/s", "--to", "400/s"]);
     brunt.args(["--server-cpu", "monitor", "--record"]).arg(&file);
     brunt.args(["--", "searchrate", "--no-prompt", "--noPropertiesFile", "-h", "127.0.0.1", "-p"]);
