@@ -105,7 +105,7 @@ impl Exit {
                 "An objective is undecided: missing answers, or limits of this machine, could have changed it."
             }
             Self::Partial => {
-                "The run is incomplete: the target was away or did not answer, or the run was interrupted."
+                "The run is incomplete: the target stopped responding or did not answer, or the run was interrupted."
             }
             Self::Regression => {
                 "A figure is worse than that of the baseline, by more than --tolerance."

@@ -41,7 +41,7 @@ target is away or did not recover; 8 the target is not allowed; 9 nothing could 
 pub(crate) struct FindMaxArgs {
     /// Objective that the rate must meet, such as 'bind.p99<20ms'; may be repeated
     ///
-    /// 'p99<5x' means five times the p99 of the unstressed target. 'errors<0.1%' and 'achieved>=99%' are added unless
+    /// 'p99<5x' means five times the p99 of the unloaded target. 'errors<0.1%' and 'achieved>=99%' are added unless
     /// you give objectives of their kind.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,

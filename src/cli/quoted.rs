@@ -204,7 +204,7 @@ fn notation(option: &str, value: &str) -> Result<(), String> {
         "stages" if value.starts_with("trace ") => Ok(()),
         "stages" => Schedule::parse(value).map(drop).map_err(|error| wrong(&error)),
         "think" => ThinkTime::parse(value).map(drop).map_err(|error| wrong(&error)),
-        // find-max accepts values relative to the unstressed run.
+        // find-max accepts values relative to the unloaded run.
         "slo" if value.ends_with('x') => {
             brunt_capacity::Goals::parse([value]).map(drop).map_err(|error| wrong(&error))
         }

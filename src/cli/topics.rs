@@ -106,8 +106,8 @@ fn command(words: &[String]) -> Option<String> {
 
 fn unknown(name: &str) -> String {
     let known = NAMES.keys().map(String::as_str).chain(names());
-    let hint = alike(name, known).map(|it| format!(", did you mean '{it}'?")).unwrap_or_default();
-    format!("there is no command or topic '{name}'{hint} 'brunt help' lists all")
+    let hint = alike(name, known).map(|it| format!("; did you mean '{it}'?")).unwrap_or_default();
+    format!("there is no command or topic '{name}'{hint}\n'brunt help' lists all")
 }
 
 /// A page for the terminal, whose links to other pages say how to read them.
@@ -147,7 +147,8 @@ fn section(guide: &Topic, place: &str) -> Result<String, String> {
     let first = lines.find(|line| level(line).is_some()).ok_or_else(|| {
         let places = guide.page.lines().filter_map(place_of).collect::<Vec<_>>();
         let hint = alike(place, places.iter().map(String::as_str));
-        let hint = hint.map(|it| format!(", did you mean '{it}'?")).unwrap_or_default();
+        let whole = || format!("\n'brunt help {}' prints all of it", guide.name);
+        let hint = hint.map_or_else(whole, |it| format!("; did you mean '{it}'?"));
         format!("there is no section '{place}' in the topic '{}'{hint}", guide.name)
     })?;
     let end = |line: &str| level(line).is_some_and(|of| of <= level(first).unwrap_or_default());

@@ -111,7 +111,7 @@ fn figures(model: &Model, generator: &Generator) -> Vec<Figure> {
         figures.push(("other processes", format!("{others:.1} of {cores} cores"), false));
     }
     if !model.stalled.is_zero() {
-        figures.push(("stood still", time(Some(model.stalled.as_secs_f64())), true));
+        figures.push(("paused", time(Some(model.stalled.as_secs_f64())), true));
     }
     figures
 }

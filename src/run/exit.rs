@@ -111,7 +111,8 @@ mod tests {
         record.slo = outcomes.iter().map(result).collect();
         record.conservation.counts.planned = 10;
         record.conservation.counts.ok = ok;
-        let reason = Reason { status: Status::Partial, text: "the target was away".to_owned() };
+        let reason =
+            Reason { status: Status::Partial, text: "the target stopped responding".to_owned() };
         record.verdict.reasons = if partial { vec![reason] } else { Vec::new() };
         record
     }

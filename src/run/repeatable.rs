@@ -143,7 +143,7 @@ pub(crate) struct Subject {
 /// The settings of a search for the highest rate, as far as they were given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SearchOptions {
-    /// Objectives, which may be relative to the unstressed target.
+    /// Objectives, which may be relative to the unloaded target.
     pub(crate) objectives: Vec<String>,
     /// Whether the search must be quick.
     pub(crate) quick: bool,

@@ -73,11 +73,11 @@ fn exit_codes_say_what_came_of_it() {
     let mut doubtful = record.clone();
     doubtful.verdict.status = Status::Partial;
     doubtful.verdict.reasons =
-        vec![Reason { status: Status::Partial, text: "the target was away".to_owned() }];
+        vec![Reason { status: Status::Partial, text: "the target stopped responding".to_owned() }];
     (doubtful.rates.achieved, doubtful.rates.goodput) = (Some(899.0), Some(899.0));
     doubtful.write(&slower.join("05.json")).unwrap();
     let untrusted = compare(&[&a, &slower], &[]).expect(4);
-    assert!(untrusted.stdout.contains("05.json is partial: the target was away"), "{untrusted}");
+    assert!(untrusted.stdout.contains("05.json is partial: the target stopped"), "{untrusted}");
     compare(&[&a, &slower], &["--anyway"]).expect(6);
 }
 

@@ -60,7 +60,8 @@ fn check(run: &Interrupted) -> Record {
     assert!(summary.starts_with(&word), "{word} is not the first word\n{ended}");
     let reason = record.verdict.reasons.iter().find(|reason| reason.status == Status::Partial);
     let lost = format!("{} lost their connection or could not connect", record.counts.failed);
-    let explains = |text: &str| text.contains("the target was away: away") && text.contains(&lost);
+    let explains =
+        |text: &str| text.contains("the target stopped responding: away") && text.contains(&lost);
     assert!(reason.is_some_and(|reason| explains(&reason.text)) && explains(&summary), "{ended}");
     lasted_as_long(run, &record);
 

@@ -154,7 +154,7 @@ fn names_that_wait_for_others_are_no_failures() {
         };
         let lookup = mean(" name lookup ");
         assert!(lookup >= 300.0, "{said}");
-        assert!(mean(" our own (lateness) ") < 0.3 * lookup, "{said}");
+        assert!(mean(" added by brunt ") < 0.3 * lookup, "{said}");
         let mut hosts: Vec<String> = target
             .stop()
             .iter()

@@ -30,8 +30,8 @@ fn explained(reason: &Reason, record: &Record) -> bool {
     let stood = generator.stalled_s;
     let stole = generator.machine.steal_share.is_some_and(|share| share > 0.0);
     let says = |words: &str| reason.text.contains(words);
-    says("waited for a core")
-        || (says("brunt stood still") && stood > 0.0 && stood < STALL.as_secs_f64() / 2.0)
+    says("was runnable but not scheduled")
+        || (says("brunt was paused") && stood > 0.0 && stood < STALL.as_secs_f64() / 2.0)
         || (says("(steal)") && stole)
 }
 
@@ -97,7 +97,7 @@ fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
                 .verdict
                 .reasons
                 .iter()
-                .any(|reason| reason.text.contains("the target was away: away")),
+                .any(|reason| reason.text.contains("the target stopped responding: away")),
             "{ended}"
         );
     });

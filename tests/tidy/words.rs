@@ -17,6 +17,9 @@ const INSTEAD: &[(&str, &str)] = &[
     ("In more detail", "Additional statistics"),
     ("Figures for other tools", "Exporting metrics"),
     ("111 connect", "connection refused"),
+    ("the target was away", "the target stopped responding"),
+    ("generator's own part", "delay added by brunt"),
+    ("unstressed", "unloaded"),
 ];
 
 /// Pages for people who work on brunt, and the page of what has changed.

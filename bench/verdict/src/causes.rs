@@ -54,7 +54,7 @@ const AWAY: Cause = Cause {
     expected: Expected {
         statuses: &["partial"],
         outcomes: &["unavailable"],
-        reason: r"^the target was away: away \d",
+        reason: r"^the target stopped responding: away \d",
         exits: &[99],
     },
     ..POOR
@@ -67,7 +67,7 @@ const AWAY_AND_LOST: Cause =
 /// A target that is away to the end: the run is no whole one.
 const GONE: Cause = Cause {
     seconds: 4,
-    ..named(r"^the target was away: no answer from \d.* to the end", AWAY_AND_LOST)
+    ..named(r"^the target stopped responding: no answer from \d.* to the end", AWAY_AND_LOST)
 };
 
 /// A generator that was kept from its work. Its own waits must not count against the target.
@@ -89,7 +89,7 @@ const LIMITED: Cause = Cause {
 const STOOD_STILL: Cause = Cause {
     seconds: 6,
     objectives: &[("p99<1s", UNDECIDED), ("errors<1%", NOT_MISSED)],
-    expected: Expected { reason: r"brunt stood still \d", exits: &[4], ..LIMITED.expected },
+    expected: Expected { reason: r"brunt was paused for \d", exits: &[4], ..LIMITED.expected },
     ..LIMITED
 };
 
@@ -195,7 +195,7 @@ const AGENT_KILLED: &[(u64, Act)] = &[(8000, Act::KillAgent)];
 const SAME_CORE: &[Condition] = &[Condition::BruntOnCore, Condition::TargetOnCore];
 const HOGGED: &[Condition] = &[Condition::BruntOnCore, Condition::Hogs(2)];
 
-const NO_CORE: &str = "brunt waited for a core";
+const NO_CORE: &str = "brunt was runnable but not scheduled";
 
 /// Answers on a connection wait for one another, so ten connections sustain 200 requests a second.
 const SERIAL: &str = "[[rule]]\naction = { delay = \"50ms\" }\n";

@@ -24,8 +24,10 @@ impl Machine {
     const fn others(self) -> &'static [&'static str] {
         match self {
             Self::Quiet => &[],
-            Self::Shared => &["brunt waited for a core", "(steal)"],
-            Self::Frozen => &["brunt waited for a core", "(steal)", "brunt stood still"],
+            Self::Shared => &["brunt was runnable but not scheduled", "(steal)"],
+            Self::Frozen => {
+                &["brunt was runnable but not scheduled", "(steal)", "brunt was paused"]
+            }
         }
     }
 }
@@ -159,7 +161,7 @@ pub enum Said {
     Valid,
     /// The figures are sound, and by them the target misses its objective.
     Missed,
-    /// That the target was away or did not answer.
+    /// That the target stopped responding or did not answer.
     TargetBlamed,
     /// That the figures are the generator's.
     GeneratorLimited,
@@ -240,9 +242,10 @@ mod tests {
     }
 
     const STOPPED: (&str, &str) =
-        ("generator-limited", "brunt stood still 3.0 s at 1.2 s; it was stopped");
-    const NO_CORE: (&str, &str) = ("generator-limited", "brunt waited for a core 12% of the time");
-    const AWAY: (&str, &str) = ("partial", "the target was away: away 1.2 s to 4.2 s");
+        ("generator-limited", "brunt was paused for 3.0 s at 1.2 s; it was stopped");
+    const NO_CORE: (&str, &str) =
+        ("generator-limited", "brunt was runnable but not scheduled 12% of the time");
+    const AWAY: (&str, &str) = ("partial", "the target stopped responding: away 1.2 s to 4.2 s");
 
     #[test]
     fn the_cause_has_to_be_named_and_nobody_else_blamed() {

@@ -1,6 +1,6 @@
 //! What a steady run must meet: [`Goals`] as the user wrote them, [`Objectives`] once they can be counted.
 //!
-//! A goal may name its limit relative to the unstressed run (`p99<5x`), which is known only after the baseline. Two
+//! A goal may name its limit relative to the unloaded run (`p99<5x`), which is known only after the baseline. Two
 //! goals are added unless they are given: a target does not sustain a rate at which a tenth of a percent of exchanges
 //! fails, or a hundredth is never completed, whatever the percentiles of the rest. Those are *guards*: they can fail a
 //! step, but need not be shown to be met, since that takes fifty thousand exchanges.
@@ -27,13 +27,13 @@ pub enum GoalError {
     None,
     /// The factor of a relative goal is not valid.
     #[error(
-        "read the objective {0:?}: write how many times the unstressed run's figure it may be, such as p99<5x; the \
+        "read the objective {0:?}: write how many times the unloaded run's figure it may be, such as p99<5x; the \
          factor must be above 1, and the figure a percentile or the mean"
     )]
     Factor(String),
-    /// The unstressed run measured no figure that a goal is relative to.
+    /// The unloaded run measured no figure that a goal is relative to.
     #[error(
-        "resolve the objective {0:?}: the unstressed run measured no such figure; give a time, such as p99<20ms"
+        "resolve the objective {0:?}: the unloaded run measured no such figure; give a time, such as p99<20ms"
     )]
     Unmeasured(String),
 }
@@ -42,7 +42,7 @@ pub enum GoalError {
 #[derive(Clone, Debug, PartialEq)]
 enum Goal {
     Fixed(Slo),
-    /// A multiple of a figure of the unstressed run.
+    /// A multiple of a figure of the unloaded run.
     Relative {
         text: String,
         figure: String,
@@ -50,7 +50,7 @@ enum Goal {
     },
 }
 
-/// The goals, before the unstressed run is known.
+/// The goals, before the unloaded run is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goals {
     given: Vec<Goal>,
@@ -121,7 +121,7 @@ impl Goals {
         Ok(())
     }
 
-    /// The objectives that can be judged before the unstressed run: the goals that are not relative, and the guards.
+    /// The objectives that can be judged before the unloaded run: the goals that are not relative, and the guards.
     pub fn fixed(&self) -> Objectives {
         let given = self.given.iter().filter_map(|goal| match goal {
             Goal::Fixed(slo) => Some(slo.clone()),
@@ -130,12 +130,12 @@ impl Goals {
         Objectives::new(given, self.guards.iter().cloned())
     }
 
-    /// The objectives, with the figures of the unstressed run, in seconds.
-    pub fn resolve(&self, unstressed: &BTreeMap<String, f64>) -> Result<Objectives, GoalError> {
+    /// The objectives, with the figures of the unloaded run, in seconds.
+    pub fn resolve(&self, unloaded: &BTreeMap<String, f64>) -> Result<Objectives, GoalError> {
         let given = self.given.iter().map(|goal| match goal {
             Goal::Fixed(slo) => Ok(slo.clone()),
             Goal::Relative { text, figure, factor } => {
-                let seconds = unstressed.get(figure).copied().filter(|seconds| *seconds > 0.0);
+                let seconds = unloaded.get(figure).copied().filter(|seconds| *seconds > 0.0);
                 let seconds = seconds.ok_or_else(|| GoalError::Unmeasured(text.clone()))?;
                 Ok(limit(figure, factor * seconds)?)
             }

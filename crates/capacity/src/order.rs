@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The purpose of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Closed loop, one session: the unstressed run.
+    /// Closed loop, one session: the unloaded run.
     Baseline,
     /// The first rate, until the target is as fast as it gets.
     Settle,

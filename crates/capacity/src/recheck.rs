@@ -64,8 +64,8 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
         |texts: &[&str]| texts.iter().map(|text| text.parse()).collect::<Result<Vec<Slo>, _>>();
     let objectives = Objectives::new(parsed(&reading.objectives)?, parsed(&reading.guards)?);
     let baseline = reading.rows.iter().rfind(|row| row.kind == Kind::Baseline);
-    let unstressed = baseline.and_then(Row::record).map(|record| Measured::of(record, &[]));
-    let unstressed = unstressed.transpose()?.unwrap_or_default();
+    let unloaded = baseline.and_then(Row::record).map(|record| Measured::of(record, &[]));
+    let unloaded = unloaded.transpose()?.unwrap_or_default();
     let mut all = Recheck {
         steps: Vec::new(),
         without_record: 0,
@@ -99,7 +99,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
         let mut measured = Measured::of(record, &[])?;
         let evidence = evidence.with_rate(&measured, &objectives);
         measured.limited = measured.limited.or_else(|| cell.label(LIMITED).map(str::to_owned));
-        let found = if void(&measured, &unstressed, &objectives, &evidence).is_some() {
+        let found = if void(&measured, &unloaded, &objectives, &evidence).is_some() {
             Verdict::Void
         } else {
             evidence.verdict

@@ -19,7 +19,7 @@ pub struct Settings {
     pub ceiling: Option<f64>,
     /// Warm-up of a step, in seconds.
     pub warm_up_s: u32,
-    /// How long the unstressed run is, in seconds.
+    /// How long the unloaded run is, in seconds.
     pub baseline_s: u32,
     /// A target is warm when this number of seconds were no better than as many before.
     pub settled_s: u32,

@@ -1,4 +1,4 @@
-//! When the target was away: exchanges waited for it and none was answered.
+//! When the target stopped responding: exchanges waited for it and none was answered.
 //!
 //! Absences are found while the run is in progress, slot by slot ([`Presence`]), in memory that does not grow with the
 //! run. Whether a silence is long enough to be called an absence depends on how long the target usually takes, and on

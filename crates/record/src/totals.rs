@@ -57,7 +57,7 @@ impl Totals {
         Some(measured)
     }
 
-    /// When the target was away, as far as it is known yet.
+    /// When the target stopped responding, as far as it is known yet.
     pub fn absences(&self) -> &Absences {
         &self.absences
     }

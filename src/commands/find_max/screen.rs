@@ -146,7 +146,7 @@ fn columns([time, step, rate, p50, p99, errors]: &[&str; 6]) -> String {
 /// The conclusion from a step: in full where there is room, else in as few words as possible.
 fn row_words(step: &Step, room: usize) -> String {
     let words = match (step.verdict, step.order.kind) {
-        (Verdict::None, Kind::Baseline) => "unstressed".to_owned(),
+        (Verdict::None, Kind::Baseline) => "unloaded".to_owned(),
         (Verdict::None, _) | (_, Kind::Sentinel) => step.why.clone(),
         (verdict, _) => format!("{verdict}: {}", step.why),
     };

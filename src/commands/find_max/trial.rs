@@ -23,7 +23,7 @@ use crate::run::{Finished, Observer, ObserverFailure, Repeatable, Step, StepLoad
 
 /// How long what is in flight at the end of a step may take.
 const DRAIN: Duration = Duration::from_secs(5);
-/// If the share of refused logins exceeds that of the unstressed run by more than this, accounts may be locked.
+/// If the share of refused logins exceeds that of the unloaded run by more than this, accounts may be locked.
 const LOCKED_SHARE: f64 = 0.05;
 /// How servers report a refused login, by the names of the outcomes.
 const REFUSED_LOGINS: [&str; 4] = ["invalidCredentials", "constraintViolation", "401", "423"];
@@ -50,7 +50,7 @@ pub(super) struct Loader<'a> {
     clock: Monotonic,
     /// The number of the next exchange.
     next: u64,
-    /// The share of logins that were refused in the unstressed run.
+    /// The share of logins that were refused in the unloaded run.
     refused_unstressed: Option<f64>,
     /// What failed for a reason other than the target.
     pub(super) failed: Option<String>,
@@ -159,7 +159,7 @@ impl<'a> Loader<'a> {
         let usual = *self.refused_unstressed.get_or_insert(share);
         if share > usual + LOCKED_SHARE {
             return Ending::Protected(format!(
-                "{:.0}% of the logins were refused, {:.0}% in the unstressed run: accounts may be locked",
+                "{:.0}% of the logins were refused, {:.0}% in the unloaded run: accounts may be locked",
                 share * 100.0,
                 usual * 100.0
             ));

@@ -9,7 +9,7 @@ use brunt_testbed::{measured, require};
 /// Nothing was missing at the target.
 fn the_target_was_there(judged: &Judged) {
     assert!(judged.record().away.is_empty(), "{judged}");
-    assert!(!judged.said().contains("the target was away"), "{judged}");
+    assert!(!judged.said().contains("the target stopped responding"), "{judged}");
 }
 
 /// It stood still for as long as it was stopped, which is in the record.

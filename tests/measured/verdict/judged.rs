@@ -80,8 +80,8 @@ impl Judged {
         away
     }
 
-    /// The same, where the target was away from the first act to the last; the absence may be shorter or longer by so
-    /// many seconds.
+    /// The same, where the target stopped responding from the first act to the last; the absence may be shorter or
+    /// longer by so many seconds.
     pub(crate) fn away_meanwhile(&self, shorter_s: f64, longer_s: f64) -> Away {
         let (least, most) = self.acted();
         self.away(least - shorter_s, most + longer_s)

@@ -26,7 +26,7 @@ fn answers_all_after(name: &str) {
     // Others may keep it from its core for a moment, but not for that long.
     let alone = judged.stood_still_alone();
     assert!(alone.iter().all(|lasted_s| *lasted_s < 1.0), "{judged}");
-    let blamed = judged.reasons(Status::GeneratorLimited).contains("stood still");
+    let blamed = judged.reasons(Status::GeneratorLimited).contains("was paused");
     assert!(alone.is_empty() || !blamed, "{judged}");
 }
 

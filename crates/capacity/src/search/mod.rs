@@ -1,6 +1,6 @@
 //! The search for the highest rate: [`find`].
 //!
-//! It begins with the unstressed target, doubles the rate until it is too high, narrows the estimate by a posterior
+//! It begins with the unloaded target, doubles the rate until it is too high, narrows the estimate by a posterior
 //! over all steps, confirms a rate a little below it, and shows that one a little above fails. After each failure it
 //! waits until the target has recovered, since overload can outlive its cause. The trial decides how a step is made;
 //! this module decides which steps are made, and in which order.
@@ -71,7 +71,7 @@ struct Search<'a> {
     settings: &'a Settings,
     trial: &'a mut dyn Trial,
     objectives: Arc<Objectives>,
-    unstressed: Measured,
+    unloaded: Measured,
     steps: Vec<Step>,
     votes: Vec<Vote>,
     elapsed_s: f64,
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
             settings,
             trial,
             objectives: Arc::new(goals.fixed()),
-            unstressed: Measured::default(),
+            unloaded: Measured::default(),
             steps: Vec::new(),
             votes: Vec::new(),
             elapsed_s: 0.0,

@@ -1,4 +1,4 @@
-//! How a search begins: the unstressed target, steps until it is warm, and doubling until the rate is too high.
+//! How a search begins: the unloaded target, steps until it is warm, and doubling until the rate is too high.
 
 use super::calm::is_calm;
 use super::steps::StepParameters;
@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// If more than this share of what one session asked for failed, and more than objectives allow, the target was not
-/// unstressed.
+/// unloaded.
 const REFUSED_MAX: f64 = 0.1;
 /// How often one session is tried, each time more slowly.
 const BASELINES_MAX: u32 = 4;
@@ -28,7 +28,7 @@ const LOWEST: f64 = 500.0;
 impl Search<'_> {
     /// One session in a closed loop: measures the rate it makes, and how fast the target is when nothing waits.
     ///
-    /// A target that refuses most of what one session asks for as fast as it can is not unstressed: a refusal is
+    /// A target that refuses most of what one session asks for as fast as it can is not unloaded: a refusal is
     /// quicker than an answer. Then the session is held to half of what succeeded, until most of it succeeds.
     pub(super) fn baseline(&mut self) -> Result<(), Halt> {
         let missed = |it: &&Objective| matches!(it.allowance.bad, Bad::Missed);
@@ -38,15 +38,15 @@ impl Search<'_> {
         let mut most = None;
         for _ in 0..BASELINES_MAX {
             self.alone(most)?;
-            if self.unstressed.errors <= allowed {
+            if self.unloaded.errors <= allowed {
                 return self.resolved();
             }
-            let ok = self.unstressed.achieved.unwrap_or_default() * (1.0 - self.unstressed.errors);
+            let ok = self.unloaded.achieved.unwrap_or_default() * (1.0 - self.unloaded.errors);
             most = Some((ok / 2.0).max(SLOWEST));
         }
         let why = format!(
             "{:.0}% of what one session asked for failed, at {} too: there is no time at which this target is unloaded",
-            100.0 * self.unstressed.errors,
+            100.0 * self.unloaded.errors,
             most.map_or_else(String::new, rate)
         );
         Err(Halt::Final(Answer::NoClaim { why }))
@@ -54,11 +54,11 @@ impl Search<'_> {
 
     fn alone(&mut self, most: Option<f64>) -> Result<(), Halt> {
         let why = match most {
-            None => "one session, to see the target unstressed".to_owned(),
+            None => "one session, to see the target unloaded".to_owned(),
             Some(most) => format!(
                 "one session again, at no more than {}: {:.0}% of what it asked for failed",
                 rate(most),
-                100.0 * self.unstressed.errors
+                100.0 * self.unloaded.errors
             ),
         };
         let mut order = self.order(Kind::Baseline, None, vec![self.settings.baseline_s], why);
@@ -68,15 +68,15 @@ impl Search<'_> {
             seconds.push(second.clone());
             ControlFlow::Continue(())
         })?;
-        self.unstressed = outcome.measured.clone();
-        let alone = self.unstressed.achieved.filter(|alone| *alone > 0.0);
+        self.unloaded = outcome.measured.clone();
+        let alone = self.unloaded.achieved.filter(|alone| *alone > 0.0);
         let words = alone.map_or_else(
             || "nothing was answered".to_owned(),
             |alone| {
                 format!(
                     "one session makes {}, p50 {:.2} ms",
                     rate(alone),
-                    1e3 * self.unstressed.response.p50_s
+                    1e3 * self.unloaded.response.p50_s
                 )
             },
         );
@@ -89,8 +89,8 @@ impl Search<'_> {
 
     /// Takes the objectives and the first rate from what one session measured.
     fn resolved(&mut self) -> Result<(), Halt> {
-        let alone = self.unstressed.achieved.unwrap_or_default();
-        match self.goals.resolve(&self.unstressed.relative_to) {
+        let alone = self.unloaded.achieved.unwrap_or_default();
+        match self.goals.resolve(&self.unloaded.relative_to) {
             Ok(objectives) => self.objectives = Arc::new(objectives),
             Err(error) => {
                 return Err(Halt::Final(Answer::NoClaim { why: format!("failed to {error}") }));

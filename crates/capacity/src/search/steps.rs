@@ -20,7 +20,7 @@ const UNREACHABLE_MAX: u32 = 3;
 /// How long to wait before the next attempt to reach a target that was not reached.
 const UNREACHABLE_IDLE: Duration = Duration::from_secs(5);
 /// The service time distinguishes busy connections from a busy target: the target is busy if it is slower than
-/// unstressed by this factor.
+/// unloaded by this factor.
 const SERVICE_GROWTH: f64 = 1.5;
 /// If connections are the bottleneck, half of the exchanges wait for one, and for more than this share of the response
 /// time.
@@ -130,7 +130,7 @@ impl Search<'_> {
         })?;
         let evidence = Evidence::of_step(order.kind, &seconds, &objectives, looks.len());
         let evidence = evidence.with_rate(&outcome.measured, &objectives);
-        let void = void(&outcome.measured, &self.unstressed, &objectives, &evidence);
+        let void = void(&outcome.measured, &self.unloaded, &objectives, &evidence);
         let (verdict, why) = match void {
             Some(why) => (Verdict::Void, why),
             None => (evidence.verdict, evidence.why()),
@@ -216,7 +216,7 @@ impl Search<'_> {
 /// Why a step says nothing about the target, if that is the case.
 pub(crate) fn void(
     measured: &Measured,
-    unstressed: &Measured,
+    unloaded: &Measured,
     objectives: &Objectives,
     evidence: &Evidence,
 ) -> Option<String> {
@@ -235,7 +235,7 @@ pub(crate) fn void(
              stolen time, or stood still), and in the 2 s after each"
         ));
     }
-    let served = measured.service.p50_s < SERVICE_GROWTH * unstressed.service.p50_s;
+    let served = measured.service.p50_s < SERVICE_GROWTH * unloaded.service.p50_s;
     let connections = most_wait(measured) || only_waiting_is_late(measured, objectives, evidence);
     (evidence.verdict != Verdict::Pass && served && connections).then(|| {
         format!(

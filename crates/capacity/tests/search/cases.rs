@@ -169,7 +169,7 @@ pub(crate) fn held_out() -> Vec<Case> {
             )
         },
         case("sheds half above 20", Design { sheds_above: Some(20), ..PLAIN }, "errors<1%", 893.9),
-        case("M/M/2, five times unstressed", Design { servers: 2, ..PLAIN }, "p99<5x", 897.2),
+        case("M/M/2, five times unloaded", Design { servers: 2, ..PLAIN }, "p99<5x", 897.2),
         Case {
             generator: Generator { sessions: Some(50), ..ALL },
             // A rate that the connections could not confirm is no floor, so the floor is the rate confirmed below it.

@@ -44,7 +44,7 @@ fn search(case: &Case, seed: u64) -> Result {
 
 /// The rate of a single session with a server, warmed up and measured for a number of seconds, and the order of a step
 /// that is judged by it.
-fn unstressed(
+fn unloaded(
     simulation: &mut Simulation,
     goals: &Goals,
     [warm_up, seconds]: [u32; 2],
@@ -72,7 +72,7 @@ fn naive(case: &Case, seed: u64) -> f64 {
     let goals = Goals::parse([case.goal]).expect("goals");
     let server = Server::new(case.design, seed);
     let mut simulation = Simulation::new(server, case.generator, seed);
-    let (mut order, alone) = unstressed(&mut simulation, &goals, [5, 10]);
+    let (mut order, alone) = unloaded(&mut simulation, &goals, [5, 10]);
     order.seconds = 30;
     let mut passes = |rate: f64| {
         order.rate = Some(rate);
@@ -350,7 +350,7 @@ fn what_they_bear() {
             let middle = f64::midpoint(low, high);
             let mut simulation =
                 Simulation::new(Server::new(case.design, 7), Generator::default(), 7);
-            let (mut order, _) = unstressed(&mut simulation, &goals, [60, 100]);
+            let (mut order, _) = unloaded(&mut simulation, &goals, [60, 100]);
             (order.rate, order.seconds) = (Some(middle), (4e6 / middle) as u32);
             if exceeded(&mut simulation, &order).is_some() { high = middle } else { low = middle }
         }

@@ -1,4 +1,4 @@
-//! When the target was away for all nodes at once.
+//! When the target stopped responding for all nodes at once.
 //!
 //! A node that got no answers while others did had lost its connection to the target; its own
 //! verdict says so. The target was away while no node got an answer.

@@ -293,7 +293,7 @@ impl Slo {
     fn own_part(&self, without: Option<Reach>) -> Option<String> {
         let value =
             self.unit.scale(without.map(|reach| reach.least).filter(|value| value.is_finite())?);
-        Some(format!("without the generator's own part it is {value:.3}{}", self.unit.name()))
+        Some(format!("without the delay added by brunt it is {value:.3}{}", self.unit.name()))
     }
 
     /// Which exchanges had no answer, where that determines the figure.

@@ -41,8 +41,8 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
         }
         let late = evidence.present.map_or_else(String::new, |late| format!("; {late}"));
         return Some(format!(
-            "the target was away: {}{more}{late}; {unanswered} {many} had no answer, {connectionless} lost their \
-             connection or could not connect",
+            "the target stopped responding: {}{more}{late}; {unanswered} {many} had no answer, {connectionless} lost \
+             their connection or could not connect",
             absences.join("; ")
         ));
     }

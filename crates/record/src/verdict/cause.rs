@@ -157,7 +157,7 @@ fn stall_words(evidence: &Evidence<'_>) -> Option<(String, f64)> {
     let more =
         if count > 1 { format!(" ({count} times, {all:.1} s in all)") } else { String::new() };
     let text =
-        format!("brunt stood still {:.1} s at {:.1} s{more}", longest.lasted_s, longest.from_s);
+        format!("brunt was paused for {:.1} s at {:.1} s{more}", longest.lasted_s, longest.from_s);
     Some((text, all))
 }
 
@@ -239,7 +239,7 @@ fn waited(evidence: &Evidence<'_>) -> Option<Cause> {
     });
     let local = evidence.plan.target.as_deref().is_some_and(is_local);
     Some(Cause {
-        text: format!("brunt waited for a core {} of the time{used}", percent(share)),
+        text: format!("brunt was runnable but not scheduled {} of the time{used}", percent(share)),
         remedy: if local {
             "the target is on this machine: give each cores of its own (taskset), or use two machines"
         } else {

@@ -13,7 +13,7 @@ pub const DRIFT_ERRORS: f64 = 3.0;
 /// Compares the throughput of the first and the last third of the steady phase: they differ if they
 /// lie further apart than the share that matters and than their own scatter explains.
 pub(super) fn drift(evidence: &Evidence<'_>) -> Option<String> {
-    // A drop in throughput because the target was away is not drift.
+    // A drop in throughput because the target stopped responding is not drift.
     if !evidence.plan.constant || !evidence.away.is_empty() {
         return None;
     }

@@ -48,7 +48,7 @@ pub enum Status {
     Valid,
     /// Throughput was still drifting: a longer warm-up or run would give different figures.
     Unstable,
-    /// The run is not complete: it was cut short, or the target was away for some of it.
+    /// The run is not complete: it was cut short, or the target stopped responding for some of it.
     Partial,
     /// The generator affected the figures, so they do not describe only the target.
     GeneratorLimited,
@@ -118,7 +118,7 @@ pub struct Evidence<'a> {
     pub generator: &'a Generator,
     /// Why attempts to make a session ready failed, over the whole run.
     pub unready: &'a Codes,
-    /// When the target was away.
+    /// When the target stopped responding.
     pub away: &'a [Away],
     /// Percentiles of response time that objectives ask for.
     pub asked: &'a [f64],

@@ -63,7 +63,7 @@ impl OwnPart {
 
     pub(super) fn words(&self) -> String {
         format!(
-            "the {} response time p{} is {} with and {} without the generator's own part",
+            "the {} response time p{} is {} with and {} without the delay added by brunt",
             self.operation,
             shortest(self.percentile),
             millis(self.us),
@@ -155,8 +155,8 @@ pub(super) fn timer_note(parts: &[OwnPart], timer: &TimerRecord) -> Option<Strin
     let (name, too_high) = (shortest(part.percentile), millis(part.too_high_us()));
     Some(if part.exceeds(timer) {
         format!(
-            "p{name} up to {too_high} too high by the generator's own part, more than this machine's timer explains \
-             (late by at most {} while nothing disturbed it): no cause was observed",
+            "p{name} up to {too_high} too high because of the delay added by brunt, more than this machine's timer \
+             explains (late by at most {} while nothing disturbed it): no cause was observed",
             millis(timer.max_us)
         )
     } else {

@@ -13,10 +13,10 @@ type Column = (&'static str, fn(&StageFigures) -> u64);
 const ODDITIES: [Column; 6] = [
     ("resent", |stage| stage.resent),
     ("NAKs", |stage| stage.naks),
-    ("unusable", |stage| stage.unusable),
-    ("cut off", |stage| stage.cut_off),
+    ("rejected", |stage| stage.unusable),
+    ("pending", |stage| stage.cut_off),
     ("late", |stage| stage.late),
-    ("twice", |stage| stage.duplicates),
+    ("duplicates", |stage| stage.duplicates),
 ];
 /// How wide columns are where there is room.
 const ROOMY: usize = 9;
@@ -66,7 +66,7 @@ fn drops(text: &mut String, figures: &Exchanges) {
     if own_stall > 0 {
         let _ = writeln!(
             text,
-            "  because brunt itself stood still, not counted against the server: {own_stall}"
+            "  because brunt itself was paused, not counted against the server: {own_stall}"
         );
     }
     let _ = match server_queue {
@@ -125,9 +125,9 @@ mod tests {
             text,
             "\
 ***Additional statistics***
-Packets                     resent     NAKs unusable  cut off     late    twice
-REQUEST-ACK (INIT-REBOOT)        1        2        5        6        3        4
-REQUEST-ACK                      0        0        0        0        0        0
+Packets                   resent NAKs rejected pending late duplicates
+REQUEST-ACK (INIT-REBOOT)      1    2        5       6    3          4
+REQUEST-ACK                    0    0        0       0    0          0
 
 tooshort: 7
 locallimit: 9
@@ -165,7 +165,7 @@ Of 10 drops
         beneath(&mut text, &figures);
         assert!(text.contains("foreign: 5\nrefused (ICMP port unreachable): 12\n"), "{text}");
         let end = "Of 10 drops\n  answered too late: 3\n  lost in our own socket: 3\n  \
-                   because brunt itself stood still, not counted against the server: 3\n  \
+                   because brunt itself was paused, not counted against the server: 3\n  \
                    lost in the server's receive queue, by it or on the wire: 1\n";
         assert!(text.ends_with(end), "{text}");
     }

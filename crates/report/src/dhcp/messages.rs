@@ -7,10 +7,18 @@ use crate::grid::Grid;
 use crate::screen::Screen;
 use brunt_record::Record;
 
-/// The columns of the table for each stage, in the words of the tallies. The ends of a message come first, so that a
-/// reader can add them up: the number of messages sent is the sum of all except the last.
-const COLUMNS: [&str; 8] =
-    ["sent", "received", "naks", "unusable", "drops", "cut off", "unasked", "late"];
+/// The columns of the table for each stage: the word of the tally, and the title. The ends of a message come first, so
+/// that a reader can add them up: the number of messages sent is the sum of all except the last.
+const COLUMNS: [(&str, &str); 8] = [
+    ("sent", "sent"),
+    ("received", "received"),
+    ("naks", "NAKs"),
+    ("unusable", "rejected"),
+    ("drops", "drops"),
+    ("cut off", "pending"),
+    ("unasked", "unasked"),
+    ("late", "late"),
+];
 /// How wide columns are where there is room.
 const ROOMY: usize = 9;
 
@@ -22,10 +30,10 @@ pub(crate) fn messages(record: &Record, screen: Screen) -> Option<String> {
     };
     let titles = record.tallies.iter().filter_map(|tally| tally.name.strip_suffix(" unasked"));
     let rows = titles.filter_map(|title| {
-        let counts = COLUMNS.map(|word| count(&format!("{title} {word}")));
+        let counts = COLUMNS.map(|(word, _)| count(&format!("{title} {word}")));
         (counts[0]? > 0).then_some((title, counts))
     });
-    let mut grid = Grid::new("", COLUMNS, ROOMY);
+    let mut grid = Grid::new("", COLUMNS.map(|(_, title)| title), ROOMY);
     let mut some = false;
     for (title, counts) in rows {
         some = true;
@@ -63,7 +71,7 @@ mod tests {
             text,
             "
 Messages of the steady phase
-                         sent received naks unusable drops cut off unasked late
+                         sent received NAKs rejected drops pending unasked late
 DISCOVER-OFFER            200      170    1        2    20       3       4    5
 "
         );

@@ -25,12 +25,16 @@ fn every_objective_and_the_verdict_is_a_case() {
 
     record.slo[0].outcome = SloOutcome::Undecided;
     record.verdict.status = Status::Partial;
-    let reason = Reason { status: Status::Partial, text: "the target was away".to_owned() };
+    let reason =
+        Reason { status: Status::Partial, text: "the target stopped responding".to_owned() };
     record.verdict.reasons = vec![reason];
     let text = junit(&record);
     assert!(text.contains("tests=\"3\" failures=\"1\" errors=\"2\""), "{text}");
     assert!(text.contains("<error type=\"undecided\""), "{text}");
-    assert!(text.contains("<error type=\"partial\" message=\"the target was away\""), "{text}");
+    assert!(
+        text.contains("<error type=\"partial\" message=\"the target stopped responding\""),
+        "{text}"
+    );
 }
 
 #[test]

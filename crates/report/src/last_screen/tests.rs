@@ -69,7 +69,7 @@ fn crowded(mut record: Record) -> Record {
     if let Some(slo) = record.slo.first().cloned() {
         record.slo.extend(std::iter::repeat_n(slo, 30));
         record.slo[0].expr = format!("{}<1ms", "step.".repeat(40));
-        record.slo[0].why = Some("without the generator's own part ".repeat(9));
+        record.slo[0].why = Some("without the delay added by brunt ".repeat(9));
     }
     let text = "the server\x1b[31m said a lot ".repeat(60);
     let sample = record.samples.first().cloned();
@@ -334,7 +334,7 @@ next  brunt run password.toml --once             one user; shows every answer
 #[test]
 fn a_long_reason_of_an_objective_loses_its_end_and_not_its_outcome() {
     let mut record = with(RunOutcome::Undecided);
-    record.slo[0].why = Some("without the generator's own part it is 0.049s".to_owned());
+    record.slo[0].why = Some("without the delay added by brunt it is 0.049s".to_owned());
     let text = shown(&record);
     let line = text.lines().find(|line| line.starts_with("  bind.ok.p99 ")).unwrap();
     assert!(line.contains(" 3.00 ms   undecided: without the "), "{text}");

@@ -19,7 +19,7 @@ pub(super) fn add(
         .names(["from due to sent"])
         .figures(["count"].into_iter().chain(time_titles()));
     for (name, latency) in
-        [("lag", &record.lag), ("lateness: brunt's own part of it", &record.lateness)]
+        [("lag", &record.lag), ("lateness: the delay added by brunt", &record.lateness)]
     {
         let first = [name.to_owned(), thousands(latency.count)];
         waits.row(Tone::Plain, first.into_iter().chain(times(latency)?));
@@ -56,7 +56,7 @@ fn facts(record: &Record) -> Vec<(String, String)> {
     let known = [
         percent("busiest worker, of its core", generator.cpu_share_max),
         percent("the same in the worst step", generator.cpu_share_peak),
-        percent("waited for a core", generator.waited_share_max),
+        percent("not scheduled", generator.waited_share_max),
         percent("other processes", machine.others_share),
         percent("kept by the host (steal)", machine.steal_share),
         percent("throttled by a quota", machine.throttled_share),
@@ -85,7 +85,7 @@ fn facts(record: &Record) -> Vec<(String, String)> {
             .then(|| {
                 format!("{} times, {:.1} s in all", generator.stalls.len(), generator.stalled_s)
             })
-            .map(|stood| ("stood still".to_owned(), stood)),
+            .map(|stood| ("paused".to_owned(), stood)),
         generator.ports.map(|ports| {
             let (needed, available) = (thousands(ports.needed), thousands(ports.available));
             ("local ports".to_owned(), format!("{needed} needed of {available}"))
@@ -136,7 +136,7 @@ fn nodes(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
 
 fn workers(page: &mut Page, generator: &Generator) {
     let mut table =
-        Table::new("Workers").names(["worker"]).figures(["of its core %", "waited for a core %"]);
+        Table::new("Workers").names(["worker"]).figures(["of its core %", "not scheduled %"]);
     for worker in generator.workers.iter().take(WORKERS_MAX) {
         let node = worker.node.map_or_else(String::new, |node| format!("node {node}, "));
         let name = format!("{node}{}", worker.worker);

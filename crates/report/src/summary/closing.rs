@@ -501,7 +501,7 @@ mod tests {
         }];
         let text = unfolded(&record);
         let trust = "Trust:      yes, but the bind response time p99 is 80.8 ms with and 0.10 ms without the \
-                     generator's own part, and 120 samples are too few to judge it\n";
+                     delay added by brunt, and 120 samples are too few to judge it\n";
         assert!(text.ends_with(trust), "{text}");
         // Where it was judged, was too high, and no cause was observed, the answer is not yes.
         record.verdict.own[0] =
@@ -511,11 +511,11 @@ mod tests {
         record.generator.timer.max_us = 500.0;
         let text = unfolded(&record);
         let trust = "Trust:      with care: the bind response time p99 is 80.8 ms with and 0.10 ms without the \
-                     generator's own part, and no cause was observed\n";
+                     delay added by brunt, and no cause was observed\n";
         assert!(text.ends_with(trust), "{text}");
         record.slo[0].outcome = SloOutcome::Undecided;
-        record.slo[0].why = Some("without the generator's own part it is 0.1ms".to_owned());
-        let undecided = "1 of 1 undecided: bind.ok.p99<5ms was 3.000ms (without the generator's own part it is \
+        record.slo[0].why = Some("without the delay added by brunt it is 0.1ms".to_owned());
+        let undecided = "1 of 1 undecided: bind.ok.p99<5ms was 3.000ms (without the delay added by brunt it is \
                          0.1ms)\n";
         assert!(unfolded(&record).contains(undecided), "{}", unfolded(&record));
     }
@@ -557,7 +557,8 @@ mod tests {
 
     #[test]
     fn the_lines_fit_every_screen() {
-        let record = judged(Status::Partial, "the target\x1b[31m was away: away 1.2 s to 4.2 s");
+        let record =
+            judged(Status::Partial, "the target\x1b[31m stopped responding: away 1.2 s to 4.2 s");
         for width in 40..120 {
             let screen = Screen { width, ..Screen::default() };
             let text = closing(&record, screen).unwrap();

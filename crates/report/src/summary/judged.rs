@@ -24,7 +24,7 @@ pub(super) fn generator(text: &mut String, record: &Record, screen: Screen) {
     ];
     if generator.stalled_s > 0.0 {
         lines.push(format!(
-            "brunt stood still {} for {:.1} s in all",
+            "brunt was paused for {} for {:.1} s in all",
             several(generator.stalls.len() as u64, "time"),
             generator.stalled_s
         ));
@@ -48,7 +48,7 @@ pub(super) fn generator(text: &mut String, record: &Record, screen: Screen) {
 fn machine(generator: &Generator) -> String {
     let seen = &generator.machine;
     let shares = [
-        ("waited for a core", generator.waited_share_max),
+        ("not scheduled", generator.waited_share_max),
         ("other processes", seen.others_share),
         ("steal", seen.steal_share),
         ("throttled by a quota", seen.throttled_share),

@@ -101,7 +101,7 @@ fn every_figure_is_the_one_that_was_put_in() {
     // A fifth was refused, sooner than the others were answered.
     assert_eq!(figures(&text, "of successes")[0], "3.000");
     assert_eq!(figures(&text, "lag")[0], "1.000");
-    assert_eq!(figures(&text, "our own (lateness)")[0], "0.250");
+    assert_eq!(figures(&text, "added by brunt")[0], "0.250");
     assert_eq!(figures(&text, "connect")[6], "5.000");
     assert_eq!(figures(&text, "0 success"), ["80", "80.00%"]);
     assert_eq!(figures(&text, "49 invalidCredentials"), ["20", "20.00%"]);
@@ -210,13 +210,13 @@ fn doubts_come_first() {
     record.verdict = brunt_record::Verdict {
         status: Status::Partial,
         reasons: vec![text],
-        notes: vec!["brunt stood still".to_owned()],
+        notes: vec!["brunt was paused".to_owned()],
         ..brunt_record::Verdict::default()
     };
     assert!(
         plain(&record).starts_with(
-            "PARTIAL: the run is incomplete\n  - partial: the run was cut short: SIGINT\n  - note: brunt stood \
-             still\n"
+            "PARTIAL: the run is incomplete\n  - partial: the run was cut short: SIGINT\n  - note: brunt was \
+             paused\n"
         ),
         "{}",
         plain(&record)
@@ -317,7 +317,7 @@ fn widest() -> Record {
     record.generator.stalled_s = 1.0;
     let reason = brunt_record::Reason {
         status: Status::Partial,
-        text: "the target was away: away 1.2 s to 4.2 s, and what it was asked got no answer"
+        text: "the target stopped responding: away 1.2 s to 4.2 s, and what it was asked got no answer"
             .into(),
     };
     record.verdict.reasons.push(reason);

@@ -16,7 +16,7 @@ const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
 /// If more exchanges fail than this share, the response times of successes are shown apart.
 const FAILED_SHARE: f64 = 0.03;
 const MEANINGS: &str = "Response: from due to the end. Service: from sent to the end. Lag: from due to sent; \
-                        lateness: the part of the lag that brunt itself caused.";
+                        added by brunt: the part of the lag that it caused.";
 
 pub(super) fn latencies(
     text: &mut String,
@@ -38,7 +38,7 @@ pub(super) fn latencies(
         times(&mut grid, "all, with dropped", "", all)?;
     }
     let lag = times(&mut grid, "lag", "", &record.lag)?;
-    let lateness = times(&mut grid, "", "  our own (lateness)", &record.lateness)?;
+    let lateness = times(&mut grid, "", "  added by brunt", &record.lateness)?;
     for part in record.parts.iter().filter(|part| part.took.count > 0) {
         times(&mut grid, &part.name, "", &part.took)?;
     }

@@ -12,7 +12,7 @@ fn a_percentile_of_too_few_exchanges_is_not_judged() {
     assert_eq!(
         verdict.notes,
         [
-            "the bind response time p99 is 31.0 ms with and 1.0 ms without the generator's own part, and 30 samples \
+            "the bind response time p99 is 31.0 ms with and 1.0 ms without the delay added by brunt, and 30 samples \
           are too few to judge it"
         ]
     );
@@ -42,7 +42,7 @@ fn a_few_exchanges_are_judged_if_the_generator_stood_still_while_they_were_due()
     few.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }];
     assert_eq!(judge(&few).status, Status::Valid);
     few.measured.operations[0].tainted.ok = 30;
-    assert!(only_reason(&few).1.contains("stood still 3.0 s"));
+    assert!(only_reason(&few).1.contains("was paused for 3.0 s"));
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn lateness_without_a_cause_is_told_and_is_the_timers_only_if_it_was_seen_to_be_
     let mut run = run(|_| 100, late);
     let verdict = judge(&run);
     assert_eq!(verdict.status, Status::Valid);
-    let told = "p99 up to 30.0 ms too high by the generator's own part, more than this machine's timer explains (late \
-                by at most 0.90 ms while nothing disturbed it): no cause was observed";
+    let told = "p99 up to 30.0 ms too high because of the delay added by brunt, more than this machine's timer \
+                explains (late by at most 0.90 ms while nothing disturbed it): no cause was observed";
     assert_eq!(verdict.notes, [told]);
     run.generator.timer.max_us = 40_000.0;
     let verdict = judge(&run);

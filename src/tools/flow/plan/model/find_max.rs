@@ -10,7 +10,7 @@ use crate::tools::flow::plan::values::Time;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct FindMax {
-    /// Objectives of the search, beside those of the plan. They may be relative to the unstressed target:
+    /// Objectives of the search, beside those of the plan. They may be relative to the unloaded target:
     /// `token.p99 < 5x`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) objectives: Vec<String>,
