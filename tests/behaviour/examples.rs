@@ -131,12 +131,12 @@ fn carried_out(name: &str, block: &str) -> Result<(), String> {
     let [plain, tls, rest] = ports.map(|(_, _, free)| free);
     let servers = if LDAP.contains(&name) || block.contains("1389") {
         let listen = format!("--listen 127.0.0.1:{plain} --listen-tls 127.0.0.1:{tls}");
-        format!("brunt target ldap {listen} > ldap.log 2>&1 &\n")
+        format!("\"$BRUNT\" target ldap {listen} > ldap.log 2>&1 &\n")
     } else {
         let job = here.join("examples/loadgen/jobs/sessions.json");
         let text = fs::read_to_string(&job).expect("a job").replace("8080", &rest);
         fs::write(&job, text).expect("a file");
-        format!("brunt target rest --listen 127.0.0.1:{rest} > rest.log 2>&1 &\n")
+        format!("\"$BRUNT\" target rest --listen 127.0.0.1:{rest} > rest.log 2>&1 &\n")
     };
     let script = format!("{WRAPPER}{servers}{example}\nstatus=$?\nkill $(jobs -p); exit $status\n");
     let mut bash = command(Path::new("bash"));
