@@ -2,12 +2,14 @@
 //! same.
 
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use brunt_record::Record;
-use brunt_testbed::{free_port, require};
+use brunt_testbed::{free_port, require, until};
 use saphyr_parser::{Event, Parser};
 
 use crate::integrations::{is_valid, ours};
@@ -128,6 +130,9 @@ impl Runner {
         let pid = fs::read_to_string(here.join("service.pid")).expect("the service runs");
         let stopped = Command::new("kill").args(["-INT", pid.trim()]).status();
         assert!(stopped.expect("kill runs").success(), "the service ran to the end");
+        // The next one is to listen at the same address.
+        let free = || TcpListener::bind(&self.address).is_ok();
+        assert!(until(Duration::from_secs(60), free), "the service still listens");
         ended
     }
 
