@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::net::allowed::Allowed;
 use brunt_engine::schedule::Rate as PerSecond;
+use brunt_net::allowed::Allowed;
 use clap::Args;
 
 use super::about::About;

@@ -7,7 +7,7 @@
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::buffer::spare_capacity;

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use brunt_drivers::secret::Secret;
 use brunt_engine::ThinkTime;
 use brunt_engine::schedule::Schedule;
+use brunt_net::secret::Secret;
 use brunt_record::Slo;
 use clap::{Arg, Command, CommandFactory as _};
 

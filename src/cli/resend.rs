@@ -1,6 +1,6 @@
 //! Which requests are sent again (`--resend`), in command lines and plans.
 
-use brunt_drivers::resend::Resend;
+use brunt_net::resend::Resend;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -9,13 +9,12 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use brunt_exchange::Slots;
+use brunt_net::allowed::Allowed;
+use brunt_record::{AbortRule, Node};
 use clap::builder::ValueHint;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
-
-use brunt_drivers::net::allowed::Allowed;
-use brunt_exchange::Slots;
-use brunt_record::{AbortRule, Node};
 
 use super::base_url::BaseUrl;
 use super::exports;

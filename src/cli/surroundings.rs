@@ -8,8 +8,8 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use brunt_drivers::secret::Secret;
 use brunt_feed::{access, file};
+use brunt_net::secret::Secret;
 
 use super::prompt;
 

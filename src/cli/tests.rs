@@ -3,9 +3,10 @@
 use std::io;
 use std::path::Path;
 
+use brunt_net::secret::Secret;
+
 use super::args::TargetKind;
 use super::*;
-use brunt_drivers::secret::Secret;
 
 struct Nowhere;
 

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 
 use super::help::Page;
 

@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use brunt_net::secret::Secret;
+
 use super::fault::Fault;
 use super::options::{self, Kind, Opt, is_known};
 use super::properties;
 use super::surroundings::Surroundings;
 use super::tool::Tool;
 use super::words::{self, Source, Words};
-use brunt_drivers::secret::Secret;
 
 /// The values of one command line.
 #[derive(Debug)]

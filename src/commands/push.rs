@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::tls::Trust;
+use brunt_net::keystore::Store;
+use brunt_net::tls::Trust;
 use brunt_record::Status;
 use http::{Method, StatusCode, header};
 use http_body_util::Full;

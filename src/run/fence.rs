@@ -11,11 +11,11 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::net::SocketAddr;
 
-use brunt_drivers::net::allowed::Allowed;
-use brunt_drivers::net::fence::{self, MadeBy, Policy, Refused, Why};
-use brunt_drivers::net::targets::Demand;
-use brunt_drivers::net::tcp;
 use brunt_engine::{Load, Plan};
+use brunt_net::allowed::Allowed;
+use brunt_net::fence::{self, MadeBy, Policy, Refused, Why};
+use brunt_net::targets::Demand;
+use brunt_net::tcp;
 use brunt_record::Head;
 
 use super::conclude::EndedBy;

@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_drivers::net::fence;
+use brunt_net::fence;
 
 use crate::console;
 

@@ -6,8 +6,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use brunt_drivers::net::stream::Stream;
-use brunt_drivers::net::tls::{self, Name, Options, Trust};
+use brunt_net::stream::Stream;
+use brunt_net::tls::{self, Name, Options, Trust};
 use http::request::Builder;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, Limited};

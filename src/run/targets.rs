@@ -1,14 +1,14 @@
 //! The file of targets: which targets this machine may load, and at which rate.
 //!
-//! An organisation writes it once; every run is checked against it (`crates/drivers/src/net/targets.rs`). A file that
+//! An organisation writes it once; every run is checked against it (`crates/net/src/targets.rs`). A file that
 //! cannot be parsed stops every run: a rule that is not read protects no target.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brunt_drivers::net::allowed::Allowed;
-use brunt_drivers::net::targets::{Rule, Targets};
 use brunt_engine::schedule::Rate;
+use brunt_net::allowed::Allowed;
+use brunt_net::targets::{Rule, Targets};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 

@@ -9,7 +9,7 @@ use brunt_drivers::lease::sql::{Kind, Server};
 use brunt_drivers::lease::{
     Backend, Contents, Durability, Family, Lease, Leases, Schema, Statements,
 };
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 use brunt_testbed::{MariaDb, Postgres, require};
 
 /// A server of one of the two kinds.

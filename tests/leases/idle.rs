@@ -5,8 +5,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use brunt_drivers::lease::{By, Draw, LeaseSession, LeaseSessions, PARTS, Search, Work};
-use brunt_drivers::resend::Resend;
 use brunt_exchange::{BlockingSession as _, Clock as _, Monotonic, Outcome, Ticket, Watch};
+use brunt_net::resend::Resend;
 
 use crate::database::{Asked, Database, leases, with_durable_servers};
 

@@ -9,8 +9,8 @@ use brunt_drivers::dhcp::tally::{Counter, Overall};
 use brunt_drivers::dhcp::{
     CaptureOptions, Dhcp, Dialogue, Limits, Mix, Population, Session, Setup, Stage, Task, v4, v6,
 };
-use brunt_drivers::net::udp::{Bound, Options, Socket};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Slots, Ticket, Watch};
+use brunt_net::udp::{Bound, Options, Socket};
 use brunt_testbed::{CountingAllocator, allocations};
 use brunt_wire::{dhcp4, dhcp6};
 use std::cell::Cell;

@@ -9,9 +9,9 @@ use brunt_drivers::ldap::{
     BindControls, Change, Identity, Mode, ModifySetup, OperationControls, Plan, Route, SearchSetup,
     Security, Servers, Setup, Task, open,
 };
-use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Arguments, Settings};
+use brunt_net::tcp::{Dialer, Endpoint, Options};
 use brunt_testbed::{CountingAllocator, allocations};
 use brunt_wire::ldap::message::{Message, Request};
 use brunt_wire::ldap::{op, reply, response};
@@ -67,7 +67,7 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
         mode: Mode::Bound,
         requests_per_connection: 1,
         reconnect_every: 0,
-        resend: brunt_drivers::resend::Resend::default(),
+        resend: brunt_net::resend::Resend::default(),
         login: Identity::Anonymous,
         bind_controls: BindControls::default(),
         task,

@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use brunt_drivers::dhcp::link::Link;
 use brunt_drivers::dhcp::{Dhcp, Dialogue, FleetChanges, Session, tally, v4, v6};
-use brunt_drivers::net::carrier::Carrier;
-use brunt_drivers::net::checksum::ExplainedDrops;
-use brunt_drivers::net::link::Link;
-use brunt_drivers::net::queue::QueueWatch;
-use brunt_drivers::net::udp::Socket;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{DriverCounts, Finished, RunError, SessionFactory};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_net::carrier::Carrier;
+use brunt_net::checksum::ExplainedDrops;
+use brunt_net::queue::QueueWatch;
+use brunt_net::udp::Socket;
 
 use crate::EngineRun;
 

@@ -12,7 +12,7 @@ use std::time::Duration;
 use brunt_drivers::dhcp::expectation::Expectation;
 use brunt_drivers::dhcp::field::Field;
 use brunt_drivers::dhcp::varied::Pattern;
-use brunt_drivers::net::source::Sources;
+use brunt_net::source::Sources;
 
 use super::varied::VariedOption;
 use crate::cli::arrivals::Rate;

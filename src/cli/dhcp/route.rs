@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use brunt_drivers::net::source::Sources;
+use brunt_net::source::Sources;
 
 use super::args::{Family, Route};
 use super::given::{Values, exclusive, refused};

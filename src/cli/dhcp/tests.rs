@@ -3,19 +3,19 @@
 mod habits;
 mod mistakes;
 
-use crate::cli::run_options::RunOptions;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brunt_drivers::net::source::Sources;
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
+use brunt_net::source::Sources;
 
 use super::args::*;
 use super::*;
 use crate::cli::arrivals::{Arrival, Rate};
+use crate::cli::run_options::RunOptions;
 
 /// Surroundings with or without `BRUNT_LAB`.
 struct Place {

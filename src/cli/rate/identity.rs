@@ -7,7 +7,7 @@ use super::security::{Security, Transport};
 use super::{Fault, Tool, Values};
 use crate::cli::surroundings::Surroundings;
 use crate::cli::values::refused;
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 
 /// The identity of connections.
 #[derive(Debug, PartialEq, Eq)]

@@ -19,9 +19,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::net::unix;
-use brunt_drivers::resend::Resend;
 use brunt_feed::file;
+use brunt_net::resend::Resend;
+use brunt_net::unix;
 
 use super::fault::Fault;
 use super::options;

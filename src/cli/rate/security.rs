@@ -5,10 +5,11 @@
 
 use std::path::PathBuf;
 
+use brunt_net::secret::Secret;
+
 use super::{Fault, Values, listed};
 use crate::cli::surroundings::Surroundings;
 use crate::cli::values::exclusive;
-use brunt_drivers::secret::Secret;
 
 /// How connections are secured.
 #[derive(Debug)]

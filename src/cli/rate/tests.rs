@@ -6,13 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use brunt_net::secret::Secret;
+
 use super::load::ConnectionMode;
 use super::operation::{DeleteMode, Scope, Strategy, Threshold, ValueText};
 use super::security::{ClientCertificate, StoreKind, Transport, Trust};
 use super::*;
 use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::prose;
-use brunt_drivers::secret::Secret;
 
 /// Surroundings with a few files and variables, and possibly a user who types `typed`.
 #[derive(Default)]

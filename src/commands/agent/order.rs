@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use brunt_cluster::message::{Order, Step};
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::load_command::LoadCommand;

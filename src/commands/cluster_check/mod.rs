@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
 use brunt_cluster::policy::{Asked, Permit, Policy};
-use brunt_drivers::net::fence;
 use brunt_feed::access::{self, Kind};
+use brunt_net::fence;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

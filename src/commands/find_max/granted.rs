@@ -7,7 +7,7 @@
 //! written to a file, and the result to the record.
 
 use brunt_capacity::{Reading, find};
-use brunt_drivers::net::allowed::Allowed;
+use brunt_net::allowed::Allowed;
 
 use super::inner::Inner;
 use super::progress::ProgressFile;

@@ -22,8 +22,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
 use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
-use brunt_drivers::net::allowed::Allowed;
-use brunt_drivers::net::fence;
+use brunt_net::allowed::Allowed;
+use brunt_net::fence;
 use brunt_record::{Collection, Environment};
 
 use super::cluster_run::{Search, StepAgents};

@@ -4,7 +4,7 @@
 //! command is read as `find-max` reads it, and the step precedes it as JSON.
 
 use brunt_cluster::message;
-use brunt_drivers::net::allowed::Allowed;
+use brunt_net::allowed::Allowed;
 use brunt_record::Node;
 
 use super::inner::Inner;

@@ -10,9 +10,9 @@ use brunt_capacity::{
     Ending, Kind, Measured as Figures, Objectives, Order, Outcome, Progress, Second,
     Step as Judged, Trial,
 };
-use brunt_drivers::net::fence;
 use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
+use brunt_net::fence;
 use brunt_record::{Interval, Measured, Phase, Record};
 
 use super::search_observer::SearchObserver;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use brunt_drivers::net::fence;
+use brunt_net::fence;
 use brunt_serve::child::{Asked, ClusterSettings};
 use brunt_serve::history::{DATA, PLAN};
 

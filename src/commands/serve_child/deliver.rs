@@ -7,7 +7,7 @@
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
-use brunt_drivers::net::tls::Trust;
+use brunt_net::tls::Trust;
 use brunt_serve::child::Delivery;
 use brunt_serve::reach::is_barred;
 use http::{Method, header};

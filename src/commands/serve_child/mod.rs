@@ -18,8 +18,8 @@ mod trend;
 use std::io;
 use std::path::Path;
 
-use brunt_drivers::net::allowed::Allowed;
-use brunt_drivers::net::fence::{self, MadeBy, Policy};
+use brunt_net::allowed::Allowed;
+use brunt_net::fence::{self, MadeBy, Policy};
 use brunt_record::is_full;
 use brunt_serve::child::{Answer, Asked, Envelope, Search, Task};
 use brunt_serve::history::DATA;
@@ -33,6 +33,7 @@ use crate::cli::run::RunArgs;
 use crate::cli::{Command, Refusal, read};
 use crate::console;
 use crate::tools::flow::plan::{Granted, Secrets, check_granted, edit};
+
 use confinement::{Access, Confinement};
 
 /// Carries out the task of the envelope on standard input.

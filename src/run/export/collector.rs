@@ -3,8 +3,8 @@
 use std::env;
 use std::time::Duration;
 
-use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::tls::Trust;
+use brunt_net::keystore::Store;
+use brunt_net::tls::Trust;
 use http::{HeaderName, HeaderValue, Method, Request, header};
 use http_body_util::Full;
 use hyper::body::Bytes;

@@ -31,11 +31,11 @@ use brunt_drivers::dhcp::captures::CaptureOptions;
 use brunt_drivers::dhcp::expectation::Expectation;
 use brunt_drivers::dhcp::limits::{DropLimit, Limits};
 use brunt_drivers::dhcp::{self, Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
-use brunt_drivers::net::carrier::Carrier;
-use brunt_drivers::net::queue::QueueWatch;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Stop, Urgency};
 use brunt_load::dhcp::{DhcpSessions, Over};
+use brunt_net::carrier::Carrier;
+use brunt_net::queue::QueueWatch;
 use brunt_record::{Catalogue, Mode, Slo};
 use brunt_report::dhcp::{Asked, banner};
 

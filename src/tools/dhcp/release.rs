@@ -7,13 +7,13 @@ use std::time::Duration;
 use brunt_drivers::dhcp::captures::CaptureOptions;
 use brunt_drivers::dhcp::limits::Limits;
 use brunt_drivers::dhcp::{Dhcp, Setup, Stage, Task};
-use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::schedule::Schedule;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
 use brunt_load::EngineRun;
 use brunt_load::dhcp::{DhcpSessions, Over};
+use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Interval};
 
 use super::diagnostics::Diagnostics;

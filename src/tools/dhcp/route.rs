@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
 use brunt_drivers::dhcp::Opener;
-use brunt_drivers::net::fence;
-use brunt_drivers::net::interface::{Interface, local_address};
-use brunt_drivers::net::link::{self, Link};
-use brunt_drivers::net::udp::{Bound, Icmp, Options, Socket};
+use brunt_drivers::dhcp::link::{self, Link};
+use brunt_net::fence;
+use brunt_net::interface::{Interface, local_address};
+use brunt_net::udp::{Bound, Icmp, Options, Socket};
 
 use super::problem::failed;
 use crate::cli::dhcp::args::{DhcpArgs, Family};

@@ -5,12 +5,12 @@ use std::net::IpAddr;
 
 use brunt_drivers::dhcp::Dhcp;
 use brunt_drivers::dhcp::limits::{Reason, UNSENT_MAX};
-use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_load::EngineRun;
 use brunt_load::dhcp::{DhcpSessions, Over};
+use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Measured, Phase};
 use brunt_report::dhcp::Exchanges;
 

@@ -3,8 +3,8 @@
 use brunt_drivers::dhcp::captures::MessageTimes;
 use brunt_drivers::dhcp::limits::Reason;
 use brunt_drivers::dhcp::{Dhcp, Stage};
-use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::{Ended, Finished};
+use brunt_net::carrier::Carrier;
 use brunt_report::dhcp::{
     Exchanges, ExitReason, Letter, Offsets, Provisioned, Trip, guide, internals, kea, leases,
     server_id, template, trips,

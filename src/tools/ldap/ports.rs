@@ -1,8 +1,8 @@
 //! The port budget of a run that opens and closes connections, checked before the first connection.
 
 use brunt_drivers::ldap::Plan;
-use brunt_drivers::net::ports::{Budget, Demand};
-use brunt_drivers::net::tcp::{Close, Server};
+use brunt_net::ports::{Budget, Demand};
+use brunt_net::tcp::{Close, Server};
 use brunt_record::PortBudget;
 
 use crate::cli::arrivals::Rate;

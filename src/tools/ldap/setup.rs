@@ -3,9 +3,9 @@
 use brunt_drivers::ldap::sasl::SaslOptions;
 use brunt_drivers::ldap::sasl::gssapi;
 use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Setup};
-use brunt_drivers::net::unix;
-use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Scope, Settings};
+use brunt_net::secret::Secret;
+use brunt_net::unix;
 use brunt_record::AbortRule;
 
 use super::controls::controls;

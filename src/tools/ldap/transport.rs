@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use brunt_drivers::ldap::{Route, Security, Servers};
-use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::source::Sources;
-use brunt_drivers::net::tcp::{self, Close, Dialer, Endpoint};
-use brunt_drivers::net::tls::{self, Identity, Resume, Token, TokenModule, Version};
+use brunt_net::keystore::Store;
+use brunt_net::source::Sources;
+use brunt_net::tcp::{self, Close, Dialer, Endpoint};
+use brunt_net::tls::{self, Identity, Resume, Token, TokenModule, Version};
 
 use super::problem::Problem;
 use crate::cli::rate::RateArgs;

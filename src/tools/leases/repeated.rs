@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::lease::{self, Lease, LeaseSessions, Leases, Mix, PARTS, Work};
-use brunt_drivers::resend::Resend;
 use brunt_engine::{Plan, Settings, ThinkTime, Urgency};
 use brunt_exchange::Class;
 use brunt_load::leases::StoreSessions;
+use brunt_net::resend::Resend;
 use brunt_record::Catalogue;
 
 use super::asked::{self, Asked, LeaseTasks};

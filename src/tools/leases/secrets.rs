@@ -1,6 +1,6 @@
 //! [`Secrets`]: the password of a database: from a file, the environment or the user at the terminal.
 
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 
 use super::store::Store;
 use crate::cli::leases::LeasePlaceArgs;

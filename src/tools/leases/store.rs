@@ -11,7 +11,7 @@ use brunt_drivers::lease::redb::{RedbBackend, RedbSetup};
 use brunt_drivers::lease::sql::{self, Engine, Server};
 use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
 use brunt_drivers::lease::{Backend, Durability, Family, Guarded, Schema, Statements};
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 
 /// A store that was named.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,8 +9,8 @@ use super::endpoint::{DhcpEndpoint, Family};
 use super::hub::{Hub, Terms};
 use super::session::explain;
 use super::{Kind, v4, v6};
-use crate::net::udp::Socket;
 use brunt_exchange::{Class, Moment, Outcome, Watch};
+use brunt_net::udp::Socket;
 use std::cell::Cell;
 use std::rc::Rc;
 

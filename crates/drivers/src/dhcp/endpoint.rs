@@ -7,9 +7,9 @@
 use super::population::{Mac, Population};
 use super::setup::{Opener, Setup};
 use super::{CaptureOptions, Dhcp, Limits, Mix, Task, v4, v6};
-use crate::net::interface::local_address;
-use crate::net::udp::{Bound, OpenError, Options, Socket};
 use brunt_exchange::{Monotonic, Slots};
+use brunt_net::interface::local_address;
+use brunt_net::udp::{Bound, OpenError, Options, Socket};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;

@@ -141,7 +141,7 @@ impl<L> Leases<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::mix;
+    use brunt_net::chance::mix;
 
     #[test]
     fn a_full_store_forgets_its_oldest() {

@@ -10,8 +10,8 @@
 use super::Kind;
 use super::dialogue::Times;
 use super::presence::Change;
-use crate::chance::mix;
 use brunt_exchange::{Class, Moment, Outcome};
+use brunt_net::chance::mix;
 use std::time::Duration;
 
 /// The lifecycles of a fleet's clients. Shares are between 0 and 1.

@@ -17,6 +17,7 @@ mod hub;
 pub mod leases;
 pub mod lifecycle;
 pub mod limits;
+pub mod link;
 pub mod listfile;
 pub mod mix;
 pub mod population;

@@ -3,7 +3,7 @@
 //! Both are pure functions of numbers. A run therefore repeats, its nodes share it without
 //! communication, and nothing has to be stored about four thousand million clients.
 
-use crate::chance::mix;
+use brunt_net::chance::mix;
 
 /// A MAC address.
 pub type Mac = [u8; 6];

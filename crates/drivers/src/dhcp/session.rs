@@ -10,9 +10,9 @@ use super::hub::{EndedExchange, Hub, Terms};
 use super::lifecycle::{ExchangeResult, Lifecycle};
 use super::task::Task;
 use super::{Kind, Stage};
-use crate::chance::mix;
-use crate::net::carrier::Carrier;
 use brunt_exchange::{Class, Moment, Outcome, Part, Ticket, Want, Watch};
+use brunt_net::carrier::Carrier;
+use brunt_net::chance::mix;
 use std::rc::Rc;
 use std::time::Duration;
 

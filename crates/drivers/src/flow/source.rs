@@ -5,10 +5,10 @@
 //! number that a value is drawn with: that of the iteration if it changes with each iteration, that of the user if it
 //! stays the same for a user. Nothing here may depend on where the values are used.
 
-use crate::secret::Secret;
 use brunt_feed::{
     Chars, Draws, FILLED_MAX, Feeder, Hole, Moment, Stream, Text, Unfilled, Values, uuid,
 };
+use brunt_net::secret::Secret;
 use std::sync::Arc;
 
 /// A variable and its source.

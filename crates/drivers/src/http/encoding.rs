@@ -363,7 +363,7 @@ mod tests {
             for round in 0..400_u64 {
                 let mut damaged = body.clone();
                 for hit in 0..=round % 4 {
-                    let draw = crate::chance::mix(round * 8 + hit);
+                    let draw = brunt_net::chance::mix(round * 8 + hit);
                     let at = (draw >> 8) as usize % damaged.len();
                     damaged[at] = draw as u8;
                 }

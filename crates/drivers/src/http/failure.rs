@@ -4,8 +4,8 @@
 
 use super::encoding::EncodingError;
 use super::proxy::ProxyFailure;
-use crate::net;
 use brunt_exchange::{Class, Outcome, Watch};
+use brunt_net as net;
 use brunt_wire::http::{self as wire, Malformed};
 use h2::Reason;
 use std::io;

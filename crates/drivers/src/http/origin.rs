@@ -5,8 +5,8 @@
 
 use super::proxy::Gateway;
 use super::route::Route;
-use crate::net::tcp::DialerError;
-use crate::net::tls;
+use brunt_net::tcp::DialerError;
+use brunt_net::tls;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

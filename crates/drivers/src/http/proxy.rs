@@ -5,13 +5,13 @@
 //! for a request that it relays, its answer is the answer of the exchange. It must not depend on the content of a
 //! tunnel.
 
-use crate::net::stream::Stream;
-use crate::net::tcp::{self, Dialer, DialerError, Endpoint};
-use crate::net::{Failure as NetFailure, tls};
-use crate::secret::Secret;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use brunt_exchange::Class;
+use brunt_net::secret::Secret;
+use brunt_net::stream::Stream;
+use brunt_net::tcp::{self, Dialer, DialerError, Endpoint};
+use brunt_net::{Failure as NetFailure, tls};
 use ipnet::IpNet;
 use percent_encoding::percent_decode_str;
 use std::io;

@@ -5,9 +5,9 @@
 
 use super::failure::Failure;
 use super::proxy::Gateway;
-use crate::net::stream::Stream;
-use crate::net::tcp::Dialer;
-use crate::net::unix;
+use brunt_net::stream::Stream;
+use brunt_net::tcp::Dialer;
+use brunt_net::unix;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

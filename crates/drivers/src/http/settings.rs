@@ -5,8 +5,8 @@
 use super::limits::Limits;
 use super::proxy::Proxy;
 use super::redirect::CrossOrigin;
-use crate::net::{tcp, tls};
-use crate::resend::Resend;
+use brunt_net::resend::Resend;
+use brunt_net::{tcp, tls};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 

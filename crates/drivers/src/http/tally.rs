@@ -1,6 +1,6 @@
 //! Events outside the exchanges over HTTP, counted for the whole process.
 
-use crate::counters::counters;
+use brunt_net::counters;
 
 counters! {
     /// Connections that were opened, with TLS where requested.

@@ -12,10 +12,10 @@ use super::sasl::{
 };
 use super::setup::Identity;
 use super::slot::Keep;
-use crate::chance::mix;
-use crate::secret::Secret;
 use brunt_exchange::{Class, Watch};
 use brunt_feed::{Arguments, Escape, Position, Row, Template};
+use brunt_net::chance::mix;
+use brunt_net::secret::Secret;
 use brunt_wire::ldap::control::Control;
 use brunt_wire::ldap::{Skeleton, Text, code, op, request};
 

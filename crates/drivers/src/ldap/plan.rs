@@ -17,10 +17,10 @@ use super::route::{Route, Security, Servers};
 use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
-use crate::net::tcp::Dialer;
-use crate::resend::Resend;
 use brunt_exchange::Part;
 use brunt_feed::{Arguments, Position};
+use brunt_net::resend::Resend;
+use brunt_net::tcp::Dialer;
 use brunt_wire::ldap::control::Control;
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
 //! The route to the server: TCP, and TLS from the start or after StartTLS.
 
 use super::failure::Failure;
-use crate::net::stream::Stream;
-use crate::net::tcp::{self, Close, Dialer};
-use crate::net::tls;
-use crate::net::unix;
 use brunt_exchange::Class;
+use brunt_net::stream::Stream;
+use brunt_net::tcp::{self, Close, Dialer};
+use brunt_net::tls;
+use brunt_net::unix;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -150,7 +150,7 @@ impl Route {
 
 /// For the TLS class a code is the server's answer to StartTLS, so operating system error numbers are not allowed
 /// there: a broken pipe would be read as an entry that does not exist.
-fn of_net(failure: &crate::net::Failure) -> Failure {
+fn of_net(failure: &brunt_net::Failure) -> Failure {
     let class = failure.class();
     let code = if class == Class::Tls { 0 } else { failure.code() };
     Failure::new(class, code, failure.to_string()).at(failure.address())
@@ -172,17 +172,17 @@ mod tests {
 
     #[test]
     fn a_broken_handshake_has_no_result_of_ldap() {
-        let of = |error| of_net(&crate::net::Failure::Tls(error));
+        let of = |error| of_net(&brunt_net::Failure::Tls(error));
         let failure = of(io::Error::from_raw_os_error(libc::EPIPE));
         assert_eq!((failure.class, failure.code), (Class::Tls, 0));
-        let refused = crate::net::Failure::Refused(([127, 0, 0, 1], 9).into());
+        let refused = brunt_net::Failure::Refused(([127, 0, 0, 1], 9).into());
         assert_eq!(of_net(&refused).code, libc::ECONNREFUSED.cast_unsigned());
     }
 
     #[test]
     fn the_address_that_was_not_reached_is_named_beside_the_text() {
-        let refused = crate::net::Failure::Refused(([127, 0, 0, 1], 9).into());
-        let broken = crate::net::Failure::Tls(io::Error::from_raw_os_error(libc::EPIPE));
+        let refused = brunt_net::Failure::Refused(([127, 0, 0, 1], 9).into());
+        let broken = brunt_net::Failure::Tls(io::Error::from_raw_os_error(libc::EPIPE));
         for (failure, address) in [(refused, Some("127.0.0.1:9".to_owned())), (broken, None)] {
             let mut text = String::new();
             let mut watch = brunt_exchange::Watch::new(&StandingClock, Some(&mut text));
@@ -190,7 +190,7 @@ mod tests {
             assert_eq!(watch.take_address(), address);
         }
         let mut unwanted = brunt_exchange::Watch::new(&StandingClock, None);
-        of_net(&crate::net::Failure::Refused(([127, 0, 0, 1], 9).into())).outcome(&mut unwanted);
+        of_net(&brunt_net::Failure::Refused(([127, 0, 0, 1], 9).into())).outcome(&mut unwanted);
         assert_eq!(unwanted.take_address(), None, "no text is wanted, and no address");
     }
 }

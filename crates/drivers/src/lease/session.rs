@@ -10,9 +10,9 @@ use super::leases::{Identity, Lease, Leases};
 use super::panics::{self, caught};
 use super::share::Share;
 use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
-use crate::net::backoff;
-use crate::resend::{Resend, crossed};
 use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
+use brunt_net::backoff;
+use brunt_net::resend::{Resend, crossed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -452,7 +452,7 @@ impl OpenConnection {
     ) -> OperationEnd {
         let act = mix.act(factory.seed, number);
         watch.operation(act as u16);
-        let draw = crate::chance::mix(factory.seed.rotate_left(32) ^ number);
+        let draw = brunt_net::chance::mix(factory.seed.rotate_left(32) ^ number);
         match act {
             Act::Allocate => self.allocate(factory, session, draw, watch),
             Act::Expire => {

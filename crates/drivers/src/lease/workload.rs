@@ -3,7 +3,7 @@
 //! Every choice of a phase is a pure function of the seed and the number of the operation, so that many sessions share
 //! a phase without communication, and a repeated phase is identical. Nothing here depends on a store.
 
-use crate::chance::mix;
+use brunt_net::chance::mix;
 
 /// What a run does.
 #[derive(Clone, Debug, PartialEq)]

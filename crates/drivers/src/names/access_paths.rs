@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_net::resend::Resend;
 use brunt_wire::ldap::code;
 
 use super::access_path::AccessPath;
@@ -12,7 +13,6 @@ use super::ldap::{Directory, LdapPath};
 use super::nscd::NscdPath;
 use super::nslcd::NslcdPath;
 use super::nss::NssPath;
-use crate::resend::Resend;
 
 /// The access path, and how long each step on it may take.
 #[derive(Clone, Debug)]

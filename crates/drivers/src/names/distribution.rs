@@ -8,7 +8,7 @@
 //! Software Engineering 1991): each draw takes one random number and one table lookup, for any number of keys. It is
 //! exact, and does not need a variable number of attempts as rejection sampling does.
 
-use crate::chance::mix;
+use brunt_net::chance::mix;
 
 /// How far from the golden ratio a step is searched.
 const NEAR: u64 = 300;

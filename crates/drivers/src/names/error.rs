@@ -4,10 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use brunt_exchange::{Class, Outcome};
+use brunt_net::{class_of_connecting, fence};
 use brunt_wire::account::Malformed;
 use brunt_wire::ldap::code;
-
-use crate::net::{class_of_connecting, fence};
 
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]

@@ -11,24 +11,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_net::fence;
+use brunt_net::resend::Resend;
+use brunt_net::resolve::Lookup;
+use brunt_net::secret::Secret;
+use brunt_net::tls;
+use brunt_net::unix::{self, SocketNameError};
 use brunt_wire::account::MEMBERS_MAX;
 use brunt_wire::ber::Values;
 use brunt_wire::ldap::filter::{Filter, FilterError};
 use brunt_wire::ldap::request::{self, Scope};
 use brunt_wire::ldap::response::{self, Scan};
 use brunt_wire::ldap::{Template, Text, code, op};
-
 use rustls::{ClientConnection, StreamOwned};
 
 use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
-use crate::net::fence;
-use crate::net::resolve::Lookup;
-use crate::net::tls;
-use crate::net::unix::{self, SocketNameError};
-use crate::resend::Resend;
-use crate::secret::Secret;
 
 /// The longest message that is read: an entry of a group with ten thousands of members.
 const MESSAGE_MAX: usize = 4 << 20;

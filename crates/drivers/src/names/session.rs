@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
+use brunt_net::backoff;
+use brunt_net::resend::crossed;
 
 use super::access_path::AccessPath;
 use super::access_paths::AccessPaths;
 use super::error::LookupError;
 use super::question::{Judgement, Question};
 use super::questions::Questions;
-use crate::net::backoff;
-use crate::resend::crossed;
 
 /// The parts sessions report: connecting, if a connection is kept, and opening a connection again that was closed
 /// meanwhile.

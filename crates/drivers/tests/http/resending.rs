@@ -6,8 +6,8 @@ use brunt_drivers::http::{
     CLOSED_AFTER, CONNECT, Client, Failure, Group, Network, RECONNECT, Request, Response, Settings,
     Wanted,
 };
-use brunt_drivers::resend::Resend;
 use brunt_exchange::{Class, Outcome, Watch};
+use brunt_net::resend::Resend;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::rc::Rc;

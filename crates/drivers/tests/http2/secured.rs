@@ -4,9 +4,9 @@ use crate::{Worker, run};
 use brunt_drivers::http::{
     CONNECT, FIRST_BYTE, Failure, Http2Failure, Keep, Proxy, Settings, TLS, Version,
 };
-use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::tls::{self, Identity, Resume, Trust};
 use brunt_exchange::Class;
+use brunt_net::keystore::Store;
+use brunt_net::tls::{self, Identity, Resume, Trust};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::crypto::ring;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};

@@ -3,8 +3,8 @@
 use crate::frames::{DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, OK, Peer, RST_STREAM, Server};
 use crate::{Worker, plain, run};
 use brunt_drivers::http::{Counts, Failure, Http2Failure, Limits, Settings, Wanted};
-use brunt_drivers::resend::Resend;
 use brunt_exchange::Class;
+use brunt_net::resend::Resend;
 use std::time::Duration;
 use tokio::task::JoinSet;
 

@@ -6,9 +6,9 @@ use brunt_drivers::ldap::{
     Change, Identity, LdapOperation, LdapPool, LdapStep, ModifySetup, OperationControls, PARTS,
     SearchSetup, Session, Setup, Task, UserConnection, open,
 };
-use brunt_drivers::resend::Resend;
 use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Escape, Hole, Text, Values};
+use brunt_net::resend::Resend;
 use brunt_wire::ldap::reply;
 use brunt_wire::ldap::request::Scope;
 use std::cell::Cell;

@@ -14,9 +14,9 @@ mod trouble;
 use brunt_drivers::ldap::{
     BindControls, Identity, Mode, Plan, Route, Security, Servers, Setup, Task, open,
 };
-use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Arguments, Settings};
+use brunt_net::tcp::{Dialer, Endpoint, Options};
 use server::Server;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn setup(address: SocketAddr, task: Task) -> Setup {
         mode: Mode::Bound,
         requests_per_connection: 1,
         reconnect_every: 0,
-        resend: brunt_drivers::resend::Resend::default(),
+        resend: brunt_net::resend::Resend::default(),
         login: Identity::Anonymous,
         bind_controls: BindControls::default(),
         task,

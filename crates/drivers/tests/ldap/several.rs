@@ -3,8 +3,8 @@
 use crate::server::{Act, Server, answer, yes};
 use crate::{plan, setup, simple};
 use brunt_drivers::ldap::{Plan, SearchSetup, Servers, Session, Task, open, probe};
-use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};
 use brunt_exchange::{Class, Clock, Moment, Outcome, Session as _, Ticket, Watch};
+use brunt_net::tcp::{Dialer, Endpoint, Options};
 use std::cell::Cell;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -5,8 +5,8 @@ use brunt_drivers::lease::{
     Backend, BackendError, By, Connection, Contents, Draw, Family, Identity, Lease, LeaseSessions,
     Leases, PARTS, Renewal, Search, Work,
 };
-use brunt_drivers::resend::Resend;
 use brunt_exchange::{BlockingSession as _, Class, Clock, Moment, Outcome, Ticket, Watch};
+use brunt_net::resend::Resend;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -6,8 +6,8 @@
 
 use std::time::Duration;
 
-use brunt_drivers::net::tls::Trust;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_net::tls::Trust;
 use http::Method;
 use http_body_util::Full;
 use serde_json::Value;

@@ -8,11 +8,11 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_drivers::net::resolve::Lookup;
 use brunt_engine::schedule::Rate;
 use brunt_feed::file;
 use brunt_import::notation::literal;
 use brunt_import::{Resolve, Secrets, percent_decoded};
+use brunt_net::resolve::Lookup;
 
 use super::targets::{self, Target};
 use crate::cli::http::{

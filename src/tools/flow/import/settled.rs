@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use brunt_drivers::net::resolve::Lookup;
 use brunt_import::notation::{filled, has_holes};
 use brunt_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
+use brunt_net::resolve::Lookup;
 
 use super::beside;
 use crate::tools::flow::plan::model::{

@@ -9,9 +9,9 @@ use brunt_drivers::flow::{
     AfterFailure, Content, ExchangeStep, Extract, Flow, HttpExchange, Location as Place, Missing,
     Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times, Variable,
 };
-use brunt_drivers::secret::Secret;
 use brunt_exchange::ThinkTime;
 use brunt_feed::{Escape, Feeder, Hole, RowOrder, Table, Text, TextPiece};
+use brunt_net::secret::Secret;
 
 use super::draft::{self, Bit, Draft, Meaning, Words};
 use super::job::Job;

@@ -40,10 +40,10 @@ use std::time::Duration;
 
 use brunt_drivers::flow::Flow;
 use brunt_drivers::http::{self, Network};
-use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::tls::{self, Trust};
 use brunt_engine::Settings;
 use brunt_exchange::ThinkTime;
+use brunt_net::keystore::Store;
+use brunt_net::tls::{self, Trust};
 use brunt_report::loadgen::opening;
 use jiff::tz::TimeZone;
 

@@ -316,8 +316,8 @@ mod tests {
     use std::io;
 
     use brunt_drivers::flow::Flow;
-    use brunt_drivers::secret::Secret;
     use brunt_engine::Node;
+    use brunt_net::secret::Secret;
 
     use super::*;
     use crate::cli::loadgen::Mixing;

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use brunt_drivers::secret::Secret;
 use brunt_engine::Node;
+use brunt_net::secret::Secret;
 
 use super::compile::{CompileEnvironment, compile};
 use super::reader::{Text, read};

@@ -28,7 +28,7 @@ impl Surroundings for ExampleMachine {
         Sparse.interactive()
     }
 
-    fn ask(&self, prompt: &str) -> std::io::Result<brunt_drivers::secret::Secret> {
+    fn ask(&self, prompt: &str) -> std::io::Result<brunt_net::secret::Secret> {
         Sparse.ask(prompt)
     }
 }

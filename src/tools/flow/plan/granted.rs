@@ -11,10 +11,10 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use brunt_drivers::flow::{Flow, Payload, Step};
-use brunt_drivers::secret::Secret;
 use brunt_engine::Load;
 use brunt_feed::access::{self, Kind};
 use brunt_feed::file;
+use brunt_net::secret::Secret;
 use brunt_redact::HIDDEN;
 use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
 

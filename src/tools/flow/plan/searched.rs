@@ -2,7 +2,7 @@
 //! search repeats.
 
 use brunt_capacity::Goals;
-use brunt_drivers::net::allowed::Allowed;
+use brunt_net::allowed::Allowed;
 use brunt_serve::child::Asked as Submitted;
 
 use super::asked::{Asked, refuse_limits, users_of};

@@ -20,10 +20,10 @@ use brunt_drivers::lease::{
     Backend, By, Contents, Draw, Durability, Family, Guarded, Identity, Leases, Schema, Search,
     Statements, Work,
 };
-use brunt_drivers::resend::Resend;
 use brunt_engine::{Settings, Urgency};
 use brunt_exchange::ThinkTime;
 use brunt_load::leases::Marks;
+use brunt_net::resend::Resend;
 use brunt_record::{Cell, Collection, Record};
 use brunt_report::attention;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use brunt_drivers::lease::sql::{Server, ServerEndpoint, Tls};
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 
 use crate::cli::surroundings::Surroundings;
 use crate::cli::ubench::UbenchArgs;

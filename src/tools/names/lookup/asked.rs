@@ -9,12 +9,12 @@ use brunt_drivers::names::{
     AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
     Questions,
 };
-use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::tls;
-use brunt_drivers::secret::Secret;
 use brunt_engine::schedule::Rate as PerSecond;
 use brunt_engine::{Load, Settings};
 use brunt_feed::file;
+use brunt_net::keystore::Store;
+use brunt_net::secret::Secret;
+use brunt_net::tls;
 use brunt_wire::ldap::request::Scope;
 
 use super::known::Known;

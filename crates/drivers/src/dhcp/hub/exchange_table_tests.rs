@@ -10,8 +10,8 @@ use crate::dhcp::toy::{
     ACK, DISCOVER, NAK, NONE, OFFER, REQUEST, Rules, ToyLease, at, message, setup,
 };
 use crate::dhcp::{Kind, Stage};
-use crate::net::hub::Table as _;
 use brunt_exchange::{Class, Outcome};
+use brunt_net::hub::Table as _;
 
 const NANO: Duration = Duration::from_nanos(1);
 

@@ -1,6 +1,6 @@
 //! The [`Hub`] of a worker: its socket, and the exchanges of all its sessions.
 //!
-//! The [datagram hub](crate::net::hub) sends and receives the messages. The [`ExchangeTable`] handles their contents
+//! The [datagram hub](brunt_net::hub) sends and receives the messages. The [`ExchangeTable`] handles their contents
 //! and counts them. This module connects the two with a worker's sessions.
 
 mod exchange_table;
@@ -21,8 +21,8 @@ use super::Kind;
 use super::dialogue::{Dialogue, ExchangeRequest, Step};
 use super::setup::Opener;
 use super::shared::Shared;
-use crate::net::carrier::{Carrier, OutgoingDatagram};
-use crate::net::hub;
+use brunt_net::carrier::{Carrier, OutgoingDatagram};
+use brunt_net::hub;
 use exchange_table::ExchangeTable;
 use std::cell::Cell;
 use std::io;

@@ -4,8 +4,8 @@ use super::harness::{STEADY, TableHarness};
 use crate::dhcp::Stage;
 use crate::dhcp::tally::Counter;
 use crate::dhcp::toy::{ACK, DISCOVER, NAK, OFFER, REQUEST, Rules, at};
-use crate::net::hub::{Gap, Table as _};
 use brunt_exchange::Outcome;
+use brunt_net::hub::{Gap, Table as _};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
     let mut left: HashSet<(u8, u32)> = HashSet::new();
     let mut running: HashMap<u32, u64> = HashMap::new();
     for step in 0..200_000_u64 {
-        let draw = crate::chance::mix(step);
+        let draw = brunt_net::chance::mix(step);
         let slot = (draw >> 8) as u32 % 16;
         match draw % 9 {
             0 | 1 if !running.contains_key(&slot) => {

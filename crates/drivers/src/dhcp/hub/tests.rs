@@ -9,10 +9,10 @@ use crate::dhcp::toy::{
     ACK, DISCOVER, OFFER, REQUEST, Rules, Toy, ToyLease, message, obliging, parts, setup,
 };
 use crate::dhcp::{Kind, LEASE_LIFE, LifecycleOptions, Mix, Session, Stage};
-use crate::net::wire::{Log, Server, Wire};
 use brunt_exchange::{
     Class, Clock as _, Monotonic, Outcome, Session as _, Slots, Ticket, Want, Watch,
 };
+use brunt_net::wire::{Log, Server, Wire};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 fn runtime() -> LocalRuntime {

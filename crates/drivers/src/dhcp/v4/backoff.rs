@@ -2,8 +2,8 @@
 //!
 //! The wait is a function of the seed, the exchange and the attempt, so that a run repeats.
 
-use crate::chance::mix;
 use crate::dhcp::Stage;
+use brunt_net::chance::mix;
 use std::time::Duration;
 
 /// The wait after a message was sent for the `attempt`th time, counted from 0: 4, 8, 16, 32 and from then on 64

@@ -6,9 +6,9 @@ use super::identity::Identity;
 use super::layout::{Contents, Layout, Piece};
 use super::retransmission::Retransmission;
 use super::{Lease, Relay, Setup, SetupError, VariedOption, Wanted};
-use crate::chance::mix;
 use crate::dhcp::population::pick;
 use crate::dhcp::{Kind, Population, Stage};
+use brunt_net::chance::mix;
 use brunt_wire::dhcp6::{
     Duid, IaKind, MessageType, Opt, RelayNesting, Writer, XID_MAX, code, option, relay,
 };

@@ -1,6 +1,6 @@
 //! When a message is sent again and when it is abandoned: RFC 8415 sections 15 and 7.6.
 
-use crate::chance::mix;
+use brunt_net::chance::mix;
 use brunt_wire::dhcp6::MessageType;
 use std::time::Duration;
 

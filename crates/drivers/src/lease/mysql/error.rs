@@ -3,8 +3,8 @@
 use super::client::Error;
 use crate::lease::error::BackendError;
 use crate::lease::sql::ServerEndpoint;
-use crate::net::class_of_connecting;
 use brunt_exchange::Class;
+use brunt_net::class_of_connecting;
 use std::io;
 
 /// Codes of the server that a run may meet, by the names of the manual (MySQL 8.4 Error Reference, 2).

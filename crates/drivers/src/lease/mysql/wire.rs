@@ -5,9 +5,9 @@
 
 use super::packet::Malformed;
 use crate::lease::sql::{Server, ServerEndpoint, Tls};
-use crate::net::fence;
-use crate::net::keystore::Store;
-use crate::net::tls;
+use brunt_net::fence;
+use brunt_net::keystore::Store;
+use brunt_net::tls;
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};

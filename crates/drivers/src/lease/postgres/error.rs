@@ -2,8 +2,8 @@
 
 use crate::lease::error::{BackendError, sqlstate, sqlstate_text};
 use crate::lease::sql::ServerEndpoint;
-use crate::net::{Failure, class_of_connecting};
 use brunt_exchange::Class;
+use brunt_net::{Failure, class_of_connecting};
 use std::error::Error as _;
 use std::io;
 use tokio_postgres::Error;

@@ -5,9 +5,9 @@
 //! it is not checked, the server may not request the password in clear, as anyone could be in its place.
 
 use super::messages::Messages;
-use crate::net::Failure;
-use crate::net::stream::Stream;
-use crate::net::tls::{Client, Name};
+use brunt_net::Failure;
+use brunt_net::stream::Stream;
+use brunt_net::tls::{Client, Name};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;

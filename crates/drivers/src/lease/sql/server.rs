@@ -3,7 +3,7 @@
 //! The URL may contain a password. It is removed at once and appears in no output, including error messages. Unknown
 //! parts of a URL are refused: a mistyped parameter must not be ignored.
 
-use crate::secret::Secret;
+use brunt_net::secret::Secret;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;
 use std::fmt;

@@ -7,12 +7,12 @@ use brunt_drivers::flow::LdapExchange;
 use brunt_drivers::ldap::{
     self, BindControls, Identity, Mode, Route, Security, Servers, Setup, Task,
 };
-use brunt_drivers::net::tcp::{self, Dialer, Endpoint};
-use brunt_drivers::net::tls;
-use brunt_drivers::net::unix;
-use brunt_drivers::resend::Resend;
-use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Escape, Text, TextPiece};
+use brunt_net::resend::Resend;
+use brunt_net::secret::Secret;
+use brunt_net::tcp::{self, Dialer, Endpoint};
+use brunt_net::tls;
+use brunt_net::unix;
 use brunt_wire::ldap::request::{ModifyOp, Scope};
 
 use super::environment::CompileEnvironment;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use brunt_drivers::secret::Secret;
+use brunt_net::secret::Secret;
 
 use crate::cli::surroundings::Surroundings;
 use crate::tools::flow::plan::fault::Fault;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brunt_drivers::flow::{self, Choice};
-use brunt_drivers::secret::Secret;
 use brunt_feed::{Chars, Escape, Feeder, Moment, RowOrder, Table};
+use brunt_net::secret::Secret;
 
 use super::environment::CompileEnvironment;
 use super::names::Names;

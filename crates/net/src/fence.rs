@@ -1,0 +1,376 @@
+//! The [`Fence`] of a process: the only addresses that it may connect or send to.
+//!
+//! It belongs to the process and not to a run. It is checked where a connection is opened or a datagram is sent, with
+//! the resolved address: so it also covers a redirect, a name that resolves to another address an hour later, and an
+//! answer that names another server. A policy defines what is allowed: a list of addresses, a file of targets with
+//! limits for each, and otherwise all addresses that are not public. A process without a fence may reach everything.
+//! Sockets of this machine have no address, and the C library's own name service requests are not checked. It must not
+//! depend on what is sent, and sends nothing itself.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+use super::allowed::Allowed;
+use super::public::{is_of_documentation, is_public};
+#[cfg(test)]
+use super::targets::Rule;
+use super::targets::{Demand, Targets};
+
+/// The largest number of servers of a run that are checked before it begins. Others are checked when they are reached.
+const EXPECTED_MAX: usize = 1_024;
+
+/// What a process may reach.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// Only these addresses, if there is a list; none, if it is empty.
+    pub allowed: Option<Vec<Allowed>>,
+    /// Only loopback and these targets, if there is a file of targets.
+    pub targets: Option<Targets>,
+    /// Whether public addresses that neither of them names are allowed.
+    pub public: bool,
+    /// Who made the list of addresses.
+    pub made_by: MadeBy,
+}
+
+/// Who made the list of addresses that a process may reach, and so who can add to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MadeBy {
+    /// The user of the command line.
+    #[default]
+    User,
+    /// The owner of the agent that carries out an order, and whoever gave the order.
+    Owner,
+    /// The administrators of a website.
+    Site,
+}
+
+impl MadeBy {
+    /// Why an address that is not on the list may not be reached.
+    const fn refusal(self) -> Why {
+        match self {
+            Self::User => Why::NotAllowed,
+            Self::Owner => Why::NotOrdered,
+            Self::Site => Why::NotGranted,
+        }
+    }
+}
+
+/// What a process may reach, and the first address that was refused.
+#[derive(Debug, Default)]
+pub struct Fence {
+    policy: Policy,
+    /// What is known about the present run.
+    run: RwLock<Known>,
+    /// The first address that was refused.
+    refused: Mutex<Option<Refused>>,
+}
+
+/// What is known about a run before it sends anything.
+#[derive(Debug, Default)]
+struct Known {
+    /// The servers that the run will reach, each with its possible addresses.
+    expected: Vec<Vec<SocketAddr>>,
+    /// Public addresses that a user has confirmed.
+    agreed: Vec<IpAddr>,
+    demand: Demand,
+}
+
+/// The fence of this process. There is one, and it is never removed. It is global, so that code added later that sends
+/// passes it without receiving it as an argument.
+static FENCE: OnceLock<Fence> = OnceLock::new();
+
+impl Fence {
+    /// A fence with this policy.
+    pub fn new(policy: Policy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
+    /// Decides whether an address may be reached; the error says why not.
+    fn decide(&self, to: SocketAddr) -> Result<(), Refused> {
+        let refused = |why| Err(Refused { to, why });
+        let allowed = self.policy.allowed.as_deref();
+        let listed = allowed.is_some_and(|all| all.iter().any(|allowed| allowed.holds(to)));
+        if !listed && allowed.is_some() {
+            return refused(self.policy.made_by.refusal());
+        }
+        if let Some(targets) = &self.policy.targets {
+            return match targets.rule(to) {
+                Some(rule) => match rule.exceeded(&self.known().demand) {
+                    Some(limit) => refused(Why::Limit(targets.name(), rule.name(), limit)),
+                    None => Ok(()),
+                },
+                None if to.ip().to_canonical().is_loopback() => Ok(()),
+                None => refused(Why::NotListed(targets.name())),
+            };
+        }
+        let stranger = !listed && !self.policy.public && is_public(to.ip());
+        if stranger && !self.known().agreed.contains(&to.ip().to_canonical()) {
+            let example = is_of_documentation(to.ip());
+            return refused(if example { Why::Documentation } else { Why::Public });
+        }
+        Ok(())
+    }
+
+    /// Checks whether an address is allowed; remembers the first that is not.
+    fn check(&self, to: SocketAddr) -> io::Result<()> {
+        self.decide(to).map_err(|refused| {
+            self.refused
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert_with(|| refused.clone());
+            io::Error::new(io::ErrorKind::PermissionDenied, refused)
+        })
+    }
+
+    /// The servers that the run would reach but must not, each with its first address.
+    fn blocked(&self) -> Vec<Refused> {
+        let expected = self.known().expected.clone();
+        let refusal = |addresses: &Vec<SocketAddr>| {
+            let all: Result<Vec<Refused>, ()> =
+                addresses.iter().map(|to| self.decide(*to).err().ok_or(())).collect();
+            all.ok()?.into_iter().next()
+        };
+        expected.iter().filter_map(refusal).collect()
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.run.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learn(&self, what: impl FnOnce(&mut Known)) {
+        what(&mut self.run.write().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Why nothing was sent to an address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{to} {why}")]
+pub struct Refused {
+    /// The address.
+    pub to: SocketAddr,
+    /// The reason.
+    pub why: Why,
+}
+
+/// Why an address may not be reached.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// There is a list of addresses, and it is not on it.
+    #[error("is not an address that this run may reach; add it with --allow")]
+    NotAllowed,
+    /// The same for an order that an agent carries out: whoever gave it cannot add what the owner does not permit.
+    #[error(
+        "is not an address that this order may reach: the targets of the agent's owner (agent.toml), and an --allow of \
+         the order if it has one, must contain it"
+    )]
+    NotOrdered,
+    /// The same for a run of a website, where nobody has a command line.
+    #[error(
+        "is not an address that this run may reach; an administrator can list it among the targets"
+    )]
+    NotGranted,
+    /// It is on the public internet, and this was not confirmed.
+    #[error("is a public address; if it is yours to load, name it with --allow or give --yes")]
+    Public,
+    /// It is an address of examples, and this was not confirmed.
+    #[error(
+        "is a documentation address: put yours in; if it is yours to load, name it with --allow or give --yes"
+    )]
+    Documentation,
+    /// The file of targets does not contain it.
+    #[error("is not among the targets of {0}; add it there if it may be loaded")]
+    NotListed(String),
+    /// A rule of the file of targets allows less than the run requests.
+    #[error("may not be loaded like that: {0} allows {1} {2}")]
+    Limit(String, String, String),
+}
+
+/// Installs the fence. Returns whether there was none before.
+pub fn put_up(policy: Policy) -> bool {
+    FENCE.set(Fence::new(policy)).is_ok()
+}
+
+/// Whether this process may send to an address.
+pub fn check(to: SocketAddr) -> io::Result<()> {
+    FENCE.get().map_or(Ok(()), |fence| fence.check(to))
+}
+
+/// Whether this process might send to an address. This is not remembered.
+pub fn permits(to: SocketAddr) -> bool {
+    FENCE.get().is_none_or(|fence| fence.decide(to).is_ok())
+}
+
+/// Records that this process will reach a server, by one of these addresses. The code that carries out a run calls
+/// [`blocked`] before it begins.
+pub fn expect(addresses: &[SocketAddr]) {
+    if let Some(fence) = FENCE.get() {
+        fence.learn(|known| {
+            if known.expected.len() < EXPECTED_MAX
+                && !known.expected.iter().any(|it| it == addresses)
+            {
+                known.expected.push(addresses.to_vec());
+            }
+        });
+    }
+}
+
+/// The servers that are known so far, each with its possible addresses.
+pub fn expected() -> Vec<Vec<SocketAddr>> {
+    FENCE.get().map(|fence| fence.known().expected.clone()).unwrap_or_default()
+}
+
+/// Sets the load that the next run puts on its targets.
+pub fn demand(demand: Demand) {
+    if let Some(fence) = FENCE.get() {
+        fence.learn(|known| known.demand = demand);
+    }
+}
+
+/// The servers that are known so far and must not be reached, with the reasons.
+pub fn blocked() -> Vec<Refused> {
+    FENCE.get().map(Fence::blocked).unwrap_or_default()
+}
+
+/// Lets this process reach public addresses that a user has confirmed.
+pub fn agree(addresses: &[SocketAddr]) {
+    if let Some(fence) = FENCE.get() {
+        fence.learn(|known| {
+            known.agreed.extend(addresses.iter().map(|to| to.ip().to_canonical()));
+        });
+    }
+}
+
+/// The number of a system error, or the one that represents a refusal by the fence.
+pub fn number(error: &io::Error) -> Option<i32> {
+    let refusal = || error.get_ref()?.downcast_ref::<Refused>().map(|_| libc::EACCES);
+    error.raw_os_error().or_else(refusal)
+}
+
+/// The first address that the fence refused, and why.
+pub fn refused() -> Option<Refused> {
+    FENCE.get()?.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> SocketAddr {
+        text.parse().unwrap()
+    }
+
+    fn around(allowed: &[Allowed]) -> Fence {
+        Fence::new(Policy { allowed: Some(allowed.to_vec()), ..Policy::default() })
+    }
+
+    #[test]
+    fn networks_and_ports_hold_what_they_say() {
+        for (allowed, inside, outside) in [
+            ("10.1.0.0/16:389", &["10.1.255.7:389"][..], &["10.1.0.1:636", "10.2.0.0:389"][..]),
+            ("192.0.2.7", &["192.0.2.7:1"], &["192.0.2.6:1", "[::]:1"]),
+            ("192.0.2.128/25", &["192.0.2.255:80"], &["192.0.2.127:80"]),
+            ("0.0.0.0/0", &["8.8.8.8:53", "[::ffff:8.8.8.8]:53"], &["[2001:db8::1]:53"]),
+            ("2001:db8::/33", &["[2001:db8:7fff::1]:9"], &["[2001:db8:8000::1]:9"]),
+            ("[2001:db8::1]:636", &["[2001:db8::1]:636"], &["[2001:db8::1]:389"]),
+            ("[2001:db8::]/32:636", &["[2001:db8:1::]:636"], &["[2001:db9::]:636"]),
+            ("[2001:db8::/32]:636", &["[2001:db8:1::]:636"], &["[2001:db8::]:1"]),
+            ("127.0.0.1:1389", &["[::ffff:127.0.0.1]:1389"], &["[::1]:1389"]),
+        ] {
+            let fence = around(&[allowed.parse().unwrap()]);
+            for to in inside {
+                assert!(fence.check(at(to)).is_ok(), "{to} in {allowed}");
+            }
+            for to in outside {
+                let error = fence.check(at(to)).unwrap_err();
+                assert!(error.to_string().contains("--allow"), "{to} in {allowed}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_is_told_to_add_what_another_decides() {
+        let refusal = |made_by| {
+            let allowed = Some(vec!["10.1.0.0/16".parse().unwrap()]);
+            let fence = Fence::new(Policy { allowed, made_by, ..Policy::default() });
+            assert!(fence.check(at("10.1.0.1:389")).is_ok());
+            fence.check(at("10.2.0.1:389")).unwrap_err().to_string()
+        };
+        assert!(refusal(MadeBy::User).ends_with("add it with --allow"));
+        let ordered = refusal(MadeBy::Owner);
+        assert!(ordered.contains("targets of the agent's owner"), "{ordered}");
+        assert!(!ordered.contains("add it with"), "{ordered}");
+        let granted = refusal(MadeBy::Site);
+        assert!(granted.contains("an administrator") && !granted.contains("--allow"), "{granted}");
+    }
+
+    #[test]
+    fn a_public_address_is_refused_until_somebody_answers_for_it() {
+        let fence = Fence::default();
+        for to in ["10.0.0.1:1", "[::ffff:192.168.1.1]:1", "127.9.9.9:1", "[fe80::1]:1"] {
+            assert!(fence.check(at(to)).is_ok(), "{to}");
+        }
+        let error = |to| fence.check(at(to)).unwrap_err().to_string();
+        let example = error("192.0.2.1:389");
+        assert!(example.contains("documentation address: put yours in"), "{example}");
+        let public = error("8.8.8.8:389");
+        assert!(public.contains("public address") && public.contains("--yes"), "{public}");
+        assert!(fence.check(at("192.0.2.2:389")).is_err());
+        assert_eq!(fence.refused.lock().unwrap().as_ref().unwrap().to, at("192.0.2.1:389"));
+        fence.learn(|known| known.agreed.push(at("192.0.2.2:1").ip()));
+        assert!(fence.check(at("[::ffff:192.0.2.2]:636")).is_ok());
+        assert!(fence.check(at("192.0.2.1:389")).is_err(), "another was agreed to");
+        let answered = Fence::new(Policy { public: true, ..Policy::default() });
+        assert!(answered.check(at("192.0.2.1:389")).is_ok());
+        assert!(around(&["192.0.2.0/24".parse().unwrap()]).check(at("192.0.2.1:1")).is_ok());
+        let loopback = around(&Allowed::LOOPBACK);
+        assert!(loopback.check(at("127.9.9.9:1")).is_ok() && loopback.check(at("[::1]:1")).is_ok());
+        assert!(around(&[]).check(at("127.0.0.1:1")).is_err(), "an empty list allows nothing");
+        assert!(loopback.check(at("0.0.0.0:1")).is_err() && loopback.check(at("[::2]:1")).is_err());
+    }
+
+    #[test]
+    fn a_server_is_blocked_if_no_address_of_it_may_be_reached() {
+        let fence = around(&["127.0.0.1".parse().unwrap()]);
+        fence.learn(|known| known.expected.push(vec![at("[::1]:80"), at("127.0.0.1:80")]));
+        assert_eq!(fence.blocked(), []);
+        fence.learn(|known| known.expected.push(vec![at("[::1]:81"), at("127.0.0.2:81")]));
+        let blocked = fence.blocked();
+        assert_eq!((blocked.len(), blocked[0].to), (1, at("[::1]:81")));
+        assert!(fence.refused.lock().unwrap().is_none(), "nothing was tried");
+    }
+
+    #[test]
+    fn a_file_of_targets_limits_what_may_be_asked_of_each() {
+        let rule = |network: &str, rate| Rule {
+            networks: vec![network.parse().unwrap()],
+            rate,
+            ..Rule::default()
+        };
+        let rules = vec![rule("10.1.0.0/16:389", Some(500.0)), rule("192.0.2.7", None)];
+        let targets = Some(Targets { file: "targets.toml".to_owned(), rules });
+        let fence = Fence::new(Policy { targets: targets.clone(), ..Policy::default() });
+        let with = |rate| fence.learn(|known| known.demand = Demand { rate, ..Demand::default() });
+        with(Some(500.0));
+        assert!(fence.check(at("10.1.2.3:389")).is_ok() && fence.check(at("192.0.2.7:1")).is_ok());
+        assert!(fence.check(at("127.0.0.1:389")).is_ok(), "this machine is nobody else's");
+        let error = fence.check(at("10.1.2.3:636")).unwrap_err().to_string();
+        assert!(error.contains("not among the targets of targets.toml"), "{error}");
+        for rate in [Some(500.1), None] {
+            with(rate);
+            let error = fence.check(at("10.1.2.3:389")).unwrap_err().to_string();
+            assert!(error.contains("10.1.0.0/16:389") && error.contains("500/s"), "{error}");
+        }
+        // Both lists must contain the address.
+        let policy = Policy {
+            targets,
+            allowed: Some(vec!["10.2.0.0/16".parse().unwrap()]),
+            public: true,
+            ..Policy::default()
+        };
+        let fence = Fence::new(policy);
+        assert!(
+            fence.check(at("10.2.0.1:389")).is_err() && fence.check(at("10.1.2.3:389")).is_err()
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Connections and datagrams: how a session reaches its target, secures the connection and closes it.
+//!
+//! Everything that can be decided before the run (names resolved, stores opened, keys loaded, sockets bound) is decided
+//! here before the run and fails with a message. During a run only a [`Failure`] is possible, which is counted. This
+//! crate does not depend on a protocol above TLS and UDP.
+
+pub mod allowed;
+pub mod backoff;
+mod bind;
+pub mod carrier;
+pub mod chance;
+pub mod checksum;
+mod counters;
+mod direct;
+mod failure;
+pub mod fence;
+pub mod hub;
+pub mod interface;
+pub mod keystore;
+pub mod mmsg;
+pub mod overflow;
+pub mod ports;
+pub mod privilege;
+mod public;
+pub mod queue;
+pub mod resend;
+pub mod resolve;
+pub mod secret;
+pub mod source;
+pub mod stamp;
+pub mod stream;
+pub mod targets;
+pub mod tcp;
+pub mod tls;
+pub mod udp;
+pub mod unix;
+pub mod wire;
+
+pub use failure::{Failure, class_of_connecting, class_of_sending};
+pub use mmsg::BATCH;

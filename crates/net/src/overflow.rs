@@ -1,0 +1,52 @@
+//! [`Overflow`]: the datagrams that a socket has lost, computed from a counter of the kernel that has only 32 bits.
+//!
+//! The counter is read often enough that it never wraps more than once in between. It must not depend on a socket.
+
+use std::cell::Cell;
+
+/// A count of lost datagrams that does not wrap.
+#[derive(Debug, Default)]
+pub struct Overflow {
+    last: Cell<u32>,
+    total: Cell<u64>,
+}
+
+impl Overflow {
+    /// Records the present value of the kernel's counter. An older value that arrives late changes nothing.
+    pub fn heard(&self, lost: u32) {
+        let more = lost.wrapping_sub(self.last.get());
+        if more <= u32::MAX / 2 {
+            self.last.set(lost);
+            self.total.set(self.total.get() + u64::from(more));
+        }
+    }
+
+    /// The total number of lost datagrams.
+    pub const fn total(&self) -> u64 {
+        self.total.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_that_goes_round_goes_on() {
+        let overflow = Overflow::default();
+        for lost in [0, 5, 5, 2_000_000_000, 4_000_000_000, u32::MAX, 9] {
+            overflow.heard(lost);
+        }
+        assert_eq!(overflow.total(), (1 << 32) + 9);
+    }
+
+    #[test]
+    fn what_the_kernel_said_earlier_is_known_already() {
+        let overflow = Overflow::default();
+        overflow.heard(7);
+        overflow.heard(3);
+        assert_eq!(overflow.total(), 7);
+        overflow.heard(8);
+        assert_eq!(overflow.total(), 8);
+    }
+}
