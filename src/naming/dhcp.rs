@@ -1,7 +1,7 @@
 //! The names of DHCP outcomes.
 
+use brunt_dhcp_wire::{dhcp4, dhcp6};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::{dhcp4, dhcp6};
 
 use crate::cli::dhcp::args::Family;
 

@@ -1,7 +1,7 @@
 //! The names of LDAP outcomes.
 
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 
 /// The protocol's name of an outcome.
 pub(crate) fn name(outcome: Outcome) -> String {

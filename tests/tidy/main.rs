@@ -23,7 +23,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-feed", &[]),
     ("brunt-redact", &[]),
     ("brunt-import", &["brunt-redact"]),
-    ("brunt-wire", &[]),
+    ("brunt-dhcp-wire", &[]),
+    ("brunt-http-wire", &[]),
+    ("brunt-ldap-wire", &[]),
+    ("brunt-names-wire", &[]),
     ("brunt-record", &["brunt-exchange"]),
     ("brunt-engine", &["brunt-exchange", "brunt-record"]),
     ("brunt-net", &["brunt-exchange", "brunt-feed"]),
@@ -31,8 +34,20 @@ const ARROWS: &[(&str, &[&str])] = &[
         "brunt-load",
         &["brunt-drivers", "brunt-engine", "brunt-exchange", "brunt-net", "brunt-record"],
     ),
-    ("brunt-drivers", &["brunt-exchange", "brunt-feed", "brunt-net", "brunt-redact", "brunt-wire"]),
-    ("brunt-targets", &["brunt-wire"]),
+    (
+        "brunt-drivers",
+        &[
+            "brunt-dhcp-wire",
+            "brunt-exchange",
+            "brunt-feed",
+            "brunt-http-wire",
+            "brunt-ldap-wire",
+            "brunt-names-wire",
+            "brunt-net",
+            "brunt-redact",
+        ],
+    ),
+    ("brunt-targets", &["brunt-dhcp-wire", "brunt-ldap-wire"]),
     ("brunt-report", &["brunt-capacity", "brunt-exchange", "brunt-record"]),
     ("brunt-capacity", &["brunt-record"]),
     ("brunt-cluster", &[]),
@@ -54,7 +69,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-report",
             "brunt-serve",
             "brunt-targets",
-            "brunt-wire",
+            "brunt-dhcp-wire",
+            "brunt-http-wire",
+            "brunt-ldap-wire",
         ],
     ),
     ("brunt-testbed", &[]),
@@ -78,7 +95,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-record",
             "brunt-serve",
             "brunt-targets",
-            "brunt-wire",
+            "brunt-dhcp-wire",
+            "brunt-http-wire",
+            "brunt-ldap-wire",
+            "brunt-names-wire",
         ],
     ),
 ];
@@ -212,18 +232,27 @@ fn reached(roots: &[PathBuf], read: &dyn Fn(&Path) -> Option<String>) -> BTreeSe
     seen
 }
 
-/// The modules of a crate of decoders that no check of a fuzz target names.
-fn not_fuzzed<'a>(decoders: &'a str, checks: &[&str]) -> Vec<&'a str> {
-    let named = |module: &str| {
-        let path = format!("brunt_wire::{module}");
-        let used = |text: &&str| text.split(&path).skip(1).any(|rest| rest.starts_with("::"));
-        checks.iter().any(used)
-    };
-    decoders
+/// Modules of the bytes of protocols that decode nothing.
+const NO_DECODERS: [&str; 3] = ["code", "op", "request"];
+
+/// The modules of a crate of decoders that no check of a fuzz target names; the crate itself, if it has none.
+fn not_fuzzed(package: &str, decoders: &str, checks: &[&str]) -> Vec<String> {
+    let mut modules: Vec<String> = decoders
         .lines()
         .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
-        .filter(|module| !named(module))
-        .collect()
+        .filter(|module| !NO_DECODERS.contains(module))
+        .map(|module| format!("{package}::{module}"))
+        .collect();
+    if modules.is_empty() {
+        modules.push(package.to_owned());
+    }
+    let named = |path: &String| {
+        let used =
+            |text: &&str| text.split(path.as_str()).skip(1).any(|rest| rest.starts_with("::"));
+        checks.iter().any(used)
+    };
+    modules.retain(|module| !named(module));
+    modules
 }
 
 /// Whether a list of arrows has this one.
@@ -431,10 +460,15 @@ fn every_decoder_is_fuzzed() {
             sources.contains_key(&format!("fuzz/fuzz_targets/{name}")).then_some(text.as_str())
         })
         .collect();
-    let missing = not_fuzzed(&sources["crates/wire/src/lib.rs"], &checks);
-    assert!(missing.is_empty(), "no check of a fuzz target names brunt_wire::{missing:?}");
-    assert_eq!(not_fuzzed("pub mod ber;\npub mod ldap;\nmod x;\n", &checks), [""; 0]);
-    assert_eq!(not_fuzzed("pub mod ber;\npub mod be;\n", &checks), ["be"]);
+    for protocol in ["dhcp", "http", "ldap", "names"] {
+        let decoders = &sources[&format!("protocols/{protocol}/wire/src/lib.rs")];
+        let missing = not_fuzzed(&format!("brunt_{protocol}_wire"), decoders, &checks);
+        assert!(missing.is_empty(), "no check of a fuzz target names {missing:?}");
+    }
+    let ldap = |decoders| not_fuzzed("brunt_ldap_wire", decoders, &checks);
+    assert_eq!(ldap("pub mod ber;\npub mod op;\nmod x;\n"), [""; 0]);
+    assert_eq!(ldap("pub mod ber;\npub mod be;\n"), ["brunt_ldap_wire::be"]);
+    assert_eq!(not_fuzzed("brunt_ld", "", &checks), ["brunt_ld"]);
 }
 
 #[test]
@@ -471,7 +505,7 @@ fn a_wrong_arrow_is_found() {
     for wrong in [
         names("brunt-engine", "brunt-drivers", normal),
         names("brunt-drivers", "brunt-engine", test),
-        names("brunt-wire", "brunt-exchange", normal),
+        names("brunt-ldap-wire", "brunt-exchange", normal),
         names("brunt", "brunt-testbed", normal),
         names("brunt-capacity", "brunt-exchange", DependencyKind::Build),
     ] {

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
+use brunt_dhcp_wire::dhcp4::{Draft, Header, Message, MessageType, Writer, option};
 use brunt_drivers::dhcp::v4::{Client, Lease, Plan, Retransmission, Role, Setup, VariedOption};
 use brunt_drivers::dhcp::varied::Pattern;
 use brunt_drivers::dhcp::{
@@ -12,7 +13,6 @@ use brunt_drivers::dhcp::{
 };
 use brunt_exchange::Outcome;
 use brunt_testbed::{CountingAllocator, allocations};
-use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, Writer, option};
 use std::net::Ipv4Addr;
 use std::time::Duration;
 

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
+use brunt_dhcp_wire::{dhcp4, dhcp6};
 use brunt_drivers::dhcp::tally::{Counter, Overall};
 use brunt_drivers::dhcp::{
     CaptureOptions, Dhcp, Dialogue, Limits, Mix, Population, Session, Setup, Stage, Task, v4, v6,
@@ -12,7 +13,6 @@ use brunt_drivers::dhcp::{
 use brunt_exchange::{Monotonic, Outcome, Session as _, Slots, Ticket, Watch};
 use brunt_net::udp::{Bound, Options, Socket};
 use brunt_testbed::{CountingAllocator, allocations};
-use brunt_wire::{dhcp4, dhcp6};
 use std::cell::Cell;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::rc::Rc;

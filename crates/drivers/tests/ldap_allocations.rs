@@ -11,10 +11,10 @@ use brunt_drivers::ldap::{
 };
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Arguments, Settings};
+use brunt_ldap_wire::message::{Message, Request};
+use brunt_ldap_wire::{op, reply, response};
 use brunt_net::tcp::{Dialer, Endpoint, Options};
 use brunt_testbed::{CountingAllocator, allocations};
-use brunt_wire::ldap::message::{Message, Request};
-use brunt_wire::ldap::{op, reply, response};
 use std::io::{Read, Write};
 use std::sync::Arc;
 

@@ -8,8 +8,9 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use brunt_ldap_wire::{request, response};
 use brunt_targets::ldap::{Config, Operation, Server};
-use brunt_wire::ldap::{request, response};
+
 use client::{Client, bind, search};
 
 fn resident_kib() -> u64 {

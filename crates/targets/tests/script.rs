@@ -7,11 +7,12 @@ mod client;
 use std::io;
 use std::time::{Duration, Instant};
 
+use brunt_ldap_wire::control::value::{PasswordPolicy, PolicyWarning};
+use brunt_ldap_wire::control::{self, Control};
+use brunt_ldap_wire::{op, request, response};
 use brunt_targets::ldap::{Config, Operation, Running, Script, Server};
 use brunt_testbed::until;
-use brunt_wire::ldap::control::value::{PasswordPolicy, PolicyWarning};
-use brunt_wire::ldap::control::{self, Control};
-use brunt_wire::ldap::{op, request, response};
+
 use client::{Client, bind, search};
 
 fn start(script: &str) -> Running {

@@ -1,6 +1,6 @@
 //! Walks whatever elements there are; what is read must be written back the same, lengths aside.
 
-use brunt_wire::ber::{DecodeError, Reader, Writer, element_length};
+use brunt_ldap_wire::ber::{DecodeError, Reader, Writer, element_length};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {

@@ -1,6 +1,6 @@
 //! Puts a DHCPv4 message together of whatever comes, and reads it again: nothing is lost or moved.
 
-use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, option, patch};
+use brunt_dhcp_wire::dhcp4::{Draft, Header, Message, MessageType, option, patch};
 use std::collections::BTreeMap;
 
 /// Panics if the decoder treats this input otherwise.

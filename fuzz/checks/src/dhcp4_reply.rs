@@ -1,6 +1,6 @@
 //! Reads every part of a DHCPv4 message. What can be read can be written, and reads the same then.
 
-use brunt_wire::dhcp4::{FieldAt, Header, Message, OPTIONS_AT, Writer, option, relay};
+use brunt_dhcp_wire::dhcp4::{FieldAt, Header, Message, OPTIONS_AT, Writer, option, relay};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {

@@ -1,8 +1,8 @@
 //! Puts a DHCPv6 message together of whatever comes, wraps it for some relay agents, and reads it
 //! again: nothing is lost, and the options stand in ascending order.
 
-use brunt_wire::dhcp6::relay::{self, unwrap};
-use brunt_wire::dhcp6::{Draft, MessageType, RelayNesting, set_elapsed, set_xid};
+use brunt_dhcp_wire::dhcp6::relay::{self, unwrap};
+use brunt_dhcp_wire::dhcp6::{Draft, MessageType, RelayNesting, set_elapsed, set_xid};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {

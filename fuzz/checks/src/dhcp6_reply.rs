@@ -1,8 +1,10 @@
 //! Takes a DHCPv6 datagram out of its relay messages and reads every part of it. What can be read
 //! can be written, and is the same then.
 
-use brunt_wire::dhcp6::relay::{self, DEPTH_MAX, unwrap};
-use brunt_wire::dhcp6::{Duid, IaKind, Message, MessageType, Relay, RelayNesting, Writer, code};
+use brunt_dhcp_wire::dhcp6::relay::{self, DEPTH_MAX, unwrap};
+use brunt_dhcp_wire::dhcp6::{
+    Duid, IaKind, Message, MessageType, Relay, RelayNesting, Writer, code,
+};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {

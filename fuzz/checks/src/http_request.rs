@@ -1,6 +1,6 @@
 //! Requests of HTTP/1.1: whatever the predicates let pass is read by a server as it was meant.
 
-use brunt_wire::http::{
+use brunt_http_wire::{
     field, finish, illegal_in_target, is_field_name, is_field_value, is_method, length,
     request_line,
 };

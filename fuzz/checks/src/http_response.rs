@@ -1,6 +1,6 @@
 //! Responses of HTTP/1.1: never a panic, no place outside the bytes, and the same answer however it comes in.
 
-use brunt_wire::http::{FIELDS_MAX, Framing, Heads, Malformed, RequestKind, scan};
+use brunt_http_wire::{FIELDS_MAX, Framing, Heads, Malformed, RequestKind, scan};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(input: (u8, u8, &[u8])) {

@@ -1,6 +1,6 @@
 //! Takes the text of a control option apart.
 
-use brunt_wire::ldap::control::ControlOption;
+use brunt_ldap_wire::control::ControlOption;
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(text: &str) {

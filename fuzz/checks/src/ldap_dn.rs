@@ -1,6 +1,6 @@
 //! Parses and normalises a name. The normal form is a name and its own normal form.
 
-use brunt_wire::ldap::dn::{self, Dn};
+use brunt_ldap_wire::dn::{self, Dn};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {

@@ -1,8 +1,8 @@
 //! Parses a filter, with the bytes 0xfe and 0xff as slots. One without slots survives being shown and
 //! being encoded.
 
-use brunt_wire::ber::{Reader, Text};
-use brunt_wire::ldap::filter::Filter;
+use brunt_ldap_wire::ber::{Reader, Text};
+use brunt_ldap_wire::filter::Filter;
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {

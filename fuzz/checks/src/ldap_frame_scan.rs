@@ -1,6 +1,6 @@
 //! Cuts a stream into messages and scans each, as a connection does.
 
-use brunt_wire::ldap::response;
+use brunt_ldap_wire::response;
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(stream: &[u8]) {

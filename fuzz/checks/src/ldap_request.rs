@@ -1,8 +1,8 @@
 //! Decodes a request. A filter that can be read can be written, and reads the same then.
 
-use brunt_wire::ber::{Reader, Text};
-use brunt_wire::ldap::filter::Filter;
-use brunt_wire::ldap::message::{Message, Request};
+use brunt_ldap_wire::ber::{Reader, Text};
+use brunt_ldap_wire::filter::Filter;
+use brunt_ldap_wire::message::{Message, Request};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {

@@ -1,9 +1,9 @@
 //! Reads every part of an answer, its controls and their values. A result that can be read can be
 //! written, and reads the same then.
 
-use brunt_wire::ldap::control::{RawControl, value};
-use brunt_wire::ldap::reply::{self, Answer};
-use brunt_wire::ldap::response::{self, Scan};
+use brunt_ldap_wire::control::{RawControl, value};
+use brunt_ldap_wire::reply::{self, Answer};
+use brunt_ldap_wire::response::{self, Scan};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(message: &[u8]) {

@@ -1,7 +1,7 @@
 //! Replies of nscd: never a panic, never more wanted than a reply may have, and the same answer however it comes in.
 
-use brunt_wire::account::{Progress, REPLY_MAX};
-use brunt_wire::nscd::{Reply, Request, scan};
+use brunt_names_wire::account::{Progress, REPLY_MAX};
+use brunt_names_wire::nscd::{Reply, Request, scan};
 
 const REQUESTS: [Request; 5] = [
     Request::UserByName,

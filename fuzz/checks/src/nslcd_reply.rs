@@ -1,7 +1,7 @@
 //! Replies of nslcd: never a panic, never more wanted than a reply may have, and the same entries however they come in.
 
-use brunt_wire::account::{Malformed, REPLY_MAX};
-use brunt_wire::nslcd::{Entry, Replies, Request, Step};
+use brunt_names_wire::account::{Malformed, REPLY_MAX};
+use brunt_names_wire::nslcd::{Entry, Replies, Request, Step};
 
 const REQUESTS: [Request; 5] = [
     Request::UserByName,

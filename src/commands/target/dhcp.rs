@@ -123,7 +123,7 @@ fn account(stats: &Stats) -> String {
             tally.received.iter().map(|(act, count)| (act.name(family).to_owned(), *count));
         let sent =
             tally.sent.iter().map(|(answer, count)| (answer.name(family).to_owned(), *count));
-        let name = |code: u16| brunt_wire::dhcp6::status::name(code).unwrap_or("another code");
+        let name = |code: u16| brunt_dhcp_wire::dhcp6::status::name(code).unwrap_or("another code");
         let statuses = tally
             .statuses
             .iter()

@@ -59,7 +59,7 @@ fn account(stats: &Stats) -> String {
     let lines = seen.map(|(operation, count)| {
         let answers = stats.answers.iter().filter(|tally| tally.operation == *operation);
         let answers = answers
-            .map(|tally| format!("{} {}", tally.count, brunt_wire::ldap::code::name(tally.code)));
+            .map(|tally| format!("{} {}", tally.count, brunt_ldap_wire::code::name(tally.code)));
         format!(
             "{:<10} {count:>10}   {}\n",
             operation.name(),
@@ -88,7 +88,7 @@ mod tests {
             faults: vec![("result", 1), ("drop", 20)],
             ..Stats::default()
         };
-        let name = brunt_wire::ldap::code::name;
+        let name = brunt_ldap_wire::code::name;
         assert_eq!(
             account(&stats),
             format!(

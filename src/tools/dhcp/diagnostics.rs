@@ -2,9 +2,9 @@
 
 use std::net::IpAddr;
 
+use brunt_dhcp_wire::dhcp6::{Duid, Ia, Options};
 use brunt_drivers::dhcp::{Dialogue, Offsets, Population, Stage, v4, v6};
 use brunt_report::dhcp::Lease;
-use brunt_wire::dhcp6::{Duid, Ia, Options};
 
 /// A family whose messages and leases can be shown.
 pub(super) trait Diagnostics: Dialogue {

@@ -3,7 +3,7 @@
 use brunt_drivers::dhcp::DhcpEndpoint;
 use brunt_drivers::flow::{Flow, Payload, Step};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 
 use crate::cli::dhcp::args::Family;
 use crate::naming::{dhcp, http, ldap};

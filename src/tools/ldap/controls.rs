@@ -1,6 +1,6 @@
 //! Request controls of a command line, in the form that the driver takes.
 
-use brunt_wire::ldap::control::Control;
+use brunt_ldap_wire::control::Control;
 
 use crate::cli::rate::control;
 

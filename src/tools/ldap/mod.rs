@@ -26,10 +26,10 @@ use brunt_drivers::ldap;
 use brunt_engine::Stop;
 use brunt_engine::timer::MachineTime;
 use brunt_exchange::Outcome as ExchangeOutcome;
+use brunt_ldap_wire::code;
 use brunt_load::EngineRun;
 use brunt_load::ldap::LdapSessions;
 use brunt_record::{Basis, Catalogue, run_tallies};
-use brunt_wire::ldap::code;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;

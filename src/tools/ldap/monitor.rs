@@ -10,8 +10,8 @@ use brunt_drivers::ldap::{
 };
 use brunt_exchange::{Monotonic, Watch};
 use brunt_feed::{Text, Values};
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::request::Scope;
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::request::Scope;
 
 use super::preflight;
 use crate::run::monitor::{Opener, Reading, Source, WITHIN};

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use brunt_drivers::ldap::PlanError;
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;

@@ -8,8 +8,8 @@ use brunt_drivers::ldap::{
     OperationControls, RenameSetup, SearchSetup, Task, Threshold,
 };
 use brunt_feed::{Arguments, Piece, Slot, Template, patterns};
-use brunt_wire::ldap::control::SortKey;
-use brunt_wire::ldap::request::{Deref, Scope};
+use brunt_ldap_wire::control::SortKey;
+use brunt_ldap_wire::request::{Deref, Scope};
 
 use super::controls::controls;
 use super::entries::Entries;

@@ -65,7 +65,7 @@ mod tests {
             line("no slapd", &package, Path::new("/target/debug/deps/ldap-0a1b2c"), "binds::again")
         };
         assert_eq!(of(""), "no slapd\ttests/ldap: binds::again\n");
-        assert_eq!(of("crates/wire"), "no slapd\tcrates/wire/tests/ldap: binds::again\n");
+        assert_eq!(of("crates/net"), "no slapd\tcrates/net/tests/ldap: binds::again\n");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::dialogue::Dialogue;
 use super::{v4, v6};
-use brunt_wire::{dhcp4, dhcp6};
+use brunt_dhcp_wire::{dhcp4, dhcp6};
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -107,7 +107,7 @@ fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_wire::dhcp4::{Header, MessageType, Writer, option};
+    use brunt_dhcp_wire::dhcp4::{Header, MessageType, Writer, option};
 
     fn value(described: &[(String, Vec<u8>)], name: &str) -> Option<String> {
         let found = described.iter().find(|(known, _)| known == name);

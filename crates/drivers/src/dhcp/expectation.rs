@@ -121,10 +121,10 @@ fn unmet<D: Dialogue>(
 mod tests {
     use super::*;
     use crate::dhcp::{v4, v6};
-    use brunt_wire::dhcp4::{Draft, Header, MessageType, at, option};
+    use brunt_dhcp_wire::dhcp4::{Draft, Header, MessageType, at, option};
 
     fn answer(kind: MessageType) -> Vec<u8> {
-        let header = Header { op: brunt_wire::dhcp4::BOOTREPLY, ..Header::request() };
+        let header = Header { op: brunt_dhcp_wire::dhcp4::BOOTREPLY, ..Header::request() };
         let draft = Draft::new(header, kind).with(66, b"10.0.0.9\0").with(12, b"host-7");
         let mut bytes = draft.with(option::SERVER_ID, &[10, 0, 0, 1]).to_bytes();
         bytes[at::FILE..at::FILE + 10].copy_from_slice(b"pxelinux.0");

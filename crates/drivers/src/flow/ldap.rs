@@ -1,7 +1,8 @@
 //! [`LdapExchange`]: a step that is an LDAP operation.
 
 use crate::ldap::{LdapOperation, LdapStep};
-use brunt_wire::ldap::{code, filter::FilterError};
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::filter::FilterError;
 
 /// An LDAP operation that may contain variables.
 #[derive(Clone, Debug)]

@@ -5,8 +5,9 @@
 use super::encoding::EncodingError;
 use super::proxy::ProxyFailure;
 use brunt_exchange::{Class, Outcome, Watch};
+use brunt_http_wire as wire;
+use brunt_http_wire::Malformed;
 use brunt_net as net;
-use brunt_wire::http::{self as wire, Malformed};
 use h2::Reason;
 use std::io;
 use std::rc::Rc;

@@ -6,7 +6,7 @@
 use super::http2::Shared;
 use super::network::Network;
 use super::origin::Origin;
-use brunt_wire::http::Heads;
+use brunt_http_wire::Heads;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -5,7 +5,7 @@
 pub struct Limits {
     /// Bytes of a head.
     pub head: usize,
-    /// Fields of a head, at most [`brunt_wire::http::FIELDS_MAX`].
+    /// Fields of a head, at most [`brunt_http_wire::FIELDS_MAX`].
     pub fields: usize,
     /// Bytes of a body that are kept where a body is wanted; the rest is counted and discarded.
     pub body_kept: usize,

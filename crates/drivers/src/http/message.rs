@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::origin::Origin;
 use super::request::Request;
 use super::request_flags::{CHUNKED, CLOSE, CONNECTION, EXPECTS, HEAD, HOST, RequestFlags};
-use brunt_wire::http as wire;
+use brunt_http_wire as wire;
 
 /// A body up to this size is sent in one write with its head.
 const INLINE: usize = 16 * 1024;

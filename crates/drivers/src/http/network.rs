@@ -54,7 +54,7 @@ pub enum NetworkError {
     #[error("keep connections for 0 requests: give 1 or more")]
     NoRequests,
     /// More fields than there is room for.
-    #[error("accept {0} fields of an answer: give at most {max}", max = brunt_wire::http::FIELDS_MAX)]
+    #[error("accept {0} fields of an answer: give at most {max}", max = brunt_http_wire::FIELDS_MAX)]
     Fields(usize),
 }
 
@@ -67,7 +67,7 @@ impl Network {
         if settings.keep == super::Keep::Requests(0) {
             return Err(NetworkError::NoRequests);
         }
-        if settings.limits.fields > brunt_wire::http::FIELDS_MAX {
+        if settings.limits.fields > brunt_http_wire::FIELDS_MAX {
             return Err(NetworkError::Fields(settings.limits.fields));
         }
         let tls = OnceLock::new();

@@ -1,6 +1,6 @@
 //! [`RequestFlags`]: what the fields of a request mean to its connection.
 
-use brunt_wire::http::RequestKind;
+use brunt_http_wire::RequestKind;
 
 /// What the fields of a request mean to its connection: flags in one byte, which is cheap to pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -110,7 +110,7 @@ impl Response {
         self.head.extend_from_slice(head);
         for field in &self.fields {
             if let Some(value) = self.head.get_mut(field.value.clone()) {
-                brunt_wire::http::unfold(value);
+                brunt_http_wire::unfold(value);
             }
         }
     }

@@ -5,8 +5,8 @@
 
 use super::failure::Failure;
 use brunt_exchange::Class;
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::response::Scan;
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::response::Scan;
 use std::io;
 
 /// The likely cause if a server ends a connection in the clear without a word.

@@ -6,8 +6,8 @@
 use super::entries::Entry;
 use super::sasl::KeyCache;
 use brunt_feed::Row;
-use brunt_wire::ber::Values;
-use brunt_wire::ldap::Skeleton;
+use brunt_ldap_wire::Skeleton;
+use brunt_ldap_wire::ber::Values;
 use std::cell::RefCell;
 
 /// Room for the result of one read: a page of entries, or the answers to many requests.

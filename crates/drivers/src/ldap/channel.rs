@@ -5,7 +5,7 @@ use super::link::Link;
 use super::slot::{Keep, Reply};
 use brunt_exchange::{Class, Watch};
 use brunt_feed::starred;
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 use std::future::poll_fn;
 
 /// A slot on a link, with the buffers to use it.

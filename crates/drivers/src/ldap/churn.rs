@@ -2,8 +2,8 @@
 
 use super::entries::{Entry, EntrySource};
 use super::live::LiveEntries;
-use brunt_wire::ldap::control::{self, Control};
-use brunt_wire::ldap::{Skeleton, request};
+use brunt_ldap_wire::control::{self, Control};
+use brunt_ldap_wire::{Skeleton, request};
 use std::sync::Arc;
 
 /// The compiled operation.

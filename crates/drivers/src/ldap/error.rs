@@ -3,7 +3,7 @@
 //! The modules that compile a part of a plan depend on it; it depends on none of them.
 
 use brunt_feed::TemplateError;
-use brunt_wire::ldap::filter::FilterError;
+use brunt_ldap_wire::filter::FilterError;
 
 /// Why a plan cannot be made.
 #[derive(Debug, thiserror::Error)]

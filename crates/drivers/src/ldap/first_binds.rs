@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 
 /// The count after a bind that had another result.
 const PASSED: u64 = u64::MAX;

@@ -6,9 +6,9 @@
 
 use super::buffers::Arena;
 use brunt_feed::{Escape, Hole, Text, TextPiece, Unfilled, Values};
-use brunt_wire::ldap::filter::{Filter, FilterError};
-use brunt_wire::ldap::request::{self, Attribute, Change, ModifyOp, Scope, Search};
-use brunt_wire::ldap::{Skeleton, Text as Slots, op};
+use brunt_ldap_wire::filter::{Filter, FilterError};
+use brunt_ldap_wire::request::{self, Attribute, Change, ModifyOp, Scope, Search};
+use brunt_ldap_wire::{Skeleton, Text as Slots, op};
 
 /// An operation that is not compiled. The placeholders in the text of a DN are escaped for a DN.
 #[derive(Clone, Debug)]
@@ -188,7 +188,7 @@ impl Fills {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_wire::ldap::message::{Message, Request};
+    use brunt_ldap_wire::message::{Message, Request};
 
     fn text(text: &str, escape: Escape) -> Text {
         Text::parse(text, escape, |name| name.parse().ok().map(Hole)).unwrap()

@@ -14,8 +14,8 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::control::value::PolicyError;
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::control::value::PolicyError;
 
 /// Active Directory's codes of a refused logon: password expired, account disabled, account expired, password must be
 /// changed, account locked.

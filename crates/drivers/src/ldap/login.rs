@@ -14,10 +14,10 @@ use super::setup::Identity;
 use super::slot::Keep;
 use brunt_exchange::{Class, Watch};
 use brunt_feed::{Arguments, Escape, Position, Row, Template};
+use brunt_ldap_wire::control::Control;
+use brunt_ldap_wire::{Skeleton, Text, code, op, request};
 use brunt_net::chance::mix;
 use brunt_net::secret::Secret;
-use brunt_wire::ldap::control::Control;
-use brunt_wire::ldap::{Skeleton, Text, code, op, request};
 
 /// The password that a bind sends when it is meant to fail.
 const INVALID: &[u8] = b"invalid-password";

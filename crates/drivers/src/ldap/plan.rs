@@ -19,9 +19,9 @@ use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup
 use super::tally::Tally;
 use brunt_exchange::Part;
 use brunt_feed::{Arguments, Position};
+use brunt_ldap_wire::control::Control;
 use brunt_net::resend::Resend;
 use brunt_net::tcp::Dialer;
-use brunt_wire::ldap::control::Control;
 use std::sync::Arc;
 
 /// The names of the parts that sessions report, in the order of their numbers.

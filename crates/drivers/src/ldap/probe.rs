@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::plan::Plan;
 use super::worker::Worker;
 use brunt_exchange::{Class, Monotonic, Watch};
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use super::plan::{Operation, Plan};
 use super::slot::Keep;
 use super::worker::Worker;
 use brunt_exchange::{Monotonic, Watch};
-use brunt_wire::ldap::{code, op};
+use brunt_ldap_wire::{code, op};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -12,10 +12,10 @@ use super::setup::{
 };
 use brunt_exchange::Class;
 use brunt_feed::{Arguments, Escape, Piece, Position, Row, Slot, Template};
-use brunt_wire::ldap::control::Control;
-use brunt_wire::ldap::filter::{Filter, FilterError};
-use brunt_wire::ldap::request::{self, ModifyOp, Search};
-use brunt_wire::ldap::{Skeleton, Text};
+use brunt_ldap_wire::control::Control;
+use brunt_ldap_wire::filter::{Filter, FilterError};
+use brunt_ldap_wire::request::{self, ModifyOp, Search};
+use brunt_ldap_wire::{Skeleton, Text};
 
 /// Client result code of OpenDJ and the C API: the filter is invalid.
 const FILTER_ERROR: u32 = 87;

@@ -7,10 +7,10 @@ use super::live::{DeleteMode, Threshold};
 use super::route::Route;
 use super::sasl::SaslOptions;
 use brunt_feed::Arguments;
+use brunt_ldap_wire::control::{Control, SortKey};
+use brunt_ldap_wire::request::{Deref, Scope};
 use brunt_net::resend::Resend;
 use brunt_net::secret::Secret;
-use brunt_wire::ldap::control::{Control, SortKey};
-use brunt_wire::ldap::request::{Deref, Scope};
 use std::sync::Arc;
 
 /// How connections and binds relate to operations.

@@ -4,7 +4,7 @@
 //! Buffers stay with the slot, so that a warm exchange allocates nothing.
 
 use super::failure::Failure;
-use brunt_wire::ldap::op;
+use brunt_ldap_wire::op;
 use std::task::Waker;
 
 /// What to keep of an answer besides its code and the number of entries.

@@ -12,8 +12,8 @@ use super::slot::Keep;
 use super::worker::Worker;
 use brunt_exchange::{Class, Watch};
 use brunt_feed::{Unfilled, Values};
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::message::{Message, Request};
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::message::{Message, Request};
 use std::rc::Rc;
 use std::sync::Arc;
 

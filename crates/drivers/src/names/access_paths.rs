@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_ldap_wire::code;
 use brunt_net::resend::Resend;
-use brunt_wire::ldap::code;
 
 use super::access_path::AccessPath;
 use super::ldap::{Directory, LdapPath};

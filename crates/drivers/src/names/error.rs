@@ -4,9 +4,9 @@ use std::io;
 use std::sync::Arc;
 
 use brunt_exchange::{Class, Outcome};
+use brunt_ldap_wire::code;
+use brunt_names_wire::account::Malformed;
 use brunt_net::{class_of_connecting, fence};
-use brunt_wire::account::Malformed;
-use brunt_wire::ldap::code;
 
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum LookupError {
     Malformed(#[from] Malformed),
     /// The bytes received are not an LDAP message.
     #[error("understand the answer: {0}")]
-    Message(#[from] brunt_wire::ber::DecodeError),
+    Message(#[from] brunt_ldap_wire::ber::DecodeError),
     /// The message received does not answer the question.
     #[error("understand the answer: it is {0}")]
     Strange(&'static str),

@@ -11,18 +11,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_ldap_wire::ber::Values;
+use brunt_ldap_wire::filter::{Filter, FilterError};
+use brunt_ldap_wire::request::{self, Scope};
+use brunt_ldap_wire::response::{self, Scan};
+use brunt_ldap_wire::{Template, Text, code, op};
+use brunt_names_wire::account::MEMBERS_MAX;
 use brunt_net::fence;
 use brunt_net::resend::Resend;
 use brunt_net::resolve::Lookup;
 use brunt_net::secret::Secret;
 use brunt_net::tls;
 use brunt_net::unix::{self, SocketNameError};
-use brunt_wire::account::MEMBERS_MAX;
-use brunt_wire::ber::Values;
-use brunt_wire::ldap::filter::{Filter, FilterError};
-use brunt_wire::ldap::request::{self, Scope};
-use brunt_wire::ldap::response::{self, Scan};
-use brunt_wire::ldap::{Template, Text, code, op};
 use rustls::{ClientConnection, StreamOwned};
 
 use super::access_path::AccessPath;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_wire::account::{MEMBERS_MAX, Progress};
-use brunt_wire::nscd::{Reply, Request, scan};
+use brunt_names_wire::account::{MEMBERS_MAX, Progress};
+use brunt_names_wire::nscd::{Reply, Request, scan};
 
 use super::access_path::AccessPath;
 use super::error::LookupError;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_wire::account::MEMBERS_MAX;
-use brunt_wire::nslcd::{Entry, Replies, Request, Step};
+use brunt_names_wire::account::MEMBERS_MAX;
+use brunt_names_wire::nslcd::{Entry, Replies, Request, Step};
 
 use super::access_path::AccessPath;
 use super::error::LookupError;

@@ -1,5 +1,6 @@
 //! Exchanges with a DHCP server, performed directly and as steps of a flow.
 
+use brunt_dhcp_wire::{dhcp4, dhcp6};
 use brunt_drivers::dhcp::{
     DhcpAccess, DhcpClient, DhcpEndpoint, DhcpEndpointError, EndpointSetup, Kind,
 };
@@ -11,7 +12,6 @@ use brunt_drivers::flow::{
 use brunt_drivers::http::{Network, Settings};
 use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
 use brunt_feed::{Hole, Text};
-use brunt_wire::{dhcp4, dhcp6};
 use std::collections::HashSet;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::rc::Rc;

@@ -6,7 +6,7 @@ use brunt_drivers::ldap::{
     AddSetup, DeleteMode, Entry, EntrySource, OperationControls, Task, Threshold, open, purge,
 };
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::ldap::message::Request;
+use brunt_ldap_wire::message::Request;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

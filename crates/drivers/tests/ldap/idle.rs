@@ -8,9 +8,9 @@ use brunt_drivers::ldap::{
 };
 use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Escape, Hole, Text, Values};
+use brunt_ldap_wire::reply;
+use brunt_ldap_wire::request::Scope;
 use brunt_net::resend::Resend;
-use brunt_wire::ldap::reply;
-use brunt_wire::ldap::request::Scope;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;

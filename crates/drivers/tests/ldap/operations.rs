@@ -6,8 +6,8 @@ use brunt_drivers::ldap::{
     Change, ModifySetup, OperationControls, Plan, PlanError, SearchSetup, Task,
 };
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::ldap::message::Request;
-use brunt_wire::ldap::{control, reply};
+use brunt_ldap_wire::message::Request;
+use brunt_ldap_wire::{control, reply};
 use std::sync::Mutex;
 
 pub(crate) fn modify(dn: &str, values: &[(&str, &str)]) -> ModifySetup {
@@ -102,7 +102,7 @@ async fn no_value_replaces_by_nothing_and_increments_carry_their_amount() {
         let Request::Modify { changes, .. } = &incoming.message.request else {
             return vec![Act::Send(yes(incoming.message))];
         };
-        assert_eq!(changes[0].op, brunt_wire::ldap::request::ModifyOp::Increment);
+        assert_eq!(changes[0].op, brunt_ldap_wire::request::ModifyOp::Increment);
         assert_eq!(changes[0].attribute.values, [b"5"]);
         vec![Act::Send(yes(incoming.message))]
     })

@@ -3,8 +3,8 @@
 //! The script receives each decoded request and returns what to do. All events are logged, so that
 //! a test can compare what both sides counted.
 
-use brunt_wire::ldap::message::{Authentication, Message, Request};
-use brunt_wire::ldap::{op, reply, response};
+use brunt_ldap_wire::message::{Authentication, Message, Request};
+use brunt_ldap_wire::{op, reply, response};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -207,7 +207,7 @@ fn note(log: &Log, request: &Request<'_>) {
         },
         Request::Unbind => ("unbind", String::new()),
         Request::Search(search) => {
-            let filter = search.filter.map(&mut |leaf: &&[u8]| brunt_wire::ldap::Text::from(*leaf));
+            let filter = search.filter.map(&mut |leaf: &&[u8]| brunt_ldap_wire::Text::from(*leaf));
             ("search", format!("{} {filter}", text(search.base)))
         }
         Request::Modify { dn, changes } => {

@@ -5,8 +5,8 @@ use crate::server::{Act, Server, answer, entry, pause, yes};
 use crate::{ExchangeResult, one, outcomes, plan, run, settle, setup, simple};
 use brunt_drivers::ldap::{Mode, Plan, SearchSetup, Session, Task, open};
 use brunt_exchange::{Class, Outcome, Session as _};
-use brunt_wire::ldap::message::Message;
-use brunt_wire::ldap::{control, op, reply};
+use brunt_ldap_wire::message::Message;
+use brunt_ldap_wire::{control, op, reply};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

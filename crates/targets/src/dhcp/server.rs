@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use brunt_wire::dhcp6::Duid;
+use brunt_dhcp_wire::dhcp6::Duid;
 
 use super::config::Config;
 use super::handler::{Handler, Lease};

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 
-use brunt_wire::dhcp4::{
+use brunt_dhcp_wire::dhcp4::{
     BOOTREQUEST, BROADCAST, CLIENT_PORT, DecodeError, Header, Message, MessageType, SERVER_PORT,
     Writer, option,
 };

@@ -6,8 +6,8 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
-use brunt_wire::dhcp6::relay::unwrap;
-use brunt_wire::dhcp6::{
+use brunt_dhcp_wire::dhcp6::relay::unwrap;
+use brunt_dhcp_wire::dhcp6::{
     DecodeError, Ia, IaKind, Message, MessageType, RelayNesting, Writer, code, status,
 };
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_wire::dhcp4::BOOTREPLY;
+use brunt_dhcp_wire::dhcp4::BOOTREPLY;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::batch::{Inbox, Outbox};

@@ -2,8 +2,8 @@
 //!
 //! A request is executed within one call, and its replies are appended to a buffer.
 
-use brunt_wire::ldap::message::{Message, Request};
-use brunt_wire::ldap::{code, control, op};
+use brunt_ldap_wire::message::{Message, Request};
+use brunt_ldap_wire::{code, control, op};
 
 use super::operation::{self, bind, compare, extended, modify, rename, search, update};
 use super::refusal::Refusal;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 
 /// A request refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use brunt_wire::ldap::code;
+use brunt_ldap_wire::code;
 use hmac::{Hmac, KeyInit, Mac};
 use md5::Md5;
 use sha2::{Digest, Sha256};

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_wire::ldap::dn;
+use brunt_ldap_wire::dn;
 
 use super::config::Config;
 use super::connection;

@@ -5,8 +5,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use brunt_wire::ldap::control;
-use brunt_wire::ldap::control::value::PasswordPolicy;
+use brunt_ldap_wire::control;
+use brunt_ldap_wire::control::value::PasswordPolicy;
 
 use super::config::Config;
 use super::directory::{Directory, Id};

@@ -2,7 +2,7 @@
 //!
 //! The users are made only from their numbers, so every start has the same ones.
 
-use brunt_wire::ldap::dn;
+use brunt_ldap_wire::dn;
 
 use super::config::Config;
 use super::directory::{Directory, Entry};

@@ -4,9 +4,9 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use brunt_wire::ldap::filter::Filter;
-use brunt_wire::ldap::request::{self, Scope, Search};
-use brunt_wire::ldap::{Skeleton, response};
+use brunt_ldap_wire::filter::Filter;
+use brunt_ldap_wire::request::{self, Scope, Search};
+use brunt_ldap_wire::{Skeleton, response};
 
 /// A connection.
 pub(crate) struct Client {

@@ -7,8 +7,8 @@ use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};
 
+use brunt_dhcp_wire::dhcp4::{Draft, Header, Message, MessageType, option, patch};
 use brunt_targets::dhcp::{Act, Answer};
-use brunt_wire::dhcp4::{Draft, Header, Message, MessageType, option, patch};
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrIn, recvmmsg, sendmmsg};
 
 use crate::client::{Client, start};

@@ -7,9 +7,9 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
 use std::time::Duration;
 
-use brunt_wire::ldap::filter::Filter;
-use brunt_wire::ldap::request::{self, Scope, Search};
-use brunt_wire::ldap::{Skeleton, code, op, response};
+use brunt_ldap_wire::filter::Filter;
+use brunt_ldap_wire::request::{self, Scope, Search};
+use brunt_ldap_wire::{Skeleton, code, op, response};
 
 use super::fault::Fault;
 use super::spec::{GROUPS, PEOPLE, name};
@@ -205,7 +205,7 @@ pub(super) fn ldif(id: u32) -> String {
 /// What fills a request without slots.
 struct NoValues;
 
-impl brunt_wire::ldap::Values for NoValues {
+impl brunt_ldap_wire::Values for NoValues {
     fn value(&self, _: usize) -> &[u8] {
         &[]
     }

@@ -52,7 +52,7 @@ pub(super) enum Fault {
     },
     /// An invalid message from a directory.
     #[error("understand the directory: {0}")]
-    Garbled(#[from] brunt_wire::ber::DecodeError),
+    Garbled(#[from] brunt_ldap_wire::ber::DecodeError),
     /// A request that this cell cannot carry out.
     #[error("{0}")]
     Unfit(String),

@@ -12,10 +12,10 @@ use brunt_drivers::names::{
 use brunt_engine::schedule::Rate as PerSecond;
 use brunt_engine::{Load, Settings};
 use brunt_feed::file;
+use brunt_ldap_wire::request::Scope;
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 use brunt_net::tls;
-use brunt_wire::ldap::request::Scope;
 
 use super::known::Known;
 use super::sources::{self, Probe};

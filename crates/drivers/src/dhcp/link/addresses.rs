@@ -7,7 +7,7 @@
 //! and addresses of one pool collide only if the pool is larger than the table. It must not send anything.
 
 use super::ethernet::Mac;
-use brunt_wire::dhcp4::{Message, MessageType};
+use brunt_dhcp_wire::dhcp4::{Message, MessageType};
 use std::net::Ipv4Addr;
 
 /// The number of addresses of one pool that fit: a power of two.
@@ -95,7 +95,7 @@ fn mac(message: &Message<'_>) -> Option<Mac> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_wire::dhcp4::{Header, OPTIONS_AT, at, option};
+    use brunt_dhcp_wire::dhcp4::{Header, OPTIONS_AT, at, option};
 
     const OURS: Mac = [2, 0, 0, 0, 0, 1];
     const OTHER: Mac = [2, 0, 0, 0, 0, 2];

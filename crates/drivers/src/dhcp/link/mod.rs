@@ -62,7 +62,7 @@ pub struct Options {
 impl Options {
     /// The default options for clients on this interface.
     pub const fn new(interface: Interface) -> Self {
-        let port = brunt_wire::dhcp4::CLIENT_PORT;
+        let port = brunt_dhcp_wire::dhcp4::CLIENT_PORT;
         let receive_buffer = RECEIVE_BUFFER;
         Self { interface, port, receive_buffer, kernel_stamps: false, batch: BATCH }
     }

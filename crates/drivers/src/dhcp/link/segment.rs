@@ -9,10 +9,10 @@ use super::arp::{self, Arp};
 use super::ethernet::{EVERYBODY, Mac};
 use super::frame::{self, End, Frame, HEADERS, Trust};
 use super::neighbours::Neighbours;
+use brunt_dhcp_wire::dhcp4::{Message, at};
 use brunt_exchange::Moment;
 use brunt_net::carrier::{Arrived, DATAGRAM_MAX, OutgoingDatagram};
 use brunt_net::mmsg::{AncillaryData, BATCH};
-use brunt_wire::dhcp4::{Message, at};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 

@@ -6,8 +6,8 @@
 //! integration, where the output of passing tests is not read, they fail.
 
 use super::*;
+use brunt_dhcp_wire::dhcp4::{BOOTREPLY, Header, MessageType, at, option};
 use brunt_exchange::Monotonic;
-use brunt_wire::dhcp4::{BOOTREPLY, Header, MessageType, at, option};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::future::Future;
 use std::net::UdpSocket;

@@ -14,8 +14,8 @@ use crate::dhcp::{
     Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,
     Stage, Step,
 };
+use brunt_dhcp_wire::dhcp4::{BOOTREPLY, DecodeError, Message, MessageType, at, option, patch};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::dhcp4::{BOOTREPLY, DecodeError, Message, MessageType, at, option, patch};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //! The code that writes options and packets checks them, and reports all faults with this type. It must not depend on
 //! the settings, only on the fault.
 
-use brunt_wire::dhcp4::{DecodeError, FieldAt, Present, option};
+use brunt_dhcp_wire::dhcp4::{DecodeError, FieldAt, Present, option};
 use std::path::PathBuf;
 use thiserror::Error;
 

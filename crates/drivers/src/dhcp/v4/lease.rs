@@ -1,6 +1,6 @@
 //! A [`Lease`]: what a client has once a server has acknowledged it.
 
-use brunt_wire::dhcp4::Message;
+use brunt_dhcp_wire::dhcp4::Message;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl Lease {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_wire::dhcp4::{Header, MessageType, Writer, option};
+    use brunt_dhcp_wire::dhcp4::{Header, MessageType, Writer, option};
 
     fn times(of: &[(u8, u32)]) -> [Option<u64>; 3] {
         let mut ack = Vec::new();

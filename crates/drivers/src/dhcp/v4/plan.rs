@@ -10,7 +10,7 @@ use crate::dhcp::population::{Mac, Population, pick};
 use crate::dhcp::rising::Rising;
 use crate::dhcp::template::{Offsets, Template};
 use crate::dhcp::{Kind, Stage};
-use brunt_wire::dhcp4::{BROADCAST, Draft, Header, Message, MessageType, at, option};
+use brunt_dhcp_wire::dhcp4::{BROADCAST, Draft, Header, Message, MessageType, at, option};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;

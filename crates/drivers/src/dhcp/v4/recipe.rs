@@ -6,7 +6,7 @@
 use super::error::SetupError;
 use super::varied::VariedOption;
 use crate::dhcp::population::Mac;
-use brunt_wire::dhcp4::{Draft, ETHERNET, Message, OPTIONS_AT, option, patch, relay};
+use brunt_dhcp_wire::dhcp4::{Draft, ETHERNET, Message, OPTIONS_AT, option, patch, relay};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
@@ -173,7 +173,7 @@ fn address(code: u8, address: Ipv4Addr, out: &mut Vec<u8>) {
 }
 
 fn present(message: &'static str, code: u8) -> SetupError {
-    SetupError::Present { message, source: brunt_wire::dhcp4::Present { code } }
+    SetupError::Present { message, source: brunt_dhcp_wire::dhcp4::Present { code } }
 }
 
 /// Combines the sub-options of one option, and checks that everything fits for every client.

@@ -7,7 +7,7 @@
 use super::error::SetupError;
 use super::recipe::Fields;
 use crate::dhcp::template::{Offsets, Template};
-use brunt_wire::dhcp4::{
+use brunt_dhcp_wire::dhcp4::{
     DecodeError, FieldAt, Message, MessageType, Present, Writer, at, option, patch,
 };
 use std::ops::Range;
@@ -63,7 +63,8 @@ impl Form {
         let end = ends.map(|place| place.end).max().unwrap_or(at::COOKIE + 4);
         // A writer can only begin with a header, so the option is written after an empty one.
         let mut written = Vec::new();
-        Writer::untyped(&mut written, &brunt_wire::dhcp4::Header::request()).option(code, value);
+        Writer::untyped(&mut written, &brunt_dhcp_wire::dhcp4::Header::request())
+            .option(code, value);
         self.packet.splice(end..end, written.drain(at::COOKIE + 4..));
         Ok(())
     }

@@ -11,9 +11,9 @@ use crate::dhcp::{
     Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,
     Stage, Step,
 };
+use brunt_dhcp_wire::dhcp6::relay::unwrap;
+use brunt_dhcp_wire::dhcp6::{Duid, HEADER_LENGTH, Message, MessageType, set_elapsed, status};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::dhcp6::relay::unwrap;
-use brunt_wire::dhcp6::{Duid, HEADER_LENGTH, Message, MessageType, set_elapsed, status};
 use std::net::IpAddr;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use super::super::Population;
 use super::BaseDuid;
-use brunt_wire::dhcp6::Duid;
+use brunt_dhcp_wire::dhcp6::Duid;
 
 /// The DUIDs of a population.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! A message as a sequence of pieces: constant bytes and fields that are filled in.
 
 use super::VariedOption;
-use brunt_wire::dhcp6::{MessageType, Writer, code, option};
+use brunt_dhcp_wire::dhcp6::{MessageType, Writer, code, option};
 
 /// A message of one type, ready to be written.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ impl Layout {
             Piece::Varied(varied) => varied.longest(),
             Piece::ServerId | Piece::Addresses | Piece::Prefixes => option::HEADER_LENGTH,
         };
-        brunt_wire::dhcp6::HEADER_LENGTH + self.pieces.iter().map(of).sum::<usize>()
+        brunt_dhcp_wire::dhcp6::HEADER_LENGTH + self.pieces.iter().map(of).sum::<usize>()
     }
 
     /// Appends the message to `out`. Returns where its elapsed time begins, if it has one.

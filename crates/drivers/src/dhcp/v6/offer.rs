@@ -1,7 +1,7 @@
 //! What an ADVERTISE or a REPLY offers or grants, compared with what the client wants.
 
 use super::Wanted;
-use brunt_wire::dhcp6::{DecodeError, Ia, IaKind, Message};
+use brunt_dhcp_wire::dhcp6::{DecodeError, Ia, IaKind, Message};
 use std::net::Ipv6Addr;
 
 /// The leases of an answer that contains everything the client wants.

@@ -8,10 +8,10 @@ use super::retransmission::Retransmission;
 use super::{Lease, Relay, Setup, SetupError, VariedOption, Wanted};
 use crate::dhcp::population::pick;
 use crate::dhcp::{Kind, Population, Stage};
-use brunt_net::chance::mix;
-use brunt_wire::dhcp6::{
+use brunt_dhcp_wire::dhcp6::{
     Duid, IaKind, MessageType, Opt, RelayNesting, Writer, XID_MAX, code, option, relay,
 };
+use brunt_net::chance::mix;
 use std::net::Ipv6Addr;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -390,7 +390,7 @@ fn with_extras(layout: Layout, setup: &Setup) -> Layout {
 
 fn has_rapid_commit(pieces: &[Piece]) -> bool {
     let fixed = pieces.iter().filter_map(|piece| match piece {
-        Piece::Fixed(bytes) => brunt_wire::dhcp6::Options::parse(bytes, 0).ok(),
+        Piece::Fixed(bytes) => brunt_dhcp_wire::dhcp6::Options::parse(bytes, 0).ok(),
         _ => None,
     });
     fixed.into_iter().any(|options| options.find(code::RAPID_COMMIT).is_some())

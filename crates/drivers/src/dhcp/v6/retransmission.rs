@@ -1,7 +1,7 @@
 //! When a message is sent again and when it is abandoned: RFC 8415 sections 15 and 7.6.
 
+use brunt_dhcp_wire::dhcp6::MessageType;
 use brunt_net::chance::mix;
-use brunt_wire::dhcp6::MessageType;
 use std::time::Duration;
 
 /// How long a client waits for the answer to one message.

@@ -5,7 +5,7 @@ use super::super::varied::Pattern;
 use super::TemplateError;
 use crate::dhcp::rising::Rising;
 use crate::dhcp::template::Template;
-use brunt_wire::dhcp6::{Duid, relay};
+use brunt_dhcp_wire::dhcp6::{Duid, relay};
 use std::net::Ipv6Addr;
 use std::path::PathBuf;
 use std::time::Duration;

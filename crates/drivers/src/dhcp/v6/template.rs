@@ -8,7 +8,7 @@ use super::super::Population;
 use super::super::template::Template;
 use super::identity::{Identity, varying};
 use super::layout::{Layout, Piece};
-use brunt_wire::dhcp6::{
+use brunt_dhcp_wire::dhcp6::{
     DecodeError, Duid, HEADER_LENGTH, Message, MessageType, Opt, code, option,
 };
 use std::fmt;

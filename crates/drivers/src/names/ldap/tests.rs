@@ -5,8 +5,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::ldap::message::Message;
-use brunt_wire::ldap::reply::{self, Answer as Said};
+use brunt_ldap_wire::message::Message;
+use brunt_ldap_wire::reply::{self, Answer as Said};
 
 use super::*;
 use crate::names::question::Expected;

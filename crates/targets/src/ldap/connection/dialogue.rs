@@ -6,9 +6,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::message::Message;
-use brunt_wire::ldap::reply::{self, Answer};
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::message::Message;
+use brunt_ldap_wire::reply::{self, Answer};
 
 use crate::delay_queue::DelayQueue;
 use crate::ldap::dispatch::{self, kind};

@@ -5,10 +5,10 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use brunt_wire::ldap::message::{Message, Request};
-use brunt_wire::ldap::reply::{self, Answer};
-use brunt_wire::ldap::request::{CANCEL, START_TLS, WHO_AM_I};
-use brunt_wire::ldap::{code, op};
+use brunt_ldap_wire::message::{Message, Request};
+use brunt_ldap_wire::reply::{self, Answer};
+use brunt_ldap_wire::request::{CANCEL, START_TLS, WHO_AM_I};
+use brunt_ldap_wire::{code, op};
 
 use super::dialogue::Dialogue;
 use crate::ldap::dispatch::{self, kind, response_to};

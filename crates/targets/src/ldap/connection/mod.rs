@@ -17,8 +17,8 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use brunt_wire::ldap::message::Message;
-use brunt_wire::ldap::response;
+use brunt_ldap_wire::message::Message;
+use brunt_ldap_wire::response;
 
 use super::script::{Occasion, Rules};
 use super::session::Next;
@@ -27,6 +27,7 @@ use super::worker::Worker;
 use crate::tcp::accepted::Accepted;
 use crate::tcp::stream::Stream;
 use crate::timer::Sleep;
+
 use dialogue::Dialogue;
 
 /// With this much unwritten, nothing more is read.

@@ -5,7 +5,7 @@
 //!
 //! The bytes were encoded here, so decoding them does not fail. If they were malformed, the attributes would end early.
 
-use brunt_wire::ber::{Reader, Writer, tag};
+use brunt_ldap_wire::ber::{Reader, Writer, tag};
 
 /// Attributes with their values, one `PartialAttribute` (RFC 4511 section 4.1.7) after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
-use brunt_wire::ldap::dn;
-use brunt_wire::ldap::filter::Filter;
+use brunt_ldap_wire::dn;
+use brunt_ldap_wire::filter::Filter;
 
 use super::entry::Entry;
 

@@ -10,9 +10,9 @@ mod matching;
 
 use std::collections::HashMap;
 
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::filter::Filter;
-use brunt_wire::ldap::request::Scope;
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::filter::Filter;
+use brunt_ldap_wire::request::Scope;
 
 pub(super) use attributes::{Attributes, write};
 pub(super) use entry::{Entry, Id, Operational, is_password};
@@ -344,7 +344,7 @@ mod tests {
 
     fn entry(dn: &str) -> Entry {
         let mut normal = Vec::new();
-        brunt_wire::ldap::dn::normalize(dn.as_bytes(), &mut normal).unwrap();
+        brunt_ldap_wire::dn::normalize(dn.as_bytes(), &mut normal).unwrap();
         let mut entry = Entry::new(dn.as_bytes(), normal);
         entry.attributes.push(b"objectClass", [&b"top"[..]]);
         let uid = dn.split(',').next().unwrap().split('=').nth(1).unwrap();

@@ -1,9 +1,9 @@
 //! Bind (RFC 4511 section 4.2): simple, anonymous or SASL; and proxied authorization.
 
-use brunt_wire::ldap::control::{self, RawControl};
-use brunt_wire::ldap::message::{Authentication, Message};
-use brunt_wire::ldap::reply::{self, Answer};
-use brunt_wire::ldap::{code, dn};
+use brunt_ldap_wire::control::{self, RawControl};
+use brunt_ldap_wire::message::{Authentication, Message};
+use brunt_ldap_wire::reply::{self, Answer};
+use brunt_ldap_wire::{code, dn};
 
 use super::{ResponseControl, raw};
 use crate::ldap::directory::Entry;

@@ -1,7 +1,7 @@
 //! Compare (RFC 4511 section 4.10). Passwords can be compared but not read.
 
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::message::Message;
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::message::Message;
 
 use super::{Done, check_assertion, normalize};
 use crate::ldap::directory::{equal, is_password};

@@ -1,9 +1,9 @@
 //! Extended operations (RFC 4511 section 4.12): StartTLS, who am I, cancel.
 
-use brunt_wire::ber::{Reader, tag};
-use brunt_wire::ldap::code;
-use brunt_wire::ldap::reply::{self, Answer};
-use brunt_wire::ldap::request::{CANCEL, START_TLS, WHO_AM_I};
+use brunt_ldap_wire::ber::{Reader, tag};
+use brunt_ldap_wire::code;
+use brunt_ldap_wire::reply::{self, Answer};
+use brunt_ldap_wire::request::{CANCEL, START_TLS, WHO_AM_I};
 
 use crate::ldap::session::{Next, Session};
 

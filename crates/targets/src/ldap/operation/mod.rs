@@ -9,15 +9,16 @@ pub(super) mod search;
 mod selection;
 pub(super) mod update;
 
-use brunt_wire::ber::Reader;
-use brunt_wire::ldap::control::{self, RawControl};
-use brunt_wire::ldap::filter::Filter;
-use brunt_wire::ldap::message::Message;
-use brunt_wire::ldap::reply::{self, Answer};
-use brunt_wire::ldap::{code, dn};
+use brunt_ldap_wire::ber::Reader;
+use brunt_ldap_wire::control::{self, RawControl};
+use brunt_ldap_wire::filter::Filter;
+use brunt_ldap_wire::message::Message;
+use brunt_ldap_wire::reply::{self, Answer};
+use brunt_ldap_wire::{code, dn};
 
 use super::directory::{Entry, matches};
 use super::refusal::Refusal;
+
 use selection::Selection;
 
 /// A response control with an owned value.

@@ -2,9 +2,9 @@
 //!
 //! The changes are made on a copy of the attributes, which replaces the old ones once all changes succeeded.
 
-use brunt_wire::ldap::message::{Change, Message};
-use brunt_wire::ldap::request::ModifyOp;
-use brunt_wire::ldap::{code, control, dn};
+use brunt_ldap_wire::message::{Change, Message};
+use brunt_ldap_wire::request::ModifyOp;
+use brunt_ldap_wire::{code, control, dn};
 
 use super::update::{CONSTRAINT_VIOLATION, OBJECT_CLASS_VIOLATION, check_distinct, check_name};
 use super::{Done, check_assertion, normalize, read_entry};

@@ -1,7 +1,7 @@
 //! Modify DN (RFC 4511 section 4.9): another name, another place, or both.
 
-use brunt_wire::ldap::message::Message;
-use brunt_wire::ldap::{code, dn};
+use brunt_ldap_wire::message::Message;
+use brunt_ldap_wire::{code, dn};
 
 use super::update::name_by_rdn;
 use super::{Done, check_assertion, normalize};

@@ -5,11 +5,11 @@
 
 use std::collections::VecDeque;
 
-use brunt_wire::ldap::control::value::Page;
-use brunt_wire::ldap::message::{Message, Search};
-use brunt_wire::ldap::reply::{self, Answer};
-use brunt_wire::ldap::request::{CANCEL, START_TLS, Scope, WHO_AM_I};
-use brunt_wire::ldap::{code, control, op};
+use brunt_ldap_wire::control::value::Page;
+use brunt_ldap_wire::message::{Message, Search};
+use brunt_ldap_wire::reply::{self, Answer};
+use brunt_ldap_wire::request::{CANCEL, START_TLS, Scope, WHO_AM_I};
+use brunt_ldap_wire::{code, control, op};
 
 use super::selection::Selection;
 use super::{ResponseControl, check_assertion, normalize, raw, refuse};

@@ -1,7 +1,7 @@
 //! Which attributes of an entry a client receives, and the entry written with those.
 
-use brunt_wire::ber::{Writer, tag};
-use brunt_wire::ldap::op;
+use brunt_ldap_wire::ber::{Writer, tag};
+use brunt_ldap_wire::op;
 
 use crate::ldap::directory::{Entry, Operational, write};
 

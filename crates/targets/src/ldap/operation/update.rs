@@ -1,7 +1,7 @@
 //! Add and delete (RFC 4511 sections 4.7 and 4.8).
 
-use brunt_wire::ldap::message::{Attribute, Message};
-use brunt_wire::ldap::{code, control, dn};
+use brunt_ldap_wire::message::{Attribute, Message};
+use brunt_ldap_wire::{code, control, dn};
 
 use super::{Done, check_assertion, normalize, read_entry};
 use crate::ldap::directory::{Entry, Operational, equal, is_password};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_wire::ldap::control::value::{PasswordPolicy, PolicyError, PolicyWarning};
+use brunt_ldap_wire::control::value::{PasswordPolicy, PolicyError, PolicyWarning};
 use serde::Deserialize;
 
 use super::action::{Action, Policy};
@@ -135,7 +135,7 @@ impl rules::Rule for Rule {
 
     fn refuse(faults: &mut Faults) {
         faults.result = Some((
-            brunt_wire::ldap::code::BUSY,
+            brunt_ldap_wire::code::BUSY,
             "the line is full, as the script has it".to_owned(),
         ));
     }

@@ -8,12 +8,12 @@ use brunt_drivers::ldap::{
     self, BindControls, Identity, Mode, Route, Security, Servers, Setup, Task,
 };
 use brunt_feed::{Arguments, Escape, Text, TextPiece};
+use brunt_ldap_wire::request::{ModifyOp, Scope};
 use brunt_net::resend::Resend;
 use brunt_net::secret::Secret;
 use brunt_net::tcp::{self, Dialer, Endpoint};
 use brunt_net::tls;
 use brunt_net::unix;
-use brunt_wire::ldap::request::{ModifyOp, Scope};
 
 use super::environment::CompileEnvironment;
 use super::load::CONNECT;

@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use brunt_drivers::http::{
     CrossOrigin, Exceptions, Keep, Limits, Proxy, Resolve, Settings, Version,
 };
+use brunt_http_wire::FIELDS_MAX;
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 use brunt_net::source::Sources;
 use brunt_net::tcp;
 use brunt_net::tls::{self, Identity, Resume, Trust};
-use brunt_wire::http::FIELDS_MAX;
 
 use super::environment::CompileEnvironment;
 use super::load::CONNECT;

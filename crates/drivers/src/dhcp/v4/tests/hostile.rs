@@ -3,7 +3,7 @@
 use super::{Answer, Play, seconds};
 use crate::dhcp::v4::{Client, Lease, Retransmission};
 use crate::dhcp::{Dialogue, Kind, Step};
-use brunt_wire::dhcp4::{Message, MessageType, option};
+use brunt_dhcp_wire::dhcp4::{Message, MessageType, option};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -8,7 +8,7 @@ mod templates;
 use super::{Client, Lease, Plan, Role, Setup};
 use crate::dhcp::population::{Mac, Population};
 use crate::dhcp::{Dialogue, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Step};
-use brunt_wire::dhcp4::{Header, Message, MessageType, Writer, option};
+use brunt_dhcp_wire::dhcp4::{Header, Message, MessageType, Writer, option};
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -146,7 +146,7 @@ fn outgoing(step: Step<Lease>) -> OutgoingMessage {
 
 /// One side of a captured conversation between perfdhcp and Kea.
 fn captured(mark: &str) -> Vec<Vec<u8>> {
-    let text = include_str!("../../../../../wire/testdata/dhcp4/perfdhcp.hex");
+    let text = include_str!("../../../../../../protocols/dhcp/wire/testdata/dhcp4/perfdhcp.hex");
     let lines = text.lines().filter_map(|line| line.strip_prefix(mark));
     let digit = |byte: &u8| (*byte as char).to_digit(16).unwrap() as u8;
     let bytes = |line: &str| {

@@ -6,7 +6,7 @@ use crate::dhcp::population::Population;
 use crate::dhcp::v4::{Lease, Plan, Role, Setup, VariedOption};
 use crate::dhcp::varied::Pattern;
 use crate::dhcp::{Kind, Stage, Step};
-use brunt_wire::dhcp4::{MessageType, option, relay};
+use brunt_dhcp_wire::dhcp4::{MessageType, option, relay};
 use std::collections::HashSet;
 use std::net::Ipv4Addr;
 use std::time::Duration;

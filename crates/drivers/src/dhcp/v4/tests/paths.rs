@@ -3,8 +3,8 @@
 use super::{LOCAL, OFFERED, Play, SERVER, outgoing, seconds};
 use crate::dhcp::v4::{Client, Lease, Retransmission, Role};
 use crate::dhcp::{Anomaly, Dialogue, Ending, Kind, OutgoingMessage, Rejected, Stage, Step};
+use brunt_dhcp_wire::dhcp4::{BOOTREQUEST, MessageType, option, patch};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::dhcp4::{BOOTREQUEST, MessageType, option, patch};
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 

@@ -4,8 +4,8 @@ use super::{OFFERED, Play, SERVER, captured, outgoing, setup};
 use crate::dhcp::v4::{Plan, Retransmission};
 use crate::dhcp::{Kind, Stage, Step};
 use crate::dhcp::{Offsets, Rising, Template};
+use brunt_dhcp_wire::dhcp4::{Draft, Header, MessageType, option, patch};
 use brunt_exchange::Outcome;
-use brunt_wire::dhcp4::{Draft, Header, MessageType, option, patch};
 use std::path::PathBuf;
 use std::time::Duration;
 

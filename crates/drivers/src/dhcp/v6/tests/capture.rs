@@ -3,11 +3,12 @@
 use super::super::{BaseDuid, Client, Lease, Plan, Relay, Setup, Wanted};
 use super::{MAC, Player, done, outgoing};
 use crate::dhcp::{Dialogue, Kind, Population, Stage};
+use brunt_dhcp_wire::dhcp6::relay::unwrap;
+use brunt_dhcp_wire::dhcp6::{Message, MessageType, set_xid};
 use brunt_exchange::Outcome;
-use brunt_wire::dhcp6::relay::unwrap;
-use brunt_wire::dhcp6::{Message, MessageType, set_xid};
 
-const CAPTURE: &str = include_str!("../../../../../wire/testdata/dhcp6/perfdhcp.hex");
+const CAPTURE: &str =
+    include_str!("../../../../../../protocols/dhcp/wire/testdata/dhcp6/perfdhcp.hex");
 
 fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()

@@ -4,8 +4,8 @@
 use super::super::{Client, Lease, Plan, Relay, Wanted};
 use super::{Player, TOOK, delegates, gives, plan};
 use crate::dhcp::{Dialogue, Kind, ReceivedReply, Step};
+use brunt_dhcp_wire::dhcp6::{MessageType, code};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::dhcp6::{MessageType, code};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::net::Ipv6Addr;

@@ -4,8 +4,8 @@ use super::super::{BaseDuid, Lease, Plan, Setup, Wanted};
 use super::{Player, codes, delegates, done, gives, outgoing, plan, refuses};
 use crate::dhcp::Rising;
 use crate::dhcp::{Dialogue, ExchangeRequest, Kind, Population, Stage, Step};
+use brunt_dhcp_wire::dhcp6::{MessageType, Writer, status};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::dhcp6::{MessageType, Writer, status};
 use std::time::Duration;
 
 const ENDED: Outcome = Outcome::Ok(7);

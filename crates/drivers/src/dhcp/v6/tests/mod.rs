@@ -11,7 +11,7 @@ use super::{BaseDuid, Client, Lease, Plan, Setup};
 use crate::dhcp::{
     Dialogue, ExchangeRequest, Kind, OutgoingMessage, Population, ReceivedReply, Stage, Step,
 };
-use brunt_wire::dhcp6::{IaKind, Message, MessageType, Writer, code};
+use brunt_dhcp_wire::dhcp6::{IaKind, Message, MessageType, Writer, code};
 use std::net::Ipv6Addr;
 use std::time::Duration;
 

@@ -6,8 +6,8 @@ use super::{
     refuses,
 };
 use crate::dhcp::{Anomaly, Dialogue, Kind, Rejected, Stage, Step};
+use brunt_dhcp_wire::dhcp6::{IaKind, MessageType, Writer, code, status};
 use brunt_exchange::{Class, Outcome};
-use brunt_wire::dhcp6::{IaKind, MessageType, Writer, code, status};
 use std::net::Ipv6Addr;
 use std::time::Duration;
 

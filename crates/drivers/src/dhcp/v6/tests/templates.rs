@@ -4,7 +4,7 @@ use super::super::{Lease, Plan, Relay, Setup};
 use super::{ADDRESS, Player, TOOK, answer, clients, codes, done, gives, outgoing};
 use crate::dhcp::{Dialogue, ExchangeRequest, Kind, Population};
 use crate::dhcp::{Offsets, Template};
-use brunt_wire::dhcp6::{Draft, IaKind, Message, MessageType, Writer, code};
+use brunt_dhcp_wire::dhcp6::{Draft, IaKind, Message, MessageType, Writer, code};
 
 const DUID: [u8; 14] = [0, 1, 0, 1, 9, 9, 9, 9, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5];
 
