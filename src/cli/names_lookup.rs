@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::names::{By, Distribution};
 use brunt_engine::schedule::Rate as PerSecond;
+use brunt_names_driver::{By, Distribution};
 use clap::{Args, ValueEnum};
 
 use super::about::About;

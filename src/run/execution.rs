@@ -7,14 +7,11 @@
 
 use std::path::PathBuf;
 
-use brunt_engine::limits;
-use brunt_load::EngineRun;
+use brunt_engine::{EngineRun, limits};
 use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record};
 
 use super::abort::AbortOn;
-use super::canary;
 use super::conclude::{EndedBy, ended_by, ending, head};
-use super::fence;
 use super::files::{self, Logs};
 use super::finished::Finished;
 use super::job::Job;
@@ -26,6 +23,7 @@ use super::signals::{self, Signal, Signals};
 use super::start::NoStartTime;
 use super::views::Views;
 use super::write_failures::WriteFailures;
+use super::{canary, fence};
 use crate::cli::output::{Output, Progress};
 use crate::cli::start_at::StartAt;
 use crate::console;

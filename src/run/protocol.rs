@@ -1,8 +1,7 @@
 //! [`Protocol`]: what a protocol supplies to a run.
 
-use brunt_engine::Stop;
+use brunt_engine::{EngineRun, Stop};
 use brunt_exchange::Outcome;
-use brunt_load::EngineRun;
 use brunt_record::{Measured, Record};
 
 use super::conclude::EndedBy;

@@ -1,7 +1,7 @@
 //! [`Repeated`]: a protocol as each step of a search or a comparison uses it.
 
+use brunt_engine::EngineRun;
 use brunt_exchange::Outcome;
-use brunt_load::EngineRun;
 use brunt_record::Measured;
 
 use super::conclude::EndedBy;

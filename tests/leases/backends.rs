@@ -1,9 +1,9 @@
 //! Every operation of the stores, in every schema and family, prepared and basic, as the server's own client sees it.
 
-use brunt_drivers::lease::{
+use brunt_exchange::Class;
+use brunt_leases_driver::{
     Backend, Connection, Durability, Family, Identity, Renewal, Schema, Statements, sqlstate,
 };
-use brunt_exchange::Class;
 
 use crate::database::{
     Asked, Database, lease, leases, made_since, with_durable_servers, with_servers,

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
-use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};
-use brunt_drivers::lease::sql::{Kind, Server};
-use brunt_drivers::lease::{
+use brunt_leases_driver::mysql::{MysqlBackend, MysqlOptions};
+use brunt_leases_driver::postgres::{PostgresBackend, PostgresOptions};
+use brunt_leases_driver::sql::{Kind, Server};
+use brunt_leases_driver::{
     Backend, Contents, Durability, Family, Lease, Leases, Schema, Statements,
 };
 use brunt_net::secret::Secret;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-use brunt_drivers::lease::{By, Draw, LeaseSession, LeaseSessions, PARTS, Search, Work};
 use brunt_exchange::{BlockingSession as _, Clock as _, Monotonic, Outcome, Ticket, Watch};
+use brunt_leases_driver::{By, Draw, LeaseSession, LeaseSessions, PARTS, Search, Work};
 use brunt_net::resend::Resend;
 
 use crate::database::{Asked, Database, leases, with_durable_servers};

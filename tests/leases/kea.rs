@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use brunt_drivers::lease::{Family, Identity, Renewal, Schema, Statements};
+use brunt_leases_driver::{Family, Identity, Renewal, Schema, Statements};
 use brunt_testbed::{MariaDb, Postgres, require};
 
 use crate::database::{

@@ -1,7 +1,7 @@
 //! What must not happen: tables of another owner destroyed, settings left behind, passwords shown.
 
-use brunt_drivers::lease::{Durability, Family, Schema, Statements};
 use brunt_exchange::Class;
+use brunt_leases_driver::{Durability, Family, Schema, Statements};
 use brunt_testbed::{MariaDb, Postgres};
 
 use crate::database::{Asked, Database, lease, mariadb_is_here, postgres_is_here, with_servers};

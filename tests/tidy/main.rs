@@ -136,11 +136,11 @@ const PROGRAM_ARROWS: &[(&str, &[&str])] = &[
 /// The files that may hold unsafe code, each small enough to be read in one go.
 const AUDITED: &[&str] = &[
     "bench/tool/src/cpu.rs",
-    "crates/drivers/src/ldap/sasl/gssapi/library.rs",
-    "crates/drivers/src/lease/sqlite/statement.rs",
-    "crates/drivers/src/names/nss/calls.rs",
+    "protocols/ldap/driver/src/sasl/gssapi/library.rs",
+    "protocols/leases/driver/src/sqlite/statement.rs",
+    "protocols/names/driver/src/nss/calls.rs",
     "crates/net/src/bind.rs",
-    "crates/drivers/src/dhcp/link/packet.rs",
+    "protocols/dhcp/driver/src/link/packet.rs",
     "crates/net/src/mmsg.rs",
     "crates/engine/src/timer.rs",
     "crates/targets/src/timer.rs",

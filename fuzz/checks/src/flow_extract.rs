@@ -1,8 +1,8 @@
 //! Looks for a place in an answer: the first line is the place, the rest the body.
 
-use brunt_drivers::flow::{Check, Condition, Extract, Location, Missing, Parsed, Reply};
-use brunt_drivers::http::Response;
 use brunt_feed::{Hole, Values};
+use brunt_flow_driver::{Check, Condition, Extract, Location, Missing, Parsed, Reply};
+use brunt_http_driver::Response;
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(input: &[u8]) {

@@ -1,7 +1,7 @@
 //! Cookies and packed bodies as any server may send them: what is kept is bounded, and breaks no later request.
 
-use brunt_drivers::http::cookies::{COOKIES_MAX, Jar, RequestScope};
-use brunt_drivers::http::encoding::{Unpacked, decode};
+use brunt_http_driver::cookies::{COOKIES_MAX, Jar, RequestScope};
+use brunt_http_driver::encoding::{Unpacked, decode};
 
 /// The most bytes that a body may unpack to here.
 const LIMIT: usize = 100_000;

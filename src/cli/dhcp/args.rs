@@ -9,9 +9,9 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::dhcp::expectation::Expectation;
-use brunt_drivers::dhcp::field::Field;
-use brunt_drivers::dhcp::varied::Pattern;
+use brunt_dhcp_driver::expectation::Expectation;
+use brunt_dhcp_driver::field::Field;
+use brunt_dhcp_driver::varied::Pattern;
 use brunt_net::source::Sources;
 
 use super::varied::VariedOption;

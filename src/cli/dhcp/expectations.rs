@@ -2,9 +2,9 @@
 
 use std::net::Ipv4Addr;
 
-use brunt_drivers::dhcp::expectation::{Answer, Expectation};
-use brunt_drivers::dhcp::field::Field;
-use brunt_drivers::dhcp::varied::Pattern;
+use brunt_dhcp_driver::expectation::{Answer, Expectation};
+use brunt_dhcp_driver::field::Field;
+use brunt_dhcp_driver::varied::Pattern;
 
 use super::args::{Expected, Family};
 use super::given::{Values, refused};

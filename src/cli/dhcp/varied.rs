@@ -2,7 +2,7 @@
 //!
 //! This module does not depend on the codes of a protocol or the position of an option in a message.
 
-use brunt_drivers::dhcp::varied::{self, Pattern};
+use brunt_dhcp_driver::varied::{self, Pattern};
 
 /// An option, and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]

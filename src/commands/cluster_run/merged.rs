@@ -13,9 +13,8 @@ use std::time::Duration;
 
 use brunt_cluster::agent::LEASE;
 use brunt_cluster::coordinator::{AgentSummary, CoordinatorEvent};
-use brunt_engine::{Ended, Sink};
+use brunt_engine::{Ended, EngineRun, Sink};
 use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
-use brunt_load::EngineRun;
 use brunt_record::{
     Head, Measured, NodeRecord, NodeRows, Phase, Reason, Record, Status, Timing, merge,
 };

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use brunt_drivers::names::Distribution;
+use brunt_names_driver::Distribution;
 use brunt_record::Node;
 
 use crate::cli::args::Verb;

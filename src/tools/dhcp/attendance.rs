@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{FleetChanges, tally};
+use brunt_dhcp_driver::{FleetChanges, tally};
 use brunt_report::dhcp::{BAD_CHECKSUM, SERVER_QUEUE};
 
 use crate::cli::dhcp::args::PowerCut;
 
-/// The names of their counts in the record, in the order of `brunt_load::dhcp`.
+/// The names of their counts in the record, in the order of `brunt_dhcp_load`.
 const TALLIES: [&str; 3] =
     ["clients with a lease", "clients that lost power", "clients back after the power cut"];
 

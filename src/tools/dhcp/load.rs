@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{LifecycleOptions, Mix, PowerCut};
+use brunt_dhcp_driver::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
 use brunt_exchange::Slots;

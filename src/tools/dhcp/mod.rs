@@ -27,13 +27,15 @@ mod wrapped;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 
-use brunt_drivers::dhcp::captures::CaptureOptions;
-use brunt_drivers::dhcp::expectation::Expectation;
-use brunt_drivers::dhcp::limits::{DropLimit, Limits};
-use brunt_drivers::dhcp::{self, Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
+use brunt_dhcp_driver::captures::CaptureOptions;
+use brunt_dhcp_driver::expectation::Expectation;
+use brunt_dhcp_driver::limits::{DropLimit, Limits};
+use brunt_dhcp_driver::{
+    self as dhcp, Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile,
+};
+use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Stop, Urgency};
-use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_net::carrier::Carrier;
 use brunt_net::queue::QueueWatch;
 use brunt_record::{Catalogue, Mode, Slo};

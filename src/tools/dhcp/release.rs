@@ -4,15 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::dhcp::captures::CaptureOptions;
-use brunt_drivers::dhcp::limits::Limits;
-use brunt_drivers::dhcp::{Dhcp, Setup, Stage, Task};
+use brunt_dhcp_driver::captures::CaptureOptions;
+use brunt_dhcp_driver::limits::Limits;
+use brunt_dhcp_driver::{Dhcp, Setup, Stage, Task};
+use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::timer::{MachineTime, Time as _};
-use brunt_engine::{Plan, Settings, Stop, Urgency};
+use brunt_engine::{EngineRun, Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
-use brunt_load::EngineRun;
-use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Interval};
 

@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
-use brunt_drivers::dhcp::Opener;
-use brunt_drivers::dhcp::link::{self, Link};
+use brunt_dhcp_driver::Opener;
+use brunt_dhcp_driver::link::{self, Link};
 use brunt_net::fence;
 use brunt_net::interface::{Interface, local_address};
 use brunt_net::udp::{Bound, Icmp, Options, Socket};

@@ -3,13 +3,12 @@
 use std::io;
 use std::net::IpAddr;
 
-use brunt_drivers::dhcp::Dhcp;
-use brunt_drivers::dhcp::limits::{Reason, UNSENT_MAX};
+use brunt_dhcp_driver::Dhcp;
+use brunt_dhcp_driver::limits::{Reason, UNSENT_MAX};
+use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Ended, Stop};
+use brunt_engine::{Ended, EngineRun, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
-use brunt_load::EngineRun;
-use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Measured, Phase};
 use brunt_report::dhcp::Exchanges;
@@ -22,10 +21,9 @@ use super::texts::Texts;
 use super::{Observers, Perfdhcp, attendance, coverage, release, silence, wrapped};
 use crate::cli::dhcp::args::Family;
 use crate::cli::exit::Exit;
-use crate::console;
-use crate::naming;
 use crate::run::summary::{Ending, Stream};
 use crate::run::{EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, exit};
+use crate::{console, naming};
 
 /// A run whose family is known.
 pub(super) struct Run<'a, D: Diagnostics, C, P> {

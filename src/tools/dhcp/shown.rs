@@ -1,6 +1,6 @@
 //! What the texts of a run show, derived from its command line.
 
-use brunt_drivers::dhcp::{Kind, Stage};
+use brunt_dhcp_driver::{Kind, Stage};
 use brunt_report::dhcp::{Asked, Counted};
 
 use super::load;

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use brunt_drivers::dhcp::Silence;
+use brunt_dhcp_driver::Silence;
 use brunt_report::dhcp::{Exchanges, StageFigures};
 
 use super::route::Route;

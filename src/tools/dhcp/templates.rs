@@ -1,6 +1,6 @@
 //! The packets that a user composed, in the form that the drivers take.
 
-use brunt_drivers::dhcp::{Offsets, Template, hexfile};
+use brunt_dhcp_driver::{Offsets, Template, hexfile};
 
 use super::problem::failed;
 use crate::cli::dhcp::args::{self, DhcpArgs};

@@ -1,8 +1,8 @@
 //! [`Texts`]: what perfdhcp prints when a run is over.
 
-use brunt_drivers::dhcp::captures::MessageTimes;
-use brunt_drivers::dhcp::limits::Reason;
-use brunt_drivers::dhcp::{Dhcp, Stage};
+use brunt_dhcp_driver::captures::MessageTimes;
+use brunt_dhcp_driver::limits::Reason;
+use brunt_dhcp_driver::{Dhcp, Stage};
 use brunt_engine::{Ended, Finished};
 use brunt_net::carrier::Carrier;
 use brunt_report::dhcp::{

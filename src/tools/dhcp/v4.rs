@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use brunt_drivers::dhcp::v4::{Plan, Retransmission, Role, Setup, VariedOption};
-use brunt_drivers::dhcp::{Population, Rising, listfile};
+use brunt_dhcp_driver::v4::{Plan, Retransmission, Role, Setup, VariedOption};
+use brunt_dhcp_driver::{Population, Rising, listfile};
 
 use super::problem::{Problem, failed};
 use super::templates;

@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use brunt_dhcp_driver::v6::{BaseDuid, Plan, Relay, Setup, VariedOption as Varied, Wanted};
+use brunt_dhcp_driver::{Population, Rising, listfile};
 use brunt_dhcp_wire::dhcp6::Duid;
-use brunt_drivers::dhcp::v6::{BaseDuid, Plan, Relay, Setup, VariedOption as Varied, Wanted};
-use brunt_drivers::dhcp::{Population, Rising, listfile};
 
 use super::problem::{Problem, failed};
 use super::templates;

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use brunt_drivers::flow::{Flow, HttpExchange, Payload, Source, Step};
 use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
+use brunt_flow_driver::{Flow, HttpExchange, Payload, Source, Step};
 
 use super::sample::Sample;
 
@@ -142,7 +142,7 @@ fn hexadecimal(digits: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_drivers::flow::{AfterFailure, ExchangeStep, Renewal, Scenario, Variable};
+    use brunt_flow_driver::{AfterFailure, ExchangeStep, Renewal, Scenario, Variable};
 
     #[test]
     fn a_url_that_names_no_host_is_an_error_unless_an_answer_brings_it() {

@@ -1,6 +1,6 @@
 //! Runs a flow: every flow from a plan, a LoadGen job or a command line is carried out here.
 //!
-//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans from other tools' files. [`brunt_load::flow`]
+//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans from other tools' files. [`brunt_flow_load`]
 //! connects the engine to the virtual users of a flow. The caller prints the results.
 
 mod fit;
@@ -18,13 +18,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::flow::{self, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
-use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Plan, Settings};
+use brunt_engine::{EngineRun, Plan, Settings};
 use brunt_exchange::Outcome;
-use brunt_load::EngineRun;
-use brunt_load::flow::{FlowSessions, connections, group};
+use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
+use brunt_flow_load::{FlowSessions, connections, group};
+use brunt_http_driver::Network;
 use brunt_record::{Catalogue, Record, run_tallies};
 
 use crate::cli::Refusal;

@@ -1,8 +1,8 @@
 //! [`Naming`]: the names of the outcomes of steps, each in the terms of its protocol.
 
-use brunt_drivers::dhcp::DhcpEndpoint;
-use brunt_drivers::flow::{Flow, Payload, Step};
+use brunt_dhcp_driver::DhcpEndpoint;
 use brunt_exchange::{Class, Outcome};
+use brunt_flow_driver::{Flow, Payload, Step};
 use brunt_ldap_wire::code;
 
 use crate::cli::dhcp::args::Family;

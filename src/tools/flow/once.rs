@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_drivers::flow::{Between, Flow, Iterations, Order, Start, Step, TracedExchange};
 use brunt_engine::{Settings, ThinkTime};
 use brunt_exchange::Outcome;
+use brunt_flow_driver::{Between, Flow, Iterations, Order, Start, Step, TracedExchange};
 
 use super::naming::Naming;
 use super::sample::Sample;
@@ -166,7 +166,7 @@ impl Printed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_drivers::flow::{AfterFailure, ExchangeStep, Pause, Payload, Scenario};
+    use brunt_flow_driver::{AfterFailure, ExchangeStep, Pause, Payload, Scenario};
 
     #[test]
     fn pauses_are_shortened_and_every_scenario_comes_once() {
@@ -177,7 +177,7 @@ mod tests {
             pause(ThinkTime::Uniform(ms(200), ms(9_000))),
             Step::Exchange(Box::new(ExchangeStep::new(
                 0,
-                Payload::Dhcp(brunt_drivers::dhcp::Kind::Acquire),
+                Payload::Dhcp(brunt_dhcp_driver::Kind::Acquire),
             ))),
         ];
         let scenario =

@@ -2,9 +2,9 @@
 //!
 //! A value that comes from an answer is shown as its variable, `${name}`; secrets are marked as secrets.
 
-use brunt_drivers::flow::source::order;
-use brunt_drivers::flow::{DrawContext, Exhausted, Flow, Source};
 use brunt_feed::{Hole, Values};
+use brunt_flow_driver::source::order;
+use brunt_flow_driver::{DrawContext, Exhausted, Flow, Source};
 
 /// The values, and the variables for which there is none.
 pub(super) struct Sample {

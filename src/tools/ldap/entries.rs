@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use brunt_drivers::ldap::{Entry, EntrySource};
 use brunt_feed::makeldif::{self, MakeLdif, MakeLdifError, Sources};
+use brunt_ldap_driver::{Entry, EntrySource};
 
 use super::problem::Problem;
 use crate::cli::rate::operation::{AddMix, DeleteMode, Threshold};

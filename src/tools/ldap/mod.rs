@@ -1,6 +1,6 @@
 //! The LDAP rate tools: from a parsed command line to the report of a run.
 //!
-//! [`setup`] makes the driver's plan from the command line and [`load`] the engine's, [`brunt_load::ldap`] connects the
+//! [`setup`] makes the driver's plan from the command line and [`load`] the engine's, [`brunt_ldap_load`] connects the
 //! engine to the driver's sessions, and [`table`] shows intervals as they arrive. This module depends neither on the
 //! letters of flags nor on the wire format of messages.
 
@@ -22,13 +22,12 @@ mod writer;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use brunt_drivers::ldap;
-use brunt_engine::Stop;
 use brunt_engine::timer::MachineTime;
+use brunt_engine::{EngineRun, Stop};
 use brunt_exchange::Outcome as ExchangeOutcome;
+use brunt_ldap_driver as ldap;
+use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
-use brunt_load::EngineRun;
-use brunt_load::ldap::LdapSessions;
 use brunt_record::{Basis, Catalogue, run_tallies};
 
 use crate::cli::Refusal;
@@ -36,8 +35,6 @@ use crate::cli::exit::Exit;
 use crate::cli::output::{Output, Progress};
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
-use crate::console;
-use crate::naming;
 use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::summary::{Ending, Stream};
@@ -45,6 +42,7 @@ use crate::run::{
     EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
     Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare,
 };
+use crate::{console, naming};
 
 pub(crate) use makeldif::run as makeldif;
 

@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::ldap::{
-    self, LdapOperation, LdapPool, LdapStep, Plan, Setup, Task, UserConnection,
-};
 use brunt_exchange::{Monotonic, Watch};
 use brunt_feed::{Text, Values};
+use brunt_ldap_driver::{
+    self as ldap, LdapOperation, LdapPool, LdapStep, Plan, Setup, Task, UserConnection,
+};
 use brunt_ldap_wire::code;
 use brunt_ldap_wire::request::Scope;
 

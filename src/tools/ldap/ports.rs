@@ -1,6 +1,6 @@
 //! The port budget of a run that opens and closes connections, checked before the first connection.
 
-use brunt_drivers::ldap::Plan;
+use brunt_ldap_driver::Plan;
 use brunt_net::ports::{Budget, Demand};
 use brunt_net::tcp::{Close, Server};
 use brunt_record::PortBudget;

@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::ldap::{Plan, probe};
 use brunt_engine::{Stop, Urgency};
+use brunt_ldap_driver::{Plan, probe};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;

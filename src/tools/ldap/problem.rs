@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use brunt_drivers::ldap::PlanError;
+use brunt_ldap_driver::PlanError;
 use brunt_ldap_wire::code;
 
 use crate::cli::Refusal;

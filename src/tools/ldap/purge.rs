@@ -5,9 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::ldap::{self, Plan, Purge};
 use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_ldap_driver::{self as ldap, Plan, Purge};
 
 use super::preflight;
 use crate::cli::rate::RateArgs;

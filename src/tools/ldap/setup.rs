@@ -1,9 +1,8 @@
 //! The driver's plan of a command line: who binds, over which connections, and which operations are made.
 
-use brunt_drivers::ldap::sasl::SaslOptions;
-use brunt_drivers::ldap::sasl::gssapi;
-use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Setup};
 use brunt_feed::{Arguments, Scope, Settings};
+use brunt_ldap_driver::sasl::{SaslOptions, gssapi};
+use brunt_ldap_driver::{self as ldap, BindControls, Identity, Mode, Setup};
 use brunt_net::secret::Secret;
 use brunt_net::unix;
 use brunt_record::AbortRule;

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use brunt_drivers::ldap::{
+use brunt_feed::{Arguments, Piece, Slot, Template, patterns};
+use brunt_ldap_driver::{
     AddSetup, Change, CompareSetup, DeleteMode, DeleteSetup, Identity, ModifySetup,
     OperationControls, RenameSetup, SearchSetup, Task, Threshold,
 };
-use brunt_feed::{Arguments, Piece, Slot, Template, patterns};
 use brunt_ldap_wire::control::SortKey;
 use brunt_ldap_wire::request::{Deref, Scope};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::ldap::{Route, Security, Servers};
+use brunt_ldap_driver::{Route, Security, Servers};
 use brunt_net::keystore::Store;
 use brunt_net::source::Sources;
 use brunt_net::tcp::{self, Close, Dialer, Endpoint};

@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::lease::{By, Contents, Durability, Family, Mix, Schema, Statements};
 use brunt_engine::Load;
 use brunt_engine::schedule::Rate as PerSecond;
+use brunt_leases_driver::{By, Contents, Durability, Family, Mix, Schema, Statements};
 use brunt_net::resend::Resend;
 
 use super::rows::RECLAIMED_MAX;

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::{
-    Backend, BackendError, Draw, Durability, Lease, Leases, Search, Statements, Work,
-};
 use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
 use brunt_exchange::Class;
+use brunt_leases_driver::{
+    Backend, BackendError, Draw, Durability, Lease, Leases, Search, Statements, Work,
+};
 use brunt_record::{Cell, Collection, Interval, Slo};
 
 use super::asked::{Asked, LeaseTasks};

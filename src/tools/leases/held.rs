@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use brunt_drivers::lease::{Backend, BackendError};
+use brunt_leases_driver::{Backend, BackendError};
 
 use crate::console;
 

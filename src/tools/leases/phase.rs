@@ -6,11 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::{self, Backend, LeaseSessions, Leases, PARTS, Work};
-use brunt_engine::{Plan, Settings};
+use brunt_engine::{EngineRun, Plan, Settings};
 use brunt_exchange::{Class, Outcome};
-use brunt_load::EngineRun;
-use brunt_load::leases::{Marks, StoreSessions};
+use brunt_leases_driver::{self as lease, Backend, LeaseSessions, Leases, PARTS, Work};
+use brunt_leases_load::{Marks, StoreSessions};
 use brunt_net::resend::Resend;
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::{self, Lease, LeaseSessions, Leases, Mix, PARTS, Work};
 use brunt_engine::{Plan, Settings, ThinkTime, Urgency};
 use brunt_exchange::Class;
-use brunt_load::leases::StoreSessions;
+use brunt_leases_driver::{self as lease, Lease, LeaseSessions, Leases, Mix, PARTS, Work};
+use brunt_leases_load::StoreSessions;
 use brunt_net::resend::Resend;
 use brunt_record::Catalogue;
 

@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use brunt_drivers::lease::HIT;
+use brunt_leases_driver::HIT;
 
 use super::phase::Done;
 

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
-use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
-use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};
-use brunt_drivers::lease::redb::{RedbBackend, RedbSetup};
-use brunt_drivers::lease::sql::{self, Engine, Server};
-use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
-use brunt_drivers::lease::{Backend, Durability, Family, Guarded, Schema, Statements};
+use brunt_leases_driver::memfile::{Format, MemfileBackend, MemfileSetup};
+use brunt_leases_driver::mysql::{MysqlBackend, MysqlOptions};
+use brunt_leases_driver::postgres::{PostgresBackend, PostgresOptions};
+use brunt_leases_driver::redb::{RedbBackend, RedbSetup};
+use brunt_leases_driver::sql::{self, Engine, Server};
+use brunt_leases_driver::sqlite::{Journal, SqliteBackend, SqliteSetup};
+use brunt_leases_driver::{Backend, Durability, Family, Guarded, Schema, Statements};
 use brunt_net::secret::Secret;
 
 /// A store that was named.

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use brunt_drivers::lease::probe;
+use brunt_leases_driver::probe;
 use brunt_record::Collection;
 use tempfile::TempDir;
 

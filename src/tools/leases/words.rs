@@ -1,6 +1,6 @@
 //! The names in the labels of cells, which are the words of the command line.
 
-use brunt_drivers::lease::{By, Durability, Family, Schema};
+use brunt_leases_driver::{By, Durability, Family, Schema};
 
 use crate::cli::leases::PhaseChoice;
 

@@ -6,7 +6,7 @@ mod matrix;
 
 pub(crate) use lookup::prepare;
 
-use brunt_drivers::names::nss;
+use brunt_names_driver::nss;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;

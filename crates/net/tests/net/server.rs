@@ -1,10 +1,10 @@
 //! A TLS server on loopback that sends each client the identity it recognised, and the client of the tests.
 
 use crate::authority::{Authority, Leaf};
+use brunt_net::Failure;
 use brunt_net::stream::Stream;
-use brunt_net::tcp::{Close, Dialer, Endpoint};
+use brunt_net::tcp::{self, Close, Dialer, Endpoint};
 use brunt_net::tls::{Agreement, Client, Options};
-use brunt_net::{Failure, tcp};
 use rustls::crypto::ring;
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};

@@ -5,8 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench that fails should stop")]
 
-use brunt_http_wire as http;
-use brunt_http_wire::RequestKind;
+use brunt_http_wire::{self as http, RequestKind};
 use divan::Bencher;
 use std::hint::black_box;
 

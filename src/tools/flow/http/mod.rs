@@ -10,8 +10,8 @@ mod targets;
 use std::path::Path;
 use std::sync::Arc;
 
-use brunt_drivers::http::Network;
 use brunt_feed::file;
+use brunt_http_driver::Network;
 use brunt_report::distribution;
 
 use crate::cli::Refusal;
@@ -19,13 +19,13 @@ use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
 use crate::cli::surroundings::Machine;
 use crate::console;
-use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{Ending, Stream};
-use crate::run::{Outcome, Prepared, Verbosity};
+use crate::run::{Outcome, Prepared, Verbosity, share};
 use crate::tools::flow::plan::compile::{CompileEnvironment, compile};
 use crate::tools::flow::trace::TraceFile;
 use crate::tools::flow::{self, Done, FlowJob, Users, once};
+
 use asked::Asked;
 
 /// Carries out the command line.

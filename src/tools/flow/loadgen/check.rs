@@ -59,7 +59,7 @@ fn mix(draft: &Draft, out: &mut String) {
     let rounds = draft.rounds.len();
     let _ = writeln!(out, "Each performs {rounds} rounds:");
     for round in draft.rounds.iter().take(ROUNDS_SHOWN) {
-        let entry = |repeat: &brunt_drivers::flow::Repeat| {
+        let entry = |repeat: &brunt_flow_driver::Repeat| {
             format!("{} x {}", repeat.times, draft.scenarios[repeat.scenario].name)
         };
         let entries: Vec<String> = round.iter().map(entry).collect();

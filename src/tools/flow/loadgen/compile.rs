@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::flow::{
+use brunt_exchange::ThinkTime;
+use brunt_feed::{Escape, Feeder, Hole, RowOrder, Table, Text, TextPiece};
+use brunt_flow_driver::{
     AfterFailure, Content, ExchangeStep, Extract, Flow, HttpExchange, Location as Place, Missing,
     Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times, Variable,
 };
-use brunt_exchange::ThinkTime;
-use brunt_feed::{Escape, Feeder, Hole, RowOrder, Table, Text, TextPiece};
 use brunt_net::secret::Secret;
 
 use super::draft::{self, Bit, Draft, Meaning, Words};

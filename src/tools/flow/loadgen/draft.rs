@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use brunt_drivers::flow::Repeat;
 use brunt_feed::Escape;
+use brunt_flow_driver::Repeat;
 
 use super::fault::Fault;
 use super::fields::nearest;

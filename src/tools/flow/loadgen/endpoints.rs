@@ -8,8 +8,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::http::{Client, Group, Network, Request, Response, Wanted};
 use brunt_exchange::{Monotonic, Watch};
+use brunt_http_driver::{Client, Group, Network, Request, Response, Wanted};
 use serde_json::Value;
 
 use super::compile::{Listed, list_name};
@@ -75,7 +75,7 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
     let mut watch = Watch::new(&clock, Some(&mut words));
     let (mut request, mut response) = (Request::default(), Response::default());
     request.begin("GET");
-    let said = |failure: brunt_drivers::http::Failure| failure.to_string();
+    let said = |failure: brunt_http_driver::Failure| failure.to_string();
     let (origin, path) = client.aim(endpoint.url.as_bytes(), &mut watch).await.map_err(said)?;
     request.set_target(endpoint.url.get(path..).unwrap_or_default().as_bytes());
     for (name, value) in &endpoint.header {

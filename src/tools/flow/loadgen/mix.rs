@@ -3,7 +3,7 @@
 //! With R rounds, round r runs a workload of L loops floor((r + 1) L / R) - floor(r L / R) times, which sums to exactly
 //! L. LoadGen takes floor(L / R) for every round and so loses the remainder.
 
-use brunt_drivers::flow::Repeat;
+use brunt_flow_driver::Repeat;
 
 use crate::cli::loadgen::Mixing;
 

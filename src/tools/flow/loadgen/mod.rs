@@ -38,10 +38,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::flow::Flow;
-use brunt_drivers::http::{self, Network};
 use brunt_engine::Settings;
 use brunt_exchange::ThinkTime;
+use brunt_flow_driver::Flow;
+use brunt_http_driver::{self as http, Network};
 use brunt_net::keystore::Store;
 use brunt_net::tls::{self, Trust};
 use brunt_report::loadgen::opening;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use brunt_drivers::flow::Tallies;
+use brunt_flow_driver::Tallies;
 use brunt_report::loadgen::{self, Report, Row, Sum, Workload};
 use jiff::Zoned;
 

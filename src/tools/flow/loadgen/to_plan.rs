@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brunt_drivers::flow::Repeat;
 use brunt_feed::Escape;
+use brunt_flow_driver::Repeat;
 
 use super::compile::{Listed, list_name, threshold};
 use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Variable, Words};
@@ -315,18 +315,17 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io;
 
-    use brunt_drivers::flow::Flow;
     use brunt_engine::Node;
+    use brunt_flow_driver::Flow;
     use brunt_net::secret::Secret;
 
     use super::*;
     use crate::cli::loadgen::Mixing;
     use crate::cli::surroundings::Surroundings;
-    use crate::tools::flow::loadgen::compile;
     use crate::tools::flow::loadgen::drafting::draft;
     use crate::tools::flow::loadgen::files::Files;
     use crate::tools::flow::loadgen::manner::Manner;
-    use crate::tools::flow::loadgen::reader;
+    use crate::tools::flow::loadgen::{compile, reader};
     use crate::tools::flow::plan::compile::{CompileEnvironment, compile as settle};
     use crate::tools::flow::plan::reader::{Text, read};
 
@@ -383,7 +382,7 @@ mod tests {
         let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
         let listed = BTreeMap::new();
         let mut flow = compile::flow(&draft, &job, Manner::Repaired, 7, &listed).unwrap();
-        flow.times = brunt_drivers::flow::Times::None;
+        flow.times = brunt_flow_driver::Times::None;
         let connecting = Connecting {
             redirects: 20,
             resend: Resending::Always,

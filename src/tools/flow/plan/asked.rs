@@ -4,8 +4,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brunt_drivers::http::Network;
 use brunt_feed::file::{open, unmarked};
+use brunt_http_driver::Network;
 use brunt_record::AbortRule;
 
 use super::compile::{CompileEnvironment, Compiled, compile};
@@ -221,7 +221,7 @@ fn target(plan: &Plan) -> String {
 mod tests {
     use super::*;
     use crate::tools::flow::plan::broken::Sparse;
-    use brunt_drivers::flow::Iterations as Compiled;
+    use brunt_flow_driver::Iterations as Compiled;
     use clap::Parser;
 
     #[derive(Debug, Parser)]

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use brunt_drivers::flow::Order;
 use brunt_engine::{Load, Node};
+use brunt_flow_driver::Order;
 
 use super::broken::Sparse;
 use super::compile::{CompileEnvironment, Compiled, compile};

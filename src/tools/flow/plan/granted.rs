@@ -6,14 +6,13 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::{fmt, io};
 
-use brunt_drivers::flow::{Flow, Payload, Step};
 use brunt_engine::Load;
 use brunt_feed::access::{self, Kind};
 use brunt_feed::file;
+use brunt_flow_driver::{Flow, Payload, Step};
 use brunt_net::secret::Secret;
 use brunt_redact::HIDDEN;
 use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};

@@ -3,8 +3,8 @@
 //! The figures were measured, and a test compares them with the memory of a run. They are for an hour with a typical
 //! spread of latencies; a busier run needs more, a quieter one less.
 
-use brunt_drivers::flow::Flow;
 use brunt_engine::{Plan, Settings};
+use brunt_flow_driver::Flow;
 
 /// The program itself.
 const PROGRAM: u64 = 20_000_000;

@@ -5,7 +5,7 @@ use super::model::{
     Choice, Close, Hidden, Http, HttpVersion, LdapStep, Order, Plan, Step, Tls, Variable,
 };
 use super::values::{Node, Pairs, Scalar, Several, Size, Time};
-use brunt_drivers::http::Limits;
+use brunt_http_driver::Limits;
 use brunt_redact::{HIDDEN, is_secret_name};
 
 /// The text of the plan with every default that was used.

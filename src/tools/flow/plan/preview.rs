@@ -2,18 +2,17 @@
 
 use std::fmt::Write as _;
 
-use brunt_drivers::flow::{
-    Content, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start, Step, Variable,
-};
 use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece};
+use brunt_flow_driver::{
+    Content, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start, Step, Variable,
+};
 use brunt_redact::HIDDEN;
 
 use super::compile::Compiled;
-use super::memory;
-use super::merged;
 use super::model::{LdapStep, Plan};
 use super::values::time_words;
+use super::{memory, merged};
 use crate::tools::flow::sample::Sample;
 
 /// How many bytes of a body are shown.

@@ -3,9 +3,9 @@
 //! A redirect that was followed is a separate entry, as in browsers. Unknown values (the protocol version if it was
 //! negotiated, the size of a head) have the value that the format defines for that.
 
-use brunt_drivers::flow::TracedExchange;
-use brunt_drivers::flow::trace::{Bytes, TracedRequest};
-use brunt_drivers::http::Version;
+use brunt_flow_driver::TracedExchange;
+use brunt_flow_driver::trace::{Bytes, TracedRequest};
+use brunt_http_driver::Version;
 use serde_json::{Value, json};
 
 use super::ExchangeReport;
@@ -181,8 +181,8 @@ fn millis(time: std::time::Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_drivers::flow::trace::{TracedAnswer, TracedHop};
     use brunt_exchange::{Class, Outcome};
+    use brunt_flow_driver::trace::{TracedAnswer, TracedHop};
     use std::time::Duration;
 
     fn report(request: TracedRequest) -> ExchangeReport {

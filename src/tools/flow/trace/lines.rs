@@ -1,7 +1,7 @@
 //! JSON lines: one failed exchange each, of any protocol.
 
-use brunt_drivers::flow::TracedExchange;
-use brunt_drivers::flow::trace::{Bytes, KeptValue, TracedRequest};
+use brunt_flow_driver::TracedExchange;
+use brunt_flow_driver::trace::{Bytes, KeptValue, TracedRequest};
 use serde_json::{Value, json};
 
 use super::ExchangeReport;

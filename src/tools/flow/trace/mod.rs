@@ -11,9 +11,9 @@ pub(super) mod text;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_drivers::flow::{Flow, Payload, Step, Trace, TracedExchange};
-use brunt_drivers::http::Version;
 use brunt_exchange::Outcome;
+use brunt_flow_driver::{Flow, Payload, Step, Trace, TracedExchange};
+use brunt_http_driver::Version;
 use brunt_record::replace;
 
 use super::naming::Naming;

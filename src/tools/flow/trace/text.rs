@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use brunt_drivers::flow::TracedExchange;
-use brunt_drivers::flow::trace::{Bytes, Kept, KeptValue, TracedAnswer, TracedRequest};
 use brunt_exchange::{Class, Layout, Outcome, inert};
+use brunt_flow_driver::TracedExchange;
+use brunt_flow_driver::trace::{Bytes, Kept, KeptValue, TracedAnswer, TracedRequest};
 
 use super::ExchangeReport;
 use crate::naming::http;

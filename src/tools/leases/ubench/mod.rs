@@ -13,16 +13,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
-use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
-use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
-use brunt_drivers::lease::{
+use brunt_engine::{Settings, Urgency};
+use brunt_exchange::ThinkTime;
+use brunt_leases_driver::memfile::{Format, MemfileBackend, MemfileSetup};
+use brunt_leases_driver::mysql::{MysqlBackend, MysqlOptions};
+use brunt_leases_driver::sqlite::{Journal, SqliteBackend, SqliteSetup};
+use brunt_leases_driver::{
     Backend, By, Contents, Draw, Durability, Family, Guarded, Identity, Leases, Schema, Search,
     Statements, Work,
 };
-use brunt_engine::{Settings, Urgency};
-use brunt_exchange::ThinkTime;
-use brunt_load::leases::Marks;
+use brunt_leases_load::Marks;
 use brunt_net::resend::Resend;
 use brunt_record::{Cell, Collection, Record};
 use brunt_report::attention;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use brunt_drivers::lease::sql::{Server, ServerEndpoint, Tls};
+use brunt_leases_driver::sql::{Server, ServerEndpoint, Tls};
 use brunt_net::secret::Secret;
 
 use crate::cli::surroundings::Surroundings;

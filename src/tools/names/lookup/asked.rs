@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::names::{
-    AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
-    Questions,
-};
 use brunt_engine::schedule::Rate as PerSecond;
 use brunt_engine::{Load, Settings};
 use brunt_feed::file;
 use brunt_ldap_wire::request::Scope;
+use brunt_names_driver::{
+    AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
+    Questions,
+};
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 use brunt_net::tls;
@@ -226,7 +226,7 @@ fn notes(args: &LookupArgs, mut notes: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_drivers::names::By;
+    use brunt_names_driver::By;
 
     fn args() -> LookupArgs {
         LookupArgs {

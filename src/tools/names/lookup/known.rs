@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
 
-use brunt_drivers::names::{By, Keys};
 use brunt_feed::file;
+use brunt_names_driver::{By, Keys};
 
 use super::getent::getent;
 use crate::cli::names_lookup::LookupArgs;

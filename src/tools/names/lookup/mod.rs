@@ -11,11 +11,10 @@ mod sources;
 
 use std::sync::Arc;
 
-use brunt_drivers::names::{AccessPaths, PARTS, nss, outcome_name};
-use brunt_engine::Plan;
+use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::Outcome;
-use brunt_load::EngineRun;
-use brunt_load::names::LookupSessions;
+use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
+use brunt_names_load::LookupSessions;
 use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
@@ -25,6 +24,7 @@ use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{Ending, Stream};
 use crate::run::{Job, Manner, Prepared, Protocol, carry_out, exit, is_endless, objectives};
+
 use asked::Asked;
 
 /// Carries out the command line.

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_drivers::names::{
+use brunt_names_driver::{
     AccessPaths, Answer, By, Distribution, Expected, LookupError, NSCD_SOCKET, Part, Question,
     Sampler,
 };
@@ -132,7 +132,7 @@ fn cache(socket: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_drivers::names::Keys;
+    use brunt_names_driver::Keys;
     use std::sync::Arc;
 
     #[test]

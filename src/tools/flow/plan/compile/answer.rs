@@ -1,7 +1,7 @@
 //! The parts of answers that are checked or extracted: compiles them from a plan.
 
-use brunt_drivers::flow::{self, Check, Location, Pattern};
 use brunt_feed::Text;
+use brunt_flow_driver::{self as flow, Check, Location, Pattern};
 
 use super::names::Names;
 use super::ranges::{codes, range};

@@ -3,17 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use brunt_drivers::flow::LdapExchange;
-use brunt_drivers::ldap::{
-    self, BindControls, Identity, Mode, Route, Security, Servers, Setup, Task,
-};
 use brunt_feed::{Arguments, Escape, Text, TextPiece};
+use brunt_flow_driver::LdapExchange;
+use brunt_ldap_driver::{
+    self as ldap, BindControls, Identity, Mode, Route, Security, Servers, Setup, Task,
+};
 use brunt_ldap_wire::request::{ModifyOp, Scope};
 use brunt_net::resend::Resend;
 use brunt_net::secret::Secret;
 use brunt_net::tcp::{self, Dialer, Endpoint};
-use brunt_net::tls;
-use brunt_net::unix;
+use brunt_net::{tls, unix};
 
 use super::environment::CompileEnvironment;
 use super::load::CONNECT;

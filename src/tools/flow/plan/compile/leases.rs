@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{DhcpEndpoint, EndpointSetup, Kind};
+use brunt_dhcp_driver::{DhcpEndpoint, EndpointSetup, Kind};
 
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::model::{Dhcp, DhcpStep};

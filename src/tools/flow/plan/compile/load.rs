@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_drivers::flow::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step};
 use brunt_engine::schedule::{Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
 use brunt_feed::file;
+use brunt_flow_driver::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step};
 use brunt_record::Phase;
 
 use super::environment::CompileEnvironment;

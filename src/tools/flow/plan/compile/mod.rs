@@ -21,17 +21,18 @@ pub(crate) use environment::CompileEnvironment;
 pub(crate) use leases::Leases;
 pub(crate) use load::{CONNECT, TIMEOUT, USERS};
 
-use brunt_drivers::flow::{self, ExchangeStep, Flow, Pause, Payload, Start};
-use brunt_drivers::http;
 use brunt_engine::{Load, Node, Settings};
 use brunt_exchange::ThinkTime;
 use brunt_feed::{Hole, Text};
+use brunt_flow_driver::{self as flow, ExchangeStep, Flow, Pause, Payload, Start};
+use brunt_http_driver as http;
 use brunt_record::{AbortError, AbortRule, Slo};
 
 use super::fault::Fault;
 use super::model::{self, Http, Plan, Scenario, Step};
 use super::path::KeyPath;
 use crate::run::SearchOptions;
+
 use load::Loaded;
 use names::Names;
 use variables::one;

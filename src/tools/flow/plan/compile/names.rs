@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use brunt_drivers::flow::{Renewal, Source, Variable};
 use brunt_feed::{Escape, Feeder, Hole, Text, TextError, TextPiece};
+use brunt_flow_driver::{Renewal, Source, Variable};
 use brunt_net::secret::Secret;
 
 use crate::tools::flow::plan::fault::{Fault, instead};

@@ -2,9 +2,7 @@
 
 use std::net::SocketAddr;
 
-use brunt_drivers::http::{
-    CrossOrigin, Exceptions, Keep, Limits, Proxy, Resolve, Settings, Version,
-};
+use brunt_http_driver::{CrossOrigin, Exceptions, Keep, Limits, Proxy, Resolve, Settings, Version};
 use brunt_http_wire::FIELDS_MAX;
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;

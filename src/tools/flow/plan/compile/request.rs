@@ -1,8 +1,8 @@
 //! Steps over HTTP: compiles a plan's step to a request with holes.
 
-use brunt_drivers::flow::{Content, HttpExchange};
-use brunt_drivers::http::Body;
 use brunt_feed::{Escape, Text, TextPiece};
+use brunt_flow_driver::{Content, HttpExchange};
+use brunt_http_driver::Body;
 
 use super::environment::CompileEnvironment;
 use super::json;

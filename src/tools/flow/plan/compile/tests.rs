@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_drivers::flow::{
-    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step, Variable,
-};
-use brunt_drivers::http;
 use brunt_engine::{Load, Node, ThinkTime};
 use brunt_feed::{Text, Values};
+use brunt_flow_driver::{
+    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step, Variable,
+};
+use brunt_http_driver as http;
 
 use super::{CompileEnvironment, Compiled, compile};
 use crate::tools::flow::plan::broken::Sparse;
@@ -56,7 +56,7 @@ fn request_of(http: &str, variables: &str, step: &str) -> (String, Vec<(String, 
 fn drawn(compiled: &Compiled) -> Values {
     let flow = &compiled.flow;
     let mut values = Values::new(flow.variables.len());
-    for (hole, _) in brunt_drivers::flow::source::order(&flow.variables).unwrap() {
+    for (hole, _) in brunt_flow_driver::source::order(&flow.variables).unwrap() {
         let variable = &flow.variables[usize::from(hole.0)];
         variable.draw(hole, flow.seed, &DrawContext::default(), &mut values).unwrap();
     }

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use brunt_drivers::flow::{self, Choice};
 use brunt_feed::{Chars, Escape, Feeder, Moment, RowOrder, Table};
+use brunt_flow_driver::{self as flow, Choice};
 use brunt_net::secret::Secret;
 
 use super::environment::CompileEnvironment;

@@ -1,0 +1,45 @@
+//! [`EngineRun`]: all that a run of the engine takes except its sessions.
+//!
+//! The engine is generic in its sessions, so the code that runs for each exchange is compiled where the two are used
+//! together. For each protocol this is one small crate (`protocols/*/load`), so a change of a tool does not compile it
+//! again (`docs/decisions/010-builds.md`); code that runs a session elsewhere compiles a second copy.
+
+use std::sync::Arc;
+
+use brunt_exchange::Monotonic;
+use brunt_record::Catalogue;
+
+use crate::timer::MachineTime;
+use crate::{BlockingSessionFactory, Finished, Plan, RunError, SessionFactory, Sink, Stop};
+
+/// A run of the engine, for any type of sessions.
+pub struct EngineRun<'a> {
+    /// The plan to carry out.
+    pub plan: &'a Plan,
+    /// The names of its operations, parts and tallies.
+    pub catalogue: &'a Catalogue,
+    /// What ends it early.
+    pub stop: &'a Stop,
+    /// What receives each interval.
+    pub sink: &'a mut dyn Sink,
+}
+
+impl EngineRun<'_> {
+    /// Carries it out with sessions that wait for nothing else.
+    pub fn with<F: SessionFactory>(
+        self,
+        sessions: &F,
+        time: &MachineTime,
+    ) -> Result<Finished, RunError> {
+        crate::run(self.plan, self.catalogue, time, sessions, self.stop, self.sink)
+    }
+
+    /// Carries it out with sessions that block a thread each.
+    pub fn blocking<F: BlockingSessionFactory>(
+        self,
+        sessions: &Arc<F>,
+    ) -> Result<Finished, RunError> {
+        let clock = Monotonic::new();
+        crate::run_blocking(self.plan, self.catalogue, clock, sessions, self.stop, self.sink)
+    }
+}

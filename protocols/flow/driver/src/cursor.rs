@@ -1,0 +1,454 @@
+//! [`Cursor`]: where a user is in its flow, from step to step and iteration to iteration.
+//!
+//! Pauses are added up on the way to the next step that is an exchange. After a failure the remaining steps are still
+//! visited, so that each is skipped and counted. The wait between two iterations belongs to no step, and also follows a
+//! failure. A cursor must not depend on what a step sends.
+
+use super::compiled_flow::CompiledFlow;
+use super::counters::{FlowCounters, InPhase};
+use super::mix::Mix;
+use super::plan::{AfterFailure, Iterations, Step};
+use super::source::{DrawContext, Exhausted};
+use super::step_id::StepId;
+use super::variables::Variables;
+use std::time::Duration;
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Upcoming {
+    /// Not determined yet.
+    Unknown,
+    /// A step, after a pause of this length.
+    Step(StepId, Duration),
+    /// The next arrival decides.
+    Arrival,
+    /// Nothing more.
+    Nothing,
+}
+
+/// How the iterations of one run begin, if a flow is executed several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// The number of the first iteration of the closed model, so that no iteration repeats the data of a previous run.
+    /// Arrivals have their own numbers.
+    pub first: u64,
+    /// Whether iterations begin with arrivals (the open model) or when a user is free (the closed model).
+    pub arrivals: bool,
+}
+
+/// The position of a user.
+#[derive(Debug)]
+pub(super) struct Cursor {
+    user: u32,
+    course: Course,
+    mix: Mix,
+    /// How many iterations this user has begun.
+    begun: u64,
+    /// The next step of the current iteration.
+    at: Option<StepId>,
+    /// Whether the rest of the iteration is skipped, because a step has failed.
+    skips: bool,
+    /// Whether a step of the iteration has failed.
+    failed: bool,
+    /// The total time of its pauses so far.
+    paused: Duration,
+    upcoming: Upcoming,
+    /// The phase of the run in which the last step was due; `None` before the first.
+    phase: InPhase,
+}
+
+impl Cursor {
+    /// Creates the cursor of user `user`, at the beginning of a run.
+    pub(super) fn new(user: u32, course: Course) -> Self {
+        Self {
+            user,
+            course,
+            mix: Mix::default(),
+            begun: 0,
+            at: None,
+            skips: false,
+            failed: false,
+            paused: Duration::ZERO,
+            upcoming: Upcoming::Unknown,
+            phase: None,
+        }
+    }
+
+    /// Records that a step of this phase is due: subsequent counts belong to this phase.
+    pub(super) fn due_in(&mut self, phase: u8) {
+        self.phase = Some(phase);
+    }
+
+    /// The phase that counts belong to.
+    pub(super) fn phase(&self) -> InPhase {
+        self.phase
+    }
+
+    /// Whether the next step must be skipped.
+    pub(super) fn skips(&self) -> bool {
+        self.skips
+    }
+
+    /// The total time of the iteration's pauses so far.
+    pub(super) fn paused(&self) -> Duration {
+        self.paused
+    }
+
+    /// What comes next. It is determined once: calling this again changes nothing until the step is
+    /// [`done`](Self::done).
+    #[inline]
+    pub(super) fn upcoming(
+        &mut self,
+        compiled: &CompiledFlow,
+        counters: &FlowCounters,
+        variables: &mut Variables,
+    ) -> Upcoming {
+        if matches!(self.upcoming, Upcoming::Unknown) {
+            self.upcoming = self.look(compiled, counters, variables);
+        }
+        self.upcoming
+    }
+
+    /// Begins the iteration of an arrival and returns its first step. A pause before that step is not made, because the
+    /// schedule determines the moment of the arrival.
+    pub(super) fn arrive(
+        &mut self,
+        number: u64,
+        compiled: &CompiledFlow,
+        counters: &FlowCounters,
+        variables: &mut Variables,
+    ) -> Result<Option<StepId>, Exhausted> {
+        self.begin(number, compiled, counters, variables)?;
+        let (id, _) = self.next_act(compiled, counters);
+        self.upcoming = id.map_or(Upcoming::Arrival, |id| Upcoming::Step(id, Duration::ZERO));
+        Ok(id)
+    }
+
+    /// Records that the current step is done. If it failed, the rest of the iteration is skipped.
+    pub(super) fn done(&mut self, id: StepId, failed: bool, compiled: &CompiledFlow) {
+        let scenario = &compiled.flow().scenarios[id.scenario];
+        self.failed |= failed;
+        self.skips |= failed && scenario.after_failure == AfterFailure::Skip;
+        self.at = Some(StepId { step: id.step + 1, ..id });
+        self.upcoming = Upcoming::Unknown;
+    }
+
+    /// Returns an iteration to those that all users share, if it was taken and none of its steps was performed. A later
+    /// run may use it.
+    pub(super) fn give_back(&mut self, compiled: &CompiledFlow) {
+        let unbegun = self.at.take().is_some_and(|id| id.step == 0);
+        if let Iterations::Shared(pool) = &compiled.flow().iterations
+            && unbegun
+        {
+            pool.give_back();
+        }
+    }
+
+    fn look(
+        &mut self,
+        compiled: &CompiledFlow,
+        counters: &FlowCounters,
+        variables: &mut Variables,
+    ) -> Upcoming {
+        let flow = compiled.flow();
+        let mut after = Duration::ZERO;
+        loop {
+            if self.at.is_some() {
+                let (id, paused) = self.next_act(compiled, counters);
+                after = after.saturating_add(paused);
+                if let Some(id) = id {
+                    return Upcoming::Step(id, after);
+                }
+                if !self.course.arrivals {
+                    after = after.saturating_add(self.between(compiled, counters));
+                }
+            }
+            if self.course.arrivals {
+                return Upcoming::Arrival;
+            }
+            let more = match &flow.iterations {
+                Iterations::Endless => true,
+                Iterations::Each(count) => self.begun < *count,
+                Iterations::Shared(pool) => pool.take(),
+            };
+            let place = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
+            let number = self.course.first.wrapping_add(place);
+            if !more
+                || self.begin(number, compiled, counters, variables).is_err()
+                || self.at.is_none()
+            {
+                return Upcoming::Nothing;
+            }
+        }
+    }
+
+    /// Begins an iteration; if there is none, the cursor is at its end.
+    fn begin(
+        &mut self,
+        number: u64,
+        compiled: &CompiledFlow,
+        counters: &FlowCounters,
+        variables: &mut Variables,
+    ) -> Result<(), Exhausted> {
+        let flow = compiled.flow();
+        (self.at, self.skips, self.failed, self.paused) = (None, false, false, Duration::ZERO);
+        let Some(scenario) = self.mix.next(&flow.order, flow.scenarios.len(), flow.seed, number)
+        else {
+            return Ok(());
+        };
+        let place =
+            DrawContext { iteration: number, user: self.user, users: flow.users, turn: self.begun };
+        self.begun += 1;
+        variables.begin_iteration(compiled, place)?;
+        counters.begun(self.phase, scenario);
+        self.at = Some(StepId { scenario, step: 0 });
+        Ok(())
+    }
+
+    /// The next step that is an exchange, and the total time of the pauses before it. If there is none, the iteration
+    /// is over.
+    fn next_act(
+        &mut self,
+        compiled: &CompiledFlow,
+        counters: &FlowCounters,
+    ) -> (Option<StepId>, Duration) {
+        let mut after = Duration::ZERO;
+        let Some(mut id) = self.at else { return (None, after) };
+        let scenario = &compiled.flow().scenarios[id.scenario];
+        while let Some(step) = scenario.steps.get(id.step) {
+            let Step::Pause(pause) = step else {
+                self.at = Some(id);
+                return (Some(id), after);
+            };
+            let number = compiled.pause(id);
+            if self.skips {
+                counters.pause_skipped(self.phase, number);
+            } else {
+                let turn = mixed(self.begun, id.step);
+                let time = pause.time.pause(compiled.flow().seed, self.user, turn);
+                counters.paused(self.phase, number, time);
+                self.paused = self.paused.saturating_add(time);
+                after = after.saturating_add(time);
+            }
+            id.step += 1;
+        }
+        counters.completed(self.phase, id.scenario);
+        self.at = None;
+        (None, after)
+    }
+
+    /// How long the user waits after the completed iteration.
+    fn between(&self, compiled: &CompiledFlow, counters: &FlowCounters) -> Duration {
+        let flow = compiled.flow();
+        let back_off = flow.between.back_off.as_ref().filter(|_| self.failed);
+        let pauses = flow.between.think.iter().map(|think| (think, THINK_TURN));
+        let mut after = Duration::ZERO;
+        for (pause, turn) in pauses.chain(back_off.map(|pause| (pause, BACK_OFF_TURN))) {
+            let time = pause.time.pause(flow.seed, self.user, mixed(self.begun, turn));
+            counters.paused(self.phase, compiled.pause_between(pause), time);
+            after = after.saturating_add(time);
+        }
+        after
+    }
+}
+
+/// Used in place of a step number for pauses that belong to no step.
+const THINK_TURN: usize = usize::MAX;
+const BACK_OFF_TURN: usize = usize::MAX - 1;
+
+/// The turn of a pause: different for each step of each iteration.
+fn mixed(begun: u64, step: usize) -> u64 {
+    brunt_exchange::chance::mix(begun, step as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Between, ExchangeStep, Flow, Order, Pause, Payload, Pool, Scenario};
+    use crate::{HttpExchange, Renewal, Source, Variable};
+    use brunt_exchange::ThinkTime;
+    use brunt_feed::{Hole, Text};
+    use brunt_http_driver::{Network, Settings};
+    use std::sync::Arc;
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn act(operation: u16) -> Step {
+        let url = Text::literal("http://127.0.0.1:9/");
+        let http = HttpExchange { method: "GET".to_owned(), url, ..HttpExchange::default() };
+        Step::Exchange(Box::new(ExchangeStep::new(operation, Payload::Http(Box::new(http)))))
+    }
+
+    fn pause(millis: u64) -> Step {
+        let time = ThinkTime::Constant(ms(millis));
+        Step::Pause(Pause { time, name: "think".to_owned() })
+    }
+
+    fn scenario(steps: Vec<Step>) -> Scenario {
+        Scenario { name: "visit".to_owned(), steps, after_failure: AfterFailure::Skip }
+    }
+
+    fn compiled(flow: Flow) -> CompiledFlow {
+        let flow = Flow { operations: vec!["a".to_owned(), "b".to_owned()], users: 1, ..flow };
+        CompiledFlow::new(flow, Arc::new(Network::new(Settings::default()).unwrap())).unwrap()
+    }
+
+    /// Runs to the end and returns each step with its pause; `fails` says which turns fail.
+    fn walked(
+        compiled: &CompiledFlow,
+        fails: impl Fn(usize) -> bool,
+    ) -> (Vec<(usize, u64, bool)>, FlowCounters) {
+        let counters = FlowCounters::new(compiled.tallies().clone());
+        let (mut cursor, mut variables) = (
+            Cursor::new(0, Course { first: 0, arrivals: compiled.flow().arrivals }),
+            Variables::new(compiled, 0),
+        );
+        let mut steps = Vec::new();
+        while let Upcoming::Step(id, after) = cursor.upcoming(compiled, &counters, &mut variables) {
+            assert_eq!(
+                cursor.upcoming(compiled, &counters, &mut variables),
+                Upcoming::Step(id, after)
+            );
+            let skipped = cursor.skips();
+            steps.push((id.step, after.as_millis() as u64, skipped));
+            cursor.done(id, !skipped && fails(steps.len() - 1), compiled);
+        }
+        (steps, counters)
+    }
+
+    fn counted(compiled: &CompiledFlow, counters: &FlowCounters) -> (u64, u64, u64, u64) {
+        let counts = counters.whole();
+        let (paused, visits) = (
+            compiled.tallies().of_pause(&counts, "think"),
+            compiled.tallies().of_scenario(&counts, 0),
+        );
+        (paused.made, paused.skipped, visits.begun, visits.completed)
+    }
+
+    #[test]
+    fn pauses_lie_before_the_step_that_follows_them() {
+        let steps = vec![act(0), pause(10), pause(5), act(1), pause(20)];
+        let flow = Flow {
+            scenarios: vec![scenario(steps)],
+            iterations: Iterations::Each(2),
+            ..Flow::default()
+        };
+        let compiled = compiled(flow);
+        let (steps, counters) = walked(&compiled, |_| false);
+        assert_eq!(steps, [(0, 0, false), (3, 15, false), (0, 20, false), (3, 15, false)]);
+        assert_eq!(counted(&compiled, &counters), (6, 0, 2, 2));
+    }
+
+    #[test]
+    fn what_follows_a_failure_is_met_and_skipped_until_the_next_iteration() {
+        let steps = vec![act(0), pause(10), act(1), act(1)];
+        let flow = Flow {
+            scenarios: vec![scenario(steps)],
+            iterations: Iterations::Each(2),
+            ..Flow::default()
+        };
+        let compiled = compiled(flow);
+        let (steps, counters) = walked(&compiled, |turn| turn == 0);
+        let first = [(0, 0, false), (2, 0, true), (3, 0, true)];
+        let second = [(0, 0, false), (2, 10, false), (3, 0, false)];
+        assert_eq!(steps, [first, second].concat());
+        assert_eq!(counted(&compiled, &counters), (1, 1, 2, 2));
+    }
+
+    #[test]
+    fn a_user_thinks_after_an_iteration_whatever_became_of_it() {
+        let wait = |millis, name: &str| {
+            let time = ThinkTime::Constant(ms(millis));
+            Some(Pause { time, name: name.to_owned() })
+        };
+        // The first of three iterations fails at the first of its two steps.
+        for (after_failure, skipped) in [(AfterFailure::Skip, true), (AfterFailure::GoOn, false)] {
+            let flow = Flow {
+                scenarios: vec![Scenario {
+                    after_failure,
+                    ..scenario(vec![act(0), pause(10), act(1)])
+                }],
+                iterations: Iterations::Each(3),
+                between: Between { think: wait(1_000, "think"), back_off: wait(300, "back-off") },
+                ..Flow::default()
+            };
+            let compiled = compiled(flow);
+            let (steps, counters) = walked(&compiled, |turn| turn == 0);
+            let first = [(0, 0, false), (2, if skipped { 0 } else { 10 }, skipped)];
+            let others = [(0, 1_300, false), (2, 10, false), (0, 1_000, false), (2, 10, false)];
+            assert_eq!(steps, [&first[..], &others].concat());
+            let counts = counters.whole();
+            let backed_off = compiled.tallies().of_pause(&counts, "back-off");
+            assert_eq!((backed_off.made, backed_off.time), (1, ms(300)));
+        }
+    }
+
+    #[test]
+    fn users_share_a_pool_of_iterations() {
+        let flow = Flow {
+            scenarios: vec![scenario(vec![act(0)])],
+            iterations: Iterations::Shared(Pool::new(3)),
+            ..Flow::default()
+        };
+        let compiled = compiled(flow);
+        assert_eq!(walked(&compiled, |_| false).0.len(), 3);
+        assert_eq!(walked(&compiled, |_| false).0.len(), 0);
+    }
+
+    #[test]
+    fn a_scenario_of_pauses_alone_comes_to_an_end() {
+        let flow = Flow {
+            scenarios: vec![scenario(vec![pause(10)])],
+            iterations: Iterations::Each(3),
+            order: Order::Turns,
+            ..Flow::default()
+        };
+        let compiled = compiled(flow);
+        let (steps, counters) = walked(&compiled, |_| false);
+        assert!(steps.is_empty());
+        assert_eq!(counted(&compiled, &counters), (3, 0, 3, 3));
+    }
+
+    #[test]
+    fn variables_are_renewed_when_their_renewal_says() {
+        let counter = |renewal| Variable {
+            name: String::new(),
+            source: Source::Count { first: 0, step: 1 },
+            renewal,
+        };
+        let renewals = [
+            Renewal::Iteration,
+            Renewal::User,
+            Renewal::Exchange,
+            Renewal::IterationIfUsed,
+            Renewal::AfterUse,
+        ];
+        let flow = Flow {
+            scenarios: vec![scenario(vec![act(0), act(1)])],
+            variables: renewals.map(counter).into_iter().collect(),
+            ..Flow::default()
+        };
+        let compiled = compiled(flow);
+        let mut variables = Variables::new(&compiled, 0);
+        let all: Vec<Hole> = (0..5).map(Hole).collect();
+        let mut seen = Vec::new();
+        for (iteration, uses) in [(0, &all[..]), (1, &[]), (2, &all[..])] {
+            let place = DrawContext { iteration, user: 0, users: 1, turn: iteration };
+            variables.begin_iteration(&compiled, place).unwrap();
+            for _ in 0..2 {
+                variables.begin_exchange(&compiled, uses).unwrap();
+                let value = |hole: &Hole| variables.values().value(*hole).map(<[u8]>::to_vec);
+                let row: Vec<_> = all.iter().filter_map(value).collect();
+                seen.push(String::from_utf8(row.join(&b' ')).unwrap());
+            }
+        }
+        // Of the last two values, one counts the iterations that used it, the other the exchanges that followed a use
+        // of it.
+        assert_eq!(
+            seen,
+            ["0 0 0 0 0", "0 0 1 0 1", "1 0 2 1 2", "1 0 3 1 2", "2 0 4 1 2", "2 0 5 1 3"]
+        );
+    }
+}

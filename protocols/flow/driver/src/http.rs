@@ -1,0 +1,40 @@
+//! [`HttpExchange`]: a step that is a request, as a plan describes it.
+
+use brunt_feed::Text;
+use brunt_http_driver::Body;
+
+/// A request that may contain variables.
+#[derive(Debug, Default)]
+pub struct HttpExchange {
+    /// The method, as sent.
+    pub method: String,
+    /// The whole URL: scheme, authority, path and query. Bytes that are not allowed in a URL make the exchange fail;
+    /// they are never repaired.
+    pub url: Text,
+    /// The text to put before a URL that begins with a variable, if the variable's value makes it a path: the field
+    /// `Location` of an answer, for example, may be either.
+    pub base: Option<Text>,
+    /// The fields, in order.
+    pub fields: Vec<(String, Text)>,
+    /// The body.
+    pub body: Content,
+}
+
+impl HttpExchange {
+    /// The text to put before a URL that was filled in.
+    pub fn base_before(&self, url: &[u8]) -> Option<&Text> {
+        self.base.as_ref().filter(|_| matches!(url.first(), Some(b'/' | b'?')))
+    }
+}
+
+/// The body of a request.
+#[derive(Debug, Default)]
+pub enum Content {
+    /// No body.
+    #[default]
+    None,
+    /// Text that may contain variables.
+    Text(Text),
+    /// The same bytes for every request.
+    Fixed(Body),
+}

@@ -1,0 +1,201 @@
+//! [`HttpClient`]: the HTTP connections of a user.
+
+use super::compiled_flow::{CompiledFlow, ExchangeInfo};
+use super::http::{Content, HttpExchange};
+use super::reply::Reply;
+use super::step_id::StepId;
+use brunt_exchange::{Class, Outcome, Watch};
+use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
+use brunt_http_driver::{
+    self as http, Body, Client, Course, Group, Origin, Request, Response, Wanted,
+};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A user's client, and the buffers for its requests and their answers.
+pub(super) struct HttpClient {
+    client: Client,
+    request: Request,
+    response: Response,
+    url: Vec<u8>,
+    /// The step whose request is in the buffers, if that request never changes.
+    rendered: Option<StepId>,
+    /// Why a connection could not be opened, to be reported for the step that needed it.
+    failed: Option<(Arc<Origin>, http::Failure)>,
+}
+
+impl HttpClient {
+    /// Creates the client of user `number`, who shares the connections of `group`.
+    pub(super) fn new(compiled: &CompiledFlow, group: &Rc<Group>, number: u32) -> Self {
+        Self {
+            client: Client::new(compiled.network(), group, number),
+            request: Request::default(),
+            response: Response::default(),
+            url: Vec::new(),
+            rendered: None,
+            failed: None,
+        }
+    }
+
+    /// Opens a connection to a server. A failure is kept for the step that needed it.
+    pub(super) async fn open(&mut self, origin: &Arc<Origin>, watch: &mut Watch<'_>) {
+        let Err(failure) = self.client.ready(origin, watch).await else { return };
+        watch.not_ready(failure.as_outcome());
+        if self.failed.is_none() {
+            self.failed = Some((Arc::clone(origin), failure));
+        }
+    }
+
+    /// Deletes what belongs to one visit: its cookies.
+    pub(super) fn begin_visit(&mut self) {
+        self.client.forget();
+    }
+
+    /// Handles the cancellation of an exchange.
+    pub(super) fn give_up(&mut self) {
+        self.rendered = None;
+    }
+
+    /// Sends a request and reads its answer.
+    pub(super) async fn exchange(
+        &mut self,
+        (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
+        compiled: &CompiledFlow,
+        values: &Values,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Outcome> {
+        self.response.clear();
+        if self.rendered != Some(id) {
+            self.render((id, http, info), compiled, values)
+                .map_err(|unset| compiled.bare(unset, watch))?;
+        }
+        let aimed;
+        let origin = if let Some((origin, _)) = &info.origin {
+            origin
+        } else {
+            aimed = self.aim(watch).await.map_err(|failure| outcome_of(&failure, values, watch))?;
+            &aimed
+        };
+        if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, origin)) {
+            return Err(outcome_of(&failure, values, watch));
+        }
+        let (request, response) = (&mut self.request, &mut self.response);
+        let (refusal, shown) = (watch.wants_text(), watch.keeps_words());
+        let wanted = Wanted { refusal, shown, ..info.wanted };
+        let sent = self.client.exchange(origin, request, wanted, response, watch).await;
+        sent.map_err(|failure| {
+            self.rendered = None;
+            outcome_of(&failure, values, watch)
+        })?;
+        watch.items(self.response.received());
+        Ok(())
+    }
+
+    /// The request line, with the whole URL, for a reader.
+    pub(super) fn request_line(&self) -> String {
+        let [method, url] = [self.request.method(), &self.url].map(String::from_utf8_lossy);
+        format!("{method} {}", brunt_redact::url(&url))
+    }
+
+    /// The answer.
+    pub(super) fn reply(&self) -> Reply<'_> {
+        Reply::Http(&self.response)
+    }
+
+    /// The answer, if an exchange that was called off had received its head.
+    pub(super) fn begun(&self) -> Option<&Response> {
+        Some(&self.response).filter(|response| response.status() > 0)
+    }
+
+    /// What the client did by itself, in an exchange that is traced.
+    pub(super) fn course(&self) -> &Course {
+        self.client.course()
+    }
+
+    /// Releases the answer, which is no longer needed.
+    pub(super) fn put_away(&mut self) {
+        self.response.trim();
+    }
+
+    /// Closes every connection.
+    pub(super) async fn close(&mut self) {
+        self.client.close().await;
+    }
+
+    fn render(
+        &mut self,
+        (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
+        compiled: &CompiledFlow,
+        values: &Values,
+    ) -> Result<(), Unfilled> {
+        self.rendered = None;
+        self.url.clear();
+        write(&mut self.request, &mut self.url, http, values)?;
+        if let Some((_, path)) = &info.origin {
+            self.request.set_target(&self.url[*path..]);
+            let settings = compiled.network().settings();
+            let alone = settings.redirects == 0 && !settings.cookies;
+            self.rendered = (info.constant && alone).then_some(id);
+        }
+        Ok(())
+    }
+
+    /// Determines the origin of a URL that is different each time.
+    async fn aim(&mut self, watch: &mut Watch<'_>) -> Result<Arc<Origin>, http::Failure> {
+        let (origin, path) = self.client.aim(&self.url, watch).await?;
+        self.request.set_target(&self.url[path..]);
+        Ok(origin)
+    }
+}
+
+/// Turns a failure into the outcome of the exchange. Its text, which may contain a URL, is
+/// explained without secrets.
+fn outcome_of(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -> Outcome {
+    if watch.wants_text() {
+        let text = brunt_redact::text(&failure.to_string());
+        watch.explain(format_args!("{}", values.shown(&text)));
+        failure.locate(watch);
+    }
+    failure.as_outcome()
+}
+
+impl CompiledFlow {
+    /// The outcome of a step whose request cannot be filled in from its variables.
+    pub(super) fn bare(&self, unfilled: Unfilled, watch: &mut Watch<'_>) -> Outcome {
+        let (Unfilled::Unset(hole) | Unfilled::Long(hole)) = unfilled;
+        let variable = self.flow().variables.get(usize::from(hole.0));
+        let name = variable.map_or("?", |variable| &variable.name);
+        match unfilled {
+            Unfilled::Unset(_) => watch.explain(format_args!("the variable '{name}' has no value")),
+            Unfilled::Long(_) => watch.explain(format_args!(
+                "the value of '{name}' is too long here: variables fill at most {FILLED_MAX} bytes of a text"
+            )),
+        }
+        Outcome::Failed(Class::Check, 0)
+    }
+}
+
+/// Writes a request, except for its target, and its URL.
+fn write(
+    request: &mut Request,
+    url: &mut Vec<u8>,
+    http: &HttpExchange,
+    values: &Values,
+) -> Result<(), Unfilled> {
+    request.begin(&http.method);
+    http.url.render(values, url)?;
+    if let Some(base) = http.base_before(url) {
+        let path = std::mem::take(url);
+        base.render(values, url)?;
+        url.extend_from_slice(&path);
+    }
+    for (name, value) in &http.fields {
+        request.field(name, |out| Text::render(value, values, out))?;
+    }
+    match &http.body {
+        Content::None => request.set_body(Body::None),
+        Content::Text(text) => text.render(values, request.body_mut())?,
+        Content::Fixed(body) => request.set_body(body.clone()),
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! [`Flow`]: a plan that was read, with every name resolved.
+
+use super::check::Check;
+use super::extract::Extract;
+use super::http::HttpExchange;
+use super::ldap::LdapExchange;
+use super::source::Variable;
+use super::trace::Trace;
+use brunt_dhcp_driver as dhcp;
+use brunt_exchange::ThinkTime;
+use brunt_feed::Hole;
+use brunt_ldap_driver as ldap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+/// What virtual users do.
+#[derive(Debug, Default)]
+pub struct Flow {
+    /// The scenarios that iterations execute.
+    pub scenarios: Vec<Scenario>,
+    /// Which of them an iteration executes.
+    pub order: Order,
+    /// The variables, by hole.
+    pub variables: Vec<Variable>,
+    /// Variables that the plan marks as secret or not secret, regardless of their names.
+    pub marks: Vec<(Hole, bool)>,
+    /// The names of the operations, by number, as reports show them.
+    pub operations: Vec<String>,
+    /// When users begin.
+    pub start: Start,
+    /// How many iterations there are.
+    pub iterations: Iterations,
+    /// What a user of the closed model waits between two iterations.
+    pub between: Between,
+    /// The seed of the run.
+    pub seed: u64,
+    /// How many users there are in the whole run, over all nodes.
+    pub users: u32,
+    /// The first user of this node, for a preview; in the run itself the engine assigns the numbers.
+    pub first_user: u32,
+    /// Whether iterations begin with arrivals (the open model) or as soon as a user is free (the closed model).
+    pub arrivals: bool,
+    /// The LDAP connection settings, if steps need them.
+    pub ldap: Option<Arc<ldap::Plan>>,
+    /// The DHCP server, if steps need one. It has one socket, so all users belong to one worker.
+    pub dhcp: Option<Arc<dhcp::DhcpEndpoint>>,
+    /// Whether times are summed up for a table.
+    pub times: Times,
+    /// Where complete exchanges are shown, if they are.
+    pub trace: Option<Trace>,
+}
+
+impl Flow {
+    /// Whether the values of a variable are secrets: the plan marks it as secret, or its source or its name makes it
+    /// one.
+    pub fn is_secret(&self, hole: Hole) -> bool {
+        let mark = self.marks.iter().find(|(marked, _)| *marked == hole);
+        let named = || self.variables.get(usize::from(hole.0)).is_some_and(Variable::is_secret);
+        mark.map_or_else(named, |(_, secret)| *secret)
+    }
+}
+
+/// What a user of the closed model waits between two iterations. The wait belongs to the iteration and not to one of
+/// its steps, so it follows whatever the results of the steps are: users who cannot log in do not try more often than
+/// users who can.
+#[derive(Clone, Debug, Default)]
+pub struct Between {
+    /// After every iteration.
+    pub think: Option<Pause>,
+    /// In addition, after an iteration in which a step failed.
+    pub back_off: Option<Pause>,
+}
+
+impl Between {
+    /// The pauses.
+    pub(super) fn pauses(&self) -> impl Iterator<Item = &Pause> {
+        self.think.iter().chain(&self.back_off)
+    }
+}
+
+/// Whether and how times are summed up for a table, in addition to the histograms of every run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Times {
+    /// Not at all.
+    #[default]
+    None,
+    /// Service times, to the nanosecond.
+    Service,
+    /// In whole milliseconds, including the time to connect, as LoadGen measures them.
+    Coarse,
+}
+
+/// A sequence of steps: one iteration of it corresponds to a person's visit.
+#[derive(Debug)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// Its steps, in order.
+    pub steps: Vec<Step>,
+    /// What happens to the remaining steps when a step has failed.
+    pub after_failure: AfterFailure,
+}
+
+/// What happens to the rest of an iteration when one of its steps has failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// The remaining steps are skipped, and counted as such.
+    #[default]
+    Skip,
+    /// They are executed.
+    GoOn,
+}
+
+/// One step of a scenario.
+#[derive(Debug)]
+pub enum Step {
+    /// A pause: never an exchange, and in no step's latency.
+    Pause(Pause),
+    /// An exchange.
+    Exchange(Box<ExchangeStep>),
+}
+
+/// A pause between two steps.
+#[derive(Clone, Debug)]
+pub struct Pause {
+    /// Its duration.
+    pub time: ThinkTime,
+    /// The name under which it is counted, if a table shows pauses.
+    pub name: String,
+}
+
+/// One exchange of a scenario.
+#[derive(Debug)]
+pub struct ExchangeStep {
+    /// The number of its operation, whose name is in [`Flow::operations`].
+    pub operation: u16,
+    /// What is sent.
+    pub payload: Payload,
+    /// What must hold of the answer.
+    pub checks: Vec<Check>,
+    /// What is extracted from the answer.
+    pub extracts: Vec<Extract>,
+    /// If the answer takes longer, it counts as exceeded.
+    pub threshold: Option<Duration>,
+    /// The maximum wait for the answer; if `None`, the rest of the run.
+    pub timeout: Option<Duration>,
+    /// The step is skipped if one of these variables has no value or an empty one.
+    pub needs: Vec<Hole>,
+}
+
+impl ExchangeStep {
+    /// Creates an exchange without checks that waits for its answer as long as the run allows.
+    pub fn new(operation: u16, payload: Payload) -> Self {
+        Self {
+            operation,
+            payload,
+            checks: Vec::new(),
+            extracts: Vec::new(),
+            threshold: None,
+            timeout: None,
+            needs: Vec::new(),
+        }
+    }
+}
+
+/// What is sent.
+#[derive(Debug)]
+pub enum Payload {
+    /// A request over HTTP.
+    Http(Box<HttpExchange>),
+    /// An LDAP operation.
+    Ldap(Box<LdapExchange>),
+    /// An exchange with a DHCP server; the user is the DHCP client.
+    Dhcp(dhcp::Kind),
+}
+
+/// Which scenario an iteration executes.
+#[derive(Debug, Default)]
+pub enum Order {
+    /// The scenarios in turn.
+    #[default]
+    Turns,
+    /// A random one, with these weights, as a function of the seed and the iteration's number.
+    Weights(Vec<u32>),
+    /// Each user executes these rounds in order, and stops after the last.
+    Rounds(Vec<Vec<Repeat>>),
+}
+
+/// A scenario and how many times it is repeated in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// The scenario.
+    pub scenario: usize,
+    /// How many times.
+    pub times: u64,
+}
+
+/// When users begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// All at once.
+    #[default]
+    Together,
+    /// In groups, at equal intervals, as LoadGen starts its threads.
+    Groups {
+        /// The number of users in a group.
+        size: u32,
+        /// The interval between two groups.
+        every: Duration,
+    },
+    /// One after the other, the last of them at the end of this time.
+    Over(Duration),
+}
+
+/// How many iterations there are.
+#[derive(Debug, Default)]
+pub enum Iterations {
+    /// As many as the time allows.
+    #[default]
+    Endless,
+    /// This many for each user.
+    Each(u64),
+    /// This many in total for all users of this node.
+    Shared(Pool),
+}
+
+/// A number of iterations that all users take from.
+#[derive(Debug)]
+pub struct Pool {
+    count: u64,
+    taken: AtomicU64,
+}
+
+impl Pool {
+    /// Creates a pool of `count` iterations.
+    pub fn new(count: u64) -> Self {
+        Self { count, taken: AtomicU64::new(0) }
+    }
+
+    /// Takes one iteration. Returns whether there was one left.
+    pub fn take(&self) -> bool {
+        self.taken.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < self.count
+    }
+
+    /// Returns an iteration that was taken and not begun.
+    pub(super) fn give_back(&self) {
+        self.taken.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+    }
+}

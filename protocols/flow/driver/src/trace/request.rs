@@ -1,0 +1,233 @@
+//! What a step sent, derived from the plan and the variables, with secrets replaced by stars.
+
+use super::bytes::Bytes;
+use crate::http::{Content, HttpExchange};
+use crate::plan::Payload;
+use brunt_dhcp_driver::Kind;
+use brunt_feed::{Text, TextPiece, Values};
+use brunt_ldap_driver::LdapOperation;
+use brunt_redact::{HIDDEN, is_secret_name};
+
+/// What was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TracedRequest {
+    /// Over HTTP.
+    Http {
+        /// The method.
+        method: String,
+        /// The URL.
+        url: String,
+        /// The fields; those that the client added are last.
+        fields: Vec<(String, String)>,
+        /// The body.
+        body: Option<Bytes>,
+    },
+    /// With another protocol, in words.
+    Words {
+        /// The protocol.
+        protocol: &'static str,
+        /// A description of the request.
+        lines: Vec<String>,
+    },
+}
+
+/// The request of a step, filled in with the values it was sent with.
+pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {
+    let filling = Filling { values };
+    match payload {
+        Payload::Http(http) => filling.http(http),
+        Payload::Ldap(ldap) => filling.ldap(ldap.operation()),
+        Payload::Dhcp(kind) => {
+            let kind = match kind {
+                Kind::Acquire => "acquire a lease",
+                Kind::Renew => "renew the lease",
+                Kind::Rebind => "rebind the lease",
+                Kind::Release => "release the lease",
+                Kind::Decline => "decline the lease",
+                Kind::Reboot => "ask whether the lease still holds",
+                Kind::Inform => "ask for options",
+            };
+            TracedRequest::Words { protocol: "DHCP", lines: vec![kind.to_owned()] }
+        }
+    }
+}
+
+/// The variables that texts are filled in with.
+struct Filling<'a> {
+    values: &'a Values,
+}
+
+impl Filling<'_> {
+    fn http(&self, http: &HttpExchange) -> TracedRequest {
+        let mut url = Vec::new();
+        // A text without a value is never sent.
+        let _ = http.url.render(self.values, &mut url);
+        let base = http.base_before(&url).map(Text::pieces);
+        let url = Text::of(base.unwrap_or_default().iter().chain(http.url.pieces()).cloned());
+        let field = |(name, value): &(String, Text)| {
+            (name.clone(), self.told(value, |value| brunt_redact::header(name, value)))
+        };
+        TracedRequest::Http {
+            method: http.method.clone(),
+            url: self.told(&url, brunt_redact::url),
+            fields: http.fields.iter().map(field).collect(),
+            body: match &http.body {
+                Content::None => None,
+                Content::Text(text) => {
+                    let shown = self.told(text, brunt_redact::text);
+                    Some(Bytes::told(&shown, shown.len() as u64, true))
+                }
+                Content::Fixed(body) => {
+                    body.bytes().map(|bytes| Bytes::of(bytes, bytes.len() as u64, self.values))
+                }
+            },
+        }
+    }
+
+    /// An operation in lines that read like LDIF or the description of a search.
+    fn ldap(&self, operation: &LdapOperation) -> TracedRequest {
+        let line = |text: &Text| self.told(text, brunt_redact::text);
+        let value = |name: &str, text: &Text| {
+            let shown = if is_secret_name(name) { HIDDEN.to_owned() } else { line(text) };
+            format!("{name}: {shown}")
+        };
+        let lines = match operation {
+            LdapOperation::Bind { dn, password } => {
+                let (password, _) = self.filled(password);
+                let shown = if password.is_empty() { "(none)" } else { HIDDEN };
+                vec![format!("bind as {}", line(dn)), format!("password: {shown}")]
+            }
+            LdapOperation::Search { base, scope, filter, attributes, size_limit } => {
+                let scope = format!("{scope:?}").to_ascii_lowercase();
+                let mut lines = vec![
+                    format!("search {} ({scope})", line(base)),
+                    format!("filter: {}", line(filter)),
+                ];
+                if !attributes.is_empty() {
+                    lines.push(format!("attributes: {}", attributes.join(" ")));
+                }
+                if *size_limit > 0 {
+                    lines.push(format!("size limit: {size_limit}"));
+                }
+                lines
+            }
+            LdapOperation::Compare { dn, attribute, value: text } => {
+                vec![format!("compare {}", line(dn)), value(attribute, text)]
+            }
+            LdapOperation::Modify { dn, changes } => {
+                let mut lines = vec![format!("modify {}", line(dn))];
+                for (op, attribute, texts) in changes {
+                    let op = format!("{op:?}").to_ascii_lowercase();
+                    lines.push(format!("{op}: {attribute}"));
+                    lines.extend(texts.iter().map(|text| value(attribute, text)));
+                }
+                lines
+            }
+            LdapOperation::Add { dn, attributes } => {
+                let mut lines = vec![format!("add {}", line(dn))];
+                let all = attributes
+                    .iter()
+                    .flat_map(|(name, texts)| texts.iter().map(move |text| value(name, text)));
+                lines.extend(all);
+                lines
+            }
+            LdapOperation::Delete { dn } => vec![format!("delete {}", line(dn))],
+        };
+        TracedRequest::Words { protocol: "LDAP", lines }
+    }
+
+    /// A text filled in, with what `redact` finds in it replaced by stars. The values of variables that the plan says
+    /// are no secrets stay, whatever they look like: until then their names are in their place, which are kept.
+    fn told(&self, text: &Text, redact: impl Fn(&str) -> String) -> String {
+        let (filled, open) = self.filled(text);
+        let shown = redact(&filled);
+        open.iter().fold(shown, |shown, (name, value)| shown.replace(name, value))
+    }
+
+    /// A text filled in with its values, and the values of variables that are no secrets, by the names in their place.
+    /// Secrets are replaced by stars wherever a value contains them; what the plan itself says stays. A variable
+    /// without a value is shown as `(no value)`.
+    fn filled(&self, text: &Text) -> (String, Vec<(String, String)>) {
+        let (mut out, mut open) = (Vec::new(), Vec::new());
+        for piece in text.pieces() {
+            let (hole, escape) = match piece {
+                TextPiece::Literal(bytes) => {
+                    out.extend_from_slice(bytes);
+                    continue;
+                }
+                TextPiece::Hole(hole, escape) => (*hole, *escape),
+            };
+            let shown = match self.values.value(hole) {
+                _ if self.values.is_hidden(hole) => HIDDEN.to_owned(),
+                Some(value) => {
+                    let mut bytes = value.to_vec();
+                    escape.apply(&mut bytes, 0);
+                    self.values.shown(&String::from_utf8_lossy(&bytes))
+                }
+                None => "(no value)".to_owned(),
+            };
+            if self.values.is_open(hole) {
+                // A character for private use, so that no text of the plan is taken for it.
+                let name = format!("${{\u{e000}{}}}", hole.0);
+                out.extend_from_slice(name.as_bytes());
+                open.push((name, shown));
+            } else {
+                out.extend_from_slice(shown.as_bytes());
+            }
+        }
+        (String::from_utf8_lossy(&out).into_owned(), open)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_feed::{Escape, Hole};
+
+    /// What is shown of a request with these values of `a` and `b`, which are given as marked.
+    fn shown(url: &str, body: &str, values: &Values) -> (String, String) {
+        let text = |text: &str| {
+            let hole = |name: &str| match name {
+                "a" => Some(Hole(0)),
+                "b" => Some(Hole(1)),
+                _ => None,
+            };
+            Text::parse(text, Escape::None, hole).unwrap()
+        };
+        let http = HttpExchange {
+            url: text(url),
+            base: Some(Text::literal("http://h/app")),
+            body: Content::Text(text(body)),
+            ..HttpExchange::default()
+        };
+        match of(&Payload::Http(Box::new(http)), values) {
+            TracedRequest::Http { url, body, .. } => (url, body.unwrap().text.unwrap()),
+            TracedRequest::Words { lines, .. } => panic!("{lines:?}"),
+        }
+    }
+
+    #[test]
+    fn a_secret_is_starred_where_it_was_filled_in_and_not_in_the_plans_own_words() {
+        let mut values = Values::new(2);
+        values.set(Hole(0), b"password");
+        values.hide_always(Hole(0));
+        values.set(Hole(1), b"my password is it");
+        let body = "grant_type=password&password=${a}&note=${b}";
+        let (url, body) = shown("${b}", body, &values);
+        assert_eq!(url, "my *** is it");
+        assert_eq!(body, "grant_type=password&password=***&note=my *** is it");
+    }
+
+    #[test]
+    fn secret_false_shows_a_value_whatever_it_looks_like() {
+        let mut values = Values::new(2);
+        values.set(Hole(0), b"/login?session_id=aBcDeFgHiJkLmN0123456789");
+        let starred = "http://h/app/login?session_id=***";
+        assert_eq!(shown("${a}", "", &values).0, starred);
+        values.hide(Hole(0), true);
+        assert_eq!(shown("${a}", "", &values).0, "http://h/app***");
+        values.hide_never(Hole(0));
+        let whole = "http://h/app/login?session_id=aBcDeFgHiJkLmN0123456789";
+        assert_eq!(shown("${a}", "token=${a}", &values).0, whole);
+    }
+}

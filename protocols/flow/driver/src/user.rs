@@ -1,0 +1,579 @@
+//! [`User`]: a virtual user, who performs one step of a flow in each exchange.
+//!
+//! A user has its own clients, with their connections and cookies, and its own variables. It is ready when the
+//! connection for its next step is open. The step's request is rendered only when it is due, because in the open model
+//! an arrival decides what is sent.
+
+mod traced;
+
+use super::compiled_flow::{CompiledFlow, ExchangeInfo};
+use super::counters::{FlowCounters, StepResult};
+use super::cursor::{Course, Cursor, Upcoming};
+use super::data_end::DataEnd;
+use super::http_client::HttpClient;
+use super::ldap::LdapExchange;
+use super::ldap_client::LdapClient;
+use super::plan::{ExchangeStep, Payload, Start, Times};
+use super::refusal;
+use super::reply::{Parsed, Reply};
+use super::source::Exhausted;
+use super::step_id::StepId;
+use super::variables::Variables;
+use brunt_dhcp_driver::{DhcpAccess, DhcpClient, Kind};
+use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
+use brunt_feed::{Hole, Values};
+use brunt_http_driver::{self as http, Group};
+use brunt_ldap_driver::LdapPool;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use traced::Traced;
+
+/// The part that measures an iteration from beginning to end, including pauses: the duration of a visit.
+pub const ITERATION: Part = Part(6);
+/// The same without pauses: the time spent in the target and waiting for it. It is measured for flows whose iterations
+/// have pauses.
+pub const ITERATION_WORK: Part = Part(7);
+/// The names of the parts, by number.
+pub const PARTS: [&str; 9] = [
+    "connect",
+    "tls",
+    "bind",
+    "reconnect",
+    "first byte",
+    "name lookup",
+    "iteration",
+    "iteration work",
+    "closed after",
+];
+
+/// What the users of one worker share.
+#[derive(Debug)]
+pub struct WorkerContext {
+    compiled: Arc<CompiledFlow>,
+    counters: Arc<FlowCounters>,
+    group: Rc<Group>,
+    ldap: Option<LdapPool>,
+    access: Option<DhcpAccess>,
+    course: Course,
+    data_end: Arc<DataEnd>,
+}
+
+impl WorkerContext {
+    /// Creates the context of this number of users, those of the worker that writes these counters. Call it within the
+    /// worker's runtime.
+    pub fn new(compiled: &Arc<CompiledFlow>, counters: &Arc<FlowCounters>, users: usize) -> Self {
+        let access = compiled.flow().dhcp.as_deref();
+        Self {
+            group: Group::new(compiled.network()),
+            ldap: compiled.flow().ldap.as_ref().map(LdapPool::new),
+            access: access.map(|access| DhcpAccess::new(access, users)),
+            compiled: Arc::clone(compiled),
+            counters: Arc::clone(counters),
+            course: Course { first: 0, arrivals: compiled.flow().arrivals },
+            data_end: Arc::default(),
+        }
+    }
+
+    /// Replaces the default course of the flow.
+    #[must_use]
+    pub fn on(self, course: Course) -> Self {
+        Self { course, ..self }
+    }
+
+    /// Reports to `data_end` that no rows are left for an arrival.
+    #[must_use]
+    pub fn reporting(self, data_end: &Arc<DataEnd>) -> Self {
+        Self { data_end: Arc::clone(data_end), ..self }
+    }
+}
+
+/// A virtual user.
+pub struct User {
+    context: Rc<WorkerContext>,
+    number: u32,
+    cursor: Cursor,
+    variables: Variables,
+    http_client: HttpClient,
+    ldap_client: Option<Box<LdapClient>>,
+    dhcp_client: Option<DhcpClient>,
+    /// How long the connection for the next step took to open.
+    opening: Duration,
+    /// The step that has begun and has not ended.
+    in_flight: Option<StepId>,
+    /// When the iteration began.
+    began: Moment,
+    /// The total time of the pauses before that moment, which precede its first exchange.
+    paused_before: Duration,
+    started: bool,
+    /// Why the variables of an iteration could not be filled.
+    spent: Option<Exhausted>,
+    /// The values that the current step was sent with, while it is traced.
+    traced: Option<Box<Traced>>,
+}
+
+impl User {
+    /// Creates user `number` of the whole run.
+    pub fn new(context: &Rc<WorkerContext>, number: u32) -> Self {
+        let compiled = &context.compiled;
+        Self {
+            number,
+            cursor: Cursor::new(number, context.course),
+            variables: Variables::new(compiled, number),
+            http_client: HttpClient::new(compiled, &context.group, number),
+            ldap_client: context.ldap.as_ref().map(|ldap| Box::new(LdapClient::new(ldap, number))),
+            dhcp_client: context.access.as_ref().map(|access| DhcpClient::new(access, number)),
+            opening: Duration::ZERO,
+            in_flight: None,
+            began: Moment::ZERO,
+            paused_before: Duration::ZERO,
+            started: false,
+            spent: None,
+            traced: None,
+            context: Rc::clone(context),
+        }
+    }
+
+    fn upcoming(&mut self) -> Upcoming {
+        self.cursor.upcoming(&self.context.compiled, &self.context.counters, &mut self.variables)
+    }
+
+    /// The next step; an arrival begins an iteration.
+    fn next(&mut self, ticket: &Ticket) -> Option<StepId> {
+        self.cursor.due_in(ticket.phase);
+        match self.upcoming() {
+            Upcoming::Step(id, _) => Some(id),
+            Upcoming::Unknown | Upcoming::Nothing => None,
+            Upcoming::Arrival => {
+                let context = &self.context;
+                let (compiled, counters) = (&context.compiled, &context.counters);
+                match self.cursor.arrive(ticket.number, compiled, counters, &mut self.variables) {
+                    Ok(id) => id,
+                    Err(exhausted) => {
+                        self.spent = Some(exhausted);
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    /// How long after the beginning of the run this user begins.
+    fn start(&self) -> Duration {
+        let flow = self.context.compiled.flow();
+        match flow.start {
+            Start::Together => Duration::ZERO,
+            Start::Groups { size, every } => every * (self.number / size.max(1)),
+            Start::Over(all) => {
+                let share = f64::from(self.number) / f64::from(flow.users.max(1));
+                all.mul_f64(share.min(1.0))
+            }
+        }
+    }
+
+    /// Handles an exchange that has begun and not ended: the run cancelled it.
+    fn settle(&mut self, now: Moment) {
+        let Some(id) = self.in_flight.take() else { return };
+        let context = Rc::clone(&self.context);
+        if let Some((act, _)) = context.compiled.act(id) {
+            self.tell_given_up(id, act, now);
+            let timeout = act.timeout.unwrap_or_default();
+            context.counters.ended(
+                self.cursor.phase(),
+                act.operation,
+                StepResult::Exceeded,
+                timeout,
+            );
+        }
+        self.http_client.give_up();
+        self.cursor.done(id, true, &context.compiled);
+    }
+
+    /// Opens the connection for a step.
+    async fn open(&mut self, act: &ExchangeStep, info: &ExchangeInfo, watch: &mut Watch<'_>) {
+        match (&act.payload, &info.origin, &mut self.ldap_client) {
+            (Payload::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
+            (Payload::Ldap(_), _, Some(ldap_client)) => ldap_client.open(watch).await,
+            _ => {}
+        }
+    }
+
+    /// Performs one step.
+    async fn act(&mut self, id: StepId, watch: &mut Watch<'_>) -> Outcome {
+        let context = Rc::clone(&self.context);
+        let Some((act, info)) = context.compiled.act(id) else { return Outcome::Skipped };
+        watch.operation(act.operation);
+        let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
+        let bare = info.needs.iter().any(empty);
+        if self.cursor.skips() || bare {
+            context.counters.skipped(self.cursor.phase(), act.operation);
+            self.tell_skipped(id, act, info);
+            self.cursor.done(id, false, &context.compiled);
+            return Outcome::Skipped;
+        }
+        let begun = self.variables.begin_exchange(&context.compiled, &info.uses);
+        if begun.as_ref().is_err_and(|spent| self.ends_data(spent)) {
+            context.counters.skipped(self.cursor.phase(), act.operation);
+            self.tell_skipped(id, act, info);
+            self.cursor.done(id, true, &context.compiled);
+            return Outcome::Skipped;
+        }
+        self.in_flight = Some(id);
+        if let Some(trace) = &context.compiled.flow().trace {
+            self.begin_trace(trace, watch);
+        }
+        let (outcome, answered) = match begun {
+            Err(spent) => (exhausted(&spent, watch), false),
+            Ok(()) => self.exchange_of(id, act, info, watch).await,
+        };
+        self.in_flight = None;
+        let outcome = self.count(act, outcome, watch);
+        if matches!(outcome, Outcome::Failed(..)) {
+            self.show_request(act, watch);
+        }
+        if let Some(traced) = self.traced.take() {
+            self.tell(id, act, &traced, (outcome, answered), watch);
+        }
+        if matches!(act.payload, Payload::Http(_)) {
+            self.http_client.put_away();
+        }
+        self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &context.compiled);
+        outcome
+    }
+
+    /// Keeps what was sent with the text of a failure. Requests to a directory or a DHCP server are named by their
+    /// step.
+    fn show_request(&self, act: &ExchangeStep, watch: &mut Watch<'_>) {
+        if watch.wants_text()
+            && matches!(act.payload, Payload::Http(_))
+            && watch.sent_at().is_some()
+        {
+            let line = self.http_client.request_line();
+            watch.requested(format_args!("{}", self.variables.values().shown(&line)));
+        }
+    }
+
+    /// Whether an arrival found no row for a variable. This ends the run, and is no failure of the target.
+    fn ends_data(&self, spent: &Exhausted) -> bool {
+        let Exhausted::Rows(variable) = spent else { return false };
+        if self.context.course.arrivals {
+            self.context.data_end.reached(variable);
+        }
+        self.context.course.arrivals
+    }
+
+    /// Counts the step; a step that was too late has not passed.
+    fn count(&mut self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
+        let times = self.context.compiled.flow().times;
+        if act.threshold.is_none() && times == Times::None {
+            let result = if matches!(outcome, Outcome::Ok(_)) {
+                StepResult::Passed
+            } else {
+                StepResult::Failed
+            };
+            self.context.counters.ended(self.cursor.phase(), act.operation, result, Duration::ZERO);
+            return outcome;
+        }
+        let ended = watch.ended_at().unwrap_or_else(|| watch.now());
+        watch.ended_as(ended);
+        let service = watch.began_at().map_or(Duration::ZERO, |began| ended - began);
+        let took = match times {
+            Times::Coarse => {
+                let millis = (service + self.opening + reopening(watch)).as_millis();
+                Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+            }
+            Times::None | Times::Service => service,
+        };
+        let late = act.threshold.is_some_and(|threshold| took > threshold);
+        let (result, outcome) = match outcome {
+            Outcome::Ok(code) if late => {
+                watch.explain(format_args!(
+                    "{took:?} is longer than the {:?} it may take",
+                    act.threshold.unwrap_or_default()
+                ));
+                (StepResult::Exceeded, Outcome::Failed(Class::Exceeded, code))
+            }
+            Outcome::Ok(_) => (StepResult::Passed, outcome),
+            Outcome::TimedOut => (StepResult::Exceeded, outcome),
+            // LoadGen checks the time before it checks the answer.
+            _ if late && times == Times::Coarse => (StepResult::Exceeded, outcome),
+            _ => (StepResult::Failed, outcome),
+        };
+        self.context.counters.ended(self.cursor.phase(), act.operation, result, took);
+        outcome
+    }
+
+    /// Sends the request and checks whether the answer is what the plan expects. Also returns whether there was an
+    /// answer.
+    async fn exchange_of(
+        &mut self,
+        id: StepId,
+        act: &ExchangeStep,
+        info: &ExchangeInfo,
+        watch: &mut Watch<'_>,
+    ) -> (Outcome, bool) {
+        let context = Rc::clone(&self.context);
+        let values = self.variables.values();
+        match (&act.payload, &mut self.ldap_client) {
+            (Payload::Http(http), _) => {
+                let step = (id, &**http, info);
+                match self.http_client.exchange(step, &context.compiled, values, watch).await {
+                    Ok(()) => {
+                        let reply = self.http_client.reply();
+                        (judge_status(act, reply, &mut self.variables, watch), true)
+                    }
+                    Err(outcome) => (outcome, false),
+                }
+            }
+            (Payload::Ldap(ldap), Some(ldap_client)) => {
+                match ldap_client.exchange(ldap, &context.compiled, values, watch).await {
+                    Ok(()) => {
+                        (judge_result(act, ldap, ldap_client, &mut self.variables, watch), true)
+                    }
+                    Err(outcome) => (outcome, false),
+                }
+            }
+            (Payload::Ldap(_), None) => (Outcome::Skipped, false),
+            (Payload::Dhcp(kind), _) => self.lease(*kind, act, info, watch).await,
+        }
+    }
+
+    /// Performs an exchange with a DHCP server and checks whether the answer is what the plan expects.
+    async fn lease(
+        &mut self,
+        kind: Kind,
+        act: &ExchangeStep,
+        info: &ExchangeInfo,
+        watch: &mut Watch<'_>,
+    ) -> (Outcome, bool) {
+        let Some(dhcp_client) = &mut self.dhcp_client else { return (Outcome::Skipped, false) };
+        let phase = self.cursor.phase().unwrap_or_default();
+        let wanted = info.wanted.fields || watch.keeps_words();
+        match dhcp_client.carry_out(kind, wanted, phase, watch).await {
+            Outcome::Ok(code) => {
+                let reply = Reply::Named { code, values: dhcp_client.values() };
+                (judge(act, reply, &mut self.variables, watch), true)
+            }
+            outcome => (outcome, false),
+        }
+    }
+}
+
+/// How long it took to reopen a connection before the request was sent. Reopening after that is part of the request's
+/// own time.
+fn reopening(watch: &Watch<'_>) -> Duration {
+    let reconnects = watch.parts().iter().filter(|(part, _)| *part == http::RECONNECT);
+    let before = reconnects.clone().count().saturating_sub(watch.times_resent() as usize);
+    reconnects.take(before).map(|(_, took)| *took).sum()
+}
+
+/// Checks whether an answer is what the plan expects, and performs the plan's extractions.
+fn judge(
+    act: &ExchangeStep,
+    reply: Reply<'_>,
+    variables: &mut Variables,
+    watch: &mut Watch<'_>,
+) -> Outcome {
+    let code = reply.code();
+    if act.checks.is_empty() && act.extracts.is_empty() {
+        return Outcome::Ok(code);
+    }
+    let parsed = Parsed::new(reply);
+    for check in &act.checks {
+        let values = variables.values();
+        match check.holds(&parsed, values) {
+            Ok(true) => {}
+            Ok(false) => {
+                if watch.wants_text() {
+                    let words = check.words(&parsed, values);
+                    match refusal_of(&reply, values).filter(|_| check.is_of_the_code()) {
+                        Some(said) => watch.explain(format_args!("{words}: {said}")),
+                        None => watch.explain(format_args!("{words}")),
+                    }
+                }
+                let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
+                return Outcome::Failed(class, code);
+            }
+            Err(why) => {
+                if watch.wants_text() {
+                    watch.explain(format_args!("{}", check.words_unexamined(why, values)));
+                }
+                return Outcome::Failed(Class::Unexamined, code);
+            }
+        }
+    }
+    for extract in &act.extracts {
+        match extract.keep(&parsed, variables.values_mut()) {
+            Ok(true) => {}
+            Ok(false) => {
+                watch.explain(format_args!("{}", extract.words()));
+                return Outcome::Failed(Class::Check, code);
+            }
+            Err(why) => {
+                watch.explain(format_args!("failed to look for {extract}: {why}"));
+                return Outcome::Failed(Class::Unexamined, code);
+            }
+        }
+    }
+    Outcome::Ok(code)
+}
+
+/// The same for a web server, whose status says whether it refused the request.
+fn judge_status(
+    act: &ExchangeStep,
+    reply: Reply<'_>,
+    variables: &mut Variables,
+    watch: &mut Watch<'_>,
+) -> Outcome {
+    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
+    if !code_checked && reply.code() >= 400 {
+        if watch.wants_text()
+            && let Some(said) = refusal_of(&reply, variables.values())
+        {
+            watch.explain(format_args!("{said}"));
+        }
+        return Outcome::Failed(Class::Result, reply.code());
+    }
+    judge(act, reply, variables, watch)
+}
+
+/// The reason that a web server gives for a refusal.
+fn refusal_of(reply: &Reply<'_>, values: &Values) -> Option<String> {
+    match reply {
+        Reply::Http(response) if response.status() >= 400 => refusal::words(response, values),
+        _ => None,
+    }
+}
+
+/// The same for a directory, whose result codes have their own meaning unless the plan gives them one.
+fn judge_result(
+    act: &ExchangeStep,
+    ldap: &LdapExchange,
+    ldap_client: &LdapClient,
+    variables: &mut Variables,
+    watch: &mut Watch<'_>,
+) -> Outcome {
+    let reply = ldap_client.reply();
+    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
+    if !code_checked && !ldap.succeeded(reply.code()) {
+        return Outcome::Failed(ldap_client.class_of_refusal(), reply.code());
+    }
+    judge(act, reply, variables, watch)
+}
+
+/// What is said about an answer whose head had arrived when the time of its exchange was over.
+fn unfinished(response: &http::Response) -> String {
+    format!("the body was not complete, {} bytes of it had come", response.received())
+}
+
+/// The outcome of an exchange whose variables could not be filled.
+fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
+    watch.explain(format_args!("failed to {spent}"));
+    Outcome::Failed(Class::Check, 0)
+}
+
+impl Session for User {
+    async fn ready(&mut self, watch: &mut Watch<'_>) {
+        let context = Rc::clone(&self.context);
+        let coarse = context.compiled.flow().times == Times::Coarse;
+        let before = coarse.then(|| watch.now());
+        match self.upcoming() {
+            Upcoming::Arrival => {
+                for id in context.compiled.firsts() {
+                    if let Some((act, info)) = context.compiled.act(*id) {
+                        self.open(act, info, watch).await;
+                    }
+                }
+            }
+            Upcoming::Step(id, _) if !self.cursor.skips() => {
+                if let Some((act, info)) = context.compiled.act(id) {
+                    self.open(act, info, watch).await;
+                }
+            }
+            _ => return,
+        }
+        if let Some(before) = before {
+            self.opening = watch.now() - before;
+        }
+    }
+
+    async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        let Some(id) = self.next(ticket) else {
+            return match &self.spent {
+                Some(spent) if !self.ends_data(spent) => exhausted(spent, watch),
+                _ => Outcome::Skipped,
+            };
+        };
+        let (first, last) = self.context.compiled.ends(id.scenario);
+        if id.step == first {
+            if first != last {
+                self.began = watch.now();
+                self.paused_before = self.cursor.paused();
+            }
+            if self.context.compiled.network().settings().cookies {
+                self.http_client.begin_visit();
+            }
+        }
+        let outcome = self.act(id, watch).await;
+        // The duration of an iteration is recorded if the iteration was completed and has more than one exchange.
+        if id.step == last && first != last && !self.cursor.skips() {
+            let took = watch.now() - self.began;
+            watch.part(ITERATION, took);
+            if self.context.compiled.pauses_inside() {
+                let paused = self.cursor.paused().saturating_sub(self.paused_before);
+                watch.part(ITERATION_WORK, took.saturating_sub(paused));
+            }
+        }
+        outcome
+    }
+
+    fn wants(&mut self, free: Moment) -> Want {
+        self.settle(free);
+        match self.upcoming() {
+            Upcoming::Arrival => Want::Next,
+            Upcoming::Step(_, pause) => {
+                let first = !std::mem::replace(&mut self.started, true);
+                let pause = if first { pause + self.start() } else { pause };
+                let midway = self.context.course.arrivals;
+                if pause.is_zero() && !midway { Want::Next } else { Want::At(free + pause) }
+            }
+            Upcoming::Nothing | Upcoming::Unknown => Want::Nothing,
+        }
+    }
+
+    fn timeout(&mut self, ticket: &Ticket) -> Option<Duration> {
+        let id = self.next(ticket)?;
+        self.context.compiled.act(id).and_then(|(act, _)| act.timeout)
+    }
+
+    fn overdue(&mut self, watch: &mut Watch<'_>) {
+        let Some((act, _)) = self.in_flight.and_then(|id| self.context.compiled.act(id)) else {
+            return;
+        };
+        let http = matches!(act.payload, Payload::Http(_));
+        self.show_request(act, watch);
+        let Some(response) = self.http_client.begun().filter(|_| http) else { return };
+        response.began().into_iter().for_each(|began| watch.heard_at(began));
+        if watch.wants_text() {
+            let after = watch.sent_at().zip(response.began()).map(|(sent, first)| first - sent);
+            let after = after.map(|after| format!(" (first byte after {after:.0?})"));
+            watch.explain(format_args!(
+                "the time was over after {}{}: {}",
+                response.status(),
+                after.unwrap_or_default(),
+                unfinished(response)
+            ));
+        }
+    }
+
+    async fn close(&mut self) {
+        self.cursor.give_back(&self.context.compiled);
+        self.http_client.close().await;
+        if let Some(ldap_client) = &mut self.ldap_client {
+            ldap_client.close().await;
+        }
+        if let Some(dhcp_client) = &mut self.dhcp_client {
+            dhcp_client.leave();
+        }
+    }
+}

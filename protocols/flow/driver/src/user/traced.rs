@@ -1,0 +1,114 @@
+//! A step that is traced: what is remembered about it until it has ended, and what is shown then.
+
+use super::{User, WorkerContext};
+use crate::compiled_flow::ExchangeInfo;
+use crate::plan::{ExchangeStep, Payload};
+use crate::reply::Reply;
+use crate::step_id::StepId;
+use crate::trace::{Answered, Performed, Trace};
+use brunt_exchange::{Moment, Outcome, Watch};
+use brunt_feed::{Hole, Values};
+
+/// A step that is traced.
+pub(super) struct Traced {
+    began: Moment,
+    /// The values it was sent with: extractions from its answer may change them.
+    values: Values,
+}
+
+impl WorkerContext {
+    /// Where exchanges are shown, if they are.
+    fn trace(&self) -> Option<&Trace> {
+        self.compiled.flow().trace.as_ref()
+    }
+
+    /// A step that a user performed with these values.
+    fn performed<'a>(
+        &'a self,
+        (id, act): (StepId, &'a ExchangeStep),
+        user: u32,
+        values: &'a Values,
+    ) -> Performed<'a> {
+        Performed { flow: self.compiled.flow(), id, act, user, values }
+    }
+}
+
+impl User {
+    /// Starts tracing the step that begins, if another exchange may be shown.
+    #[cold]
+    pub(super) fn begin_trace(&mut self, trace: &Trace, watch: &mut Watch<'_>) {
+        if trace.wants() {
+            watch.keep_words();
+            let values = self.variables.values().clone();
+            self.traced = Some(Box::new(Traced { began: watch.now(), values }));
+        }
+    }
+
+    /// Shows a step that was traced; `came` says whether there was an answer.
+    #[cold]
+    pub(super) fn tell(
+        &self,
+        id: StepId,
+        act: &ExchangeStep,
+        traced: &Traced,
+        (outcome, came): (Outcome, bool),
+        watch: &Watch<'_>,
+    ) {
+        let well = matches!(outcome, Outcome::Ok(_));
+        let Some(trace) = self.context.trace().filter(|trace| !well || trace.wants_every()) else {
+            return;
+        };
+        let code = match outcome {
+            Outcome::Ok(code) | Outcome::Failed(_, code) => code,
+            _ => 0,
+        };
+        let reply = match (&act.payload, &self.ldap_client, &self.dhcp_client) {
+            _ if !came => None,
+            (Payload::Http(_), ..) => Some(self.http_client.reply()),
+            (Payload::Ldap(_), Some(client), _) => Some(client.reply()),
+            (Payload::Dhcp(_), _, Some(client)) => {
+                Some(Reply::Named { code, values: client.values() })
+            }
+            _ => None,
+        };
+        let http = matches!(act.payload, Payload::Http(_));
+        let answered = Answered {
+            outcome,
+            reply,
+            course: http.then(|| self.http_client.course()),
+            values: self.variables.values(),
+        };
+        let performed = self.context.performed((id, act), self.number, &traced.values);
+        trace.show(|| performed.ended(&answered, traced.began, watch));
+    }
+
+    /// Shows a step whose answer did not arrive in time, if it was traced.
+    pub(super) fn tell_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
+        if let (Some(traced), Some(trace)) = (self.traced.take(), self.context.trace()) {
+            let performed = self.context.performed((id, act), self.number, &traced.values);
+            let http = matches!(act.payload, Payload::Http(_));
+            let begun = self.http_client.begun().filter(|_| http);
+            let begun = begun.map(|response| (response, super::unfinished(response)));
+            trace.show(|| performed.given_up((traced.began, now), begun));
+        }
+    }
+
+    /// Shows why a step was skipped, if every step is shown.
+    pub(super) fn tell_skipped(&self, id: StepId, act: &ExchangeStep, info: &ExchangeInfo) {
+        let context = &self.context;
+        let Some(trace) = context.trace().filter(|trace| trace.wants_every()) else { return };
+        let values = self.variables.values();
+        let why = if self.cursor.skips() {
+            "an earlier step failed".to_owned()
+        } else {
+            let empty = |hole: &&Hole| values.value(**hole).is_none_or(<[u8]>::is_empty);
+            let name = |hole: &Hole| {
+                let variable = context.compiled.flow().variables.get(usize::from(hole.0));
+                variable.map_or("?", |variable| variable.name.as_str())
+            };
+            let names: Vec<&str> = info.needs.iter().filter(empty).map(name).collect();
+            format!("it needs a value of {}", names.join(", "))
+        };
+        trace.show(|| context.performed((id, act), self.number, values).skipped(why));
+    }
+}

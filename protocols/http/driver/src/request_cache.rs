@@ -1,0 +1,130 @@
+//! [`RequestCache`]: a request as it was sent, kept to be sent again unchanged.
+//!
+//! Many plans send the same request repeatedly. This request is examined once and encoded twice; from then on its bytes
+//! are kept. A request that changes each time is never copied.
+
+use super::origin::Origin;
+use super::request_flags::RequestFlags;
+
+/// What is known about a request since its last change.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RequestCache {
+    state: State,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Nothing.
+    #[default]
+    Changed,
+    /// That it can be sent, and how.
+    Examined(RequestFlags),
+    /// Also, that it was sent to the origin with this number.
+    Sent(RequestFlags, u64),
+    /// Also, as which bytes it was sent.
+    Kept(RequestFlags, u64),
+}
+
+impl RequestCache {
+    /// Records that the request was changed.
+    pub(super) fn change(&mut self) {
+        self.state = State::Changed;
+    }
+
+    /// How it is sent, if it was examined since its last change.
+    pub(super) fn flags(&self) -> Option<RequestFlags> {
+        match self.state {
+            State::Changed => None,
+            State::Examined(flags) | State::Sent(flags, _) | State::Kept(flags, _) => Some(flags),
+        }
+    }
+
+    /// Records how it is sent.
+    pub(super) fn examined(&mut self, flags: RequestFlags) {
+        self.state = State::Examined(flags);
+    }
+
+    /// The bytes that were sent to this origin before.
+    pub(super) fn of(&self, origin: &Origin) -> Option<&[u8]> {
+        match self.state {
+            State::Kept(_, number) if number == origin.number() => Some(&self.bytes),
+            _ => None,
+        }
+    }
+
+    /// Records that it was sent to this origin as these bytes, and nothing after them. The bytes are kept the second
+    /// time.
+    pub(super) fn sent(&mut self, origin: &Origin, bytes: &[u8]) {
+        let (number, before) = (origin.number(), self.state);
+        self.state = match before {
+            State::Changed => return,
+            State::Sent(flags, last) if last == number => {
+                self.bytes.clear();
+                self.bytes.extend_from_slice(bytes);
+                State::Kept(flags, number)
+            }
+            State::Examined(flags) | State::Sent(flags, _) | State::Kept(flags, _) => {
+                State::Sent(flags, number)
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Network, Request, Settings};
+
+    #[test]
+    fn only_what_is_sent_again_unchanged_is_kept() {
+        let network = Network::new(Settings::default()).unwrap();
+        let one = network.origin("http://127.0.0.1:1").unwrap();
+        let two = network.origin("http://127.0.0.1:2").unwrap();
+        let mut request = Request::default();
+        request.begin("GET");
+        request.set_target(b"/");
+        let flags = RequestFlags::of(&request).unwrap();
+        let mut cache = RequestCache::default();
+        cache.sent(&one, b"a");
+        assert_eq!((cache.flags(), cache.of(&one)), (None, None), "never looked at");
+        cache.examined(flags);
+        cache.sent(&one, b"b");
+        assert_eq!((cache.flags(), cache.of(&one)), (Some(flags), None), "sent once");
+        cache.sent(&one, b"b");
+        assert_eq!((cache.of(&one), cache.of(&two)), (Some(&b"b"[..]), None));
+        cache.sent(&two, b"c");
+        assert_eq!((cache.of(&one), cache.of(&two)), (None, None));
+        cache.sent(&two, b"c");
+        assert_eq!((cache.flags(), cache.of(&two)), (Some(flags), Some(&b"c"[..])));
+        cache.change();
+        assert_eq!((cache.flags(), cache.of(&two)), (None, None));
+    }
+
+    #[test]
+    fn every_change_of_a_request_is_noticed() {
+        let mut request = Request::default();
+        let changes: [fn(&mut Request); 8] = [
+            |request| request.begin("PUT"),
+            |request| request.set_target(b"/b"),
+            |request| request.add("X", b"y"),
+            |request| request.field("Z", |_| Ok::<(), ()>(())).unwrap(),
+            |request| request.body_mut().push(b'd'),
+            |request| request.set_body(crate::Body::None),
+            |request| request.set_method(b"GET"),
+            |request| request.retain(|_, _| false),
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            request.begin("GET");
+            request.set_target(b"/a");
+            let before = request.flags().unwrap();
+            assert_eq!(request.cache().borrow().flags(), Some(before));
+            change(&mut request);
+            assert_eq!(request.cache().borrow().flags(), None, "change {number}");
+        }
+        let other = request.clone();
+        request.flags().unwrap();
+        request.copy_head(&other);
+        assert_eq!(request.cache().borrow().flags(), None);
+    }
+}

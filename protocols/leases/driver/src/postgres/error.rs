@@ -1,0 +1,114 @@
+//! Errors of the crate `tokio-postgres` as [`BackendError`], and the names of SQLSTATEs.
+
+use crate::error::{BackendError, sqlstate, sqlstate_text};
+use crate::sql::ServerEndpoint;
+use brunt_exchange::Class;
+use brunt_net::{Failure, class_of_connecting};
+use std::error::Error as _;
+use std::io;
+use tokio_postgres::Error;
+use tokio_postgres::error::{DbError, Severity};
+
+/// Codes that a run may meet, by the names of the documentation (PostgreSQL 15, appendix A).
+const NAMES: [(&str, &str); 19] = [
+    ("08006", "connection_failure"),
+    ("22003", "numeric_value_out_of_range"),
+    ("23503", "foreign_key_violation"),
+    ("23505", "unique_violation"),
+    ("25006", "read_only_sql_transaction"),
+    ("25P02", "in_failed_sql_transaction"),
+    ("28000", "invalid_authorization_specification"),
+    ("28P01", "invalid_password"),
+    ("3D000", "invalid_catalog_name"),
+    ("40001", "serialization_failure"),
+    ("40P01", "deadlock_detected"),
+    ("42501", "insufficient_privilege"),
+    ("42P01", "undefined_table"),
+    ("53100", "disk_full"),
+    ("53300", "too_many_connections"),
+    ("57014", "query_canceled"),
+    ("57P01", "admin_shutdown"),
+    ("57P02", "crash_shutdown"),
+    ("57P03", "cannot_connect_now"),
+];
+
+/// The name of a packed SQLSTATE, if it is known here.
+pub(super) fn name_of(code: u32) -> Option<&'static str> {
+    let state = sqlstate_text(code);
+    NAMES.iter().find(|(known, _)| *known == state).map(|(_, name)| *name)
+}
+
+/// The system's name of one of its own codes, which are below any SQLSTATE of an error.
+pub(super) fn system_name(code: u32) -> Option<String> {
+    let known = code > 0 && code < 1_000;
+    known.then(|| format!("{code} ({})", io::Error::from_raw_os_error(code.cast_signed()).kind()))
+}
+
+/// Converts an error of opening a connection.
+pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> BackendError {
+    BackendError::new(
+        class_of_connecting(code.unwrap_or_default()),
+        code.map_or(0, i32::unsigned_abs),
+        format!("connect to {endpoint}: {words}; is the server running and the address right?"),
+    )
+    .at(endpoint)
+}
+
+/// Converts an error of logging in to a server that was reached.
+pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
+    if let Some(said) = error.as_db_error() {
+        let state = said.code().code();
+        let login = state.starts_with("28");
+        let remedy = if login { "; are the account and its password right?" } else { "" };
+        return BackendError::new(
+            if login { Class::Login } else { Class::Connect },
+            sqlstate(state),
+            format!("connect to {endpoint}: {}{remedy}", words(said)),
+        );
+    }
+    let source = error.source();
+    if let Some(failure) = source.and_then(|source| source.downcast_ref::<Failure>()) {
+        return BackendError::new(failure.class(), 0, failure.to_string());
+    }
+    if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
+        return opening(endpoint, error.raw_os_error(), &error.to_string());
+    }
+    let words = chain(error);
+    // The crate itself reports that the server requires a password and there is none.
+    let class = if words.contains("password") { Class::Login } else { Class::Connect };
+    BackendError::new(class, 0, format!("connect to {endpoint}: {words}"))
+}
+
+/// Converts an error of a request over a connection.
+pub(super) fn asking(what: &str, error: &Error) -> BackendError {
+    if let Some(said) = error.as_db_error() {
+        let last = matches!(said.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+        return BackendError::new(
+            if last { Class::Closed } else { Class::Result },
+            sqlstate(said.code().code()),
+            format!("{what}: {}", words(said)),
+        );
+    }
+    let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let class = if system.is_some() || error.is_closed() { Class::Closed } else { Class::Protocol };
+    let code = system.and_then(io::Error::raw_os_error).map_or(0, i32::unsigned_abs);
+    BackendError::new(class, code, format!("{what}: {}", chain(error)))
+}
+
+fn words(said: &DbError) -> String {
+    format!("{} ({})", said.message(), said.code().code())
+}
+
+/// An error and its causes.
+fn chain(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(behind) = source {
+        let words = behind.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        source = behind.source();
+    }
+    text
+}

@@ -1,0 +1,559 @@
+//! [`LdapPath`]: sends to a directory the searches that nslcd would send, over a connection that stays open.
+//!
+//! It blocks, and so does not use the LDAP driver: a session of this kind has its own thread, and nslcd also has only
+//! one request in flight on a connection. Only number and name of an entry are read. The groups of a user take two
+//! searches, as in nslcd, since groups may name their members by DN.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_ldap_wire::ber::Values;
+use brunt_ldap_wire::filter::{Filter, FilterError};
+use brunt_ldap_wire::request::{self, Scope};
+use brunt_ldap_wire::response::{self, Scan};
+use brunt_ldap_wire::{Template, Text, code, op};
+use brunt_names_wire::account::MEMBERS_MAX;
+use brunt_net::resend::Resend;
+use brunt_net::resolve::Lookup;
+use brunt_net::secret::Secret;
+use brunt_net::unix::{self, SocketNameError};
+use brunt_net::{fence, tls};
+use rustls::{ClientConnection, StreamOwned};
+
+use super::access_path::AccessPath;
+use super::error::LookupError;
+use super::question::{Answer, By, Question};
+
+/// The longest message that is read: an entry of a group with ten thousands of members.
+const MESSAGE_MAX: usize = 4 << 20;
+/// The minimum number of bytes for one read.
+const PIECE: usize = 16 * 1024;
+/// The attributes of a user that nslcd requests.
+const OF_USER: [&str; 8] =
+    ["uid", "uidNumber", "gidNumber", "cn", "gecos", "homeDirectory", "loginShell", "objectClass"];
+/// The attributes of a group that nslcd requests.
+const OF_GROUP: [&str; 4] = ["cn", "gidNumber", "memberUid", "member"];
+
+/// The address of a directory.
+#[derive(Clone, Debug)]
+enum Server {
+    Tcp { host: String, port: u16 },
+    Tls { host: String, port: u16, client: tls::Client },
+    Unix(Arc<Path>),
+}
+
+/// Where users or groups are found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The base entry of the search.
+    pub base: String,
+    /// The scope.
+    pub scope: Scope,
+    /// The filter that matches all of them: `(objectClass=posixAccount)`.
+    pub filter: String,
+}
+
+/// A directory, and how it is searched.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    server: Server,
+    name: Arc<str>,
+    bind: Option<(String, Secret)>,
+    templates: Templates,
+}
+
+/// The requests of a connection.
+#[derive(Clone, Debug)]
+struct Templates {
+    uid: Template,
+    gid: Template,
+    user: Template,
+    group: Template,
+    dn: Template,
+    /// The groups of a user whose entry was found, and of one without an entry.
+    memberships: Template,
+    memberships_by_name: Template,
+}
+
+/// Why a directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DirectoryError {
+    /// The URL.
+    #[error(
+        "understand the URL '{0}': write ldap://HOST[:PORT], ldaps://HOST[:PORT] or ldapi://PATH"
+    )]
+    Url(String),
+    /// A filter.
+    #[error("understand the filter '{filter}': {error}")]
+    Filter {
+        /// The filter.
+        filter: String,
+        /// What is wrong with it.
+        error: FilterError,
+    },
+    /// The name of a socket.
+    #[error(transparent)]
+    Socket(#[from] SocketNameError),
+    /// TLS.
+    #[error(transparent)]
+    Tls(#[from] tls::TlsError),
+}
+
+impl Directory {
+    /// The directory at a URL. `secured` makes the TLS client, if the URL requires TLS.
+    pub fn new(
+        url: &str,
+        bind: Option<(String, Secret)>,
+        users: &Search,
+        groups: &Search,
+        secured: impl FnOnce() -> Result<tls::Client, tls::TlsError>,
+    ) -> Result<Self, DirectoryError> {
+        let server = server(url, secured)?;
+        let name = match &server {
+            Server::Tcp { host, port } | Server::Tls { host, port, .. } => {
+                // A name that is not found is an outcome of the run, which looks it up again.
+                if let Ok(addresses) = Lookup::begin(host, *port, None).wait() {
+                    fence::expect(&addresses);
+                }
+                format!("{host}:{port}").into()
+            }
+            Server::Unix(path) => format!("unix:{}", path.display()).into(),
+        };
+        Ok(Self { server, name, bind, templates: Templates::new(users, groups)? })
+    }
+}
+
+fn server(
+    url: &str,
+    secured: impl FnOnce() -> Result<tls::Client, tls::TlsError>,
+) -> Result<Server, DirectoryError> {
+    let wrong = || DirectoryError::Url(url.to_owned());
+    if let Some(socket) = unix::named(url) {
+        return Ok(Server::Unix(socket?));
+    }
+    let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
+    let scheme = scheme.to_ascii_lowercase();
+    let usual = match scheme.as_str() {
+        "ldap" => 389,
+        "ldaps" => 636,
+        _ => return Err(wrong()),
+    };
+    let authority = rest.strip_suffix('/').unwrap_or(rest);
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port.parse().map_err(|_| wrong())?),
+        _ => (authority, usual),
+    };
+    let host = host.trim_matches(['[', ']']).to_owned();
+    if host.is_empty() || host.contains(['/', '?']) {
+        return Err(wrong());
+    }
+    if scheme == "ldaps" {
+        return Ok(Server::Tls { host, port, client: secured()? });
+    }
+    Ok(Server::Tcp { host, port })
+}
+
+impl Templates {
+    fn new(users: &Search, groups: &Search) -> Result<Self, DirectoryError> {
+        let is = |attribute: &str, slot| Filter::Equality {
+            attribute: Text::from(attribute),
+            value: Text::slot(slot),
+        };
+        let of_user = |attribute| template(users, is(attribute, 0), &OF_USER);
+        let of_group = |attribute| template(groups, is(attribute, 0), &OF_GROUP);
+        let member = Filter::Or(vec![is("memberUid", 0), is("member", 1)]);
+        Ok(Self {
+            uid: of_user("uidNumber")?,
+            gid: of_group("gidNumber")?,
+            user: of_user("uid")?,
+            group: of_group("cn")?,
+            dn: template(users, is("uid", 0), &["uid", "uidNumber"])?,
+            memberships: template(groups, member, &["cn", "gidNumber"])?,
+            memberships_by_name: template(groups, is("memberUid", 0), &["cn", "gidNumber"])?,
+        })
+    }
+}
+
+fn template(
+    search: &Search,
+    of_one: Filter<Text>,
+    attributes: &[&str],
+) -> Result<Template, DirectoryError> {
+    let of_all = Filter::parse(&search.filter)
+        .map_err(|error| DirectoryError::Filter { filter: search.filter.clone(), error })?;
+    let filter = Filter::And(vec![of_all, of_one]);
+    let mut search = request::Search::new(Text::from(search.base.as_str()), search.scope, filter);
+    search.attributes = attributes.iter().map(|name| Text::from(*name)).collect();
+    Ok(Template::new(search.skeleton(&[])))
+}
+
+/// A stream to the server. It is boxed, since the dynamic dispatch of `read` costs very little compared with the system
+/// call.
+trait Stream: Read + Write {
+    /// Sets whether a read returns at once if there is nothing to read.
+    fn non_blocking(&self, on: bool) -> std::io::Result<()>;
+}
+
+impl Stream for TcpStream {
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.set_nonblocking(on)
+    }
+}
+
+impl Stream for UnixStream {
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.set_nonblocking(on)
+    }
+}
+
+impl Stream for StreamOwned<ClientConnection, TcpStream> {
+    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
+        self.sock.set_nonblocking(on)
+    }
+}
+
+/// A session's connection to a directory.
+pub(super) struct LdapPath {
+    directory: Arc<Directory>,
+    timeout: Option<Duration>,
+    templates: Templates,
+    resend: Resend,
+    stream: Option<Box<dyn Stream>>,
+    /// A question was answered over the connection.
+    used: bool,
+    /// Bytes have arrived since the last question was sent.
+    answering: bool,
+    /// The last question failed because a connection that had been used ended before anything arrived.
+    unanswered: bool,
+    message_id: i32,
+    /// The bytes that arrived and were not read yet, from `read` to `come`, and room for more.
+    buffer: Vec<u8>,
+    read: usize,
+    come: usize,
+    name: Vec<u8>,
+    groups: Vec<u32>,
+}
+
+/// The values of a search.
+struct Filled<'a>(&'a [u8], &'a [u8]);
+
+impl Values for Filled<'_> {
+    fn value(&self, slot: usize) -> &[u8] {
+        if slot == 0 { self.0 } else { self.1 }
+    }
+}
+
+/// The kind of search.
+#[derive(Clone, Copy)]
+enum Which {
+    Of(By),
+    Dn,
+    ByName,
+}
+
+impl LdapPath {
+    pub(super) fn new(
+        directory: Arc<Directory>,
+        timeout: Option<Duration>,
+        resend: Resend,
+    ) -> Self {
+        let templates = directory.templates.clone();
+        Self {
+            directory,
+            timeout,
+            templates,
+            resend,
+            stream: None,
+            used: false,
+            answering: false,
+            unanswered: false,
+            message_id: 0,
+            buffer: vec![0; PIECE],
+            read: 0,
+            come: 0,
+            name: Vec::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    fn connect(&self) -> Result<Box<dyn Stream>, LookupError> {
+        let to = || Arc::clone(&self.directory.name);
+        let failed = |error| LookupError::Connect { to: to(), error };
+        match &self.directory.server {
+            Server::Unix(path) => {
+                brunt_feed::access::check(path).map_err(failed)?;
+                let stream = UnixStream::connect(path).map_err(failed)?;
+                stream.set_read_timeout(self.timeout).map_err(failed)?;
+                stream.set_write_timeout(self.timeout).map_err(failed)?;
+                Ok(Box::new(stream))
+            }
+            Server::Tcp { host, port } => {
+                Ok(Box::new(tcp(host, *port, self.timeout).map_err(failed)?))
+            }
+            Server::Tls { host, port, client } => {
+                let stream = tcp(host, *port, self.timeout).map_err(failed)?;
+                client
+                    .secure_blocking(stream, host)
+                    .map(|stream| Box::new(stream) as _)
+                    .map_err(|error| LookupError::Tls { to: to(), error })
+            }
+        }
+    }
+
+    fn log_in(&mut self) -> Result<(), LookupError> {
+        let directory = Arc::clone(&self.directory);
+        let Some((dn, password)) = &directory.bind else { return Ok(()) };
+        let skeleton = request::bind_simple(&Text::slot(0), &Text::slot(1), &[]);
+        self.message_id = 1;
+        let mut bytes = Vec::new();
+        skeleton.encode(1, &Filled(dn.as_bytes(), password.expose()), &mut bytes);
+        self.send(&bytes)?;
+        let end = self.next()?;
+        let scan = scan(&self.buffer[self.read..end], 1)?;
+        self.read = end;
+        match (scan.op, scan.code) {
+            (op::BIND_RESPONSE, Some(code::SUCCESS)) => Ok(()),
+            (op::BIND_RESPONSE, Some(code)) => {
+                Err(LookupError::Login { to: Arc::clone(&directory.name), code })
+            }
+            _ => Err(LookupError::Strange("no answer to a bind")),
+        }
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LookupError> {
+        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
+        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)
+    }
+
+    /// Waits for the next message, which is then in the buffer from `read` to the returned position.
+    fn next(&mut self) -> Result<usize, LookupError> {
+        loop {
+            let come = self.buffer.get(self.read..self.come).unwrap_or_default();
+            let wanted = match response::frame_limited(come, MESSAGE_MAX)? {
+                Some(length) if length <= come.len() => return Ok(self.read + length),
+                wanted => wanted.unwrap_or(0),
+            };
+            self.buffer.copy_within(self.read..self.come, 0);
+            (self.read, self.come) = (0, self.come - self.read);
+            if self.buffer.len() < wanted.max(self.come + 1) {
+                self.buffer.resize(wanted + PIECE, 0);
+            }
+            let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
+            match stream.read(&mut self.buffer[self.come..]) {
+                Ok(0) => return Err(LookupError::Closed),
+                Ok(count) => {
+                    self.answering = true;
+                    self.come += count;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(LookupError::of_stream(error)),
+            }
+        }
+    }
+
+    /// Searches, and calls `entry` with each entry received. A base entry that does not exist is not a failure.
+    fn search(
+        &mut self,
+        which: Which,
+        values: &Filled<'_>,
+        mut entry: impl FnMut(&Scan<'_>, &mut Vec<u8>, &mut Vec<u32>) -> Result<(), LookupError>,
+    ) -> Result<(), LookupError> {
+        self.message_id = self.message_id.checked_add(1).unwrap_or(1);
+        let id = self.message_id;
+        let template = match which {
+            Which::Of(By::Uid) => &mut self.templates.uid,
+            Which::Of(By::Gid) => &mut self.templates.gid,
+            Which::Of(By::User) => &mut self.templates.user,
+            Which::Of(By::Group) => &mut self.templates.group,
+            Which::Of(By::Memberships) => &mut self.templates.memberships,
+            Which::Dn => &mut self.templates.dn,
+            Which::ByName => &mut self.templates.memberships_by_name,
+        };
+        let bytes = template.encode(id, values);
+        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
+        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)?;
+        loop {
+            let end = self.next()?;
+            let scan = scan(&self.buffer[self.read..end], id)?;
+            match (scan.op, scan.code) {
+                (op::SEARCH_ENTRY, _) => entry(&scan, &mut self.name, &mut self.groups)?,
+                (op::SEARCH_REFERENCE | op::INTERMEDIATE_RESPONSE, _) => {}
+                (op::SEARCH_DONE, Some(code::SUCCESS | code::NO_SUCH_OBJECT)) => {
+                    self.read = end;
+                    return Ok(());
+                }
+                (op::SEARCH_DONE, Some(code)) => {
+                    self.read = end;
+                    return Err(LookupError::Refused { code });
+                }
+                _ => return Err(LookupError::Strange("no answer to a search")),
+            }
+            self.read = end;
+        }
+    }
+
+    /// The number of the user or group; its name is then in `name`.
+    fn account(&mut self, question: &Question<'_>) -> Result<Option<u32>, LookupError> {
+        let (number, word): (&[u8], &[u8]) =
+            if question.by.is_of_group() { (b"gidNumber", b"cn") } else { (b"uidNumber", b"uid") };
+        let mut digits = itoa::Buffer::new();
+        let key = match question.id {
+            Some(id) if question.by.is_by_id() => digits.format(id).as_bytes(),
+            _ => question.name.to_bytes(),
+        };
+        let mut found = None;
+        self.search(Which::Of(question.by), &Filled(key, b""), |scan, name, _| {
+            if found.is_none() {
+                let entry = scan.entry()?;
+                let id = entry.value(number)?.and_then(decimal);
+                found = Some(id.ok_or(LookupError::Strange("an entry without its number"))?);
+                name.clear();
+                // If an entry has several names, the one in the question counts.
+                let names = entry.attribute(word)?.into_iter().flatten();
+                for each in names {
+                    let each = each?;
+                    if name.is_empty() || each == question.name.to_bytes() {
+                        name.clear();
+                        name.extend_from_slice(each);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Finds the groups of a user and stores them in `groups`.
+    fn memberships(&mut self, question: &Question<'_>) -> Result<(), LookupError> {
+        let user = question.name.to_bytes();
+        self.groups.clear();
+        self.name.clear();
+        self.search(Which::Dn, &Filled(user, b""), |scan, name, _| {
+            name.clear();
+            name.extend_from_slice(scan.entry()?.dn());
+            Ok(())
+        })?;
+        let dn = std::mem::take(&mut self.name);
+        let which = if dn.is_empty() { Which::ByName } else { Which::Of(By::Memberships) };
+        let searched = self.search(which, &Filled(user, &dn), |scan, _, groups| {
+            let gid = scan.entry()?.value(b"gidNumber")?.and_then(decimal);
+            if groups.len() < MEMBERS_MAX {
+                groups.push(gid.ok_or(LookupError::Strange("an entry without its number"))?);
+            }
+            Ok(())
+        });
+        self.name = dn;
+        searched
+    }
+}
+
+impl AccessPath for LdapPath {
+    fn is_ready(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    fn ready(&mut self) -> Result<(), LookupError> {
+        (self.read, self.come, self.message_id, self.used) = (0, 0, 0, false);
+        self.stream = Some(self.connect()?);
+        self.log_in().inspect_err(|_| self.stream = None)
+    }
+
+    fn has_lapsed(&mut self) -> bool {
+        let Some(stream) = &mut self.stream else { return false };
+        // No request is pending, so any bytes are the server's notice of disconnection, even if they arrived together
+        // with the last answer. Under TLS a read processes the other records as well.
+        let quiet = |read: std::io::Result<usize>| {
+            read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+        };
+        let alive = self.read == self.come
+            && stream.non_blocking(true).is_ok()
+            && quiet(stream.read(&mut self.buffer))
+            && stream.non_blocking(false).is_ok();
+        if !alive {
+            self.stream = None;
+        }
+        !alive
+    }
+
+    fn may_ask_again(&self) -> bool {
+        self.unanswered && self.resend.allows(true)
+    }
+
+    fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
+        (self.answering, self.unanswered) = (false, false);
+        let found = if question.by == By::Memberships {
+            self.memberships(question).map(|()| None)
+        } else {
+            self.account(question)
+        };
+        let used = std::mem::replace(&mut self.used, true);
+        match found {
+            Ok(Some(id)) => Ok(Answer::Account { id, name: &self.name }),
+            Ok(None) if question.by == By::Memberships && !self.groups.is_empty() => {
+                Ok(Answer::Groups(&self.groups))
+            }
+            Ok(None) => Ok(Answer::Absent),
+            Err(trouble) => {
+                // Unless a complete answer was received, the next bytes on this connection are unknown.
+                if !matches!(trouble, LookupError::Refused { .. }) {
+                    let ended = matches!(trouble, LookupError::Closed | LookupError::Broken(_));
+                    self.unanswered = used && ended && !self.answering;
+                    self.stream = None;
+                }
+                Err(trouble)
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let mut bytes = Vec::new();
+        request::encode_unbind(&mut bytes, self.message_id.wrapping_add(1).max(1));
+        // The connection ends either way.
+        let _ = self.send(&bytes);
+        self.stream = None;
+    }
+}
+
+/// Connects to the first address of the host that answers.
+fn tcp(host: &str, port: u16, timeout: Option<Duration>) -> std::io::Result<TcpStream> {
+    let mut last = std::io::Error::from_raw_os_error(libc::EHOSTUNREACH);
+    for address in Lookup::begin(host, port, timeout).wait()? {
+        let connected = fence::check(address).and_then(|()| match timeout {
+            Some(limit) => TcpStream::connect_timeout(&address, limit),
+            None => TcpStream::connect(address),
+        });
+        match connected {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(timeout)?;
+                stream.set_write_timeout(timeout)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// The head of an answer to the request with this message id.
+fn scan(message: &[u8], id: i32) -> Result<Scan<'_>, LookupError> {
+    let scan = response::scan(message)?;
+    if scan.is_notice_of_disconnection() {
+        return Err(LookupError::Closed);
+    }
+    if scan.message_id != id {
+        return Err(LookupError::Strange("the answer to another request"));
+    }
+    Ok(scan)
+}
+
+fn decimal(bytes: &[u8]) -> Option<u32> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests;
