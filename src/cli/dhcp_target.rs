@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_targets::dhcp::{Pool4, Pool6, PrefixPool};
+use brunt_dhcp_server::{Pool4, Pool6, PrefixPool};
 use clap::Args;
 
 use super::about::About;

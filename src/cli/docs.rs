@@ -120,8 +120,8 @@ mod tests {
 
     use brunt_engine::ThinkTime;
     use brunt_engine::schedule::Schedule;
+    use brunt_ldap_server::Script;
     use brunt_record::{AWAY_MIN, Slo, verdict};
-    use brunt_targets::ldap::Script;
 
     use super::*;
     use crate::cli::exit::Exit;
@@ -253,9 +253,9 @@ mod tests {
                     continue;
                 }
                 let (kind, read) = if page.contains("/docs/dhcp") {
-                    (1, brunt_targets::dhcp::Script::parse(&script).map(drop))
+                    (1, brunt_dhcp_server::Script::parse(&script).map(drop))
                 } else if page.contains("/docs/rest-scripts") {
-                    (2, brunt_targets::rest::Script::parse(&script).map(drop))
+                    (2, brunt_http_server::Script::parse(&script).map(drop))
                 } else {
                     (0, Script::parse(&script).map(drop))
                 };

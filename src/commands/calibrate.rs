@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use brunt_targets::ldap::{Config, Server as Directory};
+use brunt_ldap_server::{Config, Server as Directory};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};

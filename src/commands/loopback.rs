@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-use brunt_targets::dhcp::{Config, Running, Server, V4};
+use brunt_dhcp_server::{Config, Running, Server, V4};
 
 use super::failed;
 use crate::cli::Refusal;

@@ -8,8 +8,7 @@ mod rest;
 use std::env;
 use std::path::{Path, PathBuf};
 
-use brunt_targets::ldap::{Config, Server};
-
+use brunt_ldap_server::{Config, Server};
 use brunt_record::Record;
 use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
 

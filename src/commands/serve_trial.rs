@@ -7,8 +7,9 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
+use brunt_http_server as rest;
+use brunt_ldap_server as ldap;
 use brunt_serve::{Settings, Site, Trial};
-use brunt_targets::{ldap, rest};
 use tempfile::TempDir;
 
 use super::failed;

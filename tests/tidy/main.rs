@@ -19,59 +19,85 @@ const LONGEST_FILE: usize = 600;
 
 /// Who may name whom, beside itself: the left names those on the right. ARCHITECTURE.md says why.
 const ARROWS: &[(&str, &[&str])] = &[
+    // The spine, which knows no protocol.
     ("brunt-exchange", &[]),
     ("brunt-feed", &[]),
     ("brunt-redact", &[]),
     ("brunt-import", &["brunt-redact"]),
-    ("brunt-dhcp-wire", &[]),
-    ("brunt-http-wire", &[]),
-    ("brunt-ldap-wire", &[]),
-    ("brunt-names-wire", &[]),
     ("brunt-record", &["brunt-exchange"]),
     ("brunt-engine", &["brunt-exchange", "brunt-record"]),
     ("brunt-net", &["brunt-exchange", "brunt-feed"]),
-    (
-        "brunt-load",
-        &["brunt-drivers", "brunt-engine", "brunt-exchange", "brunt-net", "brunt-record"],
-    ),
-    (
-        "brunt-drivers",
-        &[
-            "brunt-dhcp-wire",
-            "brunt-exchange",
-            "brunt-feed",
-            "brunt-http-wire",
-            "brunt-ldap-wire",
-            "brunt-names-wire",
-            "brunt-net",
-            "brunt-redact",
-        ],
-    ),
-    ("brunt-targets", &["brunt-dhcp-wire", "brunt-ldap-wire"]),
+    ("brunt-target", &[]),
     ("brunt-report", &["brunt-capacity", "brunt-exchange", "brunt-record"]),
     ("brunt-capacity", &["brunt-record"]),
     ("brunt-cluster", &[]),
     ("brunt-serve", &["brunt-exchange", "brunt-record", "brunt-report"]),
+    // A protocol: its bytes, its sessions, the engine compiled with them, its embedded server. It names no other
+    // protocol, except that the steps of a plan are made over HTTP, LDAP and DHCP, and that names are in directories.
+    ("brunt-dhcp-wire", &[]),
+    ("brunt-dhcp-driver", &["brunt-dhcp-wire", "brunt-exchange", "brunt-feed", "brunt-net"]),
+    ("brunt-dhcp-load", &["brunt-dhcp-driver", "brunt-engine", "brunt-exchange", "brunt-net"]),
+    ("brunt-dhcp-server", &["brunt-dhcp-wire", "brunt-target"]),
+    (
+        "brunt-flow-driver",
+        &[
+            "brunt-dhcp-driver",
+            "brunt-exchange",
+            "brunt-feed",
+            "brunt-http-driver",
+            "brunt-ldap-driver",
+            "brunt-ldap-wire",
+            "brunt-net",
+            "brunt-redact",
+        ],
+    ),
+    ("brunt-flow-load", &["brunt-engine", "brunt-flow-driver"]),
+    ("brunt-http-wire", &[]),
+    ("brunt-http-driver", &["brunt-exchange", "brunt-http-wire", "brunt-net", "brunt-redact"]),
+    ("brunt-http-server", &["brunt-target"]),
+    ("brunt-ldap-wire", &[]),
+    ("brunt-ldap-driver", &["brunt-exchange", "brunt-feed", "brunt-ldap-wire", "brunt-net"]),
+    ("brunt-ldap-load", &["brunt-engine", "brunt-ldap-driver"]),
+    ("brunt-ldap-server", &["brunt-ldap-wire", "brunt-target"]),
+    ("brunt-leases-driver", &["brunt-exchange", "brunt-net"]),
+    ("brunt-leases-load", &["brunt-engine", "brunt-exchange", "brunt-leases-driver"]),
+    ("brunt-names-wire", &[]),
+    (
+        "brunt-names-driver",
+        &["brunt-exchange", "brunt-feed", "brunt-ldap-wire", "brunt-names-wire", "brunt-net"],
+    ),
+    ("brunt-names-load", &["brunt-engine", "brunt-exchange", "brunt-names-driver"]),
     (
         "brunt",
         &[
             "brunt-capacity",
             "brunt-cluster",
-            "brunt-drivers",
             "brunt-engine",
             "brunt-exchange",
             "brunt-feed",
             "brunt-import",
-            "brunt-load",
             "brunt-net",
             "brunt-record",
             "brunt-redact",
             "brunt-report",
             "brunt-serve",
-            "brunt-targets",
+            "brunt-dhcp-driver",
+            "brunt-dhcp-load",
+            "brunt-dhcp-server",
             "brunt-dhcp-wire",
+            "brunt-flow-driver",
+            "brunt-flow-load",
+            "brunt-http-driver",
+            "brunt-http-server",
             "brunt-http-wire",
+            "brunt-ldap-driver",
+            "brunt-ldap-load",
+            "brunt-ldap-server",
             "brunt-ldap-wire",
+            "brunt-leases-driver",
+            "brunt-leases-load",
+            "brunt-names-driver",
+            "brunt-names-load",
         ],
     ),
     ("brunt-testbed", &[]),
@@ -89,14 +115,17 @@ const ARROWS: &[(&str, &[&str])] = &[
         "brunt-fuzz-checks",
         &[
             "brunt-cluster",
-            "brunt-drivers",
             "brunt-feed",
             "brunt-import",
             "brunt-record",
             "brunt-serve",
-            "brunt-targets",
+            "brunt-dhcp-server",
             "brunt-dhcp-wire",
+            "brunt-flow-driver",
+            "brunt-http-driver",
+            "brunt-http-server",
             "brunt-http-wire",
+            "brunt-ldap-server",
             "brunt-ldap-wire",
             "brunt-names-wire",
         ],
@@ -107,12 +136,18 @@ const ARROWS: &[(&str, &[&str])] = &[
 const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt", &["brunt-bench-verdict", "brunt-test-program", "brunt-testbed"]),
     ("brunt-cluster", &["brunt-testbed"]),
-    ("brunt-drivers", &["brunt-testbed"]),
     ("brunt-engine", &["brunt-testbed"]),
     ("brunt-feed", &["brunt-testbed"]),
     ("brunt-net", &["brunt-testbed"]),
     ("brunt-record", &["brunt-testbed"]),
-    ("brunt-targets", &["brunt-testbed"]),
+    ("brunt-dhcp-driver", &["brunt-testbed"]),
+    ("brunt-dhcp-server", &["brunt-testbed"]),
+    ("brunt-flow-driver", &["brunt-dhcp-wire", "brunt-testbed"]),
+    ("brunt-http-driver", &["brunt-testbed"]),
+    ("brunt-http-server", &["brunt-testbed"]),
+    ("brunt-ldap-driver", &["brunt-testbed"]),
+    ("brunt-ldap-server", &["brunt-testbed"]),
+    ("brunt-leases-driver", &["brunt-testbed"]),
     // A table is tested on intervals that are filled as a worker fills them.
     ("brunt-report", &["brunt-exchange"]),
     // The verdicts of a search are derived again from records of simulated exchanges.
@@ -143,7 +178,7 @@ const AUDITED: &[&str] = &[
     "protocols/dhcp/driver/src/link/packet.rs",
     "crates/net/src/mmsg.rs",
     "crates/engine/src/timer.rs",
-    "crates/targets/src/timer.rs",
+    "crates/target/src/timer.rs",
     "tests/testbed/src/allocations.rs",
 ];
 
@@ -271,7 +306,7 @@ fn wrong_arrows(named: &[(String, String, DependencyKind)]) -> Vec<String> {
 
 /// Forbidden dependencies within the program: a file of `src`, without its tests, that refers to a part of the program
 /// that its own part must not use, or a tool that refers to another tool; or that runs the engine, which is fast only
-/// in brunt-load.
+/// in the crates that compile it with a protocol's sessions.
 fn wrong_program_arrows(path: &str, text: &str) -> Vec<String> {
     let inside = path.trim_start_matches("src/").trim_end_matches(".rs");
     let mut parts = inside.split('/');
@@ -503,8 +538,8 @@ fn a_wrong_arrow_is_found() {
     ];
     assert_eq!(wrong_arrows(&allowed), Vec::<String>::new());
     for wrong in [
-        names("brunt-engine", "brunt-drivers", normal),
-        names("brunt-drivers", "brunt-engine", test),
+        names("brunt-engine", "brunt-ldap-driver", normal),
+        names("brunt-ldap-driver", "brunt-dhcp-driver", test),
         names("brunt-ldap-wire", "brunt-exchange", normal),
         names("brunt", "brunt-testbed", normal),
         names("brunt-capacity", "brunt-exchange", DependencyKind::Build),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use brunt_targets::rest::{Limits, Progress, Reader};
+use brunt_http_server::{Limits, Progress, Reader};
 
 const LIMITS: Limits = Limits { head: 600, body_kept: 50 };
 
@@ -42,7 +42,7 @@ fn read(bytes: &[u8], piece: usize) -> (Vec<String>, Option<String>) {
                 write!(text, "{name:?}{value:?}").expect("memory has room");
             });
             let host = request.fields.first("host").is_some();
-            assert!(host || request.version == brunt_targets::rest::Version::Http10);
+            assert!(host || request.version == brunt_http_server::Version::Http10);
             seen.push(format!(
                 "{} {} {:?} {text} {:?} {} {}",
                 request.method,

@@ -1,7 +1,7 @@
 //! The acts of `brunt quickstart rest`: one URL as fast as possible and at a rate, then users who sign in, by a plan
 //! that is kept for the reader to change.
 
-use brunt_targets::rest::{Config, Server};
+use brunt_http_server::{Config, Server};
 
 use super::{Show, failed};
 use crate::cli::args::{QuickstartArgs, Verb};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use brunt_targets::dhcp::{
+use brunt_dhcp_server::{
     Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
 };
 
@@ -158,7 +158,7 @@ fn account(stats: &Stats) -> String {
 
 #[cfg(test)]
 mod tests {
-    use brunt_targets::dhcp::{Act, Answer, Tally};
+    use brunt_dhcp_server::{Act, Answer, Tally};
     use clap::Parser as _;
 
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
+use brunt_ldap_server::{Config, Running, Script, Server, Stats};
 
 use super::served::{listen, script, wait};
 use crate::cli::Refusal;
@@ -73,7 +73,7 @@ fn account(stats: &Stats) -> String {
 
 #[cfg(test)]
 mod tests {
-    use brunt_targets::ldap::{Operation, Tally};
+    use brunt_ldap_server::{Operation, Tally};
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use brunt_targets::rest::{Config, Running, Script, Server, Stats};
+use brunt_http_server::{Config, Running, Script, Server, Stats};
 
 use super::served::{listen, script, wait};
 use crate::cli::Refusal;
@@ -83,7 +83,7 @@ fn account(stats: &Stats) -> String {
 mod tests {
     use std::path::Path;
 
-    use brunt_targets::rest::Tally;
+    use brunt_http_server::Tally;
     use clap::Parser as _;
 
     use super::*;

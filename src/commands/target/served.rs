@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_targets::ldap::ScriptError;
+use brunt_ldap_server::ScriptError;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use brunt_dhcp_server::{Act, Answer, Config, Family, Lease, Pool4, State};
 use brunt_record::Record;
-use brunt_targets::dhcp::{Act, Answer, Config, Family, Lease, Pool4, State};
+use brunt_test_program::{Ended, scratch};
 use brunt_testbed::free_port;
 
 use super::server::{Counted as _, Server, counted, start, tally, wait_for};
-use brunt_test_program::{Ended, scratch};
 
 /// The MAC addresses of all clients that have or had a lease. A client identifier of DHCPv4 ends in one, after its
 /// type.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use brunt_dhcp_server::Answer;
 use brunt_record::{Latency, Record};
-use brunt_targets::dhcp::Answer;
+use brunt_test_program::Ended;
 
 use super::server::{Counted as _, Server};
-use brunt_test_program::Ended;
 
 const FIRST: Duration = Duration::from_millis(20);
 const SECOND: Duration = Duration::from_millis(50);

@@ -5,13 +5,13 @@ use std::fs;
 use std::net::UdpSocket;
 use std::time::Duration;
 
+use brunt_dhcp_server::{Act, Answer, Family};
 use brunt_record::SloOutcome;
-use brunt_targets::dhcp::{Act, Answer, Family};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
 use super::server::{Counted as _, Server, start, tally, wait_for};
-use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
 /// A server of DHCPv4 that answers no client.
 const SILENT: &str = "[[rule]]\naction = 'ignore'";

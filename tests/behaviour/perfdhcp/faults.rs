@@ -1,10 +1,10 @@
 //! Every fault of a server is counted in one place and no other, and as often as it happened.
 
+use brunt_dhcp_server::{Answer, Config, Family};
 use brunt_record::Record;
-use brunt_targets::dhcp::{Answer, Config, Family};
+use brunt_test_program::{Ended, Program};
 
 use super::server::{Counted as _, Server, counted, ended, tally};
-use brunt_test_program::{Ended, Program};
 
 /// Exchanges of a run, and how many of them meet the fault.
 const ALL: u64 = 100;

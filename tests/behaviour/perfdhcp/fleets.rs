@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use brunt_dhcp_server::{Act, Answer, Config, Family};
 use brunt_record::Record;
-use brunt_targets::dhcp::{Act, Answer, Config, Family};
 use brunt_testbed::until;
 
 use super::server::{Counted as _, Server, tally};

@@ -2,11 +2,11 @@
 
 use std::fs;
 
-use brunt_targets::dhcp::{Act, Family};
+use brunt_dhcp_server::{Act, Family};
+use brunt_test_program::Program;
 use brunt_testbed::free_port;
 
 use super::server::{Counted as _, Server, start, tally, wait_for};
-use brunt_test_program::Program;
 
 /// The most memory a program has ever had, in KiB.
 fn peak(program: &Program) -> u64 {

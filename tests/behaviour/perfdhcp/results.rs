@@ -2,13 +2,13 @@
 
 use std::fs;
 
+use brunt_dhcp_server::{Config, Family};
 use brunt_record::Histogram;
-use brunt_targets::dhcp::{Config, Family};
+use brunt_test_program::{run, scratch};
 use serde_json::Value;
 
 use super::server::{Counted as _, Server};
 use crate::records::{faults, summary};
-use brunt_test_program::{run, scratch};
 
 #[test]
 fn records_are_what_the_schema_says_and_print_again() {

@@ -4,13 +4,10 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use brunt_dhcp_server::{Act, Answer, Config, Family, Lease, Running, Script, State, Stats, Tally};
 use brunt_record::Record;
-use brunt_targets::dhcp::{
-    Act, Answer, Config, Family, Lease, Running, Script, State, Stats, Tally,
-};
-use brunt_testbed::{free_port, printed, until};
-
 use brunt_test_program::{Ended, Program, binary, command, scratch};
+use brunt_testbed::{free_port, printed, until};
 
 /// How a message of a stage can end, in the words of the tallies.
 pub(super) const ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "unasked"];
@@ -37,7 +34,7 @@ impl Server {
         config.listen = vec![(local(family), 0).into()];
         config.v4.reply_to_source = true;
         config.script = (!script.is_empty()).then(|| Script::parse(script).expect("a script"));
-        let running = brunt_targets::dhcp::Server::start(&config);
+        let running = brunt_dhcp_server::Server::start(&config);
         Self { running: running.unwrap_or_else(|error| panic!("failed to {error}")), family }
     }
 

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use brunt_dhcp_server::{Answer, Config, Family};
 use brunt_record::{Histogram, Record};
-use brunt_targets::dhcp::{Answer, Config, Family};
+use brunt_test_program::Program;
 use brunt_testbed::until;
 
 use super::server::{Counted as _, Server, counted, tally};
-use brunt_test_program::Program;
 
 /// Exchanges a second: few, so that a moment's lateness is of few exchanges.
 const RATE: u64 = 50;

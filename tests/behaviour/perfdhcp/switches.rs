@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use brunt_targets::dhcp::{Act, Answer, Family};
+use brunt_dhcp_server::{Act, Answer, Family};
+use brunt_test_program::Ended;
 
 use super::server::{Counted as _, Server, local, start, tally};
-use brunt_test_program::Ended;
 
 /// The datagrams that a run sends to a port without answers, and the run.
 fn overheard(family: Family, words: &str) -> (Vec<Vec<u8>>, Ended) {

@@ -1,0 +1,252 @@
+//! Starts an embedded DHCP server, and stops it.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use brunt_dhcp_wire::dhcp6::Duid;
+use brunt_target::clock::Clock;
+
+use super::config::Config;
+use super::handler::{Handler, Lease};
+use super::script::Rules;
+use super::socket;
+use super::stats::{Counters, Stats, Tally};
+use super::v4::V4Handler;
+use super::v6::V6Handler;
+use super::words::Family;
+use super::worker::{Stop, Worker};
+
+/// An embedded DHCP server.
+#[derive(Clone, Copy, Debug)]
+pub struct Server;
+
+/// Why a server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened on.
+    #[error(
+        "listen at {address}: {source}; choose another address or port, or port 0 for a free one"
+    )]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// It would answer any client on the network.
+    #[error(
+        "listen at {0}: other machines can reach a DHCP server there, and a second server on a network with users \
+         causes outages; name one address of this machine, or add --lab and the --interface of a laboratory network"
+    )]
+    Unsafe(SocketAddr),
+    /// The interface of the laboratory network is not named.
+    #[error("listen at {0}: name the interface to keep to with --interface")]
+    NoInterface(SocketAddr),
+    /// The server has no address to use as its identifier.
+    #[error("find an IPv4 address of {0}; give it one, or name the server with --server-id")]
+    NoServerId(String),
+    /// No address to listen on is given.
+    #[error("listen: no address is named")]
+    Nowhere,
+    /// The DUID has an invalid length.
+    #[error("use a DUID of {0} octets; it has from 1 to 130 (RFC 8415 section 11.1)")]
+    Duid(usize),
+    /// The operating system provides no thread or no random bytes.
+    #[error("start a thread: {0}")]
+    Thread(io::Error),
+}
+
+/// A running server. Dropping it stops it.
+pub struct Running {
+    listeners: Vec<Listener>,
+    rules: Option<Arc<Rules>>,
+    v4: Option<Arc<Mutex<V4Handler>>>,
+    v6: Option<Arc<Mutex<V6Handler>>>,
+    stop: Arc<AtomicBool>,
+    wakers: Vec<UnixStream>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// An address it listens on.
+struct Listener {
+    address: SocketAddr,
+    /// A second handle of the socket, to read how many datagrams were lost.
+    socket: UdpSocket,
+    counters: Arc<Counters>,
+}
+
+impl Server {
+    /// Listens, with a thread for each address.
+    pub fn start(config: &Config) -> Result<Running, StartError> {
+        let mut running = Running {
+            listeners: Vec::new(),
+            rules: config.script.clone().map(|script| Arc::new(Rules::new(script.0))),
+            v4: None,
+            v6: None,
+            stop: Arc::default(),
+            wakers: Vec::new(),
+            threads: Vec::new(),
+        };
+        let sockets = config.listen.iter().map(|address| listen(config, *address));
+        let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
+        if sockets.is_empty() {
+            return Err(StartError::Nowhere);
+        }
+        let first = |v6: bool| config.listen.iter().find(|address| address.is_ipv6() == v6);
+        if let Some(address) = first(false) {
+            let id = server_id(config, *address)?;
+            let handler = V4Handler::new(&config.v4, id, config.lab);
+            running.v4 = Some(Arc::new(Mutex::new(handler)));
+        }
+        if first(true).is_some() {
+            let handler = V6Handler::new(&config.v6, duid(config)?);
+            running.v6 = Some(Arc::new(Mutex::new(handler)));
+        }
+        let clock = Clock::new();
+        for (address, socket) in sockets {
+            match (address, running.v4.clone(), running.v6.clone()) {
+                (SocketAddr::V4(_), Some(handler), _) => {
+                    running.serve(address, socket, handler, clock)?;
+                }
+                (SocketAddr::V6(_), _, Some(handler)) => {
+                    running.serve(address, socket, handler, clock)?;
+                }
+                _ => debug_assert!(false, "there is a handler for each family"),
+            }
+        }
+        Ok(running)
+    }
+}
+
+impl Running {
+    /// The addresses it listens on, in the order of the configuration.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.listeners.iter().map(|listener| listener.address).collect()
+    }
+
+    /// What it has received and answered so far.
+    pub fn stats(&self) -> Stats {
+        let tally = |family: Family| {
+            let listeners: Vec<_> = self
+                .listeners
+                .iter()
+                .filter(|listener| listener.address.is_ipv6() == (family == Family::V6))
+                .collect();
+            let counters: Vec<_> =
+                listeners.iter().map(|listener| Arc::clone(&listener.counters)).collect();
+            let lost = listeners.iter().map(|listener| socket::lost(&listener.socket)).sum();
+            Tally { lost, ..Tally::gather(&counters) }
+        };
+        let rules = self.rules.as_ref();
+        Stats {
+            v4: tally(Family::V4),
+            v6: tally(Family::V6),
+            faults: rules.map(|rules| rules.done()).unwrap_or_default(),
+        }
+    }
+
+    /// The leases: for each address or prefix the client that has it or had it last.
+    pub fn leases(&self) -> Vec<Lease> {
+        fn of<H: Handler>(handler: Option<&Arc<Mutex<H>>>) -> Vec<Lease> {
+            let lock = |handler: &Arc<Mutex<H>>| {
+                handler.lock().unwrap_or_else(PoisonError::into_inner).leases()
+            };
+            handler.map(lock).unwrap_or_default()
+        }
+        [of(self.v4.as_ref()), of(self.v6.as_ref())].concat()
+    }
+
+    /// Stops, and returns what was received and answered in total.
+    pub fn shutdown(mut self) -> Stats {
+        self.end();
+        self.stats()
+    }
+
+    fn serve<H: Handler + 'static>(
+        &mut self,
+        address: SocketAddr,
+        socket: UdpSocket,
+        handler: Arc<Mutex<H>>,
+        clock: Clock,
+    ) -> Result<(), StartError> {
+        let (waker, woken) = UnixStream::pair().map_err(StartError::Thread)?;
+        let counters = Arc::new(Counters::new());
+        let worker = Worker {
+            socket: socket.try_clone().map_err(StartError::Thread)?,
+            stop: Stop { now: Arc::clone(&self.stop), waker: woken },
+            clock,
+            handler,
+            rules: self.rules.clone(),
+            counters: Arc::clone(&counters),
+        };
+        self.listeners.push(Listener { address, socket, counters });
+        self.wakers.push(waker);
+        let thread = thread::Builder::new().name("dhcp".to_owned());
+        self.threads.push(thread.spawn(move || worker.run()).map_err(StartError::Thread)?);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.wakers.clear();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has printed its message already.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Opens the socket on an address, unless it would answer clients of other networks.
+fn listen(config: &Config, address: SocketAddr) -> Result<(SocketAddr, UdpSocket), StartError> {
+    let broadcast = address.ip() == IpAddr::V4(Ipv4Addr::BROADCAST);
+    let special = address.ip().is_unspecified() || address.ip().is_multicast() || broadcast;
+    if special && !config.lab {
+        return Err(StartError::Unsafe(address));
+    }
+    let interface = config.interface.as_deref().filter(|_| config.lab);
+    if special && interface.is_none() {
+        return Err(StartError::NoInterface(address));
+    }
+    let opened = socket::open(address, interface)
+        .and_then(|socket| socket.local_addr().map(|address| (address, socket)));
+    opened.map_err(|source| StartError::Listen { address, source })
+}
+
+/// The identifier of the DHCPv4 server.
+fn server_id(config: &Config, address: SocketAddr) -> Result<Ipv4Addr, StartError> {
+    let own = match address.ip() {
+        IpAddr::V4(own) if !own.is_unspecified() && !own.is_broadcast() => Some(own),
+        _ => None,
+    };
+    let interface = config.interface.as_deref().unwrap_or_default();
+    let named = config.v4.server_id.or(own).or_else(|| socket::address_of(interface));
+    named.ok_or_else(|| StartError::NoServerId(interface.to_owned()))
+}
+
+/// The identifier of the DHCPv6 server: a DUID-LLT, because packets made from a capture most often have room for its
+/// length.
+fn duid(config: &Config) -> Result<Vec<u8>, StartError> {
+    if let Some(duid) = &config.v6.duid {
+        return Duid::new(duid)
+            .map(|duid| duid.octets().to_vec())
+            .ok_or(StartError::Duid(duid.len()));
+    }
+    let mut random = [0; 9];
+    getrandom::fill(&mut random).map_err(|error| StartError::Thread(io::Error::other(error)))?;
+    let [high, mid, low, tail @ ..] = random;
+    let mut mac = [0x02; 6];
+    mac[..6].copy_from_slice(&tail);
+    // Locally administered, and not a group address.
+    mac[0] = mac[0] & 0xfc | 0x02;
+    Ok(Duid::link_layer_time(u32::from_be_bytes([0x30, high, mid, low]), mac).octets().to_vec())
+}

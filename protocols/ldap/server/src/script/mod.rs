@@ -1,0 +1,54 @@
+//! Fault scripts: see [`brunt_target::script`] for what they have in common.
+//!
+//! ```
+//! let script = crate::Script::parse(
+//!     r#"
+//!     seed = 7
+//!
+//!     [[stall]]                # the server neither reads nor answers from second 2 to second 4
+//!     at = "2s"
+//!     lasts = "2s"
+//!
+//!     [[refuse]]               # the server does not listen
+//!     at = "6s"
+//!     lasts = "500ms"
+//!
+//!     [[rule]]
+//!     on = ["search"]
+//!     filter = "uid=user.7"    # a part of the filter's text; `dn` is a part of the name
+//!     every = 10               # the 10th, 20th, 30th ... such request, from the 100th to the 200th
+//!     first = 100
+//!     last = 200
+//!     action = { delay = "1ms..20ms" }
+//!
+//!     [[rule]]
+//!     on = ["bind"]
+//!     connection = [3]
+//!     action = { result = { code = 51, text = "busy" } }
+//!     "#,
+//! )?;
+//! # Ok::<(), crate::ScriptError>(())
+//! ```
+
+mod action;
+mod rule;
+
+pub(super) use rule::{Facts, Faults, Occasion};
+
+pub use brunt_target::script::ScriptError;
+use brunt_target::script::{self, rules};
+use rule::Rule;
+
+/// The rules of a script, with their counters.
+pub(super) type Rules = rules::Rules<Rule>;
+
+/// A fault script.
+#[derive(Clone, Debug)]
+pub struct Script(pub(super) script::Script<Rule>);
+
+impl Script {
+    /// Reads a script.
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        script::Script::parse(text).map(Self)
+    }
+}
