@@ -16,8 +16,8 @@ use brunt_exchange::{Layout, inert};
 use brunt_record::create_private;
 use brunt_report::{Screen, wrapped};
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use full_screen::Stream;
 
 pub(crate) use full_screen::{FullScreen, Shown, end as end_views, last_said, restore_on_panic};

@@ -7,16 +7,16 @@ mod cli;
 mod commands;
 mod console;
 mod live;
-mod naming;
 mod run;
 mod tools;
 mod web;
 
+use cli::Command;
 use cli::args::Verb;
 use cli::cluster::ClusterKind;
 use cli::exit::Exit;
+use cli::refusal::Refusal;
 use cli::surroundings::Machine;
-use cli::{Command, Refusal};
 use run::Verbosity;
 use run::signals::Signals;
 
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         } else if command.run_options().is_some_and(|options| options.summary || options.details) {
             console::release();
         }
-        run::fence::put_up(&command)?;
+        command.fence_options().map_or(Ok(()), |options| run::fence::put_up(&options))?;
         carry_out(command)
     });
     match run::fence::judged(ended) {

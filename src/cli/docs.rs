@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory as _};
 
-use super::about;
+use super::abouts;
 use super::args::Brunt;
 use super::declared;
 use super::pages::leaves;
@@ -38,8 +38,8 @@ fn page(name: &str, command: Command) -> String {
     let usage = command.render_usage().to_string().replace("Usage: ", "");
     let mut out = format!("# brunt {name}\n\n{purpose}.\n\n");
     out.push_str("<!-- Written from the declaration of the command by the tests: BRUNT_BLESS=1 cargo test -->\n\n");
-    let about = about::of(name);
-    let about = about.unwrap_or_else(|| panic!("add `brunt {name}` to ABOUT in src/cli/mod.rs"));
+    let about = abouts::of(name);
+    let about = about.unwrap_or_else(|| panic!("add `brunt {name}` to ABOUT in src/cli/abouts.rs"));
     let description = about.description;
     let _ = write!(out, "    {usage}\n\n{description}\n\n## Options\n");
     let shown = |arg: &&Arg| arg.get_id() != "version" && !arg.is_hide_set();
@@ -71,7 +71,7 @@ fn index() -> String {
     for (path, command) in leaves(&declared::program()) {
         let name = path.join(" ");
         let page = Ubench::named(&name).map_or_else(|| path.join("-"), |_| "ubench".to_owned());
-        let title = if about::of(&name).is_some() { format!("brunt {name}") } else { name };
+        let title = if abouts::of(&name).is_some() { format!("brunt {name}") } else { name };
         let purpose = command.get_about().map(StyledStr::to_string).unwrap_or_default();
         let (first, rest) = purpose.split_at(1);
         let _ = writeln!(out, "| [{title}]({page}.md) | {}{rest} |", first.to_lowercase());

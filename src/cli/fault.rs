@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::tool::Tool;
+use super::page::wrap;
 
 /// A command line that cannot be run, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,13 +21,13 @@ impl Fault {
     }
 
     /// The whole message as it goes to standard error, without a final newline.
-    pub(crate) fn page(&self, tool: Tool) -> String {
+    pub(crate) fn page(&self, tool: &str) -> String {
         let sentence =
             format!("An error occurred while parsing the command-line arguments:  {}", self.reason);
         format!(
             "{}\n\nSee \"{} --help\" to get more usage help\n",
             wrap(&sentence, ERROR_WIDTH),
-            tool.name()
+            tool
         )
     }
 }
@@ -41,36 +41,6 @@ impl fmt::Display for Fault {
 /// The longest line of an error: the original tools wrapped before column 79.
 const ERROR_WIDTH: usize = 78;
 
-/// Wraps text to lines of at most `width` characters; a longer word has a line of its own. Line breaks in the text
-/// stay, and so do several spaces within a line.
-pub(crate) fn wrap(text: &str, width: usize) -> String {
-    text.split('\n').map(|line| wrap_line(line, width)).collect::<Vec<_>>().join("\n")
-}
-
-fn wrap_line(line: &str, width: usize) -> String {
-    let mut out = String::with_capacity(line.len() + 8);
-    let mut used = 0;
-    let mut gap = 0;
-    for word in line.split(' ') {
-        let length = word.chars().count();
-        if length == 0 {
-            gap += 1;
-            continue;
-        }
-        if used > 0 && used + gap + length > width {
-            out.push('\n');
-            used = 0;
-        } else {
-            out.extend(std::iter::repeat_n(' ', gap));
-            used += gap;
-        }
-        out.push_str(word);
-        used += length;
-        gap = 1;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,18 +50,12 @@ mod tests {
     #[test]
     fn the_page_is_laid_out_as_the_predecessor_does() {
         let page =
-            Fault::new("Argument -c requires a value but none was provided").page(Tool::Authrate);
+            Fault::new("Argument -c requires a value but none was provided").page("authrate");
         let expected = "An error occurred while parsing the command-line arguments:  Argument -c\n\
                         requires a value but none was provided\n\n\
                         See \"authrate --help\" to get more usage help\n";
         assert_eq!(page, expected);
-        let page = Fault::new("--noRebind must be used if --numThreads is > 1").page(Tool::Modrate);
+        let page = Fault::new("--noRebind must be used if --numThreads is > 1").page("modrate");
         assert_eq!(page.lines().next().map(str::len), Some(76));
-    }
-
-    #[test]
-    fn wrapping_keeps_double_spaces_and_long_words() {
-        assert_eq!(wrap("a:  b c", 6), "a:  b\nc");
-        assert_eq!(wrap("aaaaaaaa b\n c", 3), "aaaaaaaa\nb\n c");
     }
 }

@@ -6,13 +6,10 @@
 use std::fmt::Write as _;
 
 use super::exit::Exit;
-use super::fault::wrap;
 use super::options::{self, Group, Kind, Opt};
+use super::page::{Page, WIDTH, wrap};
 use super::prose;
 use super::tool::Tool;
-
-/// The widest line of a help page.
-const WIDTH: usize = 79;
 
 /// The help page.
 pub(crate) fn page(tool: Tool) -> String {
@@ -162,45 +159,6 @@ pub(super) fn exits() -> Vec<(String, &'static str)> {
     let own = Exit::ALL.into_iter().filter(|exit| !foreign.contains(exit));
     let named = own.map(|exit| (exit.code().to_string(), exit.meaning()));
     named.chain([("other".to_owned(), Exit::Ldap(0).meaning())]).collect()
-}
-
-/// A text that grows paragraph by paragraph.
-#[derive(Default)]
-pub(super) struct Page(pub(super) String);
-
-impl Page {
-    pub(super) fn blank(&mut self) {
-        self.0.push('\n');
-    }
-
-    pub(super) fn heading(&mut self, title: &str) {
-        let _ = write!(self.0, "\n{title}:\n\n");
-    }
-
-    /// Examples, which come before the options because most readers look for a line to copy.
-    pub(super) fn examples(&mut self, examples: &[(&str, &str)]) {
-        self.heading("Examples");
-        for (index, (what, command)) in examples.iter().enumerate() {
-            if index > 0 {
-                self.blank();
-            }
-            self.text(what, 2, 2);
-            // A command must be easy to copy, so its lines are not wrapped.
-            for line in command.lines() {
-                let _ = writeln!(self.0, "    {line}");
-            }
-        }
-    }
-
-    /// A text whose first line is indented by `first` and whose other lines are indented by `rest`.
-    pub(super) fn text(&mut self, text: &str, first: usize, rest: usize) {
-        for paragraph in text.lines() {
-            for (index, line) in wrap(paragraph, WIDTH - first.max(rest)).lines().enumerate() {
-                let indent = if index == 0 { first } else { rest };
-                let _ = writeln!(self.0, "{:indent$}{line}", "");
-            }
-        }
-    }
 }
 
 #[cfg(test)]

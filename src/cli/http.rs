@@ -11,7 +11,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::about::About;
+use super::count::count;
 use super::output::{OutputArgs, duration};
+use super::spread::Spread;
 use super::trace::TraceArgs;
 use crate::cli::resend::Resending;
 
@@ -244,15 +246,6 @@ pub(crate) enum TlsResume {
     Never,
 }
 
-/// How the requests of a rate are spread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Spread {
-    /// Evenly spaced
-    Uniform,
-    /// Independent of each other, as the requests of many users are
-    Poisson,
-}
-
 /// A version of HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SpokenVersion {
@@ -297,18 +290,6 @@ fn redirects(text: &str) -> Result<String, String> {
 
 fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
-}
-
-/// A number with an optional k or m as a multiplier.
-pub(super) fn count(text: &str) -> Result<u64, String> {
-    let (digits, factor) = match text.char_indices().last() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
-        Some((at, 'm' | 'M')) => (&text[..at], 1_000_000),
-        _ => (text, 1),
-    };
-    let read = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    read.filter(|number| *number > 0)
-        .ok_or_else(|| "write a number of at least 1, such as 5000 or 100k".to_owned())
 }
 
 /// The help and the page of `brunt http` beside its options.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::about::About;
-use super::http::count;
+use super::count::count;
 use super::output::{Output, Progress, duration, percentile};
 use super::quiet::Quiet;
 use super::run_options::RunOptions;

@@ -14,7 +14,7 @@ use super::exit::Exit;
 use super::markdown::{self, Block, Span};
 use super::tool::Tool;
 use super::ubench::{self, Ubench};
-use super::{about, dhcp, help, pages, prose, topics};
+use super::{abouts, dhcp, help, pages, prose, topics};
 
 /// The words of a help's last part that introduce its exit codes.
 const CODES: &str = "Exit codes: ";
@@ -116,7 +116,7 @@ impl Page<'_> {
     fn description(&self) -> Roff {
         let mut roff = Roff::new();
         roff.control("SH", ["DESCRIPTION"]);
-        let about = about::of(&self.path).map(|about| about.description.to_owned());
+        let about = abouts::of(&self.path).map(|about| about.description.to_owned());
         let declared = || self.command.get_long_about().or_else(|| self.command.get_about());
         let declared = || declared().map(ToString::to_string).unwrap_or_default();
         write(&markdown::blocks(&about.unwrap_or_else(declared)), &mut roff);
@@ -187,7 +187,7 @@ impl Page<'_> {
         }
         match Ubench::named(&self.path) {
             Some(program) => vec![("A run of all phases:".to_owned(), ubench::example(program))],
-            None => about::examples(&self.path).iter().map(owned).collect(),
+            None => abouts::examples(&self.path).iter().map(owned).collect(),
         }
     }
 
@@ -281,7 +281,7 @@ impl Page<'_> {
         } else if Tool::named(&self.path).is_some() {
             guides.insert("templates".to_owned());
         }
-        let about = about::of(&self.path).map(|about| about.description).unwrap_or_default();
+        let about = abouts::of(&self.path).map(|about| about.description).unwrap_or_default();
         for target in links(&markdown::blocks(about)) {
             let file = target.split('#').next().unwrap_or_default();
             match topics::named(file) {

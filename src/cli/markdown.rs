@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::fault::wrap;
+use super::page::wrap;
 
 /// The widest line on a terminal; code and words that are longer stay whole.
 const WIDTH: usize = 79;

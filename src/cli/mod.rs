@@ -5,6 +5,7 @@
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
 mod about;
+mod abouts;
 pub(crate) mod advice;
 pub(crate) mod agent;
 pub(crate) mod args;
@@ -16,6 +17,7 @@ pub(crate) mod cluster_keys;
 pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
+pub(crate) mod count;
 mod declared;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
@@ -42,6 +44,7 @@ pub(crate) mod names_matrix;
 mod one_hyphen;
 mod options;
 pub(crate) mod output;
+pub(crate) mod page;
 mod pages;
 pub(crate) mod plane;
 mod prompt;
@@ -52,6 +55,7 @@ pub(crate) mod quiet;
 mod quoted;
 pub(crate) mod rate;
 pub(crate) mod redact;
+pub(crate) mod refusal;
 pub(crate) mod resend;
 pub(crate) mod rest_target;
 pub(crate) mod run;
@@ -62,6 +66,7 @@ pub(crate) mod server_cpu;
 pub(crate) mod site_url;
 pub(crate) mod sizing;
 mod spellings;
+pub(crate) mod spread;
 pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
@@ -75,17 +80,17 @@ pub(crate) mod web;
 pub(crate) mod weights;
 mod words;
 
-use std::fmt::Display;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _};
 
-use about::About;
 use args::{Brunt, Verb};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
 use rate::{Parsed, RateArgs};
+use refusal::Refusal;
 use run_options::RunOptions;
 use screens::Screen;
 use surroundings::Surroundings;
@@ -166,6 +171,15 @@ impl Command {
         }
     }
 
+    /// The options that decide which addresses the command may reach. Commands that make no load, or only on loopback,
+    /// have none, and find-max sets up its own fence.
+    pub(crate) fn fence_options(&self) -> Option<Cow<'_, RunOptions>> {
+        match self {
+            Self::Verb(Verb::Leases(_)) | Self::Ubench(_) => Some(Cow::default()),
+            other => other.run_options().map(Cow::Borrowed),
+        }
+    }
+
     /// Whether standard error gets only what needs attention, for a command that makes a load.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
@@ -185,70 +199,11 @@ impl Command {
     }
 }
 
-/// The texts about each command beside its options, by its words after `brunt`.
-const ABOUT: &[(&str, &About)] = &[
-    ("ab", &compare::AB),
-    ("agent", &agent::AGENT),
-    ("agents", &agent::AGENTS),
-    ("calibrate", &args::CALIBRATE),
-    ("cluster check", &cluster_check::ABOUT),
-    ("cluster keys", &cluster_keys::ABOUT),
-    ("cluster manifest", &cluster_manifest::ABOUT),
-    ("cluster run", &cluster_run::ABOUT),
-    ("compare", &compare::COMPARE),
-    ("completions", &args::COMPLETIONS),
-    ("find-max", &find_max::ABOUT),
-    ("help", &args::HELP),
-    ("http", &http::ABOUT),
-    ("import curl", &import::CURL),
-    ("import har", &import::HAR),
-    ("import openapi", &import::OPENAPI),
-    ("leases", &leases::ABOUT),
-    ("loadgen", &loadgen::ABOUT),
-    ("makeldif", &makeldif::ABOUT),
-    ("man", &args::MAN),
-    ("merge", &args::MERGE),
-    ("names lookup", &names_lookup::ABOUT),
-    ("names matrix", &names_matrix::MATRIX),
-    ("names sweep", &names_matrix::SWEEP),
-    ("push", &serve::PUSH),
-    ("quickstart", &args::QUICKSTART),
-    ("report", &args::REPORT),
-    ("run", &run::ABOUT),
-    ("serve", &serve::SERVE),
-    ("sizing", &sizing::ABOUT),
-    ("target dhcp", &dhcp_target::ABOUT),
-    ("target ldap", &args::TARGET_LDAP),
-    ("target rest", &rest_target::ABOUT),
-    ("trend", &compare::TREND),
-];
-
 /// The word by which an agent starts its share of a step of a search.
 pub(crate) const STEP_CHILD: &str = "step-child";
 
 /// The word by which the program starts the broker of local agents.
 pub(crate) const BROKER_CHILD: &str = "broker-child";
-
-/// A command line that is not carried out: the message for standard error, and the exit code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// The message, newline included.
-    pub(crate) text: String,
-    /// The exit code.
-    pub(crate) exit: Exit,
-}
-
-impl Refusal {
-    /// The command line is wrong.
-    pub(crate) fn usage(why: impl Display) -> Self {
-        Self { text: format!("{why}\n"), exit: Exit::Usage }
-    }
-
-    /// The command could not be carried out.
-    pub(crate) fn failed(why: impl Display) -> Self {
-        Self { text: format!("{why}\n"), exit: Exit::Failed }
-    }
-}
 
 /// Whether a program called like this stands for an older tool whose runs end with a summary on standard error.
 pub(crate) fn is_older_name(argv0: &str) -> bool {
@@ -398,7 +353,7 @@ fn rate_tool(
         Ok(Parsed::PropertiesFile { path, text }) => Ok(Command::Write { path, text }),
         Ok(Parsed::SampleRateFile(path)) => Ok(Command::SampleRateFile(path)),
         Ok(Parsed::Run(args)) => Ok(Command::Rate(args)),
-        Err(fault) => Err(Refusal { text: fault.page(tool), exit: Exit::LdapUsage }),
+        Err(fault) => Err(Refusal { text: fault.page(tool.name()), exit: Exit::LdapUsage }),
     }
 }
 

@@ -8,8 +8,9 @@ use brunt_names_driver::{By, Distribution};
 use clap::{Args, ValueEnum};
 
 use super::about::About;
-use super::http::{Spread, count};
+use super::count::count;
 use super::output::{OutputArgs, duration};
+use super::spread::Spread;
 use crate::cli::resend::Resending;
 
 /// The default number of lookups a second: that of a busy machine, which any daemon can handle.

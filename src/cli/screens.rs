@@ -8,10 +8,11 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Command, CommandFactory as _};
 
-use super::about::{self, Example};
+use super::about::Example;
+use super::abouts;
 use super::args::Brunt;
 use super::declared;
-use super::fault::wrap;
+use super::page::wrap;
 
 /// The widest line of a screen.
 const WIDTH: usize = 80;
@@ -62,7 +63,7 @@ pub(super) fn program(screen: Screen) -> String {
     let program = declared::program();
     let about = program.get_about().map(ToString::to_string).unwrap_or_default();
     let mut out = format!("{about}\n\nUsage: brunt <COMMAND> [OPTIONS]\n\nExamples:\n");
-    out.push_str(&shown(about::examples("")));
+    out.push_str(&shown(abouts::examples("")));
     for (title, commands) in grouped(&program) {
         match screen {
             Screen::Short => {
@@ -113,7 +114,7 @@ fn list(command: &Command, out: &mut String) {
 
 /// Adds examples to a command and its subcommands, and for `-h` a selection of their options.
 fn dress(command: Command, name: &str, screen: Screen) -> Command {
-    let examples = about::examples(name);
+    let examples = abouts::examples(name);
     let (shown, end) = match screen {
         Screen::Short => (shown(&examples[..examples.len().min(SHORT_EXAMPLES)]), ""),
         Screen::Full => (format!("Examples:\n{}", shown(examples)), "{after-help}"),
@@ -130,7 +131,7 @@ fn dress(command: Command, name: &str, screen: Screen) -> Command {
     if screen == Screen::Full {
         return command;
     }
-    let few = about::of(name).map(|about| about.short).filter(|few| !few.is_empty());
+    let few = abouts::of(name).map(|about| about.short).filter(|few| !few.is_empty());
     let end = format!("See 'brunt {name} --help' for all options.");
     command
         .mut_args(|arg| one_line(arg, few))
@@ -169,7 +170,7 @@ fn shown(examples: &[Example]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::ABOUT;
+    use crate::cli::abouts::ABOUT;
 
     /// Every command that clap parses, with its subcommands, by its words.
     fn commands() -> Vec<(String, Command)> {
@@ -224,7 +225,7 @@ mod tests {
             assert!(screen.lines().all(|line| line.chars().count() <= WIDTH), "{name}:\n{screen}");
             assert!(
                 screen.contains("\nExamples:\n"),
-                "add '{name}' to ABOUT in src/cli/mod.rs:\n{screen}"
+                "add '{name}' to ABOUT in src/cli/abouts.rs:\n{screen}"
             );
             for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
                 let long = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use flate2::read::DeflateDecoder;
 
-use super::fault::wrap;
+use super::page::wrap;
 use super::pages::NAMES;
 use super::screens::{self, Screen};
 use super::tool::Tool;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use brunt_net::secret::Secret;
 
-use super::help::Page;
+use super::page::Page;
 
 /// One of the original programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

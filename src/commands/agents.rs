@@ -8,9 +8,9 @@ use brunt_cluster::message::{Join, Name, hello};
 
 use super::failed;
 use super::plane::{Ticks, connect, runtime};
-use crate::cli::Refusal;
 use crate::cli::agent::AgentsArgs;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 
 /// How long to listen: a waiting agent asks for work twice a second.

@@ -10,9 +10,9 @@ use brunt_ldap_server::{Config, Server as Directory};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
-use crate::cli::Refusal;
 use crate::cli::args::CalibrateArgs;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::ceiling::{self, Ceiling};
 use crate::run::signals::Signals;

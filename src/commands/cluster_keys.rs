@@ -6,9 +6,9 @@ use brunt_cluster::keys::{self, Made, Wanted};
 use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::cluster_keys::KeysArgs;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 
 /// Creates what is missing, and says what each part is for.

@@ -2,9 +2,9 @@
 
 use brunt_cluster::manifest::{Asked, Kubernetes, Nomad, Slurm, Ssh};
 
-use crate::cli::Refusal;
 use crate::cli::cluster_manifest::{Launcher, ManifestArgs};
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 
 /// The broker that a manifest for Kubernetes starts.

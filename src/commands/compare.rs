@@ -9,9 +9,9 @@ use brunt_report::json;
 
 use super::failed;
 use super::runs::side;
-use crate::cli::Refusal;
 use crate::cli::compare::{CompareArgs, ComparedArgs, ComparedFormat};
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::tool;
 

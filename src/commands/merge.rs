@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use brunt_record::{Document, MergeError, Record, merge as merge_records};
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::args::MergeArgs;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::run::{Manner, WriteFailures, exit, summary};
 
 /// Merges the files, prints the summary of the whole run, and writes its record if requested.

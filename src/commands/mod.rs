@@ -51,8 +51,9 @@ use std::fmt::Display;
 use crate::cli::dhcp::args::DhcpArgs;
 use crate::cli::exit::Exit;
 use crate::cli::rate::RateArgs;
+use crate::cli::refusal::Refusal;
 use crate::cli::surroundings::Machine;
-use crate::cli::{Command, Refusal, read};
+use crate::cli::{Command, read};
 
 /// A refusal that reads `failed to ...`.
 fn failed(error: impl Display) -> Refusal {

@@ -9,8 +9,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::plane::PlaneArgs;
+use crate::cli::refusal::Refusal;
 
 /// A runtime on the current thread.
 pub(super) fn runtime() -> Result<Runtime, Refusal> {

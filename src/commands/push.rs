@@ -12,8 +12,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::cli::serve::PushArgs;
 use crate::console;
 use crate::run::service::{Manner, Service};

@@ -14,9 +14,9 @@ use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
-use crate::cli::Refusal;
 use crate::cli::args::{Protocol, QuickstartArgs};
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{Outcome, Verbosity};

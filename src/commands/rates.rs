@@ -8,7 +8,7 @@ use brunt_report::rates;
 
 use super::compare::refuse_unlike;
 use super::runs::side;
-use crate::cli::Refusal;
+use crate::cli::refusal::Refusal;
 use crate::run::tool;
 
 /// The runs as the collection of a curve, unless they differ in more than their rate.

@@ -11,9 +11,9 @@ use brunt_report::{
 };
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::args::{CsvTable, Format, ReportArgs};
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::{files, summary};
 

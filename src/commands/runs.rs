@@ -7,8 +7,8 @@ use brunt_record::{Document, Record};
 use brunt_report::comparison::{Given, Input};
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::asked_words;
 

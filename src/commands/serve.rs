@@ -12,9 +12,9 @@ use brunt_serve::{Settings, Site};
 use super::failed;
 use super::serve_agents::AgentListener;
 use super::serve_trial::trial;
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::plane::BrokerArgs;
+use crate::cli::refusal::Refusal;
 use crate::cli::serve::ServeArgs;
 use crate::console;
 

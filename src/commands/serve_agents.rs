@@ -17,8 +17,8 @@ use brunt_serve::agents::{Agent, AgentState, Agents, Look, Permitted};
 
 use super::failed;
 use super::plane::{self, Ticks, connect, runtime};
-use crate::cli::Refusal;
 use crate::cli::plane::{BrokerArgs, PlaneArgs};
+use crate::cli::refusal::Refusal;
 use crate::console;
 
 /// The longest time that a look waits.

@@ -13,8 +13,8 @@ use brunt_serve::{Settings, Site, Trial};
 use tempfile::TempDir;
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::cli::serve::ServeArgs;
 use crate::console;
 use crate::run::signals::{Awaited, Signal};

@@ -7,8 +7,8 @@ use brunt_report::{capacity, json};
 use serde::Serialize;
 
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::cli::sizing::{SizingArgs, SizingFormat};
 use crate::console;
 

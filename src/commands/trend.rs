@@ -6,9 +6,9 @@ use brunt_report::json;
 use super::compare::{refuse_unlike, write};
 use super::failed;
 use super::runs::side;
-use crate::cli::Refusal;
 use crate::cli::compare::{TrendArgs, TrendFormat};
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::tool;
 

@@ -20,10 +20,9 @@ use brunt_record::Head;
 
 use super::conclude::EndedBy;
 use super::{listening, targets};
-use crate::cli::args::Verb;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::cli::run_options::{Addresses, RunOptions};
-use crate::cli::{Command, Refusal};
 use crate::console;
 
 /// The variable by which an agent declares that another user has ordered a run. The run then reads no file and opens no
@@ -37,12 +36,8 @@ pub(crate) fn confine() {
     }
 }
 
-/// Sets up the fence of a command line. Commands that make no load, or only on loopback, have none, and find-max sets
-/// up its own.
-pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
-    let none = RunOptions::default();
-    let is_lease = matches!(command, Command::Verb(Verb::Leases(_)) | Command::Ubench(_));
-    let Some(options) = command.run_options().or(is_lease.then_some(&none)) else { return Ok(()) };
+/// Sets up the fence of a command that makes a load with these options.
+pub(crate) fn put_up(options: &RunOptions) -> Result<(), Refusal> {
     let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
     let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
     fence::put_up(Policy { allowed, targets, public: options.yes, made_by: made_by() });

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_dhcp_driver::expectation::Expectation;
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
 use brunt_net::source::Sources;
@@ -43,15 +44,6 @@ pub(crate) struct DhcpArgs {
     pub(crate) output: Output,
     /// Notes to print on standard error before the run starts.
     pub(crate) notes: Vec<String>,
-}
-
-/// The protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    /// DHCPv4.
-    V4,
-    /// DHCPv6.
-    V6,
 }
 
 /// The clients' scenario.

@@ -2,7 +2,9 @@
 
 use std::num::NonZeroU32;
 
-use super::args::{Clients, Family};
+use brunt_dhcp_driver::family::Family;
+
+use super::args::Clients;
 use super::given::{Values, exclusive, refused};
 use super::varied::digits;
 use crate::cli::fault::Fault;

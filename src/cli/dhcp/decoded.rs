@@ -6,9 +6,10 @@
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
+use brunt_dhcp_driver::family::Family;
+
 use super::args::{
-    Clients, DhcpArgs, Exchange, Family, Fleet, FleetStart, Lease, Load, Output, Route, Scenario,
-    Templates,
+    Clients, DhcpArgs, Exchange, Fleet, FleetStart, Lease, Load, Output, Route, Scenario, Templates,
 };
 use super::clients::MAC;
 use crate::cli::arrivals::{Arrival, Rate};

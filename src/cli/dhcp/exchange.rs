@@ -1,6 +1,8 @@
 //! The parts of an exchange.
 
-use super::args::{Elapsed, Exchange, Family, Lease, Scenario};
+use brunt_dhcp_driver::family::Family;
+
+use super::args::{Elapsed, Exchange, Lease, Scenario};
 use super::expectations;
 use super::given::Values;
 use super::limits::DROP_TIME;

@@ -3,10 +3,11 @@
 use std::net::Ipv4Addr;
 
 use brunt_dhcp_driver::expectation::{Answer, Expectation};
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
 
-use super::args::{Expected, Family};
+use super::args::Expected;
 use super::given::{Values, refused};
 use super::varied;
 use crate::cli::fault::Fault;

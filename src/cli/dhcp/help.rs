@@ -8,7 +8,7 @@ use super::PURPOSE;
 use super::switches::{self, Group, Kind, Switch, dashed};
 use super::{NAME, prose};
 use crate::cli::exit::Exit;
-use crate::cli::help::Page;
+use crate::cli::page::Page;
 
 /// The exit codes perfdhcp can have.
 const EXITS: [Exit; 8] = [

@@ -1,6 +1,8 @@
 //! Options in the messages beside the default ones: `-o`, `--option`, `--or` and `--relay-option`.
 
-use super::args::{Family, Lease};
+use brunt_dhcp_driver::family::Family;
+
+use super::args::Lease;
 use super::given::{Values, refused};
 use super::varied::{self, VariedOption, digits};
 use crate::cli::fault::Fault;

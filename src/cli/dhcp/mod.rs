@@ -25,11 +25,13 @@ mod templates;
 mod tests;
 pub(crate) mod varied;
 
+use brunt_dhcp_driver::family::Family;
+
 use super::exit::Exit;
 use super::fault::Fault;
 use super::surroundings::Surroundings;
 
-use args::{DhcpArgs, Family, Scenario};
+use args::{DhcpArgs, Scenario};
 use getopt::Words;
 use given::Values;
 

@@ -5,9 +5,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use brunt_dhcp_driver::family::Family;
 use brunt_net::source::Sources;
 
-use super::args::{Family, Route};
+use super::args::Route;
 use super::given::{Values, exclusive, refused};
 use crate::cli::fault::Fault;
 

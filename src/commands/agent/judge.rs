@@ -8,7 +8,7 @@ use brunt_cluster::policy::{Permit, Policy};
 use tokio::sync::oneshot::{Receiver, channel};
 
 use super::child::spawn;
-use crate::cli::Refusal;
+use crate::cli::refusal::Refusal;
 use crate::commands::cluster_check::{Needs, StandIns};
 use crate::console;
 

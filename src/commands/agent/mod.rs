@@ -25,9 +25,9 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::failed;
 use super::plane::{Ticks, connect, key_file, login, runtime};
-use crate::cli::Refusal;
 use crate::cli::agent::AgentArgs;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::ceiling;
 use crate::run::signals::{Signals, Urgency};

@@ -20,8 +20,8 @@ use brunt_exchange::{Clock as _, Monotonic};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::feed::{Feed, StreamPart};
-use crate::cli::Refusal;
 use crate::cli::plane::PlaneArgs;
+use crate::cli::refusal::Refusal;
 use crate::commands::plane::{Ticks, connect, runtime};
 use crate::console;
 

@@ -17,9 +17,10 @@ use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_dea
 use serde::Deserialize;
 use tempfile::TempDir;
 
+use crate::cli::BROKER_CHILD;
 use crate::cli::exit::Exit;
 use crate::cli::plane::PlaneArgs;
-use crate::cli::{BROKER_CHILD, Refusal};
+use crate::cli::refusal::Refusal;
 use crate::commands::failed;
 use crate::console;
 

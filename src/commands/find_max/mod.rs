@@ -28,9 +28,9 @@ use brunt_record::{Collection, Environment};
 
 use super::cluster_run::{Search, StepAgents};
 use super::failed;
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{self, Repeatable, Subject, WriteFailures, files, tool};

@@ -8,8 +8,8 @@ use brunt_net::allowed::Allowed;
 use brunt_record::Node;
 
 use super::inner::Inner;
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::cli::run_options::RunOptions;
 use crate::cli::start_at::StartAt;
 use crate::cli::weights::Weights;

@@ -6,8 +6,9 @@ use brunt_http_server::{Config, Server};
 use super::{Show, failed};
 use crate::cli::args::{QuickstartArgs, Verb};
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::cli::surroundings::Machine;
-use crate::cli::{Command, Refusal, read};
+use crate::cli::{Command, read};
 use crate::run::Outcome;
 use crate::tools::flow;
 

@@ -29,8 +29,9 @@ use super::{failed, find_max};
 use crate::cli::args::Verb;
 use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
+use crate::cli::refusal::Refusal;
 use crate::cli::run::RunArgs;
-use crate::cli::{Command, Refusal, read};
+use crate::cli::{Command, read};
 use crate::console;
 use crate::tools::flow::plan::{Granted, Secrets, check_granted, edit};
 

@@ -8,9 +8,9 @@ use brunt_dhcp_server::{
 };
 
 use super::served::{listen, script, wait};
-use crate::cli::Refusal;
 use crate::cli::dhcp_target::DhcpTargetArgs;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::commands::failed;
 use crate::console;
 

@@ -5,9 +5,9 @@ use std::net::SocketAddr;
 use brunt_ldap_server::{Config, Running, Script, Server, Stats};
 
 use super::served::{listen, script, wait};
-use crate::cli::Refusal;
 use crate::cli::args::LdapTargetArgs;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::commands::failed;
 use crate::console;
 

@@ -5,9 +5,9 @@ mod ldap;
 mod rest;
 mod served;
 
-use crate::cli::Refusal;
 use crate::cli::args::TargetKind;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 
 /// Starts the requested server and serves until it is stopped.
 pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {

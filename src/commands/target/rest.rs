@@ -7,8 +7,8 @@ use std::time::Duration;
 use brunt_http_server::{Config, Running, Script, Server, Stats};
 
 use super::served::{listen, script, wait};
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::cli::rest_target::RestTargetArgs;
 use crate::commands::failed;
 use crate::console;

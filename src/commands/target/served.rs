@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use brunt_ldap_server::ScriptError;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::commands::failed;
 use crate::run::signals::{Signal, Signals};
 

@@ -29,6 +29,7 @@ use std::sync::{Arc, OnceLock};
 
 use brunt_dhcp_driver::captures::CaptureOptions;
 use brunt_dhcp_driver::expectation::Expectation;
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::{DropLimit, Limits};
 use brunt_dhcp_driver::{
     self as dhcp, Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile,
@@ -41,12 +42,12 @@ use brunt_net::queue::QueueWatch;
 use brunt_record::{Catalogue, Mode, Slo};
 use brunt_report::dhcp::{Asked, banner};
 
-use crate::cli::Refusal;
-use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
+use crate::cli::dhcp::args::{self, DhcpArgs, Scenario};
 use crate::cli::dhcp::decoded::decoded;
 use crate::cli::exit::Exit;
 use crate::cli::monitor::MonitorSource;
 use crate::cli::output::{Output, Progress};
+use crate::cli::refusal::Refusal;
 use crate::cli::run_options::RunOptions;
 use crate::console;
 use crate::run::signals::Signals;

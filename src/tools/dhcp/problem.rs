@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 
 /// Why a run cannot be carried out.
 #[derive(Debug)]

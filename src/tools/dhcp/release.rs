@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_dhcp_driver::captures::CaptureOptions;
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::Limits;
 use brunt_dhcp_driver::{Dhcp, Setup, Stage, Task};
 use brunt_dhcp_load::{DhcpSessions, Over};
@@ -20,7 +21,6 @@ use super::problem::{Problem, failed};
 use super::route::Open;
 use super::{Perfdhcp, attendance, load};
 use crate::cli::arrivals::Rate;
-use crate::cli::dhcp::args::Family;
 use crate::console;
 use crate::run::Verbosity;
 use crate::run::schedules::per_second_of;

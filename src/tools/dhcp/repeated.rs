@@ -4,8 +4,8 @@
 //! after each step if that was requested: only the step that took them knows them.
 
 use super::{Perfdhcp, load};
-use crate::cli::Refusal;
 use crate::cli::dhcp::args::DhcpArgs;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{Finished, Observer, Repeatable, Step, Subject, Verbosity};

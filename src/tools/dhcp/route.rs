@@ -3,13 +3,14 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
 use brunt_dhcp_driver::Opener;
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::link::{self, Link};
 use brunt_net::fence;
 use brunt_net::interface::{Interface, local_address};
 use brunt_net::udp::{Bound, Icmp, Options, Socket};
 
 use super::problem::failed;
-use crate::cli::dhcp::args::{DhcpArgs, Family};
+use crate::cli::dhcp::args::DhcpArgs;
 
 /// Opens one way to the server for each worker.
 pub(super) type Open<C> = fn(&Route, &DhcpArgs, usize) -> Result<Vec<Opener<C>>, String>;

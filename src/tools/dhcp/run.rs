@@ -4,7 +4,9 @@ use std::io;
 use std::net::IpAddr;
 
 use brunt_dhcp_driver::Dhcp;
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::{Reason, UNSENT_MAX};
+use brunt_dhcp_driver::naming;
 use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, EngineRun, Stop};
@@ -19,11 +21,10 @@ use super::problem::{Problem, failed};
 use super::route::Open;
 use super::texts::Texts;
 use super::{Observers, Perfdhcp, attendance, coverage, release, silence, wrapped};
-use crate::cli::dhcp::args::Family;
 use crate::cli::exit::Exit;
+use crate::console;
 use crate::run::summary::{Ending, Stream};
 use crate::run::{EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, exit};
-use crate::{console, naming};
 
 /// A run whose family is known.
 pub(super) struct Run<'a, D: Diagnostics, C, P> {
@@ -130,7 +131,7 @@ where
         {
             return format!("answer without {}", expected.text);
         }
-        naming::dhcp::name(self.perfdhcp.args.family, outcome)
+        naming::name(self.perfdhcp.args.family, outcome)
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {

@@ -1,11 +1,12 @@
 //! What the texts of a run show, derived from its command line.
 
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::{Kind, Stage};
 use brunt_report::dhcp::{Asked, Counted};
 
 use super::load;
 use crate::cli::arrivals::Rate;
-use crate::cli::dhcp::args::{DhcpArgs, Family, Fleet, Scenario};
+use crate::cli::dhcp::args::{DhcpArgs, Fleet, Scenario};
 
 /// What the rate counts, how high it should be, and which stages are always in the report.
 pub(super) fn asked(args: &DhcpArgs) -> Asked {

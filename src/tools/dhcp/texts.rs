@@ -1,6 +1,7 @@
 //! [`Texts`]: what perfdhcp prints when a run is over.
 
 use brunt_dhcp_driver::captures::MessageTimes;
+use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::Reason;
 use brunt_dhcp_driver::{Dhcp, Stage};
 use brunt_engine::{Ended, Finished};
@@ -12,7 +13,7 @@ use brunt_report::dhcp::{
 
 use super::Perfdhcp;
 use super::diagnostics::Diagnostics;
-use crate::cli::dhcp::args::{Family, Scenario, Style};
+use crate::cli::dhcp::args::{Scenario, Style};
 
 /// The input of the texts.
 pub(super) struct Texts<'a, D: Diagnostics, C> {

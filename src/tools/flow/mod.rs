@@ -26,9 +26,9 @@ use brunt_flow_load::{FlowSessions, connections, group};
 use brunt_http_driver::Network;
 use brunt_record::{Catalogue, Record, run_tallies};
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::output::{Output, Progress};
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 use crate::run::{

@@ -1,12 +1,14 @@
 //! [`Naming`]: the names of the outcomes of steps, each in the terms of its protocol.
 
 use brunt_dhcp_driver::DhcpEndpoint;
+use brunt_dhcp_driver::family::Family;
 use brunt_exchange::{Class, Outcome};
 use brunt_flow_driver::{Flow, Payload, Step};
 use brunt_ldap_wire::code;
 
-use crate::cli::dhcp::args::Family;
-use crate::naming::{dhcp, http, ldap};
+use brunt_dhcp_driver::naming as dhcp;
+use brunt_http_driver::naming as http;
+use brunt_ldap_driver::naming as ldap;
 
 /// The protocols of a flow's operations, by number.
 pub(super) struct Naming(Vec<Protocol>);

@@ -9,9 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_feed::makeldif::{Entry, MakeLdif, MakeLdifError, Sources};
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::makeldif::MakeldifArgs;
+use crate::cli::refusal::Refusal;
 use crate::console;
 
 /// Writes the entries, and prints how many there are.

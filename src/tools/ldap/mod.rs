@@ -30,11 +30,12 @@ use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
 use brunt_record::{Basis, Catalogue, run_tallies};
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::output::{Output, Progress};
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
+use crate::cli::refusal::Refusal;
+use crate::console;
 use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::summary::{Ending, Stream};
@@ -42,7 +43,6 @@ use crate::run::{
     EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
     Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare,
 };
-use crate::{console, naming};
 
 pub(crate) use makeldif::run as makeldif;
 
@@ -238,7 +238,7 @@ impl RateTool<'_> {
 
 impl Protocol for RateTool<'_> {
     fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
-        naming::ldap::name(outcome)
+        ldap::naming::name(outcome)
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {

@@ -8,8 +8,8 @@ use std::time::Duration;
 use brunt_engine::{Stop, Urgency};
 use brunt_ldap_driver::{Plan, probe};
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::refusal::Refusal;
 use crate::run::signals::{Signal, Signals};
 
 /// How often a signal is checked for while a server is waited for.

@@ -5,9 +5,9 @@ use std::fmt::Display;
 use brunt_ldap_driver::PlanError;
 use brunt_ldap_wire::code;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::fault::Fault;
+use crate::cli::refusal::Refusal;
 use crate::cli::tool::Tool;
 
 /// Why there is no plan, and the exit code of the program.
@@ -42,7 +42,7 @@ impl Problem {
     pub(super) fn refusal(self, tool: Tool) -> Refusal {
         match self.exit {
             Exit::LdapUsage => {
-                Refusal { text: Fault::new(self.reason).page(tool), exit: self.exit }
+                Refusal { text: Fault::new(self.reason).page(tool.name()), exit: self.exit }
             }
             exit => Refusal { text: self.reason, exit },
         }

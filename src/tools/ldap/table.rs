@@ -11,13 +11,13 @@ use brunt_record::{Catalogue, Interval, Measured, Phase};
 use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
 
 use super::writer::TableWriter;
-use crate::cli::fault::wrap;
+use crate::cli::page::wrap;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
 use crate::cli::rate::output::Timestamps;
 use crate::console;
-use crate::naming::ldap::name;
 use crate::run::{Observer, ObserverFailure};
+use brunt_ldap_driver::naming::name;
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
 const SLACK: Duration = Duration::from_millis(500);

@@ -26,9 +26,9 @@ use std::path::Path;
 
 use brunt_record::Collection;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
+use crate::cli::refusal::Refusal;
 use crate::cli::run_options::RunOptions;
 use crate::cli::surroundings::Machine;
 use crate::console;

@@ -8,9 +8,9 @@ pub(crate) use lookup::prepare;
 
 use brunt_names_driver::nss;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;
+use crate::cli::refusal::Refusal;
 use crate::run::signals::Signals;
 
 /// Carries out a command about names.

@@ -13,6 +13,7 @@ mod group;
 mod http2;
 mod limits;
 mod message;
+pub mod naming;
 mod network;
 mod origin;
 mod origin_connection;

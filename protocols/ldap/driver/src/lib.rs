@@ -22,6 +22,7 @@ mod live;
 mod lockout;
 mod login;
 mod lost;
+pub mod naming;
 mod plan;
 mod probe;
 mod purge;

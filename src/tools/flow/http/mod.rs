@@ -14,9 +14,9 @@ use brunt_feed::file;
 use brunt_http_driver::Network;
 use brunt_report::distribution;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
+use crate::cli::refusal::Refusal;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;

@@ -13,9 +13,9 @@ use brunt_feed::file;
 use brunt_import::{Filter, Imported, Pauses, Secrets};
 use brunt_record::create_private;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::import::{ImportKind, ImportedArgs};
+use crate::cli::refusal::Refusal;
 use crate::console;
 use settled::Settled;
 

@@ -47,10 +47,10 @@ use brunt_net::tls::{self, Trust};
 use brunt_report::loadgen::opening;
 use jiff::tz::TimeZone;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::loadgen::{LoadgenArgs, Mixing};
 use crate::cli::output::{Output, Progress};
+use crate::cli::refusal::Refusal;
 use crate::cli::resend::Resending;
 use crate::console;
 use crate::run::signals::Signals;

@@ -7,7 +7,7 @@ use brunt_serve::child::Asked as Submitted;
 
 use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
-use crate::cli::Refusal;
+use crate::cli::refusal::Refusal;
 use crate::cli::run::RunArgs;
 use crate::run::Prepared;
 use crate::tools::flow::{self, Users};

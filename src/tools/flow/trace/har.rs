@@ -9,7 +9,7 @@ use brunt_http_driver::Version;
 use serde_json::{Value, json};
 
 use super::ExchangeReport;
-use crate::naming::http;
+use brunt_http_driver::naming as http;
 
 /// The document, and the number of exchanges that are not in it because they belong to other protocols.
 pub(super) fn text(reports: &[ExchangeReport], version: Version) -> (String, usize) {

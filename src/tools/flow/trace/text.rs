@@ -9,7 +9,7 @@ use brunt_flow_driver::TracedExchange;
 use brunt_flow_driver::trace::{Bytes, Kept, KeptValue, TracedAnswer, TracedRequest};
 
 use super::ExchangeReport;
-use crate::naming::http;
+use brunt_http_driver::naming as http;
 
 /// How many bytes of a body are printed.
 const BODY_SHOWN: usize = 2_000;

@@ -29,9 +29,9 @@ use brunt_report::attention;
 
 use super::gathering::collection;
 use super::phase::{Done, EPOCH, Phase};
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
+use crate::cli::refusal::Refusal;
 use crate::cli::surroundings::Machine;
 use crate::cli::ubench::{Ubench, UbenchArgs};
 use crate::console;

@@ -20,9 +20,9 @@ use super::fault::Fault;
 use super::isolation;
 use super::service::Service;
 use super::spec::{Data, Isolation, Spec};
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names_cell::CellArgs;
+use crate::cli::refusal::Refusal;
 
 /// Runs as the process that the hidden command names: one of the processes of a cell.
 pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {

@@ -20,11 +20,11 @@ use brunt_net::tls;
 use super::known::Known;
 use super::sources::{self, Probe};
 use crate::cli::arrivals::{Arrival, Rate};
-use crate::cli::http::Spread;
 use crate::cli::names_lookup::{
     DirectoryArgs, LookupArgs, LookupLoad, ScopeChoice, Through, USUAL_RATE,
 };
 use crate::cli::resend::Resending;
+use crate::cli::spread::Spread;
 use crate::console;
 use crate::run::schedules::{self, Flags};
 use crate::run::share;

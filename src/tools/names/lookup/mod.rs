@@ -17,9 +17,9 @@ use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
 use brunt_names_load::LookupSessions;
 use brunt_record::{Catalogue, Record};
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names_lookup::LookupArgs;
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{Ending, Stream};

@@ -24,11 +24,11 @@ use std::path::PathBuf;
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment, Tool};
 use brunt_report::names;
 
-use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names_matrix::{
     CachePathChoice, CellsArgs, InsertWay, MatrixArgs, NamesOutputArgs, PathChoice, SweepArgs,
 };
+use crate::cli::refusal::Refusal;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{WriteFailures, files, summary};

@@ -4,7 +4,7 @@ use brunt_exchange::{Class, Outcome};
 use brunt_ldap_wire::code;
 
 /// The protocol's name of an outcome.
-pub(crate) fn name(outcome: Outcome) -> String {
+pub fn name(outcome: Outcome) -> String {
     match outcome {
         Outcome::Ok(result) | Outcome::Failed(Class::Result | Class::Login, result) => {
             code::name(result).to_owned()

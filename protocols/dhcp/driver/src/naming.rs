@@ -3,10 +3,10 @@
 use brunt_dhcp_wire::{dhcp4, dhcp6};
 use brunt_exchange::{Class, Outcome};
 
-use crate::cli::dhcp::args::Family;
+use crate::family::Family;
 
 /// The protocol's name of an outcome: the message that ended the exchange, or the status it contained.
-pub(crate) fn name(family: Family, outcome: Outcome) -> String {
+pub fn name(family: Family, outcome: Outcome) -> String {
     match (family, outcome) {
         (_, Outcome::Ok(0)) => "sent".to_owned(),
         (Family::V4, Outcome::Ok(code) | Outcome::Failed(Class::Result, code)) => {
