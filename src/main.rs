@@ -3,22 +3,19 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
+use brunt_run::{Verbosity, console, core_files, fence};
+
 mod cli;
 mod commands;
-mod console;
-mod live;
-mod run;
 mod tools;
-mod web;
 
 use cli::Command;
 use cli::args::Verb;
 use cli::cluster::ClusterKind;
-use cli::exit::Exit;
-use cli::refusal::Refusal;
-use cli::surroundings::Machine;
-use run::Verbosity;
-use run::signals::Signals;
 
 fn main() -> ExitCode {
     console::restore_on_panic();
@@ -28,8 +25,8 @@ fn main() -> ExitCode {
     if linked && !std::io::stderr().is_terminal() {
         console::hold();
     }
-    run::core_files::forbid();
-    run::fence::confine();
+    core_files::forbid();
+    fence::confine();
     let ended = commands::end_with_agent().map_err(Refusal::failed);
     let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {
         if command.is_quiet() {
@@ -37,10 +34,10 @@ fn main() -> ExitCode {
         } else if command.run_options().is_some_and(|options| options.summary || options.details) {
             console::release();
         }
-        command.fence_options().map_or(Ok(()), |options| run::fence::put_up(&options))?;
+        command.fence_options().map_or(Ok(()), |options| fence::put_up(&options))?;
         carry_out(command)
     });
-    match run::fence::judged(ended) {
+    match fence::judged(ended) {
         Ok(exit) => {
             console::release();
             exit.into()

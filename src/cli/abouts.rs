@@ -1,11 +1,11 @@
 //! The list of the texts about commands. A test fails for a command without one, so that none is forgotten.
 
-use super::about::{About, Example};
 use super::{
     agent, args, cluster_check, cluster_keys, cluster_manifest, cluster_run, compare, dhcp_target,
     find_max, http, import, leases, loadgen, makeldif, names_lookup, names_matrix, rest_target,
     run, serve, sizing,
 };
+use brunt_run::options::about::{About, Example};
 
 /// The texts about each command beside its options, by its words after `brunt`.
 pub(super) const ABOUT: &[(&str, &About)] = &[

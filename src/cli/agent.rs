@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use brunt_cluster::message::Name;
+use brunt_run::options::about::About;
 use clap::Args;
 
-use super::about::About;
 use super::plane::{PlaneArgs, name};
 
 /// The end of the agent's help.

@@ -4,10 +4,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::output::duration;
+use brunt_run::options::quiet::Quiet;
+use brunt_run::options::run_options::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
-use super::about::About;
 use super::agent::{AgentArgs, AgentsArgs};
 use super::cluster::ClusterKind;
 use super::compare::{AbArgs, CompareArgs, TrendArgs};
@@ -19,11 +22,8 @@ use super::leases::LeasesArgs;
 use super::loadgen::LoadgenArgs;
 use super::makeldif::MakeldifArgs;
 use super::names::NamesKind;
-use super::output::duration;
-use super::quiet::Quiet;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
-use super::run_options::RunOptions;
 use super::serve::{PushArgs, ServeArgs};
 use super::sizing::SizingArgs;
 

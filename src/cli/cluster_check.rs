@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use brunt_run::options::about::About;
 use clap::{Args, ValueEnum};
-
-use super::about::About;
 
 /// Options of `brunt cluster check`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use brunt_run::options::about::About;
 use clap::Args;
-
-use super::about::About;
 
 /// Options of `brunt cluster keys`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]

@@ -3,10 +3,9 @@
 
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::output::duration;
 use clap::{Args, ValueEnum};
-
-use super::about::About;
-use super::output::duration;
 
 /// Options of `brunt cluster manifest`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]

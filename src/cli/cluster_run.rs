@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::output::duration;
+use brunt_run::options::run_options::RunOptions;
 use clap::{Args, ValueEnum};
 
-use super::about::About;
-use super::output::duration;
 use super::plane::PlaneArgs;
-use super::run_options::RunOptions;
 
 /// The end of the help.
 const AFTER: &str = "\

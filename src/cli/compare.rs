@@ -4,10 +4,9 @@
 use std::path::PathBuf;
 
 use brunt_report::comparison::Tolerance;
+use brunt_run::options::about::About;
+use brunt_run::options::quiet::Quiet;
 use clap::{Args, ValueEnum};
-
-use super::about::About;
-use super::quiet::Quiet;
 
 /// Options of `brunt compare`.
 #[derive(Args, Debug, PartialEq)]

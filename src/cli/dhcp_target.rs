@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_dhcp_server::{Pool4, Pool6, PrefixPool};
+use brunt_run::options::about::About;
+use brunt_run::options::output::duration;
 use clap::Args;
-
-use super::about::About;
-use super::output::duration;
 
 /// Options of `brunt target dhcp`.
 #[derive(Args, Debug, PartialEq, Eq)]

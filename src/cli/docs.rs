@@ -124,9 +124,9 @@ mod tests {
     use brunt_record::{AWAY_MIN, Slo, verdict};
 
     use super::*;
-    use crate::cli::exit::Exit;
     use crate::cli::quoted::{ROOT, blocks, texts};
     use crate::tools::flow::plan::reader::Text as Plan;
+    use brunt_run::options::exit::Exit;
 
     #[test]
     fn the_documentation_is_what_the_declarations_say() {

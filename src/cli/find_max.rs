@@ -1,22 +1,19 @@
 //! The options of `brunt find-max`, declared for clap. Their doc comments are their help; there is no logic here.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_capacity::PRECISION;
 use brunt_engine::schedule::Rate as PerSecond;
 use brunt_net::allowed::Allowed;
+use brunt_run::options::about::About;
+use brunt_run::options::output::duration;
+use brunt_run::options::quiet::Quiet;
+use brunt_run::options::server_cpu::ServerCpu;
+use brunt_run::options::weights::Weights;
 use clap::Args;
 
-use super::about::About;
-use super::output::duration;
 use super::plane::PlaneArgs;
-use super::quiet::Quiet;
-use super::server_cpu::ServerCpu;
-use super::weights::Weights;
-
-/// The allowed range of a precision.
-pub(crate) const PRECISION: RangeInclusive<f64> = 0.005..=0.5;
 
 /// The end of the help.
 const AFTER: &str = "\

@@ -5,9 +5,10 @@
 
 use std::fmt::Write as _;
 
-use super::exit::Exit;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::page::{Page, WIDTH, wrap};
+
 use super::options::{self, Group, Kind, Opt};
-use super::page::{Page, WIDTH, wrap};
 use super::prose;
 use super::tool::Tool;
 

@@ -8,14 +8,14 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::count::count;
+use brunt_run::options::output::{OutputArgs, duration};
+use brunt_run::options::resend::Resending;
+use brunt_run::options::spread::Spread;
 use clap::{Args, ValueEnum};
 
-use super::about::About;
-use super::count::count;
-use super::output::{OutputArgs, duration};
-use super::spread::Spread;
 use super::trace::TraceArgs;
-use crate::cli::resend::Resending;
 
 /// Options of `brunt http`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]

@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
+use brunt_run::options::about::About;
 use clap::{Args, Subcommand};
-
-use super::about::About;
 
 /// What is imported.
 #[derive(Debug, PartialEq, Eq, Subcommand)]

@@ -6,15 +6,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::count::count;
+use brunt_run::options::output::{Output, Progress, duration, percentile};
+use brunt_run::options::quiet::Quiet;
+use brunt_run::options::resend::Resending;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::view::ViewOptions;
 use clap::{Args, ValueEnum};
-
-use super::about::About;
-use super::count::count;
-use super::output::{Output, Progress, duration, percentile};
-use super::quiet::Quiet;
-use super::run_options::RunOptions;
-use super::view::ViewOptions;
-use crate::cli::resend::Resending;
 
 /// Options of `brunt leases`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]

@@ -13,7 +13,7 @@ use super::names::NamesKind;
 use super::names_lookup::LookupArgs;
 use super::rate::RateArgs;
 use super::run::RunArgs;
-use super::run_options::RunOptions;
+use brunt_run::options::run_options::RunOptions;
 
 /// A command that makes load.
 pub(crate) enum LoadCommand {

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use brunt_run::options::about::About;
+use brunt_run::options::output::OutputArgs;
+use brunt_run::options::resend::Resending;
 use clap::Args;
 
-use super::about::About;
-use super::output::OutputArgs;
 use super::trace::TraceArgs;
-use crate::cli::resend::Resending;
 
 /// The name of the command, and of a link to the program that runs it.
 pub(crate) const NAME: &str = "loadgen";

@@ -3,9 +3,8 @@
 
 use std::path::PathBuf;
 
+use brunt_run::options::about::About;
 use clap::Args;
-
-use super::about::About;
 
 /// The name of the command, and of a link that stands for it.
 pub(super) const NAME: &str = "makeldif";

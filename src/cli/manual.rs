@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
+use brunt_run::options::exit::Exit;
 use clap::{Arg, ArgAction, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 
 use super::declared::program;
-use super::exit::Exit;
 use super::markdown::{self, Block, Span};
 use super::tool::Tool;
 use super::ubench::{self, Ubench};

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::page::wrap;
+use brunt_run::options::page::wrap;
 
 /// The widest line on a terminal; code and words that are longer stay whole.
 const WIDTH: usize = 79;

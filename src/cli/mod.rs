@@ -4,28 +4,21 @@
 //! parser over tables of options; every other command uses clap. Reading a command line is a function of its words and
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
-mod about;
 mod abouts;
 pub(crate) mod advice;
 pub(crate) mod agent;
 pub(crate) mod args;
-pub(crate) mod arrivals;
-pub(crate) mod base_url;
 pub(crate) mod cluster;
 pub(crate) mod cluster_check;
 pub(crate) mod cluster_keys;
 pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
-pub(crate) mod count;
 mod declared;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
-pub(crate) mod exit;
-pub(crate) mod exports;
-pub(crate) mod fault;
 pub(crate) mod find_max;
 mod help;
 pub(crate) mod http;
@@ -36,64 +29,49 @@ pub(crate) mod loadgen;
 pub(crate) mod makeldif;
 mod manual;
 mod markdown;
-pub(crate) mod monitor;
 pub(crate) mod names;
 pub(crate) mod names_cell;
 pub(crate) mod names_lookup;
 pub(crate) mod names_matrix;
 mod one_hyphen;
 mod options;
-pub(crate) mod output;
-pub(crate) mod page;
 mod pages;
 pub(crate) mod plane;
-mod prompt;
 mod properties;
 mod prose;
-pub(crate) mod quiet;
 #[cfg(test)]
 mod quoted;
 pub(crate) mod rate;
 pub(crate) mod redact;
-pub(crate) mod refusal;
-pub(crate) mod resend;
 pub(crate) mod rest_target;
 pub(crate) mod run;
-pub(crate) mod run_options;
 mod screens;
 pub(crate) mod serve;
-pub(crate) mod server_cpu;
 pub(crate) mod site_url;
 pub(crate) mod sizing;
 mod spellings;
-pub(crate) mod spread;
-pub(crate) mod start_at;
-pub(crate) mod surroundings;
 pub(crate) mod tool;
 mod topics;
 pub(crate) mod trace;
 pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
-pub(crate) mod view;
-pub(crate) mod web;
-pub(crate) mod weights;
 mod words;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::surroundings::Surroundings;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{Brunt, Verb};
 use dhcp::args::DhcpArgs;
-use exit::Exit;
 use rate::{Parsed, RateArgs};
-use refusal::Refusal;
-use run_options::RunOptions;
 use screens::Screen;
-use surroundings::Surroundings;
 use tool::{Tool, base_name};
 use ubench::{Ubench, UbenchArgs};
 

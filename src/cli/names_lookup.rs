@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use brunt_engine::schedule::Rate as PerSecond;
 use brunt_names_driver::{By, Distribution};
+use brunt_run::options::about::About;
+use brunt_run::options::count::count;
+use brunt_run::options::output::{OutputArgs, duration};
+use brunt_run::options::resend::Resending;
+use brunt_run::options::spread::Spread;
 use clap::{Args, ValueEnum};
-
-use super::about::About;
-use super::count::count;
-use super::output::{OutputArgs, duration};
-use super::spread::Spread;
-use crate::cli::resend::Resending;
 
 /// The default number of lookups a second: that of a busy machine, which any daemon can handle.
 pub(crate) const USUAL_RATE: f64 = 1_000.0;

@@ -7,11 +7,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::output::duration;
+use brunt_run::options::quiet::Quiet;
 use clap::{Args, ValueEnum};
-
-use super::about::About;
-use super::output::duration;
-use super::quiet::Quiet;
 
 /// The end of the matrix's help.
 const AFTER_MATRIX: &str = "\

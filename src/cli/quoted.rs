@@ -14,12 +14,12 @@ use brunt_engine::ThinkTime;
 use brunt_engine::schedule::Schedule;
 use brunt_net::secret::Secret;
 use brunt_record::Slo;
+use brunt_run::options::surroundings::Surroundings;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Brunt;
 use super::dhcp::{self, switches};
 use super::options;
-use super::surroundings::Surroundings;
 use super::tool::Tool;
 use super::ubench::Ubench;
 

@@ -4,10 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::output::duration;
 use clap::Args;
-
-use super::about::About;
-use super::output::duration;
 
 /// Options of `brunt target rest`.
 #[derive(Args, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::output::{OutputArgs, duration};
 use clap::Args;
 
-use super::about::About;
-use super::output::{OutputArgs, duration};
 use super::trace::TraceArgs;
 
 /// Options of `brunt run`.

@@ -6,13 +6,13 @@
 
 use std::fmt::Write as _;
 
+use brunt_run::options::about::Example;
+use brunt_run::options::page::wrap;
 use clap::{Arg, Command, CommandFactory as _};
 
-use super::about::Example;
 use super::abouts;
 use super::args::Brunt;
 use super::declared;
-use super::page::wrap;
 
 /// The widest line of a screen.
 const WIDTH: usize = 80;

@@ -5,12 +5,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::about::About;
+use brunt_run::options::base_url::BaseUrl;
+use brunt_run::options::output::duration;
 use brunt_serve::IpNet;
 use clap::Args;
 
-use super::about::About;
-use super::base_url::BaseUrl;
-use super::output::duration;
 use super::plane::BrokerArgs;
 use super::site_url::site;
 

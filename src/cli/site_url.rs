@@ -1,6 +1,6 @@
 //! The address of a `brunt serve` site, as a user writes it.
 
-use super::base_url::BaseUrl;
+use brunt_run::options::base_url::BaseUrl;
 
 /// Reads the address of a site: an origin without a path.
 pub(crate) fn site(text: &str) -> Result<BaseUrl, String> {

@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use brunt_engine::schedule::Rate as PerSecond;
+use brunt_run::options::about::About;
 use clap::{Args, ValueEnum};
-
-use super::about::About;
 
 /// Options of `brunt sizing`.
 #[derive(Args, Clone, Debug, PartialEq)]

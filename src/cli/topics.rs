@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::sync::LazyLock;
 
+use brunt_run::options::page::wrap;
 use flate2::read::DeflateDecoder;
 
-use super::page::wrap;
 use super::pages::NAMES;
 use super::screens::{self, Screen};
 use super::tool::Tool;
@@ -204,8 +204,8 @@ mod tests {
 
     use super::*;
     use crate::cli::quoted::ROOT;
-    use crate::cli::surroundings::Machine;
     use crate::cli::{Command, pages};
+    use brunt_run::options::surroundings::Machine;
 
     fn read(words: &str) -> Result<String, String> {
         text(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())

@@ -7,10 +7,10 @@
 use std::collections::VecDeque;
 
 use brunt_redact::{HIDDEN, header, is_secret_header, is_secret_name, text, url};
+use brunt_run::options::output::duration;
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::args::Brunt;
-use super::output::duration;
 
 /// Which part of an argument's value is secret.
 #[derive(Clone, Copy)]

@@ -7,8 +7,7 @@
 use std::path::PathBuf;
 
 use brunt_net::secret::Secret;
-
-use super::page::Page;
+use brunt_run::options::page::Page;
 
 /// One of the original programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use brunt_net::secret::Secret;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::surroundings::Surroundings;
 
-use super::fault::Fault;
 use super::options::{self, Kind, Opt, is_known};
 use super::properties;
-use super::surroundings::Surroundings;
 use super::tool::Tool;
 use super::words::{self, Source, Words};
 

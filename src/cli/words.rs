@@ -6,8 +6,8 @@
 //! value can share a dash. This module finds only the position of a value, not its meaning: so
 //! [redaction](super::redact) can find every secret without searching for it.
 
-use super::fault::Fault;
 use super::options::{Kind, Opt};
+use brunt_run::options::fault::Fault;
 
 /// The pieces of a command line.
 #[derive(Debug, Default)]

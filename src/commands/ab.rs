@@ -13,19 +13,19 @@ use std::time::Duration;
 use brunt_record::Record;
 use brunt_report::comparison::{self, Given, Input};
 use brunt_report::{command_line, failures, figure};
+use brunt_run::console::{self, StatusLine};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::{Signal, Signals, Urgency};
+use brunt_run::tool;
 use rustix::process::{Pid, Signal as Kill, kill_process};
 
 use super::compare::show;
 use super::failed;
 use super::runs::input;
 use crate::cli::compare::AbArgs;
-use crate::cli::exit::Exit;
 use crate::cli::read;
-use crate::cli::refusal::Refusal;
-use crate::cli::surroundings::Machine;
-use crate::console::{self, StatusLine};
-use crate::run::signals::{Signal, Signals, Urgency};
-use crate::run::tool;
 
 /// How often a run is polled.
 const TICK: Duration = Duration::from_millis(100);

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use brunt_cluster::message::{Join, Name, hello};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 use super::failed;
 use super::plane::{Ticks, connect, runtime};
 use crate::cli::agent::AgentsArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
 
 /// How long to listen: a waiting agent asks for work twice a second.
 const LISTEN: Duration = Duration::from_millis(1_600);

@@ -7,16 +7,15 @@
 use std::collections::BTreeMap;
 
 use brunt_ldap_server::{Config, Server as Directory};
+use brunt_run::ceiling::{self, Ceiling};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::{Outcome, Verbosity, console};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
 use crate::cli::args::CalibrateArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::ceiling::{self, Ceiling};
-use crate::run::signals::Signals;
-use crate::run::{Outcome, Verbosity};
 use crate::tools;
 
 const USERS: usize = 2000;

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use brunt_cluster::keys::{self, Made, Wanted};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
 
 use super::failed;
 use crate::cli::cluster_keys::KeysArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
 
 /// Creates what is missing, and says what each part is for.
 pub(crate) fn cluster_keys(args: &KeysArgs) -> Result<Exit, Refusal> {

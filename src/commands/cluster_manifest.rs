@@ -1,11 +1,11 @@
 //! `brunt cluster manifest`: prints a manifest by which a launcher starts the agents of a run.
 
 use brunt_cluster::manifest::{Asked, Kubernetes, Nomad, Slurm, Ssh};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 use crate::cli::cluster_manifest::{Launcher, ManifestArgs};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
 
 /// The broker that a manifest for Kubernetes starts.
 const BROKER: &str = "tls://brunt-nats:4222";

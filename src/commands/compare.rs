@@ -6,14 +6,13 @@ use brunt_report::comparison::{
     self, Comparison, Finding, Given, Mismatch, closing, differences, markdown, page, spectra,
 };
 use brunt_report::json;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::{console, tool};
 
 use super::failed;
 use super::runs::side;
 use crate::cli::compare::{CompareArgs, ComparedArgs, ComparedFormat};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::tool;
 
 /// Compares the files or directories, the first being the baseline.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Refusal> {

@@ -6,9 +6,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use brunt_dhcp_server::{Config, Running, Server, V4};
+use brunt_run::options::refusal::Refusal;
 
 use super::failed;
-use crate::cli::refusal::Refusal;
 
 /// A DHCP server on the loopback interface. It stops when this is dropped.
 pub(super) struct Loopback {

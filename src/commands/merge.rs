@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use brunt_record::{Document, MergeError, Record, merge as merge_records};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::{Manner, WriteFailures, exit, summary};
 
 use super::failed;
 use crate::cli::args::MergeArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::run::{Manner, WriteFailures, exit, summary};
 
 /// Merges the files, prints the summary of the whole run, and writes its record if requested.
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use brunt_cluster::keys::{Login, inbox};
 use brunt_cluster::plane::{Nats, NatsOptions};
+use brunt_run::options::refusal::Refusal;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use super::failed;
 use crate::cli::plane::PlaneArgs;
-use crate::cli::refusal::Refusal;
 
 /// A runtime on the current thread.
 pub(super) fn runtime() -> Result<Runtime, Refusal> {

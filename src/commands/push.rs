@@ -5,6 +5,10 @@ use std::time::Duration;
 use brunt_net::keystore::Store;
 use brunt_net::tls::Trust;
 use brunt_record::Status;
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::service::{Manner, Service};
 use http::{Method, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -12,11 +16,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use super::failed;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::cli::serve::PushArgs;
-use crate::console;
-use crate::run::service::{Manner, Service};
 
 /// How long the upload may take, including the comparison with a baseline.
 const WITHIN: Duration = Duration::from_secs(180);

@@ -11,15 +11,14 @@ use std::path::{Path, PathBuf};
 use brunt_ldap_server::{Config, Server};
 use brunt_record::Record;
 use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::{Outcome, Verbosity, console};
 
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
 use crate::cli::args::{Protocol, QuickstartArgs};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{Outcome, Verbosity};
 use crate::tools;
 
 /// A tool and the text about its run.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use brunt_record::Collection;
 use brunt_report::comparison::Input;
 use brunt_report::rates;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::tool;
 
 use super::compare::refuse_unlike;
 use super::runs::side;
-use crate::cli::refusal::Refusal;
-use crate::run::tool;
 
 /// The runs as the collection of a curve, unless they differ in more than their rate.
 pub(super) fn collection(paths: &[PathBuf], anyway: bool) -> Result<Collection, Refusal> {

@@ -9,13 +9,12 @@ use brunt_report::page::Page;
 use brunt_report::{
     capacity, cells_csv, distribution, intervals_csv, junit, leases, names, operations_csv, rates,
 };
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::{console, files, summary};
 
 use super::failed;
 use crate::cli::args::{CsvTable, Format, ReportArgs};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::{files, summary};
 
 /// Prints a record or a comparison in the requested format.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {

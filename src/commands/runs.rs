@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use brunt_record::{Document, Record};
 use brunt_report::comparison::{Given, Input};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::{asked_words, console};
 
 use super::failed;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::asked_words;
 
 /// The most files in a directory.
 const FILES_MAX: usize = 10_000;

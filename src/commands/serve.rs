@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_envelope::ClusterSettings;
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 use brunt_serve::agents::Cluster;
-use brunt_serve::child::ClusterSettings;
 use brunt_serve::{Settings, Site};
 
 use super::failed;
 use super::serve_agents::AgentListener;
 use super::serve_trial::trial;
-use crate::cli::exit::Exit;
 use crate::cli::plane::BrokerArgs;
-use crate::cli::refusal::Refusal;
 use crate::cli::serve::ServeArgs;
-use crate::console;
 
 /// The default directory of a site.
 const DIRECTORY: &str = "brunt-site";

@@ -13,13 +13,13 @@ use brunt_cluster::message::{ANY_REPORTS, Join, Name, Permits, hello, read_head,
 use brunt_cluster::plane::{Nats, Request};
 use brunt_cluster::roster::{About, AgentActivity, JOIN_MAX, KnownAgent, Roster};
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_run::console;
+use brunt_run::options::refusal::Refusal;
 use brunt_serve::agents::{Agent, AgentState, Agents, Look, Permitted};
 
 use super::failed;
 use super::plane::{self, Ticks, connect, runtime};
 use crate::cli::plane::{BrokerArgs, PlaneArgs};
-use crate::cli::refusal::Refusal;
-use crate::console;
 
 /// The longest time that a look waits.
 const PATIENCE: Duration = Duration::from_millis(1_900);

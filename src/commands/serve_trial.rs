@@ -9,15 +9,15 @@ use std::sync::mpsc;
 
 use brunt_http_server as rest;
 use brunt_ldap_server as ldap;
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Awaited, Signal};
 use brunt_serve::{Settings, Site, Trial};
 use tempfile::TempDir;
 
 use super::failed;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::cli::serve::ServeArgs;
-use crate::console;
-use crate::run::signals::{Awaited, Signal};
 
 /// Serves a trial site until ^C.
 pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Refusal> {

@@ -3,14 +3,13 @@
 use brunt_capacity::{Demand, Reading, Sizing, Usl};
 use brunt_record::{Collection, Document};
 use brunt_report::{capacity, json};
-
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 use serde::Serialize;
 
 use super::failed;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::cli::sizing::{SizingArgs, SizingFormat};
-use crate::console;
 
 /// Prints the sizing page of a search.
 pub(crate) fn sizing(args: &SizingArgs) -> Result<Exit, Refusal> {

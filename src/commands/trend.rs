@@ -2,15 +2,14 @@
 
 use brunt_report::comparison::{Input, RECORDS_MAX, trend as follow, trend_page};
 use brunt_report::json;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::{console, tool};
 
 use super::compare::{refuse_unlike, write};
 use super::failed;
 use super::runs::side;
 use crate::cli::compare::{TrendArgs, TrendFormat};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::tool;
 
 /// With fewer runs than this there is no level before a change and none after it.
 const RUNS_MIN: usize = 6;

@@ -1,6 +1,6 @@
 //! The protocol-specific tools: each makes a job from its command line and prints its own results.
 //!
-//! Tools depend on [`run`](crate::run), [`cli`](crate::cli) and [`console`](crate::console),
+//! Tools depend on [`run`](brunt_run), [`cli`](crate::cli) and [`console`](brunt_run::console),
 //! and never on each other.
 
 pub(crate) mod dhcp;

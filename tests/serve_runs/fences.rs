@@ -5,7 +5,7 @@
 
 use std::net::Ipv4Addr;
 
-use brunt_serve::child::{Asked, Grant};
+use brunt_envelope::{Asked, Grant};
 use brunt_serve::queue::{RunRequest, State};
 
 use crate::counted::Counted;

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use brunt_serve::child::Asked;
+use brunt_envelope::Asked;
 use brunt_serve::queue::State;
 use rustix::fs::{FlockOperation, flock};
 

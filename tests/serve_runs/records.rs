@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Command;
 
-use brunt_serve::child::Compared;
+use brunt_envelope::Compared;
 use brunt_serve::history::{About, EditError, RECORD_KEPT, RunId};
 use flate2::Compression;
 use flate2::write::GzEncoder;

@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::future::Future;
 use std::process::Command;
 
+use brunt_envelope::Asked;
 use brunt_record::{Document, Status as Verdict};
 use brunt_report::view::View;
-use brunt_serve::child::Asked;
 use brunt_serve::history::{EVENTS, EVENTS_KEPT, RECORD_KEPT, RunId};
 use brunt_serve::queue::{PLAN_MAX, RunRequest, State, StopError, SubmitError, WAITING_MAX};
 use brunt_serve::watch::Watcher;

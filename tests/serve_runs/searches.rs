@@ -4,8 +4,8 @@
 //! of a second counts as one, so that minutes are seconds.
 
 use brunt_capacity::rate;
+use brunt_envelope::{Asked, Grant, Search};
 use brunt_record::{Collection, Document};
-use brunt_serve::child::{Asked, Grant, Search};
 use brunt_serve::history::{PROGRESS, RECORD_KEPT, RunId};
 use brunt_serve::queue::{RunRequest, State};
 use brunt_serve::watch::Watcher;

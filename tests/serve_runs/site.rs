@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_envelope::{Asked, Grant};
 use brunt_record::{Document, Record};
-use brunt_serve::child::{Asked, Children, Grant};
+use brunt_serve::child::Children;
 use brunt_serve::history::{About, History, RECORD_KEPT, RunId};
 use brunt_serve::queue::{Queue, RunRequest, State, Status};
 use brunt_testbed::until;

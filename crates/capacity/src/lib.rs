@@ -39,7 +39,7 @@ pub use recheck::{Recheck, RecheckError, Rechecked, recheck};
 pub use search::find;
 pub use search::rate;
 pub use second::{Second, Tally};
-pub use settings::Settings;
+pub use settings::{PRECISION, Settings};
 pub use sizing::{CpuCost, Demand, Servers, Sizing, SizingError};
 pub use step::Step;
 pub use trial::{Ending, Outcome, Trial};

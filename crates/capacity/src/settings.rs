@@ -1,5 +1,10 @@
 //! The limits and the precision of a search: [`Settings`].
 
+use std::ops::RangeInclusive;
+
+/// The allowed range of a precision.
+pub const PRECISION: RangeInclusive<f64> = 0.005..=0.5;
+
 /// The limits and the precision of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {

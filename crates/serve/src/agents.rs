@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use brunt_envelope::ClusterSettings;
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::child::ClusterSettings;
 
 /// The most agents that a run may have.
 pub(crate) const AGENTS_MAX: u32 = 1_000;

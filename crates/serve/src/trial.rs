@@ -8,8 +8,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use brunt_envelope::Grant;
+
 use crate::app::App;
-use crate::child::Grant;
 use crate::problem::Problem;
 use crate::store::Target;
 

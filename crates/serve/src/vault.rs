@@ -10,11 +10,11 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use brunt_envelope::{Grant, SecretsAsked};
 use ipnet::IpNet;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 use crate::auth::Secret;
-use crate::child::{Grant, SecretsAsked};
 use crate::store::{Hook, SecretRow, Store};
 
 /// The file of the key, in the directory of the site or in the credentials.

@@ -1,6 +1,6 @@
 //! Reads bytes as the envelope that a child of a website is given.
 
-use brunt_serve::child::Envelope;
+use brunt_envelope::Envelope;
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(input: &[u8]) {

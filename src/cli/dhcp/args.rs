@@ -14,10 +14,10 @@ use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
 use brunt_net::source::Sources;
+use brunt_run::options::arrivals::Rate;
+use brunt_run::options::run_options::RunOptions;
 
 use super::varied::VariedOption;
-use crate::cli::arrivals::Rate;
-use crate::cli::run_options::RunOptions;
 
 /// Everything a run of perfdhcp needs to know.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 
 use brunt_dhcp_driver::family::Family;
+use brunt_run::options::fault::Fault;
 
 use super::args::Clients;
 use super::given::{Values, exclusive, refused};
 use super::varied::digits;
-use crate::cli::fault::Fault;
 
 /// The MAC address of the first client by default.
 pub(super) const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];

@@ -7,12 +7,12 @@ use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
 use brunt_dhcp_driver::family::Family;
+use brunt_run::options::arrivals::{Arrival, Rate};
 
 use super::args::{
     Clients, DhcpArgs, Exchange, Fleet, FleetStart, Lease, Load, Output, Route, Scenario, Templates,
 };
 use super::clients::MAC;
-use crate::cli::arrivals::{Arrival, Rate};
 
 /// The text, `duid` being the DUID of the first client.
 pub(crate) fn decoded(args: &DhcpArgs, duid: &[u8]) -> String {

@@ -1,6 +1,7 @@
 //! The parts of an exchange.
 
 use brunt_dhcp_driver::family::Family;
+use brunt_run::options::fault::Fault;
 
 use super::args::{Elapsed, Exchange, Lease, Scenario};
 use super::expectations;
@@ -8,7 +9,6 @@ use super::given::Values;
 use super::limits::DROP_TIME;
 use super::messages::{self, DefaultOptions};
 use super::switches::dashed;
-use crate::cli::fault::Fault;
 
 /// Switches without an effect if exchanges end after the first half.
 const SECOND_HALF: [&str; 6] = ["1", "E", "S", "I", "f", "F"];

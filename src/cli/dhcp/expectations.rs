@@ -6,11 +6,11 @@ use brunt_dhcp_driver::expectation::{Answer, Expectation};
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
+use brunt_run::options::fault::Fault;
 
 use super::args::Expected;
 use super::given::{Values, refused};
 use super::varied;
-use crate::cli::fault::Fault;
 
 /// Fields of a DHCPv4 message that are not options.
 const FIELDS: [(&str, Field); 4] = [

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use brunt_run::options::fault::Fault;
+
 use super::args::{Fleet, FleetStart, PowerCut, Scenario};
 use super::given::{Values, decimal, moment, refused};
 use super::switches::{Group, Switch, dashed};
-use crate::cli::fault::Fault;
 
 /// The time over which a fleet starts by default.
 const BIRTHS: Duration = Duration::from_secs(10);

@@ -6,7 +6,7 @@
 //! it. Values are not checked here.
 
 use super::switches::{Switch, dashed};
-use crate::cli::fault::Fault;
+use brunt_run::options::fault::Fault;
 
 /// A switch that was given.
 #[derive(Clone, Copy, Debug)]

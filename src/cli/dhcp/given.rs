@@ -7,9 +7,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::fault::Fault;
+
 use super::getopt::{Given, Words};
 use super::switches::{Kind, Switch, dashed};
-use crate::cli::fault::Fault;
 
 /// The longest time that can be given, in seconds: ten years.
 const TIME_MAX: f64 = 315_360_000.0;

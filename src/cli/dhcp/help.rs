@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use super::PURPOSE;
 use super::switches::{self, Group, Kind, Switch, dashed};
 use super::{NAME, prose};
-use crate::cli::exit::Exit;
-use crate::cli::page::Page;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::page::Page;
 
 /// The exit codes perfdhcp can have.
 const EXITS: [Exit; 8] = [

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use brunt_run::options::fault::Fault;
+
 use super::args::{DropLimit, Limits, Scenario};
 use super::given::{Values, refused, share};
-use crate::cli::fault::Fault;
 
 /// How long a message waits for its answer by default.
 pub(super) const DROP_TIME: Duration = Duration::from_secs(1);

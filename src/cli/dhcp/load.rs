@@ -2,10 +2,11 @@
 
 use std::num::NonZeroU32;
 
+use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::fault::Fault;
+
 use super::args::{Load, Scenario};
 use super::given::{Values, exclusive};
-use crate::cli::arrivals::{Arrival, Rate};
-use crate::cli::fault::Fault;
 
 /// The most addresses and ports to send from: each has a thread.
 const SOURCES_MAX: usize = 256;

@@ -1,11 +1,11 @@
 //! Options in the messages beside the default ones: `-o`, `--option`, `--or` and `--relay-option`.
 
 use brunt_dhcp_driver::family::Family;
+use brunt_run::options::fault::Fault;
 
 use super::args::Lease;
 use super::given::{Values, refused};
 use super::varied::{self, VariedOption, digits};
-use crate::cli::fault::Fault;
 
 /// The longest value of an option in DHCPv4.
 const LONGEST_V4: usize = 255;

@@ -26,10 +26,9 @@ mod tests;
 pub(crate) mod varied;
 
 use brunt_dhcp_driver::family::Family;
-
-use super::exit::Exit;
-use super::fault::Fault;
-use super::surroundings::Surroundings;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::surroundings::Surroundings;
 
 use args::{DhcpArgs, Scenario};
 use getopt::Words;

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use brunt_record::Slo;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::monitor::MonitorSource;
+use brunt_run::options::run_options::{self, RunOptions, Unfit};
 
 use super::args::{Diagnostics, Output, Style};
 use super::given::{Values, refused};
 use super::switches::dashed;
-use crate::cli::fault::Fault;
-use crate::cli::monitor::MonitorSource;
-use crate::cli::run_options::{self, RunOptions, Unfit};
 
 pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
     let run = of_every_run(values)?;

@@ -7,10 +7,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use brunt_dhcp_driver::family::Family;
 use brunt_net::source::Sources;
+use brunt_run::options::fault::Fault;
 
 use super::args::Route;
 use super::given::{Values, exclusive, refused};
-use crate::cli::fault::Fault;
 
 /// `All_DHCP_Relay_Agents_and_Servers` (RFC 8415, section 7.1).
 const ALL_AGENTS: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2);

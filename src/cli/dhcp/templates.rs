@@ -5,10 +5,11 @@
 
 use std::path::PathBuf;
 
+use brunt_run::options::fault::Fault;
+
 use super::args::{ElapsedOffset, SecondTemplate, Template, Templates};
 use super::given::Values;
 use super::switches::dashed;
-use crate::cli::fault::Fault;
 
 pub(super) fn read(values: &Values<'_>) -> Result<Option<Templates>, Fault> {
     let files: Vec<PathBuf> = values.all("T").map(PathBuf::from).collect();

@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use brunt_net::secret::Secret;
 use brunt_net::source::Sources;
+use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::run_options::RunOptions;
 
 use super::args::*;
 use super::*;
-use crate::cli::arrivals::{Arrival, Rate};
-use crate::cli::run_options::RunOptions;
 
 /// Surroundings with or without `BRUNT_LAB`.
 struct Place {

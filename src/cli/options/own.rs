@@ -5,7 +5,7 @@
 
 use super::command::LONGEST;
 use super::{Group, Kind, Opt, Tool};
-use crate::cli::run_options::{self, Row};
+use brunt_run::options::run_options::{self, Row};
 
 /// The rows of this file for a tool.
 pub(super) fn of(tool: Tool) -> Vec<Opt> {

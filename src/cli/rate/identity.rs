@@ -5,9 +5,9 @@
 
 use super::security::{Security, Transport};
 use super::{Fault, Tool, Values};
-use crate::cli::surroundings::Surroundings;
 use crate::cli::values::refused;
 use brunt_net::secret::Secret;
+use brunt_run::options::surroundings::Surroundings;
 
 /// The identity of connections.
 #[derive(Debug, PartialEq, Eq)]

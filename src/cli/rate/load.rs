@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use brunt_run::options::arrivals::{Arrival, Rate};
+
 use super::{Fault, Tool, Values, duration};
-use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::values::exclusive;
 
 /// When operations begin, and how many there are.

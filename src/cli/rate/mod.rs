@@ -22,11 +22,11 @@ use std::time::Duration;
 use brunt_feed::file;
 use brunt_net::resend::Resend;
 use brunt_net::unix;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::surroundings::Surroundings;
 
-use super::fault::Fault;
 use super::options;
 use super::redact::redact;
-use super::surroundings::Surroundings;
 use super::tool::Tool;
 use super::values::Values;
 use super::{help, words};

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::run_options::{self, RunOptions, Unfit};
+
 use super::{Fault, Values};
-use crate::cli::run_options::{self, RunOptions, Unfit};
 
 /// Where results are written.
 #[expect(

@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 
 use brunt_net::secret::Secret;
+use brunt_run::options::surroundings::Surroundings;
 
 use super::{Fault, Values, listed};
-use crate::cli::surroundings::Surroundings;
 use crate::cli::values::exclusive;
 
 /// How connections are secured.

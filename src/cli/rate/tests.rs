@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_net::secret::Secret;
+use brunt_run::options::arrivals::{Arrival, Rate};
 
 use super::load::ConnectionMode;
 use super::operation::{DeleteMode, Scope, Strategy, Threshold, ValueText};
 use super::security::{ClientCertificate, StoreKind, Transport, Trust};
 use super::*;
-use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::prose;
 
 /// Surroundings with a few files and variables, and possibly a user who types `typed`.

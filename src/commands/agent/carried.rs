@@ -11,6 +11,10 @@ use brunt_cluster::bundle::OrderDirectory;
 use brunt_cluster::message::{Order, Sealed, Stage, Word, write_report};
 use brunt_cluster::policy::Permit;
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Urgency;
 use serde::Deserialize;
 use tokio::sync::oneshot::Receiver;
 
@@ -18,11 +22,7 @@ use super::child::{Child, ChildSettings, Ended};
 use super::files::Files;
 use super::judge::{Judged, judge};
 use super::{Agent, Carried};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::commands::plane::Ticks;
-use crate::console;
-use crate::run::signals::Urgency;
 
 /// How often a share is polled.
 const TICK: Duration = Duration::from_millis(10);

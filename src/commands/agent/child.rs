@@ -17,13 +17,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use brunt_cluster::message::Order;
 use brunt_cluster::policy::Permit;
 use brunt_record::events::LINE_MAX;
+use brunt_run::fence::CONFINED;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use tokio::sync::mpsc;
 
 use super::files;
 use super::order::{child_line, step_line};
-use crate::run::fence::CONFINED;
 
 /// The variable that names the agent with which a run ends.
 const AGENT: &str = "BRUNT_AGENT_PID";

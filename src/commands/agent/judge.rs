@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use brunt_cluster::message::Order;
 use brunt_cluster::policy::{Permit, Policy};
+use brunt_run::console;
+use brunt_run::options::refusal::Refusal;
 use tokio::sync::oneshot::{Receiver, channel};
 
 use super::child::spawn;
-use crate::cli::refusal::Refusal;
 use crate::commands::cluster_check::{Needs, StandIns};
-use crate::console;
 
 /// The permission, or why the order is refused.
 pub(super) type Judged = Result<Permit, String>;

@@ -21,16 +21,15 @@ use brunt_cluster::plane::Nats;
 use brunt_cluster::policy::Policy;
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::Environment;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Signals, Urgency};
+use brunt_run::{ceiling, console};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::failed;
 use super::plane::{Ticks, connect, key_file, login, runtime};
 use crate::cli::agent::AgentArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::ceiling;
-use crate::run::signals::{Signals, Urgency};
 
 pub(crate) use child::end_with_agent;
 pub(crate) use order::{Agents, StepTask, shown};

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use brunt_cluster::message::{Order, Step};
 use brunt_net::secret::Secret;
+use brunt_run::options::surroundings::{Machine, Surroundings};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::load_command::LoadCommand;
-use crate::cli::surroundings::{Machine, Surroundings};
 use crate::cli::{STEP_CHILD, read};
 use crate::commands::cluster_check::rules;
 

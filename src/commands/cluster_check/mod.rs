@@ -14,19 +14,18 @@ use std::process::{Command as Process, Stdio};
 use brunt_cluster::policy::{Asked, Permit, Policy};
 use brunt_feed::access::{self, Kind};
 use brunt_net::fence;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::{self, Machine};
+use brunt_run::signals::Signals;
+use brunt_run::{Job, console};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::failed;
 use crate::cli::cluster_check::{CheckArgs, CheckFormat};
-use crate::cli::exit::Exit;
 use crate::cli::load_command::LoadCommand;
 use crate::cli::read;
-use crate::cli::refusal::Refusal;
-use crate::cli::surroundings::{self, Machine};
-use crate::console;
-use crate::run::Job;
-use crate::run::signals::Signals;
 use crate::tools;
 
 /// The variables that the process gets in which an order is prepared, beside those that the order may refer to.

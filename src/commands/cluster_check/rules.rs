@@ -6,6 +6,7 @@
 //! judged where the files are opened ([`brunt_feed::access`]).
 
 use brunt_redact::{is_secret_header, is_secret_name, text, url};
+use brunt_run::options::run_options::{self, RunOptions};
 
 use crate::cli::Command;
 use crate::cli::http::HttpArgs;
@@ -15,7 +16,6 @@ use crate::cli::rate::RateArgs;
 use crate::cli::rate::identity::Identity;
 use crate::cli::rate::security::ClientCertificate;
 use crate::cli::run::RunArgs;
-use crate::cli::run_options::{self, RunOptions};
 use crate::cli::trace::TraceArgs;
 
 const WRITES: &str =

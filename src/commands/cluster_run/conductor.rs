@@ -17,13 +17,13 @@ use brunt_cluster::message::{
 use brunt_cluster::plane::{Nats, Request};
 use brunt_cluster::signature::Signer;
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_run::console;
+use brunt_run::options::refusal::Refusal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::feed::{Feed, StreamPart};
 use crate::cli::plane::PlaneArgs;
-use crate::cli::refusal::Refusal;
 use crate::commands::plane::{Ticks, connect, runtime};
-use crate::console;
 
 /// How often a coordinator's clock advances.
 const TICK: Duration = Duration::from_millis(20);

@@ -13,16 +13,16 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use serde::Deserialize;
 use tempfile::TempDir;
 
 use crate::cli::BROKER_CHILD;
-use crate::cli::exit::Exit;
 use crate::cli::plane::PlaneArgs;
-use crate::cli::refusal::Refusal;
 use crate::commands::failed;
-use crate::console;
 
 /// How long the broker may take to start.
 const STARTING: Duration = Duration::from_secs(10);

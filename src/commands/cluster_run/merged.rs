@@ -18,13 +18,12 @@ use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
 use brunt_record::{
     Head, Measured, NodeRecord, NodeRows, Phase, Reason, Record, Status, Timing, merge,
 };
+use brunt_run::signals::Urgency;
+use brunt_run::{Protocol, console};
 
 use super::beginnings::Beginnings;
 use super::conductor::{Conductor, ConductorReport, ConductorRequest};
 use super::feed::{AgentStream, StreamPart};
-use crate::console;
-use crate::run::Protocol;
-use crate::run::signals::Urgency;
 
 /// How often the program checks for reports.
 const TICK: Duration = Duration::from_millis(10);

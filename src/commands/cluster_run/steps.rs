@@ -12,21 +12,21 @@ use brunt_cluster::bundle::Bundle;
 use brunt_cluster::coordinator::{Asked, OnLoss, Weights};
 use brunt_cluster::message;
 use brunt_cluster::signature::Signer;
+use brunt_run::options::output::Progress;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::signals::Signals;
+use brunt_run::{Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out};
 
 use super::conductor::{Conductor, Ordered};
 use super::local::{Lasting, Local};
 use super::merged::Merged;
 use super::{bundle, check_weights, gather, job, manifest, shown, weights};
 use crate::cli::find_max::AgentsOfSearch;
-use crate::cli::output::Progress;
 use crate::cli::plane::PlaneArgs;
-use crate::cli::refusal::Refusal;
-use crate::cli::run_options::RunOptions;
 use crate::commands::agent::Agents as Whose;
 use crate::commands::failed;
 use crate::commands::plane::key_file;
-use crate::run::signals::Signals;
-use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out};
 
 /// What a search needs to start.
 pub(in crate::commands) struct Search<'a> {

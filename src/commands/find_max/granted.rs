@@ -8,21 +8,20 @@
 
 use brunt_capacity::{Reading, find};
 use brunt_net::allowed::Allowed;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::{Repeatable as _, console, files};
 
 use super::inner::Inner;
 use super::progress::ProgressFile;
 use super::trial::Loader;
 use super::{ended, goals, origin, settings};
 use crate::cli::args::Verb;
-use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
-use crate::cli::refusal::Refusal;
 use crate::cli::run::RunArgs;
 use crate::cli::{Command, read};
 use crate::commands::failed;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{Repeatable as _, files};
 use crate::tools::flow::plan::{Granted, Searchable, prepare_granted};
 
 /// How long the work after the last step may take, in seconds.

@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use brunt_names_driver::Distribution;
 use brunt_record::Node;
+use brunt_run::options::arrivals::Rate;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::duration;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::{self, RunOptions};
+use brunt_run::options::surroundings::Machine;
+use brunt_run::options::view::ViewOptions;
+use brunt_run::options::weights::Weights;
+use brunt_run::signals::Signals;
+use brunt_run::{Repeatable, Subject};
 
 use crate::cli::args::Verb;
-use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Scenario};
-use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
 use crate::cli::leases::LeasesArgs;
 use crate::cli::load_command::LoadCommand;
 use crate::cli::names_lookup::LookupArgs;
-use crate::cli::output::duration;
 use crate::cli::rate::RateArgs;
-use crate::cli::refusal::Refusal;
-use crate::cli::run_options::{self, RunOptions};
-use crate::cli::surroundings::Machine;
-use crate::cli::view::ViewOptions;
-use crate::cli::weights::Weights;
 use crate::cli::{Command, read};
-use crate::run::signals::Signals;
-use crate::run::{Repeatable, Subject};
 use crate::tools;
 
 /// A command that makes load.

@@ -25,15 +25,14 @@ use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
 use brunt_net::allowed::Allowed;
 use brunt_net::fence;
 use brunt_record::{Collection, Environment};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::{self as run, Repeatable, Subject, WriteFailures, console, files, tool};
 
 use super::cluster_run::{Search, StepAgents};
 use super::failed;
-use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{self, Repeatable, Subject, WriteFailures, files, tool};
 
 use inner::Inner;
 use screen::Screen;

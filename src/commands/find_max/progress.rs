@@ -11,16 +11,16 @@ use std::time::Duration;
 use brunt_capacity::{
     Answer, Found, Goals, Objectives, Order, Origin, Progress, Reading, Settings, Step,
 };
+use brunt_envelope::SearchProgress;
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::{Histogram, Interval, Phase};
 use brunt_report::capacity::{SearchInProgress, so_far};
-use brunt_serve::child::SearchProgress;
+use brunt_run::Subject;
 use brunt_serve::history::PROGRESS;
 
 use super::screen::{milliseconds, per_second};
 use super::search_observer::SearchObserver;
 use super::{facts, tool};
-use crate::run::Subject;
 
 /// The name under which the file is written before it replaces the previous one.
 const WRITTEN: &str = "progress.json.new";

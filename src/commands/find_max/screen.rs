@@ -8,10 +8,10 @@ use std::time::Duration;
 use brunt_capacity::{Goals, Kind, Order, Progress, Settings, Step, Verdict};
 use brunt_record::{Histogram, Interval, Phase};
 use brunt_report::figure::thousands;
+use brunt_run::Subject;
+use brunt_run::console::{self, StatusLine};
 
 use super::search_observer::SearchObserver;
-use crate::console::{self, StatusLine};
-use crate::run::Subject;
 
 /// The titles of a row's figures.
 const TITLES: [&str; 6] = ["time", "step", "rate", "p50", "p99", "errors"];

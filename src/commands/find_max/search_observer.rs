@@ -2,8 +2,7 @@
 
 use brunt_capacity::{Goals, Order, Progress, Settings, Step};
 use brunt_record::Interval;
-
-use crate::run::Subject;
+use brunt_run::Subject;
 
 /// Receives the progress of a search. The search does not depend on what the receiver does with it.
 pub(super) trait SearchObserver {

@@ -6,17 +6,17 @@
 use brunt_cluster::message;
 use brunt_net::allowed::Allowed;
 use brunt_record::Node;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::start_at::StartAt;
+use brunt_run::options::weights::Weights;
+use brunt_run::signals::Signals;
+use brunt_run::{self as run, Manner, Step, StepLoad, exit};
 
 use super::inner::Inner;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::cli::run_options::RunOptions;
-use crate::cli::start_at::StartAt;
-use crate::cli::weights::Weights;
 use crate::commands::agent::StepTask;
 use crate::commands::failed;
-use crate::run::signals::Signals;
-use crate::run::{self, Manner, Step, StepLoad, exit};
 
 /// Carries out a share of a step; these words are the command.
 pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> {

@@ -14,12 +14,12 @@ use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
 use brunt_net::fence;
 use brunt_record::{Interval, Measured, Phase, Record};
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::signals::Signals;
+use brunt_run::{Finished, Observer, ObserverFailure, Repeatable, Step, StepLoad};
 
 use super::search_observer::SearchObserver;
 use super::server::{Seen, ServerFigures};
-use crate::cli::run_options::RunOptions;
-use crate::run::signals::Signals;
-use crate::run::{Finished, Observer, ObserverFailure, Repeatable, Step, StepLoad};
 
 /// How long what is in flight at the end of a step may take.
 const DRAIN: Duration = Duration::from_secs(5);

@@ -2,14 +2,14 @@
 //! that is kept for the reader to change.
 
 use brunt_http_server::{Config, Server};
+use brunt_run::Outcome;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Machine;
 
 use super::{Show, failed};
 use crate::cli::args::{QuickstartArgs, Verb};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::cli::surroundings::Machine;
 use crate::cli::{Command, read};
-use crate::run::Outcome;
 use crate::tools::flow;
 
 impl Show<'_> {

@@ -1,14 +1,15 @@
 //! Compares runs of a history, as `brunt compare` does, for a page.
 
+use brunt_envelope::Compared;
 use brunt_report::comparison::{
     FiguredSide, compare_figured, differences, markdown, page, spectra_figured,
 };
 use brunt_report::json;
-use brunt_serve::child::{Compared, ComparedPage};
+use brunt_run::tool;
+use brunt_serve::child::ComparedPage;
 use brunt_serve::history::PageParts;
 
 use super::figured;
-use crate::run::tool;
 
 /// The page of a comparison with the first run. The error says why the runs cannot be compared.
 pub(super) fn compare(runs: &[Compared]) -> Result<ComparedPage, String> {

@@ -10,8 +10,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use brunt_envelope::{Asked, ClusterSettings};
 use brunt_net::fence;
-use brunt_serve::child::{Asked, ClusterSettings};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
 use brunt_serve::history::{DATA, PLAN};
 
 use super::confinement::{self, Access, Confinement};
@@ -19,14 +24,9 @@ use super::{WATCHDOG, only};
 use crate::cli::args::Verb;
 use crate::cli::cluster::ClusterKind;
 use crate::cli::cluster_run::ClusterRunArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::cli::surroundings::Machine;
 use crate::cli::{Command, read};
 use crate::commands::cluster_run::{Commission, commissioned};
 use crate::commands::{failed, unread};
-use crate::console;
-use crate::run::signals::Signals;
 
 /// The time that a run may take in addition to waiting and to its own duration: files are sent, all agents begin
 /// together, exchanges in flight complete.

@@ -7,14 +7,13 @@
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
+use brunt_envelope::Delivery;
 use brunt_net::tls::Trust;
-use brunt_serve::child::Delivery;
+use brunt_run::options::base_url::BaseUrl;
+use brunt_run::service::{Manner, Service};
 use brunt_serve::reach::is_barred;
 use http::{Method, header};
 use http_body_util::Full;
-
-use crate::cli::base_url::BaseUrl;
-use crate::run::service::{Manner, Service};
 
 /// How long it may take, from connecting.
 const WITHIN: Duration = Duration::from_secs(10);

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use brunt_capacity::Reading;
+use brunt_envelope::Export;
 use brunt_record::{Collection, Document, Record};
 use brunt_report::{capacity, cells_csv, intervals_csv};
-use brunt_serve::child::Export;
 use brunt_serve::history::RECORD_KEPT;
 
 /// The exported record of the directory in which the child was started. The error says why there is none.

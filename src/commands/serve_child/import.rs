@@ -10,8 +10,8 @@ use std::path::{Component, Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use brunt_envelope::{Import, Imported, Kind};
 use brunt_import::{Filter, Pauses, Secrets};
-use brunt_serve::child::{Import, Imported, Kind};
 use brunt_serve::history::DATA;
 
 use crate::tools::flow::import::{Planned, planned};

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use brunt_record::{Collection, Document, ReadError, Record, unpacked};
 use brunt_report::page::{Block, Page};
+use brunt_run::asked_words;
 use brunt_serve::history::{
     BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, PageParts, RECORD, RECORD_KEPT, RunFiles,
     SUMMARY, Summary, VIEW_KEPT, sha256,
@@ -15,7 +16,6 @@ use brunt_serve::history::{
 use serde::de::IgnoredAny;
 
 use super::{Trouble, figured, searched};
-use crate::run::asked_words;
 
 /// The most bytes of a stored record.
 const RECORD_MAX: u64 = 512 << 20;

@@ -18,21 +18,21 @@ mod trend;
 use std::io;
 use std::path::Path;
 
+use brunt_envelope::{Answer, Asked, Envelope, Search, Task};
 use brunt_net::allowed::Allowed;
 use brunt_net::fence::{self, MadeBy, Policy};
 use brunt_record::is_full;
-use brunt_serve::child::{Answer, Asked, Envelope, Search, Task};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 use brunt_serve::history::DATA;
 use serde::Serialize;
 
 use super::{failed, find_max};
 use crate::cli::args::Verb;
-use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
-use crate::cli::refusal::Refusal;
 use crate::cli::run::RunArgs;
 use crate::cli::{Command, read};
-use crate::console;
 use crate::tools::flow::plan::{Granted, Secrets, check_granted, edit};
 
 use confinement::{Access, Confinement};
@@ -92,7 +92,7 @@ fn edit(asked: &str) -> Result<edit::EditReply, String> {
         .map_err(|error| format!("failed to read what to change: {error}"))
 }
 
-fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> {
+fn check(asked: &Asked) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
     let data = asked.data.iter().map(|name| Path::new(DATA).join(name)).collect();
     let confinement = confined(&Access { read: data, ..Access::default() })?;
     let granted =

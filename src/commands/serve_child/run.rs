@@ -5,7 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brunt_serve::child::{Outcome, RunTask};
+use brunt_envelope::{Outcome, RunTask};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::{console, fence};
 use brunt_serve::history::{LOADGEN, OUTCOME, RunFiles};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -13,13 +17,8 @@ use rustix::io::Errno;
 use super::confinement::{self, Access, Confinement};
 use super::coordinate::coordinate;
 use super::{arguments, put_up, search_arguments};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::commands::failed;
 use crate::commands::find_max::find_granted;
-use crate::console;
-use crate::run::fence;
-use crate::run::signals::Signals;
 use crate::tools::flow::plan::{Granted, Secrets, run_granted};
 
 /// How often to try again for the machine's lock.

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use brunt_report::comparison::{trend_figured, trend_page};
 use brunt_report::json;
+use brunt_run::tool;
 use brunt_serve::child::Trended;
 use brunt_serve::history::PageParts;
 
 use super::figured;
-use crate::run::tool;
 
 /// The trend of these runs, oldest first. The error says why there is none.
 pub(super) fn trend(name: &str, records: &[PathBuf]) -> Result<Trended, String> {

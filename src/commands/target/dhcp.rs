@@ -6,13 +6,13 @@ use std::net::IpAddr;
 use brunt_dhcp_server::{
     Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
 };
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 use super::served::{listen, script, wait};
 use crate::cli::dhcp_target::DhcpTargetArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::commands::failed;
-use crate::console;
 
 /// Starts a DHCP server and serves until it is stopped.
 pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {

@@ -3,13 +3,13 @@
 use std::net::SocketAddr;
 
 use brunt_ldap_server::{Config, Running, Script, Server, Stats};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 use super::served::{listen, script, wait};
 use crate::cli::args::LdapTargetArgs;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::commands::failed;
-use crate::console;
 
 /// Starts a directory server and serves until it is stopped.
 pub(super) fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {

@@ -6,8 +6,8 @@ mod rest;
 mod served;
 
 use crate::cli::args::TargetKind;
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 /// Starts the requested server and serves until it is stopped.
 pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {

@@ -5,13 +5,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use brunt_http_server::{Config, Running, Script, Server, Stats};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 use super::served::{listen, script, wait};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::cli::rest_target::RestTargetArgs;
 use crate::commands::failed;
-use crate::console;
 
 /// Starts an identity API and serves until it is stopped.
 pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use brunt_ldap_server::ScriptError;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Signal, Signals};
 
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::commands::failed;
-use crate::run::signals::{Signal, Signals};
 
 /// Reads a script of faults, if there is one.
 pub(super) fn script<S>(

@@ -6,11 +6,11 @@ use brunt_dhcp_driver::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
 use brunt_exchange::Slots;
+use brunt_run::options::arrivals::Rate;
+use brunt_run::schedules::{self, Flags};
+use brunt_run::share;
 
-use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Fleet, FleetStart, Scenario};
-use crate::run::schedules::{self, Flags};
-use crate::run::share;
 
 const FLAGS: Flags = Flags { rate: "-r", file: "--variableRateData" };
 
@@ -187,7 +187,8 @@ pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> LifecycleOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Command, read, surroundings::Machine};
+    use crate::cli::{Command, read};
+    use brunt_run::options::surroundings::Machine;
 
     #[test]
     fn a_run_that_is_asked_to_end_waits_for_the_drop_times_or_as_long_as_asked() {

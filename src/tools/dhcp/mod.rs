@@ -41,20 +41,19 @@ use brunt_net::carrier::Carrier;
 use brunt_net::queue::QueueWatch;
 use brunt_record::{Catalogue, Mode, Slo};
 use brunt_report::dhcp::{Asked, banner};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::monitor::MonitorSource;
+use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::signals::Signals;
+use brunt_run::{
+    Finished, Job, Observer, Outcome, Verbosity, canary, ceiling, console, fence, objectives,
+    prepare, summary,
+};
 
 use crate::cli::dhcp::args::{self, DhcpArgs, Scenario};
 use crate::cli::dhcp::decoded::decoded;
-use crate::cli::exit::Exit;
-use crate::cli::monitor::MonitorSource;
-use crate::cli::output::{Output, Progress};
-use crate::cli::refusal::Refusal;
-use crate::cli::run_options::RunOptions;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{
-    Finished, Job, Observer, Outcome, Verbosity, canary, ceiling, fence, objectives, prepare,
-    summary,
-};
 
 pub(crate) use repeated::Leasing;
 

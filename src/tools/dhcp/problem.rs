@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 /// Why a run cannot be carried out.
 #[derive(Debug)]

@@ -15,15 +15,14 @@ use brunt_engine::{EngineRun, Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
 use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Interval};
+use brunt_run::options::arrivals::Rate;
+use brunt_run::schedules::per_second_of;
+use brunt_run::{Verbosity, console};
 
 use super::diagnostics::Diagnostics;
 use super::problem::{Problem, failed};
 use super::route::Open;
 use super::{Perfdhcp, attendance, load};
-use crate::cli::arrivals::Rate;
-use crate::console;
-use crate::run::Verbosity;
-use crate::run::schedules::per_second_of;
 
 /// Releases a second if the run had no rate: a rate that any server can handle. DHCPv4 answers no release, so no answer
 /// would slow this down.

@@ -3,14 +3,13 @@
 //! Each step has its own sockets, and as many places for exchanges in flight as its rate needs. Leases are released
 //! after each step if that was requested: only the step that took them knows them.
 
-use super::{Perfdhcp, load};
-use crate::cli::dhcp::args::DhcpArgs;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{Finished, Observer, Repeatable, Step, Subject, Verbosity};
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::{Finished, Observer, Repeatable, Step, Subject, Verbosity, console};
 
 use super::problem::Problem;
+use super::{Perfdhcp, load};
+use crate::cli::dhcp::args::DhcpArgs;
 
 /// Exchanges of DHCP, ready to be carried out many times.
 pub(crate) struct Leasing<'a> {

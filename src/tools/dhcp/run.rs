@@ -3,10 +3,9 @@
 use std::io;
 use std::net::IpAddr;
 
-use brunt_dhcp_driver::Dhcp;
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::{Reason, UNSENT_MAX};
-use brunt_dhcp_driver::naming;
+use brunt_dhcp_driver::{Dhcp, naming};
 use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, EngineRun, Stop};
@@ -14,6 +13,11 @@ use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Measured, Phase};
 use brunt_report::dhcp::Exchanges;
+use brunt_run::options::exit::Exit;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::{
+    EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, console, exit,
+};
 
 use super::diagnostics::Diagnostics;
 use super::interim::Interim;
@@ -21,10 +25,6 @@ use super::problem::{Problem, failed};
 use super::route::Open;
 use super::texts::Texts;
 use super::{Observers, Perfdhcp, attendance, coverage, release, silence, wrapped};
-use crate::cli::exit::Exit;
-use crate::console;
-use crate::run::summary::{Ending, Stream};
-use crate::run::{EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, exit};
 
 /// A run whose family is known.
 pub(super) struct Run<'a, D: Diagnostics, C, P> {

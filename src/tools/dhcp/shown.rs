@@ -3,9 +3,9 @@
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::{Kind, Stage};
 use brunt_report::dhcp::{Asked, Counted};
+use brunt_run::options::arrivals::Rate;
 
 use super::load;
-use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Fleet, Scenario};
 
 /// What the rate counts, how high it should be, and which stages are always in the report.

@@ -41,7 +41,8 @@ fn clients(args: &DhcpArgs) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Command, read, surroundings::Machine};
+    use crate::cli::{Command, read};
+    use brunt_run::options::surroundings::Machine;
 
     fn said(line: &str) -> Option<String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();

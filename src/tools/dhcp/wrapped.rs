@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::console;
+use brunt_run::console;
 
 /// Starts the command with this word and, like the original, does not wait for it: what it starts may run for the whole
 /// run. A command that cannot be run is reported, and the run continues without it.

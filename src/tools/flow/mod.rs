@@ -25,15 +25,13 @@ use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, T
 use brunt_flow_load::{FlowSessions, connections, group};
 use brunt_http_driver::Network;
 use brunt_record::{Catalogue, Record, run_tallies};
-
-use crate::cli::exit::Exit;
-use crate::cli::output::{Output, Progress};
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::signals::{Signal, Signals};
-use crate::run::{
-    self, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures, carry_out,
-    ceiling, check_files, exit, is_endless, objectives, of_iterations,
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Signal, Signals};
+use brunt_run::{
+    self as run, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures,
+    carry_out, ceiling, check_files, console, exit, is_endless, objectives, of_iterations,
 };
 
 use naming::Naming;

@@ -11,17 +11,16 @@ use std::time::Duration;
 use brunt_engine::{Settings, ThinkTime};
 use brunt_exchange::Outcome;
 use brunt_flow_driver::{Between, Flow, Iterations, Order, Start, Step, TracedExchange};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::Progress;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Signal, Signals};
+use brunt_run::{console, summary};
 
 use super::naming::Naming;
 use super::sample::Sample;
 use super::trace::{ExchangeReport, text};
 use super::{Done, FlowJob};
-use crate::cli::exit::Exit;
-use crate::cli::output::Progress;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::signals::{Signal, Signals};
-use crate::run::summary;
 
 /// The longest pause.
 const PAUSE_MAX: Duration = Duration::from_secs(1);

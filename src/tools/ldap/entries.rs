@@ -4,10 +4,10 @@ use std::cell::RefCell;
 
 use brunt_feed::makeldif::{self, MakeLdif, MakeLdifError, Sources};
 use brunt_ldap_driver::{Entry, EntrySource};
+use brunt_run::console;
 
 use super::problem::Problem;
 use crate::cli::rate::operation::{AddMix, DeleteMode, Threshold};
-use crate::console;
 
 thread_local! {
     /// The buffer in which this thread builds entries, reused for the next one.

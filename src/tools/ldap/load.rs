@@ -1,10 +1,10 @@
 //! The engine's plan of a command line: when exchanges begin, how many there are, and for how long.
 
 use brunt_engine::{Load, Plan, Settings, Stopping};
+use brunt_run::schedules::{self, Flags};
+use brunt_run::share;
 
 use crate::cli::rate::RateArgs;
-use crate::run::schedules::{self, Flags};
-use crate::run::share;
 
 const FLAGS: Flags = Flags { rate: "--targetThroughput", file: "--variableRateData" };
 

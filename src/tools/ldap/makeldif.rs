@@ -8,11 +8,11 @@ use std::io::{self, BufWriter, Write};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_feed::makeldif::{Entry, MakeLdif, MakeLdifError, Sources};
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
-use crate::cli::exit::Exit;
 use crate::cli::makeldif::MakeldifArgs;
-use crate::cli::refusal::Refusal;
-use crate::console;
 
 /// Writes the entries, and prints how many there are.
 pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {

@@ -29,20 +29,19 @@ use brunt_ldap_driver as ldap;
 use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
 use brunt_record::{Basis, Catalogue, run_tallies};
+use brunt_run::monitor::Opener;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::{
+    EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
+    Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, objectives, prepare,
+};
 
-use crate::cli::exit::Exit;
-use crate::cli::output::{Output, Progress};
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::monitor::Opener;
-use crate::run::signals::Signals;
-use crate::run::summary::{Ending, Stream};
-use crate::run::{
-    EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
-    Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare,
-};
 
 pub(crate) use makeldif::run as makeldif;
 

@@ -12,9 +12,9 @@ use brunt_ldap_driver::{
 };
 use brunt_ldap_wire::code;
 use brunt_ldap_wire::request::Scope;
+use brunt_run::monitor::{Opener, Reading, Source, WITHIN};
 
 use super::preflight;
-use crate::run::monitor::{Opener, Reading, Source, WITHIN};
 
 /// The monitor entries of OpenLDAP, and the one of OpenDJ, DS and 389 Directory Server.
 const ENTRIES: [(&str, &str); 8] = [

@@ -4,12 +4,11 @@ use brunt_ldap_driver::Plan;
 use brunt_net::ports::{Budget, Demand};
 use brunt_net::tcp::{Close, Server};
 use brunt_record::PortBudget;
+use brunt_run::options::arrivals::Rate;
+use brunt_run::{console, share};
 
-use crate::cli::arrivals::Rate;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::load::ConnectionMode;
-use crate::console;
-use crate::run::share;
 
 /// Warns, with the calculation and the remedy, if the run will need more ports than are available.
 pub(super) fn check(args: &RateArgs, plan: &Plan) {

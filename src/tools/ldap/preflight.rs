@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
 use brunt_ldap_driver::{Plan, probe};
-
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
-use crate::run::signals::{Signal, Signals};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Signal, Signals};
 
 /// How often a signal is checked for while a server is waited for.
 const GLANCE: Duration = Duration::from_millis(50);

@@ -4,10 +4,10 @@ use std::fmt::Display;
 
 use brunt_ldap_driver::PlanError;
 use brunt_ldap_wire::code;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::refusal::Refusal;
 
-use crate::cli::exit::Exit;
-use crate::cli::fault::Fault;
-use crate::cli::refusal::Refusal;
 use crate::cli::tool::Tool;
 
 /// Why there is no plan, and the exit code of the program.

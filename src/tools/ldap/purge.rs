@@ -8,11 +8,11 @@ use std::time::Duration;
 use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_ldap_driver::{self as ldap, Plan, Purge};
+use brunt_run::console;
 
 use super::preflight;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
-use crate::console;
 
 /// How many connections delete at the same time.
 const CONNECTIONS_MAX: u32 = 16;

@@ -7,17 +7,16 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use brunt_ldap_driver::naming::name;
 use brunt_record::{Catalogue, Interval, Measured, Phase};
 use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
+use brunt_run::options::page::wrap;
+use brunt_run::{Observer, ObserverFailure, console};
 
 use super::writer::TableWriter;
-use crate::cli::page::wrap;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
 use crate::cli::rate::output::Timestamps;
-use crate::console;
-use crate::run::{Observer, ObserverFailure};
-use brunt_ldap_driver::naming::name;
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
 const SLACK: Duration = Duration::from_millis(500);

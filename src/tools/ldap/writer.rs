@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
+use brunt_run::{ObserverFailure, console, print};
+
 use crate::cli::rate::output::Output;
-use crate::console;
-use crate::run::{ObserverFailure, print};
 
 /// Writes the lines of the table.
 pub(super) struct TableWriter {

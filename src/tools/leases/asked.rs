@@ -9,17 +9,17 @@ use brunt_engine::Load;
 use brunt_engine::schedule::Rate as PerSecond;
 use brunt_leases_driver::{By, Contents, Durability, Family, Mix, Schema, Statements};
 use brunt_net::resend::Resend;
+use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::schedules::{self, Flags};
 
 use super::rows::RECLAIMED_MAX;
 use super::store::{Kind, Place, Store};
 use super::weights::Weights;
 use super::words;
-use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::leases::{
     DurabilityChoice, FamilyChoice, LeaseLoadArgs, LeasesArgs, PhaseChoice, SchemaChoice, SearchBy,
     Spread, StatementsChoice,
 };
-use crate::run::schedules::{self, Flags};
 
 /// Operations of a phase whose operations each wait for the disk, as in the guide.
 const SYNC_OPERATIONS: u64 = 1_000;

@@ -15,6 +15,9 @@ use brunt_leases_driver::{
     Backend, BackendError, Draw, Durability, Lease, Leases, Search, Statements, Work,
 };
 use brunt_record::{Cell, Collection, Interval, Slo};
+use brunt_run::console;
+use brunt_run::options::output::Output;
+use brunt_run::signals::Signals;
 
 use super::asked::{Asked, LeaseTasks};
 use super::events::Events;
@@ -28,9 +31,6 @@ use super::store_directory::StoreDirectory;
 use super::tally::Tally;
 use super::words;
 use crate::cli::leases::PhaseChoice;
-use crate::cli::output::Output;
-use crate::console;
-use crate::run::signals::Signals;
 
 /// What a comparison needs besides the command line.
 pub(super) struct Comparison<'a> {

@@ -7,9 +7,7 @@ use std::path::Path;
 
 use brunt_record::events::{GatheredLog, SharedLog};
 use brunt_record::{Cell, Collection};
-
-use crate::console;
-use crate::run::WriteFailures;
+use brunt_run::{WriteFailures, console};
 
 /// An event file, if one is requested and as long as it can be written.
 #[derive(Debug, Default)]

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment};
-
-use crate::console;
-use crate::run::tool;
+use brunt_run::{console, tool};
 
 /// An empty collection.
 pub(super) fn collection(command: Vec<String>) -> Collection {

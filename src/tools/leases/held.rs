@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use brunt_leases_driver::{Backend, BackendError};
-
-use crate::console;
+use brunt_run::console;
 
 /// A store with the tables of this process.
 pub(super) struct Held {

@@ -25,15 +25,14 @@ use std::fmt::Display;
 use std::path::Path;
 
 use brunt_record::Collection;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
+use brunt_run::{WriteFailures, console, files, objectives, prepare, summary};
 
-use crate::cli::exit::Exit;
 use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
-use crate::cli::refusal::Refusal;
-use crate::cli::run_options::RunOptions;
-use crate::cli::surroundings::Machine;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{WriteFailures, files, objectives, prepare, summary};
 
 use asked::{Asked, LeaseTasks};
 use comparison::{Comparison, Refused};

@@ -12,10 +12,9 @@ use brunt_leases_driver::{self as lease, Backend, LeaseSessions, Leases, PARTS, 
 use brunt_leases_load::{Marks, StoreSessions};
 use brunt_net::resend::Resend;
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
-
-use crate::cli::output::Output;
-use crate::run::signals::Signals;
-use crate::run::{Finished, Job, Observer, ObserverFailure, Protocol, carry_out};
+use brunt_run::options::output::Output;
+use brunt_run::signals::Signals;
+use brunt_run::{Finished, Job, Observer, ObserverFailure, Protocol, carry_out};
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as in the guide.
 pub(super) const EPOCH: i64 = 1_342_021_380;

@@ -14,6 +14,15 @@ use brunt_leases_driver::{self as lease, Lease, LeaseSessions, Leases, Mix, PART
 use brunt_leases_load::StoreSessions;
 use brunt_net::resend::Resend;
 use brunt_record::Catalogue;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::Output;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
+use brunt_run::{
+    self as run, Finished, Job, Observer, Repeatable, Step, Subject, carry_out, console,
+};
 
 use super::asked::{self, Asked, LeaseTasks};
 use super::held::Held;
@@ -22,15 +31,7 @@ use super::secrets::Secrets;
 use super::store::{Manner, Place};
 use super::store_directory::StoreDirectory;
 use super::{failed, operations, usage};
-use crate::cli::exit::Exit;
 use crate::cli::leases::LeasesArgs;
-use crate::cli::output::Output;
-use crate::cli::refusal::Refusal;
-use crate::cli::run_options::RunOptions;
-use crate::cli::surroundings::Machine;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{self, Finished, Job, Observer, Repeatable, Step, Subject, carry_out};
 
 /// A mix on one store, ready to be carried out many times.
 pub(crate) struct Mixing {

@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Histogram, Interval, Phase};
-
-use crate::console::{self, StatusLine};
+use brunt_run::console::{self, StatusLine};
 
 /// A phase that ends sooner is not shown.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -1,10 +1,10 @@
 //! [`Secrets`]: the password of a database: from a file, the environment or the user at the terminal.
 
 use brunt_net::secret::Secret;
+use brunt_run::options::surroundings::Surroundings;
 
 use super::store::Store;
 use crate::cli::leases::LeasePlaceArgs;
-use crate::cli::surroundings::Surroundings;
 
 /// The variable that may contain the password.
 pub(super) const VARIABLE: &str = "BRUNT_LEASES_PASSWORD";

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use brunt_leases_driver::probe;
 use brunt_record::Collection;
+use brunt_run::console;
 use tempfile::TempDir;
 
 use super::store::{Place, Store};
-use crate::console;
 
 /// The directory for files of stores.
 pub(super) struct StoreDirectory {

@@ -1,10 +1,9 @@
 //! [`Tally`]: the outcome of a comparison, for its exit code.
 
 use brunt_record::Record;
-
-use crate::cli::exit::Exit;
-use crate::run::judged;
-use crate::run::signals::Signal;
+use brunt_run::judged;
+use brunt_run::options::exit::Exit;
+use brunt_run::signals::Signal;
 
 /// What happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,11 +7,11 @@ mod matrix;
 pub(crate) use lookup::prepare;
 
 use brunt_names_driver::nss;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
 
-use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;
-use crate::cli::refusal::Refusal;
-use crate::run::signals::Signals;
 
 /// Carries out a command about names.
 pub(crate) fn run(kind: &NamesKind, signals: &Signals) -> Result<Exit, Refusal> {

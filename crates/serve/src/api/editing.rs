@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use brunt_envelope::{Kind, PathPart};
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use serde_json::Value;
 
 use super::body;
 use crate::call::{Answer, Call};
-use crate::child::{Kind, PathPart};
 use crate::pages::import::{made, sentence, text_of};
 use crate::problem::{Fault, Place, Problem};
 

@@ -1,5 +1,6 @@
 //! Records: uploaded, listed and downloaded.
 
+use brunt_envelope::Export;
 use brunt_record::{SloOutcome, Status};
 use brunt_report::comparison::Comparison;
 use http::StatusCode;
@@ -8,7 +9,6 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::call::{Answer, Call};
-use crate::child::Export;
 use crate::history::{About, Entry, Origin, PutError, RECORD_KEPT};
 use crate::pages::compare::compared;
 use crate::pages::history::{PER_PAGE, behind, filter, name, next};

@@ -1,5 +1,6 @@
 //! Runs and searches as programs start, follow and stop them.
 
+use brunt_envelope::Search;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,6 @@ use super::body;
 use super::marks::checked;
 use crate::agents::AGENTS_MAX;
 use crate::call::{Answer, Call};
-use crate::child::Search;
 use crate::history::{RunId, TAGS_MAX, WORDS_MAX};
 use crate::pages::find::{OBJECTIVES_MAX, TEXT_MAX, bounded, without_pace};
 use crate::pages::live::stopped;

@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
+use brunt_envelope::Grant;
 use http::StatusCode;
 use ipnet::IpNet;
 
 use super::is_name;
 use crate::app::App;
 use crate::auth::Requester;
-use crate::child::Grant;
 use crate::problem::Problem;
 use crate::reach::barred;
 use crate::store::Target;

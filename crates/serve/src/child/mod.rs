@@ -5,19 +5,7 @@
 //! content. It can read the files of its own directory and those needed to resolve names and verify certificates; a
 //! check or an index can reach no address at all.
 
-mod answer;
-mod envelope;
-mod import;
 mod short;
-
-pub use answer::{
-    Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome, PathPart,
-};
-pub use envelope::{
-    Asked, COMPARED_MAX, ClusterSettings, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION,
-    Envelope, EnvelopeError, Export, Grant, RunTask, Search, SearchProgress, SecretsAsked, Task,
-};
-pub use import::{Import, Imported, Kind};
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -27,6 +15,10 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use brunt_envelope::{
+    Answer, Asked, COMPARED_MAX, Checked, Compared, Delivery, Envelope, Export, Finding, Import,
+    Imported, RunTask, Task,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

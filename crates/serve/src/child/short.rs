@@ -7,9 +7,10 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use brunt_envelope::Answer;
 use serde::de::DeserializeOwned;
 
-use super::{Answer, ChildError};
+use super::ChildError;
 
 /// How many children work at a time; others wait. A run should have the machine to itself.
 const PLACES: usize = 2;

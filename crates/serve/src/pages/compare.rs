@@ -1,5 +1,6 @@
 //! The comparison of two to six runs. The others are compared with the first.
 
+use brunt_envelope::{COMPARED_MAX, Compared};
 use maud::html;
 
 use super::history::name;
@@ -8,7 +9,7 @@ use super::run::sections;
 use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::child::{COMPARED_MAX, Compared, ComparedPage};
+use crate::child::ComparedPage;
 use crate::history::{Entry, RECORD_KEPT};
 use crate::problem::Problem;
 

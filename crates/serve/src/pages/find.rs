@@ -3,6 +3,7 @@
 //! A search is submitted, queued, run and stored like a run. It uses the steps of the plan. Their rate, duration and
 //! number of users are what the search varies, so these are removed from its plan.
 
+use brunt_envelope::Search;
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -12,7 +13,6 @@ use super::shared;
 use super::submission::{named, offered, open_targets, submit_with};
 use crate::app::App;
 use crate::call::{Answer, Call};
-use crate::child::Search;
 use crate::problem::Problem;
 use crate::store::{Plan, Target};
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use brunt_envelope::{Import, Imported, Kind};
 use maud::{Markup, html};
 
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
@@ -17,7 +18,6 @@ use super::page as whole;
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{NAME_MAX, TEXT_MAX};
-use crate::child::{Import, Imported, Kind};
 use crate::history::{DATA, RunId};
 use crate::problem::Problem;
 

@@ -3,6 +3,7 @@
 //! The text is the source of truth. A child of the program reads it and reports what is wrong, or what it will do; the
 //! server handles it only as text.
 
+use brunt_envelope::{Checked, Finding};
 use http::StatusCode;
 use maud::{Markup, html};
 use serde::Serialize;
@@ -14,7 +15,6 @@ use super::{moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised};
-use crate::child::{Checked, Finding};
 use crate::problem::Problem;
 use crate::store::{Plan, Target};
 

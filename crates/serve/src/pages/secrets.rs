@@ -1,12 +1,12 @@
 //! Secrets of targets. They are entered here and never shown: a forgotten secret must be stored again.
 
+use brunt_envelope::SecretsAsked;
 use maud::{Markup, html};
 
 use super::form::{Form, Input, PASSWORD, Script, TEXT};
 use super::{hidden, moment_of, page as whole};
 use crate::app::App;
 use crate::call::{Answer, Call};
-use crate::child::SecretsAsked;
 use crate::problem::Problem;
 use crate::store::{SecretRow, Target};
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use brunt_envelope::{Asked, Checked};
 use maud::{Markup, html};
 use serde_json::json;
 
@@ -13,7 +14,6 @@ use super::form::{Form, Input, TEXT};
 use crate::agents::AGENTS_MAX;
 use crate::app::App;
 use crate::call::Call;
-use crate::child::{Asked, Checked};
 use crate::problem::Problem;
 
 /// The form field for the number of agents, on a site with a cluster.

@@ -3,6 +3,7 @@
 //! The creator of a link chooses whether it reveals the target. If not, addresses, the environment and the plan are
 //! left out, and where they occur in other texts they are starred.
 
+use brunt_envelope::COMPARED_MAX;
 use maud::{Markup, PreEscaped, html};
 
 use super::compare::compared;
@@ -12,7 +13,6 @@ use super::share_form::DAYS_MAX;
 use super::{hidden, moment_of, outcome, outer, outer_with_charts, page as whole};
 use crate::auth::{Role, Secret};
 use crate::call::{Answer, Call};
-use crate::child::COMPARED_MAX;
 use crate::history::{Entry, PageParts};
 use crate::problem::Problem;
 use crate::store::Share;

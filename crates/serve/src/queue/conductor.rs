@@ -6,6 +6,7 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use brunt_envelope::{Asked, ClusterSettings, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunTask};
 use brunt_report::view::View;
 use rustix::fs::{FlockOperation, flock, statvfs};
 
@@ -13,7 +14,6 @@ use super::follower::Follower;
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
-use crate::child::{Asked, ClusterSettings, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunTask};
 use crate::history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,

@@ -27,9 +27,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use brunt_envelope::{Asked, ClusterSettings, Grant, SecretsAsked};
 use serde::{Deserialize, Serialize};
 
-use crate::child::{Asked, Children, ClusterSettings, Grant, SecretsAsked};
+use crate::child::Children;
 use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunFiles, RunId, STATE};
 use crate::watch::{Audience, Watch, json};
 

@@ -6,10 +6,10 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
+use brunt_envelope::SearchProgress;
 use brunt_report::run::LiveUpdate;
 
 use super::state::{Reached, State};
-use crate::child::SearchProgress;
 use crate::history::{PAGE_MAX, PROGRESS, RunFiles};
 use crate::watch::{Watch, json};
 

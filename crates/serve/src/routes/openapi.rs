@@ -1,6 +1,7 @@
 //! The OpenAPI document, made from the routes. Its schemas are made from the types that bodies are read into and
 //! answers are written from; [`EXAMPLES`] has an example of each.
 
+use brunt_envelope::Kind;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -9,7 +10,6 @@ use super::route::{Access, Content, Gives, Route};
 use crate::api::keyed::{HEADER, KEY_MAX, REPLAYED};
 use crate::auth::Role;
 use crate::call::{PROBLEM, ProblemReply};
-use crate::child::Kind;
 use crate::store::{KEPT_FOR, KEPT_MAX};
 
 /// Examples of JSON documents, by the names of their schemas.

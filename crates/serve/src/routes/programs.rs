@@ -1,5 +1,6 @@
 //! [`TABLE`]: the routes for programs, which are those of the OpenAPI document.
 
+use brunt_envelope::Imported;
 use brunt_record::{RunOutcome, Status};
 use brunt_report::comparison::{Comparison, Trend};
 
@@ -15,7 +16,6 @@ use crate::api::targets::{TargetAsked, TargetReply, Targets};
 use crate::api::{self, Me, agents::AgentsReply, schedules::Schedules};
 use crate::auth::{Role, Scope};
 use crate::call::JSON;
-use crate::child::Imported;
 use crate::history::Entry;
 use crate::pages;
 use crate::store::outcome_key;

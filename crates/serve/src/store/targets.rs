@@ -1,10 +1,10 @@
 //! Targets: what runs may reach, and how hard. A run can reach nothing else.
 
+use brunt_envelope::Grant;
 use rusqlite::{OptionalExtension as _, Row};
 use serde::{Deserialize, Serialize};
 
 use super::{Result, Store};
-use crate::child::Grant;
 
 /// A target of runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::theirs::BATCH_MAX;
 use super::{Group, Kind, Switch};
-use crate::cli::run_options::{self, Row};
+use brunt_run::options::run_options::{self, Row};
 
 /// The rows.
 pub(super) fn all() -> Vec<Switch> {

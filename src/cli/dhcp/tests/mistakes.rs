@@ -1,7 +1,7 @@
 //! Invalid command lines, and the message for each.
 
 use super::refusal;
-use crate::cli::exit::Exit;
+use brunt_run::options::exit::Exit;
 
 /// An invalid command line, and a part of its message.
 const MISTAKES: &[(&str, &str)] = &[

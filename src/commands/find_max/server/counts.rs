@@ -9,9 +9,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_run::monitor::{Opener, Reading, WITHIN};
 
 use super::{Seen, ServerFigures};
-use crate::run::monitor::{Opener, Reading, WITHIN};
 
 /// What a kind of source counts.
 pub(super) struct Counted {
@@ -167,7 +167,7 @@ impl ServerFigures for Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::monitor::Source;
+    use brunt_run::monitor::Source;
 
     /// Counts up by ten a reading, and fails the third time.
     struct Steps(f64);

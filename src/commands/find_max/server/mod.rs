@@ -8,9 +8,8 @@ mod counts;
 mod process;
 mod prometheus;
 
-use crate::cli::server_cpu::ServerCpu;
-use crate::run::Repeatable;
-use crate::run::monitor;
+use brunt_run::options::server_cpu::ServerCpu;
+use brunt_run::{Repeatable, monitor};
 
 use counts::Counts;
 use process::ServerTime;

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_net::tls::Trust;
+use brunt_run::options::server_cpu::PrometheusQuery;
+use brunt_run::service::{Manner, Service};
 use http::Method;
 use http_body_util::Full;
 use serde_json::Value;
 
 use super::{Seen, ServerFigures};
-use crate::cli::server_cpu::PrometheusQuery;
-use crate::run::service::{Manner, Service};
 
 /// How long an answer may take, counted from connecting.
 const WITHIN: Duration = Duration::from_secs(5);

@@ -13,12 +13,12 @@ use brunt_feed::file;
 use brunt_import::notation::literal;
 use brunt_import::{Resolve, Secrets, percent_decoded};
 use brunt_net::resolve::Lookup;
+use brunt_run::options::output::duration;
+use brunt_run::options::resend::Resending;
+use brunt_run::options::spread::Spread;
 
 use super::targets::{self, Target};
 use crate::cli::http::{ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVersion, TlsResume};
-use crate::cli::output::duration;
-use crate::cli::resend::Resending;
-use crate::cli::spread::Spread;
 use crate::tools::flow::import::settled::{self, Settled, encoded};
 use crate::tools::flow::plan::model::{
     Arrival, Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,

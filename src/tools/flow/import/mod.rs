@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use brunt_feed::file;
 use brunt_import::{Filter, Imported, Pauses, Secrets};
 use brunt_record::create_private;
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
-use crate::cli::exit::Exit;
 use crate::cli::import::{ImportKind, ImportedArgs};
-use crate::cli::refusal::Refusal;
-use crate::console;
+
 use settled::Settled;
 
 /// The maximum size of a file.

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use brunt_exchange::{Monotonic, Watch};
 use brunt_http_driver::{Client, Group, Network, Request, Response, Wanted};
+use brunt_run::listening;
 use serde_json::Value;
 
 use super::compile::{Listed, list_name};
 use super::draft::{Draft, Meaning};
 use super::wildcard::Endpoint;
-use crate::run::listening;
 
 /// How long a service may take to return a list.
 const PATIENCE: Duration = Duration::from_secs(30);

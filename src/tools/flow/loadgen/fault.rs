@@ -6,8 +6,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 
 /// What is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,8 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
-
-use crate::console::{self, StatusLine};
+use brunt_run::console::{self, StatusLine};
 
 /// How often the line changes.
 const EVERY: Duration = Duration::from_millis(128);

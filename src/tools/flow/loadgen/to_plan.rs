@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use brunt_feed::Escape;
 use brunt_flow_driver::Repeat;
+use brunt_run::options::resend::Resending;
 
 use super::compile::{Listed, list_name, threshold};
 use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Variable, Words};
 use super::job::Job;
 use super::wildcard::Column;
-use crate::cli::resend::Resending;
 use crate::tools::flow::plan::model;
 use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time};
 
@@ -321,13 +321,13 @@ mod tests {
 
     use super::*;
     use crate::cli::loadgen::Mixing;
-    use crate::cli::surroundings::Surroundings;
     use crate::tools::flow::loadgen::drafting::draft;
     use crate::tools::flow::loadgen::files::Files;
     use crate::tools::flow::loadgen::manner::Manner;
     use crate::tools::flow::loadgen::{compile, reader};
     use crate::tools::flow::plan::compile::{CompileEnvironment, compile as settle};
     use crate::tools::flow::plan::reader::{Text, read};
+    use brunt_run::options::surroundings::Surroundings;
 
     /// An environment that contains the password.
     struct Exported;

@@ -7,6 +7,10 @@ use std::sync::Arc;
 use brunt_feed::file::{open, unmarked};
 use brunt_http_driver::Network;
 use brunt_record::AbortRule;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Surroundings;
+use brunt_run::{console, share};
 
 use super::compile::{CompileEnvironment, Compiled, compile};
 use super::fault::PlanError;
@@ -15,12 +19,7 @@ use super::model::{Iterations, Plan, Run};
 use super::reader::{Text, Written, read};
 use super::values::Time;
 use super::{merged, preview};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::cli::run::RunArgs;
-use crate::cli::surroundings::Surroundings;
-use crate::console;
-use crate::run::share;
 use crate::tools::flow::FlowJob;
 use crate::tools::flow::trace::TraceFile;
 

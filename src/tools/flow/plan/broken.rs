@@ -5,10 +5,10 @@ use std::path::Path;
 
 use brunt_engine::Node;
 use brunt_net::secret::Secret;
+use brunt_run::options::surroundings::Surroundings;
 
 use super::compile::{CompileEnvironment, compile};
 use super::reader::{Text, read};
-use crate::cli::surroundings::Surroundings;
 
 /// A machine with one file and one variable.
 pub(super) struct Sparse;

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use brunt_engine::{Load, Node};
 use brunt_flow_driver::Order;
+use brunt_run::options::surroundings::Surroundings;
 
 use super::broken::Sparse;
 use super::compile::{CompileEnvironment, Compiled, compile};
 use super::model::Plan;
 use super::reader::{Text, read};
 use super::{merged, preview, schema};
-use crate::cli::surroundings::Surroundings;
 
 /// The machine, with the variables that examples refer to.
 struct ExampleMachine;

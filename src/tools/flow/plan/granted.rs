@@ -10,18 +10,18 @@ use std::path::{Component, Path, PathBuf};
 use std::{fmt, io};
 
 use brunt_engine::Load;
+use brunt_envelope::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
 use brunt_feed::access::{self, Kind};
 use brunt_feed::file;
 use brunt_flow_driver::{Flow, Payload, Step};
 use brunt_net::secret::Secret;
 use brunt_redact::HIDDEN;
-use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
+use brunt_run::options::surroundings::Surroundings;
 
 use super::compile::Compiled;
 use super::fault::{Fault, PlanError};
 use super::model::Plan;
 use super::path::{KeyPath, Segment};
-use crate::cli::surroundings::Surroundings;
 
 /// The source of a plan's files and variables, and what it may do.
 #[derive(Clone, Debug)]

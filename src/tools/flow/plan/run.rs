@@ -1,20 +1,19 @@
 //! `brunt run`: from the name of a plan to the report of a run.
 
+use brunt_envelope::{Checked, Finding};
 use brunt_report::loadgen::Report;
-use brunt_serve::child::{Checked, Finding};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::{Outcome, Prepared, Verbosity, console};
 use jiff::tz::TimeZone;
 
 use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
 use super::{preview, schema, searched};
-use crate::cli::exit::Exit;
-use crate::cli::refusal::Refusal;
 use crate::cli::run::RunArgs;
-use crate::cli::surroundings::Machine;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::summary::{Ending, Stream};
-use crate::run::{Outcome, Prepared, Verbosity};
 use crate::tools::flow::loadgen::of_plan;
 use crate::tools::flow::loadgen::table::Counted;
 use crate::tools::flow::{self, Users, fit, once};

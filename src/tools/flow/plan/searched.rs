@@ -2,14 +2,14 @@
 //! search repeats.
 
 use brunt_capacity::Goals;
+use brunt_envelope::Asked as Submitted;
 use brunt_net::allowed::Allowed;
-use brunt_serve::child::Asked as Submitted;
+use brunt_run::Prepared;
+use brunt_run::options::refusal::Refusal;
 
 use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
-use crate::cli::refusal::Refusal;
 use crate::cli::run::RunArgs;
-use crate::run::Prepared;
 use crate::tools::flow::{self, Users};
 
 /// The shortest time in which a search can finish, in seconds.

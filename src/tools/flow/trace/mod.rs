@@ -15,10 +15,10 @@ use brunt_exchange::Outcome;
 use brunt_flow_driver::{Flow, Payload, Step, Trace, TracedExchange};
 use brunt_http_driver::Version;
 use brunt_record::replace;
+use brunt_run::console;
 
 use super::naming::Naming;
 use crate::cli::trace::TraceArgs;
-use crate::console;
 
 /// The function that receives every exchange.
 pub(super) type ShowEvery = Box<dyn Fn(TracedExchange) + Send + Sync>;

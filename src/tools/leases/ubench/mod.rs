@@ -26,17 +26,16 @@ use brunt_leases_load::Marks;
 use brunt_net::resend::Resend;
 use brunt_record::{Cell, Collection, Record};
 use brunt_report::attention;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::Output;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::{Signal, Signals};
+use brunt_run::{WriteFailures, console, files, prepare};
 
 use super::gathering::collection;
 use super::phase::{Done, EPOCH, Phase};
-use crate::cli::exit::Exit;
-use crate::cli::output::Output;
-use crate::cli::refusal::Refusal;
-use crate::cli::surroundings::Machine;
 use crate::cli::ubench::{Ubench, UbenchArgs};
-use crate::console;
-use crate::run::signals::{Signal, Signals};
-use crate::run::{WriteFailures, files, prepare};
 
 /// The share of searches that find something.
 const HIT_RATIO: f64 = 0.9;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use brunt_leases_driver::sql::{Server, ServerEndpoint, Tls};
 use brunt_net::secret::Secret;
+use brunt_run::options::surroundings::Surroundings;
 
-use crate::cli::surroundings::Surroundings;
 use crate::cli::ubench::UbenchArgs;
 use crate::tools::leases::secrets;
 

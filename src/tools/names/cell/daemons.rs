@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_run::console;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::ask::Daemon;
@@ -20,7 +21,6 @@ use super::fault::Fault;
 use super::place::Place;
 use super::spec::Isolation;
 use super::tools;
-use crate::console;
 
 /// How long a daemon may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);

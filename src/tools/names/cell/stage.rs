@@ -12,6 +12,8 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, set_parent_process_death_signal};
 
@@ -20,9 +22,7 @@ use super::fault::Fault;
 use super::isolation;
 use super::service::Service;
 use super::spec::{Data, Isolation, Spec};
-use crate::cli::exit::Exit;
 use crate::cli::names_cell::CellArgs;
-use crate::cli::refusal::Refusal;
 
 /// Runs as the process that the hidden command names: one of the processes of a cell.
 pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {

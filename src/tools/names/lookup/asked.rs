@@ -16,18 +16,17 @@ use brunt_names_driver::{
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 use brunt_net::tls;
+use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::resend::Resending;
+use brunt_run::options::spread::Spread;
+use brunt_run::schedules::{self, Flags};
+use brunt_run::{console, share};
 
 use super::known::Known;
 use super::sources::{self, Probe};
-use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::names_lookup::{
     DirectoryArgs, LookupArgs, LookupLoad, ScopeChoice, Through, USUAL_RATE,
 };
-use crate::cli::resend::Resending;
-use crate::cli::spread::Spread;
-use crate::console;
-use crate::run::schedules::{self, Flags};
-use crate::run::share;
 
 /// How long to run if nothing else is given.
 const USUAL: Duration = Duration::from_secs(10);

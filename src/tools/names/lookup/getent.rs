@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use crate::console;
+use brunt_run::console;
 
 /// How often a child is polled.
 const TICK: Duration = Duration::from_millis(10);

@@ -16,14 +16,15 @@ use brunt_exchange::Outcome;
 use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
 use brunt_names_load::LookupSessions;
 use brunt_record::{Catalogue, Record};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::{
+    Job, Manner, Prepared, Protocol, carry_out, console, exit, is_endless, objectives,
+};
 
-use crate::cli::exit::Exit;
 use crate::cli::names_lookup::LookupArgs;
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::summary::{Ending, Stream};
-use crate::run::{Job, Manner, Prepared, Protocol, carry_out, exit, is_endless, objectives};
 
 use asked::Asked;
 

@@ -7,9 +7,9 @@
 use std::thread;
 use std::time::Duration;
 
+use brunt_run::console;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::console;
 use crate::tools::names::cell::{Answer, Ask, Cell, CellError, Spec};
 
 /// How often the onlooker is called.

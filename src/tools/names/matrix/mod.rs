@@ -23,16 +23,16 @@ use std::path::PathBuf;
 
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment, Tool};
 use brunt_report::names;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::{WriteFailures, console, files, summary};
 
-use crate::cli::exit::Exit;
 use crate::cli::names_matrix::{
     CachePathChoice, CellsArgs, InsertWay, MatrixArgs, NamesOutputArgs, PathChoice, SweepArgs,
 };
-use crate::cli::refusal::Refusal;
-use crate::console;
-use crate::run::signals::Signals;
-use crate::run::{WriteFailures, files, summary};
 use crate::tools::names::cell::{Data, Means, Nscd, Variant, Way};
+
 use carry::{Bench, CellSettings, Outcome};
 use cell_access::Cells;
 use participants::{Participants, participants};

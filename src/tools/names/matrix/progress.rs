@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_run::console::{self, StatusLine};
 
 use super::cell_access::CellObserver;
-use crate::console::{self, StatusLine};
 
 /// A shorter step is not reported.
 const MOMENT: Duration = Duration::from_secs(2);

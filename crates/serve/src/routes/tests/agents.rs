@@ -1,10 +1,10 @@
 //! The page of agents. The source of agents is made up here, and reports what no real agent should.
 
+use brunt_envelope::ClusterSettings;
 use serde_json::Value;
 
 use super::*;
 use crate::agents::{Agent, AgentState, Agents, Look, Permitted};
-use crate::child::ClusterSettings;
 
 /// Returns a fixed list of agents.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use brunt_net::secret::Secret;
+use brunt_run::options::surroundings::Surroundings;
 
-use crate::cli::surroundings::Surroundings;
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::path::KeyPath;
 

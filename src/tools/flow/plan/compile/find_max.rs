@@ -2,12 +2,12 @@
 
 use brunt_capacity::Goals;
 use brunt_engine::schedule::Rate;
+use brunt_run::SearchOptions;
 
-use crate::cli::find_max::PRECISION;
-use crate::run::SearchOptions;
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::model::{FindMax, Plan};
 use crate::tools::flow::plan::path::KeyPath;
+use brunt_capacity::PRECISION;
 
 /// The search of a plan whose operations have these names.
 pub(super) fn search(plan: &Plan, operations: &[String]) -> Result<SearchOptions, Fault> {

@@ -27,11 +27,11 @@ use brunt_feed::{Hole, Text};
 use brunt_flow_driver::{self as flow, ExchangeStep, Flow, Pause, Payload, Start};
 use brunt_http_driver as http;
 use brunt_record::{AbortError, AbortRule, Slo};
+use brunt_run::SearchOptions;
 
 use super::fault::Fault;
 use super::model::{self, Http, Plan, Scenario, Step};
 use super::path::KeyPath;
-use crate::run::SearchOptions;
 
 use load::Loaded;
 use names::Names;

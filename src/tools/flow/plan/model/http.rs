@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 
+use brunt_run::options::resend::Resending;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{SerializeMap as _, Serializer};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::resend::Resending;
 use crate::tools::flow::plan::values::{Pairs, Several, Size, Time};
 
 /// Settings for all HTTP requests.

@@ -1,10 +1,10 @@
 //! The directory that steps use, and the operations on it.
 
+use brunt_run::options::resend::Resending;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Hidden, Tls};
-use crate::cli::resend::Resending;
 use crate::tools::flow::plan::values::{Pairs, Several, Time};
 
 /// The directory for `ldap` steps.

@@ -1,0 +1,49 @@
+//! [`AbortOn`]: ends a run when a condition of `--abort-on` has been true for its time.
+//!
+//! It is one more observer of the intervals that all workers together made, in the single function that carries out
+//! every run. The run ends in good order: no further exchange falls due, exchanges in flight are completed, and all
+//! files are written. With several nodes, each node judges its own share.
+
+use brunt_record::{AbortWatch, Interval, Measured};
+
+use super::job::Job;
+use super::observer::{Observer, ObserverFailure};
+use crate::console;
+
+/// Ends a run when a condition is fulfilled.
+pub(crate) struct AbortOn {
+    watch: AbortWatch,
+    quiet: bool,
+    /// The condition that ended the run, with the measured value.
+    fired: Option<String>,
+}
+
+impl AbortOn {
+    /// The conditions of a job.
+    pub(crate) fn new(job: &Job, quiet: bool) -> Self {
+        let (rules, operations) = (&job.output.run.abort_on, &job.catalogue.operations);
+        let watch = AbortWatch::new(rules, operations, job.load.settings().interval);
+        Self { watch, quiet, fired: None }
+    }
+
+    /// The condition that ended the run after this number of seconds, if one did.
+    pub(crate) fn why(&self, seconds: f64) -> Option<String> {
+        let words = |why: &String| format!("ended after {seconds:.1} s by --abort-on {why}");
+        self.fired.as_ref().map(words)
+    }
+}
+
+impl Observer for AbortOn {
+    fn is_quiet(&self) -> bool {
+        true
+    }
+
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
+        let Some(why) = self.watch.look(interval) else { return Ok(()) };
+        if !self.quiet {
+            console::say(&format!("\nThe run ends: --abort-on {why}"));
+        }
+        self.fired = Some(why);
+        Err(ObserverFailure::Closed)
+    }
+}

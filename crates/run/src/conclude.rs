@@ -1,0 +1,69 @@
+//! The head of a run's record, which is known before the run, and its ending, which is known after it.
+
+use brunt_engine::Ended;
+use brunt_record::{Ending, Environment, Head, Latency, Tool, run_id};
+
+use super::job::Job;
+use super::share;
+use super::signals::Signal;
+use crate::console;
+
+/// What is known of a run before its first exchange.
+pub(crate) fn head(job: &Job) -> Head {
+    Head {
+        node: share::node(&job.output.run),
+        fingerprint: share::of(&job.asked, &job.catalogue, &job.command),
+        command: job.command.clone(),
+        environment: Environment::read(),
+        in_process: job.in_process,
+        percentiles: percentiles(&job.output.percentiles),
+        ports: job.ports,
+        ceiling: job.ceiling,
+        objectives: job.objectives.clone(),
+        ..Head::new(run_id(), console::now(), tool(), job.asked.clone(), job.catalogue.clone())
+    }
+}
+
+/// What is known only after the run; `ended_by` is what ended it early, if anything did.
+pub(crate) fn ending(engine: &brunt_engine::Finished, ended_by: Option<EndedBy>) -> Ending {
+    let (interrupted, remark) = match ended_by {
+        Some(EndedBy::CutShort(why)) => (Some(why), None),
+        Some(EndedBy::AsPlanned(what)) => (None, Some(what)),
+        None => (None, None),
+    };
+    Ending { interrupted, remark, ..Ending::planned(engine.timing) }
+}
+
+/// The percentiles of every record, and the requested ones.
+fn percentiles(asked: &[f64]) -> Vec<f64> {
+    let mut all: Vec<f64> = Latency::PERCENTILES.iter().chain(asked).copied().collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+/// The program that made a record.
+pub fn tool() -> Tool {
+    Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// What ended a run that did not end by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndedBy {
+    /// An event that cut it short.
+    CutShort(String),
+    /// A signal that ended a run without an end of its own, as planned.
+    AsPlanned(String),
+}
+
+/// The effect of a signal on a run: `endless` is whether the run had no end of its own.
+pub(crate) fn ended_by(
+    signal: Option<Signal>,
+    finished: &brunt_engine::Finished,
+    endless: bool,
+) -> Option<EndedBy> {
+    let what = format!("ended by {} after {:.1} s", signal?.name(), finished.lasted.as_secs_f64());
+    let as_planned =
+        endless && finished.ended == Ended::Stopped && !finished.timing.window().is_zero();
+    Some(if as_planned { EndedBy::AsPlanned(what) } else { EndedBy::CutShort(what) })
+}

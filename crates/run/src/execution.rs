@@ -1,0 +1,172 @@
+//! [`carry_out`]: the one function that carries out every run.
+//!
+//! It contains everything that runs have in common: files that are checked before anything is sent, signals, the stream
+//! of intervals with its observers, the record and where it is written. A [`Protocol`] supplies the protocol-specific
+//! parts. Only failures during the run are printed here, so a job without observers is carried out quietly, and its
+//! record is returned.
+
+use std::path::PathBuf;
+
+use brunt_engine::{EngineRun, limits};
+use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record};
+
+use super::abort::AbortOn;
+use super::conclude::{EndedBy, ended_by, ending, head};
+use super::files::{self, Logs};
+use super::finished::Finished;
+use super::job::Job;
+use super::monitor::{Monitor, allocation_failures};
+use super::observer::{Observer, Stream};
+use super::protocol::Protocol;
+use super::repeated::Repeated;
+use super::signals::{self, Signal, Signals};
+use super::start::NoStartTime;
+use super::views::Views;
+use super::write_failures::WriteFailures;
+use super::{canary, fence};
+use crate::console;
+use crate::options::output::{Output, Progress};
+use crate::options::start_at::StartAt;
+
+/// Carries a job out, from the first connection to the record. The error says what failed.
+pub fn carry_out(
+    job: &Job,
+    protocol: &dyn Protocol,
+    observers: &mut [&mut dyn Observer],
+    signals: &Signals,
+) -> Result<Finished, String> {
+    if let Some(count) = job.output.run.canary {
+        return after_canary(job, count, protocol, observers, signals);
+    }
+    let job = &job.timed()?;
+    let quiet = observers.iter().all(|observer| observer.is_quiet())
+        && job.output.progress == Progress::Quiet;
+    if let Some(at) = job.output.run.start_at.filter(|at| !quiet && *at != StartAt::StandardInput) {
+        console::note(&format!("the run begins at {at}"));
+    }
+    let output = &job.output;
+    files::check(&output.run.paths())?;
+    fence::clear(&job.load)?;
+    if !quiet {
+        for used in fence::several_addresses() {
+            console::note(&used);
+        }
+    }
+    prepare(signals)?;
+    // An internal reason to end this run must not affect the process or its other runs.
+    let stop = signals.stop().child();
+    let names = |operation, outcome| protocol.outcome(operation, outcome);
+    let head = fence::with_addresses(head(job));
+    let monitor = Monitor::start(&output.run.monitors, &|| protocol.monitor())?;
+    let mut logs = Logs::open(output, &head, &names)?;
+    let mut views = Views::open(job, &head, &names, &stop, quiet)?;
+    let at_once = |measured: &Measured, logs: Logs<'_>| {
+        if let Some(signal) = signals.received() {
+            write_at_once(signal, measured, logs, (&head, &names), output);
+            signals::end(signal);
+        }
+    };
+    let mut abort = AbortOn::new(job, quiet);
+    let mut all = views.with(observers);
+    all.push(&mut abort);
+    let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
+    stream.begin()?;
+    let untold = NoStartTime::listen(&job.load.settings().start, &stop)?;
+    let run =
+        EngineRun { plan: &job.load, catalogue: &job.catalogue, stop: &stop, sink: &mut stream };
+    let engine = protocol.drive(run);
+    let (measured, mut losses) = stream.finish();
+    let monitors = monitor.finish(job.load.settings().node.rank);
+    let engine = engine?;
+    losses.keep(protocol.clean_up(&stop));
+    let signal = signals.received();
+    let aborted = abort.why(engine.lasted.as_secs_f64());
+    let ended_by = aborted
+        .clone()
+        .map(EndedBy::CutShort)
+        .or_else(|| protocol.ended_by(&engine))
+        .or_else(|| ended_by(signal, &engine, job.endless))
+        .or_else(fence::kept_from)
+        .or_else(|| untold.why().map(|why| EndedBy::CutShort(why.to_owned())));
+    losses.keep(untold.why().map_or(Ok(()), |why| Err(why.to_owned())));
+    let ending =
+        Ending { present: present(protocol, &measured, &monitors), ..ending(&engine, ended_by) };
+    let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
+    let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
+    let record = protocol.record(record)?;
+    let record = Record { monitors, started: begun(&engine).unwrap_or(record.started), ..record };
+    let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
+    logs.end(&ending, &record, &mut losses);
+    let last_scrape = views.close(&record, &stop, &mut losses);
+    Ok(Finished { record, measured, engine, signal, aborted, written, losses, last_scrape })
+}
+
+/// What shows that the target was there although exchanges had no answer in time.
+fn present(
+    protocol: &dyn Protocol,
+    measured: &Measured,
+    monitors: &[MonitorRecord],
+) -> Option<String> {
+    let counts = measured.totals.counts();
+    protocol.present(measured).or_else(|| allocation_failures(monitors, &counts))
+}
+
+/// Carries out the first exchanges of a job at a slow pace, and then the rest, if these succeeded.
+fn after_canary(
+    job: &Job,
+    count: u64,
+    protocol: &dyn Protocol,
+    observers: &mut [&mut dyn Observer],
+    signals: &Signals,
+) -> Result<Finished, String> {
+    files::check(&job.output.run.paths())?;
+    // The targets must permit the whole load.
+    fence::clear(&job.load)?;
+    let (first, rest) = canary::divided(&job.load, count)?;
+    let tried = carry_out(&job.at(first), &Repeated(protocol), &mut [], signals)?;
+    if let Some(finished) = canary::judged(tried, &job.objectives, &job.output)? {
+        return Ok(finished);
+    }
+    if job.output.progress != Progress::Quiet {
+        console::note(&format!(
+            "the canary's {count} {} succeeded, and the run begins",
+            job.asked.noun.after(count)
+        ));
+    }
+    let mut job = Job { load: rest, ..job.clone() };
+    job.output.run.canary = None;
+    carry_out(&job, protocol, observers, signals)
+}
+
+/// The time of the origin from which a run counts its times. The time in the head of its event file is that of the
+/// preparation: connecting takes time, and waiting for a common start of several machines takes longer.
+fn begun(engine: &brunt_engine::Finished) -> Option<String> {
+    jiff::Timestamp::try_from(engine.began?).ok().map(|at| at.to_string())
+}
+
+/// Writes the record and the logs of a run that must end at once while one of its threads does not. A failed write is
+/// not reported, since reporting may take longer than the time that is left.
+fn write_at_once(
+    signal: Signal,
+    measured: &Measured,
+    logs: Logs<'_>,
+    (head, names): (&Head, Names<'_>),
+    output: &Output,
+) {
+    let why = format!("ended by {} at once, while a part of it did not answer", signal.name());
+    let ending = Ending::so_far(&measured.totals, Some(why));
+    let Ok(record) = measured.conclusion(head.clone(), names, ending.clone()).record() else {
+        return;
+    };
+    let mut losses = WriteFailures::default();
+    files::write(&record, measured, output, &mut losses);
+    logs.end(&ending, &record, &mut losses);
+}
+
+/// Makes signals end the run in good order, and raises the process's limit of open files to the maximum. A tool that
+/// connects before its run calls this first.
+pub fn prepare(signals: &Signals) -> Result<(), String> {
+    signals.listen().map_err(|error| format!("failed to listen for signals: {error}"))?;
+    limits::raise_open_files();
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! The exit code of the program after a run: one decision for every command.
+//!
+//! A signal or a condition that ended the run comes first, then its objectives, then its outcome. An objective is
+//! undecided if missing answers, or the generator's own share, could have changed its result; undecided is neither met
+//! nor missed. A target that was unavailable is never treated as available.
+
+use brunt_record::{Counts, Record, SloOutcome, Status};
+
+use super::signals::Signal;
+use crate::options::exit::Exit;
+
+/// What the users of a command expect of its exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// An incomplete run is not a success.
+    Ours,
+    /// Lookups of names: every name that exists must be resolved. A name service whose directory hangs answers that
+    /// there is no such name.
+    Lookup {
+        /// Whether a name that exists was not resolved.
+        unresolved: bool,
+    },
+    /// As documented for perfdhcp: 3 if any exchange did not succeed. The first ^C is the normal end of a run without
+    /// an end of its own, and not a failure.
+    Perfdhcp {
+        /// Whether exchanges in flight were cut off.
+        aborted: bool,
+        /// Whether an exchange failed, or fell due and was never sent.
+        incomplete: bool,
+    },
+}
+
+/// What ended a run early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Early {
+    /// A signal.
+    Signal(Signal),
+    /// A condition of `--abort-on`.
+    Aborted,
+}
+
+/// The exit code of the program.
+pub fn exit(record: &Record, early: Option<Early>, manner: Manner) -> Exit {
+    if let Some(exit) = cut_short(early, manner).or_else(|| judged(record)) {
+        return exit;
+    }
+    let partial = match manner {
+        Manner::Perfdhcp { .. } if record.slo.is_empty() => false,
+        Manner::Lookup { unresolved } => unresolved || is_partial(record),
+        Manner::Ours | Manner::Perfdhcp { .. } => is_partial(record),
+    };
+    match manner {
+        Manner::Perfdhcp { incomplete, .. } if !partial => {
+            if incomplete {
+                Exit::SomeFailed
+            } else {
+                Exit::Ok
+            }
+        }
+        Manner::Perfdhcp { .. } => Exit::Partial,
+        _ if nothing_worked(&record.conservation.counts) => Exit::Failed,
+        _ if partial => Exit::Partial,
+        _ => Exit::Ok,
+    }
+}
+
+/// The exit code for an early end.
+fn cut_short(early: Option<Early>, manner: Manner) -> Option<Exit> {
+    match (early?, manner) {
+        (Early::Signal(Signal::Interrupt), Manner::Perfdhcp { aborted: false, .. }) => None,
+        (Early::Signal(signal), _) => Some(signal.exit()),
+        (Early::Aborted, _) => Some(Exit::Aborted),
+    }
+}
+
+/// Whether exchanges were requested and none of them succeeded.
+fn nothing_worked(counts: &Counts) -> bool {
+    counts.planned > 0 && counts.ok == 0
+}
+
+/// The exit code for the objectives of a run, if one of them was not met.
+pub fn judged(record: &Record) -> Option<Exit> {
+    let any = |outcome| record.slo.iter().any(|slo| slo.outcome == outcome);
+    if any(SloOutcome::Missed) {
+        return Some(Exit::Missed);
+    }
+    any(SloOutcome::Undecided).then_some(Exit::Undecided)
+}
+
+/// Whether something is missing from the run, whatever other reasons there are against it.
+fn is_partial(record: &Record) -> bool {
+    record.verdict.reasons.iter().any(|reason| reason.status == Status::Partial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_record::{Reason, RunOutcome, SloResult};
+
+    fn record(outcomes: &[SloOutcome], partial: bool, ok: u64) -> Record {
+        let text = include_str!("../../../src/tools/flow/http/testdata/empty.record.json");
+        let mut record: Record = serde_json::from_str(text).unwrap();
+        let result = |outcome: &SloOutcome| SloResult {
+            expr: "p99<1ms".to_owned(),
+            value: None,
+            at_least: false,
+            unit: "ms".to_owned(),
+            outcome: *outcome,
+            why: None,
+        };
+        record.slo = outcomes.iter().map(result).collect();
+        record.conservation.counts.planned = 10;
+        record.conservation.counts.ok = ok;
+        let reason =
+            Reason { status: Status::Partial, text: "the target stopped responding".to_owned() };
+        record.verdict.reasons = if partial { vec![reason] } else { Vec::new() };
+        record
+    }
+
+    #[test]
+    fn the_worst_of_what_was_asked_decides() {
+        use SloOutcome::{Met, Missed, Undecided};
+        for (outcomes, partial, ok, expected) in [
+            (&[][..], false, 10, Exit::Ok),
+            (&[Met], false, 10, Exit::Ok),
+            (&[Met, Undecided], false, 10, Exit::Undecided),
+            (&[Undecided, Missed], true, 10, Exit::Missed),
+            // A target that was unavailable, with objectives that were met nevertheless, and without any.
+            (&[Met], true, 10, Exit::Partial),
+            (&[], true, 10, Exit::Partial),
+            (&[], true, 0, Exit::Failed),
+        ] {
+            let record = record(outcomes, partial, ok);
+            assert_eq!(exit(&record, None, Manner::Ours), expected, "{outcomes:?} {partial} {ok}");
+        }
+        let lost = record(&[], true, 10);
+        let by = |signal: Signal| exit(&lost, Some(Early::Signal(signal)), Manner::Ours);
+        assert_eq!(by(Signal::Interrupt), Exit::Interrupted);
+        assert_eq!(by(Signal::Terminate), Exit::Terminated);
+        let missed = record(&[SloOutcome::Missed], true, 10);
+        assert_eq!(exit(&missed, Some(Early::Aborted), Manner::Ours), Exit::Aborted);
+    }
+
+    /// Changes a record so that its run has this outcome, with the objectives of a column.
+    fn with(outcome: RunOutcome, slo: &[SloOutcome]) -> Record {
+        let mut record = record(slo, false, 10);
+        record.counts = Counts { planned: 10, sent: 10, ok: 10, ..Counts::default() };
+        record.verdict.cut_short = outcome == RunOutcome::Incomplete;
+        let status = match outcome {
+            RunOutcome::NothingWorked => {
+                (record.counts.ok, record.conservation.counts.ok) = (0, 0);
+                record.counts.failed = 10;
+                Status::Valid
+            }
+            RunOutcome::Unavailable => {
+                record.away.push(brunt_record::Away::default());
+                Status::Partial
+            }
+            RunOutcome::NotReliable => Status::GeneratorLimited,
+            RunOutcome::Incomplete => Status::Partial,
+            RunOutcome::Overloaded => {
+                record.rates.overload = Some(brunt_record::Overload::default());
+                Status::Valid
+            }
+            _ => Status::Valid,
+        };
+        record.verdict.status = status;
+        record.verdict.reasons = vec![Reason { status, text: String::new() }];
+        record
+    }
+
+    /// The page is what users know, so it is compared and not repeated here.
+    #[test]
+    fn exit_codes_are_those_of_the_page() {
+        use SloOutcome::{Met, Missed, Undecided};
+        let page = include_str!("../../../docs/exit-codes.md");
+        let table = page.split("| outcome | no objective |").nth(1).unwrap();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let mut outcomes = Vec::new();
+        for row in rows {
+            let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+            let outcome = RunOutcome::ALL.into_iter().find(|it| it.words() == cells[0]).unwrap();
+            outcomes.push(outcome);
+            let columns = [&[][..], &[Met], &[Met, Undecided], &[Undecided, Missed]];
+            for (cell, slo) in cells[1..].iter().zip(columns) {
+                let record = with(outcome, slo);
+                let told = cell.parse::<u8>().ok();
+                assert_eq!(told.is_some(), record.outcome() == outcome, "{row} {slo:?}");
+                let Some(code) = told else { continue };
+                let ours = [Manner::Ours, Manner::Lookup { unresolved: false }];
+                // perfdhcp has a code of its own for exchanges that did not complete.
+                let perfdhcp = Manner::Perfdhcp { aborted: false, incomplete: false };
+                let perfdhcp = Some(perfdhcp).filter(|_| !slo.is_empty() && code != 1);
+                for manner in ours.into_iter().chain(perfdhcp) {
+                    assert_eq!(exit(&record, None, manner).code(), code, "{row} {manner:?}");
+                }
+                for early in [Early::Aborted, Early::Signal(Signal::Terminate)] {
+                    let code = exit(&record, Some(early), Manner::Ours).code();
+                    assert_eq!(code, if early == Early::Aborted { 10 } else { 143 });
+                }
+            }
+        }
+        assert_eq!(outcomes, RunOutcome::ALL);
+    }
+
+    #[test]
+    fn lookups_of_names_that_exist_have_to_find_them() {
+        let record = record(&[], false, 10);
+        let of = |unresolved| exit(&record, None, Manner::Lookup { unresolved });
+        assert_eq!((of(false), of(true)), (Exit::Ok, Exit::Partial));
+    }
+
+    #[test]
+    fn perfdhcp_ends_as_it_documents() {
+        let of = |record: &Record, signal: Option<Signal>, aborted, incomplete| {
+            exit(record, signal.map(Early::Signal), Manner::Perfdhcp { aborted, incomplete })
+        };
+        let (none, all) = (record(&[], true, 0), record(&[], false, 10));
+        assert_eq!(of(&all, None, false, false), Exit::Ok);
+        assert_eq!(of(&none, None, false, true), Exit::SomeFailed);
+        let (interrupt, terminate) = (Some(Signal::Interrupt), Some(Signal::Terminate));
+        assert_eq!(of(&all, interrupt, false, false), Exit::Ok);
+        assert_eq!(of(&all, interrupt, true, false), Exit::Interrupted);
+        assert_eq!(of(&all, terminate, false, false), Exit::Terminated);
+        let met = record(&[SloOutcome::Met], true, 10);
+        assert_eq!(of(&met, None, false, true), Exit::Partial);
+        let missed = record(&[SloOutcome::Missed], true, 10);
+        assert_eq!(of(&missed, None, false, true), Exit::Missed);
+    }
+}

@@ -1,0 +1,152 @@
+//! [`Collector`]: the destination of metrics, and one POST to it.
+
+use std::env;
+use std::time::Duration;
+
+use brunt_net::keystore::Store;
+use brunt_net::tls::Trust;
+use http::{HeaderName, HeaderValue, Method, Request, header};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
+use prost::Message as _;
+
+use crate::options::base_url::BaseUrl;
+use crate::service::{Manner, Service};
+
+/// How long a message may take, from connecting to the answer.
+const WITHIN: Duration = Duration::from_secs(3);
+/// The largest answer, in bytes.
+const ANSWER_MAX: usize = 64 << 10;
+/// The variables in which OpenTelemetry programs look for headers, including keys, and for certificates.
+const HEADERS: [&str; 2] = ["OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
+const CERTIFICATES: [&str; 2] =
+    ["OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
+/// Options of a run have no effect on this connection; this variable has.
+const ADVICE: &str = "; for a collector OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file to trust";
+
+/// An OpenTelemetry collector.
+pub(super) struct Collector {
+    service: Service,
+    path: String,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Collector {
+    /// Reads its settings from the environment. The error says why nothing can ever be sent to it.
+    pub(super) fn new(url: &BaseUrl) -> Result<Self, String> {
+        let headers = match set(HEADERS) {
+            Some((name, text)) => headers(&text).map_err(|why| format!("read {name}: {why}"))?,
+            None => Vec::new(),
+        };
+        let trust = match set(CERTIFICATES) {
+            Some((_, path)) => Trust::Stores(vec![Store { path: path.into(), password: None }]),
+            None => Trust::System,
+        };
+        let manner = Manner { trust, advice: ADVICE, within: WITHIN, answer_max: ANSWER_MAX };
+        let service = Service::new(url, manner)?;
+        Ok(Self { service, path: url.path().to_owned(), headers })
+    }
+
+    /// Sends a message. The error says why it did not arrive.
+    pub(super) fn post(&self, message: Vec<u8>) -> Result<(), String> {
+        let (status, body) = self.service.ask(self.request(message)?)?;
+        if !status.is_success() {
+            return Err(format!("the collector answered {status}"));
+        }
+        taken(&body)
+    }
+
+    fn request(&self, message: Vec<u8>) -> Result<Request<Full<Bytes>>, String> {
+        let mut request = self
+            .service
+            .request(Method::POST, &self.path)
+            .header(header::CONTENT_TYPE, "application/x-protobuf");
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        request.body(Full::from(message)).map_err(|error| error.to_string())
+    }
+}
+
+/// Whether a collector that accepted a message accepted all of it.
+fn taken(body: &[u8]) -> Result<(), String> {
+    let answer = ExportMetricsServiceResponse::decode(body).unwrap_or_default();
+    match answer.partial_success {
+        Some(partly) if partly.rejected_data_points > 0 => Err(format!(
+            "the collector rejected {} points: {}",
+            partly.rejected_data_points, partly.error_message
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The first of these variables that is set and not empty.
+fn set(names: [&'static str; 2]) -> Option<(&'static str, String)> {
+    let said = |name| env::var(name).ok().filter(|text| !text.is_empty()).map(|text| (name, text));
+    names.into_iter().find_map(said)
+}
+
+/// Headers in OpenTelemetry's notation: `name=value,name=value`, percent-encoded. The error contains no value, since a
+/// value may be a key.
+fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
+    let header = |pair: &str| {
+        let (name, value) = pair.split_once('=')?;
+        let mut value = HeaderValue::from_bytes(&decoded(value.trim())?).ok()?;
+        value.set_sensitive(true);
+        Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
+    };
+    let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).enumerate();
+    let wrong =
+        |at: usize| format!("entry {} is not a header; write name=value,name=value", at + 1);
+    pairs.map(|(at, pair)| header(pair).ok_or_else(|| wrong(at))).collect()
+}
+
+/// Text without its percent-encoding.
+fn decoded(text: &str) -> Option<Vec<u8>> {
+    let (mut decoded, mut rest) = (Vec::new(), text.as_bytes());
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first == b'%' {
+            let digits = std::str::from_utf8(rest.get(..2)?).ok()?;
+            decoded.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &rest[2..];
+        } else {
+            decoded.push(*first);
+        }
+    }
+    Some(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsPartialSuccess;
+
+    #[test]
+    fn headers_are_read_as_opentelemetry_writes_them() {
+        let read = headers("api-key=a%20b, x-tenant=7,").unwrap();
+        let read: Vec<_> =
+            read.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        assert_eq!(read, [("api-key", &b"a b"[..]), ("x-tenant", b"7")]);
+        for wrong in ["api-key", "a b=c", "a=%zz", "a=%4", "a=b%0A"] {
+            let why = headers(&format!("x=1,{wrong}")).unwrap_err();
+            assert_eq!(why, "entry 2 is not a header; write name=value,name=value");
+        }
+    }
+
+    #[test]
+    fn what_a_collector_rejected_did_not_arrive() {
+        assert_eq!(taken(b""), Ok(()));
+        let rejected = |points| {
+            let partly = ExportMetricsPartialSuccess {
+                rejected_data_points: points,
+                error_message: "too old".to_owned(),
+            };
+            let answer = ExportMetricsServiceResponse { partial_success: Some(partly) };
+            taken(&answer.encode_to_vec())
+        };
+        assert_eq!(rejected(0), Ok(()));
+        assert_eq!(rejected(3), Err("the collector rejected 3 points: too old".to_owned()));
+    }
+}

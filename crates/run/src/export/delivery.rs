@@ -1,0 +1,168 @@
+//! [`Delivery`]: sends the figures of a run to an OpenTelemetry collector, over HTTP.
+//!
+//! A quiet thread sends the newest snapshot, no more often than once a second, and skips older ones: sums are
+//! cumulative. An unavailable or slow collector does not slow the run down. It is reported once; whether the last
+//! message arrived, which makes the data complete, is known at the end.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use prost::Message as _;
+
+use super::collector::Collector;
+use super::otlp::{Origin, message};
+use super::snapshot::Snapshot;
+use crate::console;
+use crate::options::base_url::BaseUrl;
+use crate::quiet_thread;
+
+/// The least time between two messages.
+const EVERY: Duration = Duration::from_secs(1);
+/// How many times the last message is tried, and the time between two tries.
+const TRIES: u32 = 3;
+const AGAIN: Duration = Duration::from_millis(500);
+
+/// Figures that are being sent to a collector.
+pub(super) struct Delivery {
+    outbox: Arc<Outbox>,
+    thread: JoinHandle<Sent>,
+    to: BaseUrl,
+}
+
+/// The buffer into which a run puts its figures. It contains only the newest.
+#[derive(Default)]
+struct Outbox {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    newest: Arc<Snapshot>,
+    /// Whether they are newer than those that were taken last.
+    is_new: bool,
+    /// Whether no more figures will follow.
+    closed: bool,
+}
+
+/// The result of sending the messages of a run.
+#[derive(Debug, Default)]
+struct Sent {
+    tried: u64,
+    failed: u64,
+    /// Why the last of them failed, if it did.
+    last: Option<String>,
+}
+
+impl Delivery {
+    /// Prepares delivery, beside this number of workers. Fails if the collector cannot be used with these settings at
+    /// all.
+    pub(super) fn open(to: &BaseUrl, origin: Origin, workers: usize) -> Result<Self, String> {
+        let failed = |why: String| format!("failed to deliver to --otlp {to}: {why}");
+        let collector = Collector::new(to).map_err(failed)?;
+        let outbox = Arc::<Outbox>::default();
+        let mut post = Post { collector, origin, sent: Sent::default(), to: to.clone() };
+        let emptied = Arc::clone(&outbox);
+        let deliver = move || {
+            post.deliver(&emptied);
+            post.sent
+        };
+        let thread = quiet_thread::spawn("otlp", workers, deliver);
+        let thread = thread.map_err(|error| failed(error.to_string()))?;
+        Ok(Self { outbox, thread, to: to.clone() })
+    }
+
+    /// Queues this snapshot to be sent next.
+    pub(super) fn send(&self, snapshot: Arc<Snapshot>) {
+        let mut waiting = self.outbox.lock();
+        (waiting.newest, waiting.is_new) = (snapshot, true);
+        self.outbox.changed.notify_all();
+    }
+
+    /// Waits for the last message, for the duration of a few tries. The error says that it did not arrive.
+    pub(super) fn finish(self) -> Result<(), String> {
+        self.outbox.lock().closed = true;
+        self.outbox.changed.notify_all();
+        let ended = |_| Sent { last: Some("its thread ended".to_owned()), ..Sent::default() };
+        let sent = self.thread.join().unwrap_or_else(ended);
+        let Some(why) = sent.last else { return Ok(()) };
+        Err(format!(
+            "failed to deliver the last figures to --otlp {}: {why}; {} of {} messages did not arrive",
+            self.to, sent.failed, sent.tried
+        ))
+    }
+}
+
+impl Outbox {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for new figures, or returns at once if no more will follow.
+    fn take(&self) -> (Arc<Snapshot>, bool) {
+        let waiting = self.lock();
+        let nothing = |waiting: &mut Waiting| !waiting.is_new && !waiting.closed;
+        let waited = self.changed.wait_while(waiting, nothing);
+        let mut waiting = waited.unwrap_or_else(PoisonError::into_inner);
+        waiting.is_new = false;
+        (Arc::clone(&waiting.newest), waiting.closed)
+    }
+
+    /// Waits for this time, or until no more figures will follow.
+    fn pause(&self, time: Duration) {
+        let _ = self.changed.wait_timeout_while(self.lock(), time, |waiting| !waiting.closed);
+    }
+}
+
+/// The state of the sending thread.
+struct Post {
+    collector: Collector,
+    origin: Origin,
+    sent: Sent,
+    to: BaseUrl,
+}
+
+impl Post {
+    /// Sends until no more figures will follow, and tries longer with the last message.
+    fn deliver(&mut self, outbox: &Outbox) {
+        loop {
+            let (snapshot, is_last) = outbox.take();
+            if is_last {
+                return self.send_last(&snapshot);
+            }
+            let warned = self.sent.failed > 0;
+            if let Err(why) = self.send(&snapshot)
+                && !warned
+            {
+                let go_on = "the run continues, and the next message contains these figures too";
+                console::say(&format!(
+                    "\nnote: failed to deliver to --otlp {}: {why}; {go_on}",
+                    self.to
+                ));
+            }
+            outbox.pause(EVERY);
+        }
+    }
+
+    fn send_last(&mut self, snapshot: &Snapshot) {
+        for again in 0..TRIES {
+            if again > 0 {
+                console::pause(AGAIN);
+            }
+            if self.send(snapshot).is_ok() {
+                return;
+            }
+        }
+    }
+
+    fn send(&mut self, snapshot: &Snapshot) -> Result<(), String> {
+        let now = u64::try_from(console::now().as_nanosecond()).unwrap_or_default();
+        let message = message(snapshot, &self.origin, now).encode_to_vec();
+        let posted = self.collector.post(message);
+        self.sent.tried += 1;
+        self.sent.failed += u64::from(posted.is_err());
+        self.sent.last = posted.clone().err();
+        posted
+    }
+}

@@ -1,0 +1,115 @@
+//! [`Exports`]: the figures of a run for other tools, while it is in progress: `--prometheus` and `--otlp`.
+//!
+//! An observer of the one stream adds each interval to its own sums, makes one snapshot of them, and passes a pointer
+//! to it to the threads that serve and deliver. Neither thread can delay or end the run.
+
+mod collector;
+mod delivery;
+mod exposition;
+mod family;
+mod labels;
+mod otlp;
+mod scrape;
+mod snapshot;
+mod sums;
+mod times;
+
+use std::sync::Arc;
+
+use brunt_engine::Stop;
+use brunt_record::{Head, Interval, Measured, Names};
+
+use super::observer::{Observer, ObserverFailure};
+use super::write_failures::WriteFailures;
+use crate::console;
+use crate::options::output::Output;
+
+use delivery::Delivery;
+use otlp::Origin;
+use scrape::Endpoint;
+use sums::Sums;
+
+/// The figures of a run for other tools.
+pub(crate) struct Exports<'a> {
+    sums: Sums<'a>,
+    endpoint: Option<Endpoint>,
+    delivery: Option<Delivery>,
+}
+
+/// Figures that can still be scraped when the run is over, until this is dropped.
+#[derive(Default)]
+pub struct LastScrape(Option<(Endpoint, Stop)>);
+
+impl<'a> Exports<'a> {
+    /// Opens the requested exports, if any; prints their addresses unless the run is quiet.
+    pub(crate) fn open(
+        output: &Output,
+        head: &Head,
+        names: Names<'a>,
+        workers: usize,
+        quiet: bool,
+    ) -> Result<Option<Self>, String> {
+        let (prometheus, otlp) = (output.run.prometheus.as_ref(), output.run.otlp.as_ref());
+        if prometheus.is_none() && otlp.is_none() {
+            return Ok(None);
+        }
+        let open = |address: &std::net::SocketAddr| Endpoint::open(*address, workers);
+        let endpoint = prometheus.map(open).transpose()?;
+        let origin = || Origin {
+            run: head.run.clone(),
+            version: head.tool.version.clone(),
+            began: u64::try_from(console::now().as_nanosecond()).unwrap_or_default(),
+        };
+        let delivery = otlp.map(|url| Delivery::open(url, origin(), workers)).transpose()?;
+        if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus) {
+            let text = format!("metrics: http://{}/metrics", endpoint.address());
+            match asked.port() {
+                0 => console::announce(&text),
+                _ if quiet => {}
+                _ => console::say(&text),
+            }
+        }
+        let exports = Self { sums: Sums::new(head, names), endpoint, delivery };
+        exports.show(false);
+        Ok(Some(exports))
+    }
+
+    fn show(&self, finished: bool) {
+        let snapshot = Arc::new(self.sums.snapshot(finished));
+        if let Some(endpoint) = &self.endpoint {
+            endpoint.show(Arc::clone(&snapshot));
+        }
+        if let Some(delivery) = &self.delivery {
+            delivery.send(snapshot);
+        }
+    }
+
+    /// Delivers the rest, and keeps the endpoint open for a last scrape.
+    pub(crate) fn close(self, stop: &Stop, losses: &mut WriteFailures) -> LastScrape {
+        if let Some(delivery) = self.delivery {
+            losses.keep(delivery.finish());
+        }
+        LastScrape(self.endpoint.map(|endpoint| (endpoint, stop.clone())))
+    }
+}
+
+impl Observer for Exports<'_> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
+        self.sums.absorb(interval);
+        self.show(false);
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
+        self.show(true);
+        Ok(())
+    }
+}
+
+impl Drop for LastScrape {
+    fn drop(&mut self) {
+        if let Some((endpoint, stop)) = &self.0 {
+            endpoint.linger(stop);
+        }
+    }
+}

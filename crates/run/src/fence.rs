@@ -1,0 +1,219 @@
+//! The fence around the addresses this program may reach, the directory that an order confines it to, and the exit code
+//! of a run that hit its fence.
+//!
+//! It is set up before anything is sent, for every command: from `--allow`, from a file of targets, or else from all
+//! addresses that are not public. The driver checks it at every connection and datagram. The targets and the rate that
+//! are known before a run are checked before it begins; only then can a user at a terminal confirm a public address. A
+//! run that was kept from an address did not do what was requested, so its exit code takes precedence over all others
+//! but a signal's.
+
+use std::fmt::Write as _;
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::net::SocketAddr;
+
+use brunt_engine::{Load, Plan};
+use brunt_net::allowed::Allowed;
+use brunt_net::fence::{self, MadeBy, Policy, Refused, Why};
+use brunt_net::targets::Demand;
+use brunt_net::tcp;
+use brunt_record::Head;
+
+use super::conclude::EndedBy;
+use super::{listening, targets};
+use crate::console;
+use crate::options::exit::Exit;
+use crate::options::refusal::Refusal;
+use crate::options::run_options::{Addresses, RunOptions};
+
+/// The variable by which an agent declares that another user has ordered a run. The run then reads no file and opens no
+/// socket outside its directory, whatever a plan or a list in it names.
+pub const CONFINED: &str = "BRUNT_CONFINED";
+
+/// Confines this process to its directory if an agent requires that, before anything is read.
+pub fn confine() {
+    if is_confined() {
+        brunt_feed::access::confine();
+    }
+}
+
+/// Sets up the fence of a command that makes a load with these options.
+pub fn put_up(options: &RunOptions) -> Result<(), Refusal> {
+    let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
+    let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
+    fence::put_up(Policy { allowed, targets, public: options.yes, made_by: made_by() });
+    if options.addresses == Addresses::All {
+        tcp::spread_over_addresses();
+    }
+    Ok(())
+}
+
+/// Sets up a fence around these addresses, within what the file of targets allows.
+pub fn around(allowed: Vec<Allowed>) -> Result<(), Refusal> {
+    let targets = targets::read(None).map_err(Refusal::usage)?;
+    let made_by = made_by();
+    fence::put_up(Policy { allowed: Some(allowed), targets, public: false, made_by });
+    Ok(())
+}
+
+/// An agent passes the addresses that its owner and the order permit as `--allow`.
+fn made_by() -> MadeBy {
+    if is_confined() { MadeBy::Owner } else { MadeBy::User }
+}
+
+fn is_confined() -> bool {
+    std::env::var_os(CONFINED).is_some()
+}
+
+/// Checks before a run that it may load its targets, as far as they are known, and waits a moment for those on this
+/// machine that do not listen yet. A command that sends anything before its
+/// run calls this first. The error is empty: [`judged`] prints the reason.
+pub fn clear(load: &Plan) -> Result<(), String> {
+    fence::demand(demand(load));
+    let public = |refused: &Refused| matches!(refused.why, Why::Public | Why::Documentation);
+    let strangers: Vec<Refused> = fence::blocked().into_iter().filter(public).collect();
+    if !strangers.is_empty() && answered_for(&strangers) {
+        fence::agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
+    }
+    if let Some(refused) = fence::blocked().first() {
+        // Checked again so that the refusal is remembered.
+        return fence::check(refused.to).map_err(|_| String::new());
+    }
+    listening::wait(&fence::expected());
+    Ok(())
+}
+
+/// The names that have several addresses, each with what is done with them. Names of this machine are left out: every
+/// `localhost` has two.
+pub fn several_addresses() -> Vec<String> {
+    let elsewhere =
+        |all: &Vec<SocketAddr>| all.len() > 1 && !all.iter().all(|to| to.ip().is_loopback());
+    fence::expected()
+        .into_iter()
+        .filter(elsewhere)
+        .map(|all| addresses_used(&all, tcp::is_spread()))
+        .collect()
+}
+
+/// The head of a record with the addresses that its load is spread over.
+pub fn with_addresses(mut head: Head) -> Head {
+    if tcp::is_spread() {
+        for used in several_addresses() {
+            let target = head.plan.target.get_or_insert_default();
+            _ = write!(target, " ({used})");
+        }
+    }
+    head
+}
+
+fn addresses_used(all: &[SocketAddr], spread: bool) -> String {
+    let [first, others @ ..] = all else { return String::new() };
+    if spread {
+        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+        return format!("connections take turns among {}", all.join(", "));
+    }
+    format!(
+        "{first} is used, and {} more of its name only if it does not answer; --addresses all uses all",
+        others.len()
+    )
+}
+
+/// The demand of a load on its targets.
+fn demand(load: &Plan) -> Demand {
+    let settings = load.settings();
+    let (rate, steady) = match &settings.load {
+        Load::Open(schedule) => (schedule.peak_per_second(), schedule.steady_per_second()),
+        Load::Closed(_) => (None, None),
+    };
+    let counted = settings.stop.count.zip(steady).map(|(count, per_second)| {
+        settings.warm_up + std::time::Duration::from_secs_f64(count as f64 / per_second.max(1e-9))
+    });
+    let duration = load.lasting().into_iter().chain(counted).min();
+    Demand { rate, connections: settings.sessions.into(), duration }
+}
+
+/// Asks the user at the terminal to confirm public addresses.
+fn answered_for(strangers: &[Refused]) -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    let all: Vec<String> = strangers.iter().map(|refused| refused.to.to_string()).collect();
+    let examples = strangers.iter().all(|refused| refused.why == Why::Documentation);
+    let kind = if examples { "documentation" } else { "public" };
+    let (are, it) = match all.len() {
+        1 => (format!("is a {kind} address"), "it"),
+        _ => (format!("are {kind} addresses"), "them"),
+    };
+    console::tell_at_once(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.is_ok() && is_yes(&answer)
+}
+
+/// Only the whole word counts: a key may be pressed by habit.
+fn is_yes(answer: &str) -> bool {
+    answer.trim().eq_ignore_ascii_case("yes")
+}
+
+/// The reason for a run that was cut short because it was kept from an address.
+pub fn kept_from() -> Option<EndedBy> {
+    fence::refused().map(|refused| {
+        EndedBy::CutShort(format!("the run was not allowed to reach a target: {refused}"))
+    })
+}
+
+/// The exit code of the program, given the one it would have without a fence.
+pub fn judged(ended: Result<Exit, Refusal>) -> Result<Exit, Refusal> {
+    let Some(kept) = fence::refused() else { return ended };
+    let refused = |said: &str| Refusal {
+        text: format!("{}refused: {kept}\n", said.trim_start_matches('\n')),
+        exit: Exit::Unsafe,
+    };
+    match ended {
+        Ok(Exit::Interrupted | Exit::Terminated) => ended,
+        Ok(_) => Err(refused("")),
+        Err(refusal) if refusal.exit == Exit::Unsafe => Err(refusal),
+        Err(refusal) => Err(refused(&refusal.text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_engine::schedule::{Rate, Schedule};
+    use brunt_engine::{Settings, ThinkTime};
+    use std::time::Duration;
+
+    #[test]
+    fn a_load_asks_for_its_highest_rate_and_for_as_long_as_it_lasts() {
+        let schedule = Schedule::parse("100/s for 10s, 400/s for 5s").unwrap();
+        let load = Plan::new(Settings::open(schedule, 8), 1).unwrap();
+        let asked = demand(&load);
+        assert_eq!((asked.rate, asked.connections), (Some(400.0), 8));
+        assert_eq!(asked.duration, Some(Duration::from_secs(15)));
+        let schedule = Schedule::constant(Rate::per_second(50).unwrap(), None).unwrap();
+        let mut settings = Settings::open(schedule, 2);
+        assert_eq!(demand(&Plan::new(settings.clone(), 1).unwrap()).duration, None);
+        settings.stop.count = Some(500);
+        let counted = demand(&Plan::new(settings, 1).unwrap());
+        assert_eq!(counted.duration, Some(Duration::from_secs(10)));
+        let closed = Plan::new(Settings::closed(ThinkTime::None, 3), 1).unwrap();
+        assert_eq!(demand(&closed), Demand { rate: None, connections: 3, duration: None });
+    }
+
+    #[test]
+    fn it_is_said_which_addresses_of_a_name_are_used() {
+        let all = ["10.0.0.1:389", "10.0.0.2:389"].map(|to| to.parse().unwrap());
+        let one = addresses_used(&all, false);
+        assert!(one.starts_with("10.0.0.1:389 is used, and 1 more"), "{one}");
+        assert_eq!(
+            addresses_used(&all, true),
+            "connections take turns among 10.0.0.1:389, 10.0.0.2:389"
+        );
+    }
+
+    #[test]
+    fn only_the_whole_word_is_a_yes() {
+        assert!(is_yes("yes\n") && is_yes(" YES \n"));
+        assert!(["", "y\n", "no\n", "yes please\n"].iter().all(|answer| !is_yes(answer)));
+    }
+}

@@ -1,0 +1,61 @@
+//! What all runs have in common, for every protocol.
+//!
+//! [`carry_out`] takes a [`Job`] with its [`Protocol`] from the first connection to the record, and shows each interval
+//! to the [`Observer`]s; [`exit()`] decides the exit code. All of this exists once, so that a feature that attaches to
+//! one run attaches to all of them. A tool reads its command line, makes a job of it, and prints its own results.
+
+mod abort;
+pub mod canary;
+pub mod ceiling;
+mod conclude;
+pub mod console;
+pub mod core_files;
+mod execution;
+mod exit;
+mod export;
+pub mod fence;
+pub mod files;
+mod finished;
+mod job;
+pub mod listening;
+pub mod live;
+mod live_page;
+mod live_view;
+pub mod monitor;
+mod objectives;
+mod observer;
+pub mod options;
+mod plan;
+mod progress;
+mod protocol;
+mod quiet_thread;
+mod repeatable;
+mod repeated;
+pub mod schedules;
+pub mod service;
+pub mod share;
+pub mod signals;
+mod start;
+pub mod summary;
+mod targets;
+mod verbosity;
+mod views;
+mod waiting;
+pub mod web;
+mod write_failures;
+
+pub use conclude::{EndedBy, tool};
+pub use execution::{carry_out, prepare};
+pub use exit::{Manner, exit, judged};
+pub use export::LastScrape;
+pub use files::check as check_files;
+pub use finished::Finished;
+pub use job::{Job, is_endless};
+pub use objectives::objectives;
+pub use observer::{Observer, ObserverFailure, print};
+pub use plan::of_iterations;
+pub use protocol::Protocol;
+pub use repeatable::{Prepared, Repeatable, SearchOptions, Step, StepLoad, Subject};
+pub use share::asked_words;
+pub use verbosity::{Outcome, Verbosity};
+pub use write_failures::WriteFailures;

@@ -1,0 +1,129 @@
+//! [`Kea`]: the statistics of a Kea server, through its control socket (`statistic-get-all`).
+
+use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+use brunt_record::{Counts, MonitorRecord};
+use serde_json::Value;
+
+use super::{Reading, Source, WITHIN};
+
+/// The largest answer: more than the statistics of many thousands of subnets.
+const ANSWER_MAX: u64 = 16 << 20;
+
+/// The names of the counts of clients for which no address was found.
+const ALLOCATION_FAILURES: [&str; 2] = ["v4-allocation-fail", "v6-allocation-fail"];
+
+/// A Kea server on this machine.
+pub(super) struct Kea {
+    socket: PathBuf,
+}
+
+impl Kea {
+    pub(super) fn new(socket: PathBuf) -> Self {
+        Self { socket }
+    }
+
+    fn ask(&self) -> std::io::Result<Vec<u8>> {
+        let mut stream = UnixStream::connect(&self.socket)?;
+        stream.set_read_timeout(Some(WITHIN))?;
+        stream.set_write_timeout(Some(WITHIN))?;
+        stream.write_all(br#"{"command":"statistic-get-all"}"#)?;
+        stream.shutdown(Shutdown::Write)?;
+        let mut answer = Vec::new();
+        stream.take(ANSWER_MAX).read_to_end(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Source for Kea {
+    fn read(&mut self) -> Reading {
+        let answer =
+            self.ask().map_err(|error| format!("ask {}: {error}", self.socket.display()))?;
+        let wrong =
+            |what: &str| format!("understand the answer of {}: {what}", self.socket.display());
+        let answer: Value =
+            serde_json::from_slice(&answer).map_err(|error| wrong(&error.to_string()))?;
+        if answer["result"] != 0 {
+            return Err(wrong(answer["text"].as_str().unwrap_or("it reports a failure")));
+        }
+        let all = answer["arguments"].as_object().ok_or_else(|| wrong("it has no statistics"))?;
+        Ok(numbers(all))
+    }
+}
+
+/// The latest value of each statistic that is a number: those of the server before those of its subnets, since not all
+/// can be kept if there are many.
+fn numbers(all: &serde_json::Map<String, Value>) -> Vec<(String, f64)> {
+    let number =
+        |(name, values): (&String, &Value)| Some((name.clone(), values.get(0)?.get(0)?.as_f64()?));
+    let mut numbers: Vec<_> = all.iter().filter_map(number).collect();
+    numbers.sort_by_key(|(name, _)| name.contains('['));
+    numbers
+}
+
+/// What Kea's own figures say about requests without an answer: it has none for a client for which it finds no address.
+/// Failures that are fewer than half of these requests do not explain them.
+pub fn allocation_failures(monitors: &[MonitorRecord], counts: &Counts) -> Option<String> {
+    let unanswered = counts.timed_out + counts.cut_off;
+    let of_kea = monitors.iter().filter(|monitor| monitor.source.starts_with("kea:"));
+    let readings = of_kea.flat_map(|monitor| &monitor.readings);
+    let failures = readings.filter(|reading| ALLOCATION_FAILURES.contains(&reading.name.as_str()));
+    let (name, grown) = failures
+        .map(|reading| (&reading.name, reading.last - reading.first))
+        .max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (unanswered > 0 && grown * 2.0 >= unanswered as f64).then(|| {
+        format!(
+            "Kea found no address for a client {grown:.0} times ({name}), and does not answer such a request: is the \
+             pool exhausted?"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_record::ReadingRecord;
+
+    #[test]
+    fn the_latest_of_each_number_is_read() {
+        let all = serde_json::json!({
+            "subnet[1].assigned-addresses": [[7, "2026-01-01 00:00:00.000000"]],
+            "pkt4-received": [[12, "2026-01-01 00:00:01.000000"], [11, "2026-01-01 00:00:00.000000"]],
+            "text": [["up", "2026-01-01 00:00:00.000000"]],
+            "empty": [],
+        });
+        let numbers = numbers(all.as_object().unwrap());
+        let expected =
+            [("pkt4-received".to_owned(), 12.0), ("subnet[1].assigned-addresses".to_owned(), 7.0)];
+        assert_eq!(numbers, expected);
+    }
+
+    #[test]
+    fn a_socket_that_is_not_there_is_named() {
+        let why = Kea::new("/nowhere/kea".into()).read().unwrap_err();
+        assert!(why.starts_with("ask /nowhere/kea: "), "{why}");
+    }
+
+    #[test]
+    fn failures_to_allocate_explain_requests_without_an_answer() {
+        let reading = |name: &str, first, last| ReadingRecord {
+            name: name.to_owned(),
+            first,
+            last,
+            ..ReadingRecord::default()
+        };
+        let source = "kea:/run/kea/kea4.sock".to_owned();
+        let readings =
+            vec![reading("v4-allocation-fail", 7.0, 107.0), reading("pkt4-received", 0.0, 900.0)];
+        let monitors = [MonitorRecord { source, readings, ..MonitorRecord::default() }];
+        let of =
+            |timed_out| allocation_failures(&monitors, &Counts { timed_out, ..Counts::default() });
+        let told = of(120).unwrap();
+        assert!(told.contains("100 times (v4-allocation-fail)"), "{told}");
+        assert_eq!((of(0), of(201)), (None, None));
+        assert_eq!(allocation_failures(&[], &Counts { timed_out: 5, ..Counts::default() }), None);
+    }
+}

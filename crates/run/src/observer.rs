@@ -1,0 +1,243 @@
+//! [`Observer`]: watches a run while it is in progress, and [`Stream`], which shows the intervals to all observers.
+//!
+//! Tables, progress lines and files are observers of the one stream of intervals. The measurements are kept here once,
+//! so an observer that shows sums over the whole run need not add anything up. Each observer fails separately: the
+//! others continue, and so does the run, unless the reader of a table has closed its end.
+
+use std::io;
+
+use brunt_engine::{Ready, Sink, Stop, Waiting};
+use brunt_record::{Interval, Measured};
+
+use super::files::Logs;
+use super::write_failures::WriteFailures;
+use super::{start, waiting};
+use crate::console;
+
+/// Watches a run while it is in progress.
+pub trait Observer {
+    /// Whether this observer prints nothing during the run, so that nothing else must be printed either.
+    fn is_quiet(&self) -> bool {
+        false
+    }
+
+    /// Called before the first connection is made.
+    fn begin(&mut self) -> Result<(), ObserverFailure> {
+        Ok(())
+    }
+
+    /// An interval is over; `so_far` includes it and all before it.
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), ObserverFailure>;
+
+    /// The last interval was shown.
+    fn finish(&mut self, so_far: &Measured) -> Result<(), ObserverFailure> {
+        let _ = so_far;
+        Ok(())
+    }
+}
+
+/// Why an observer can show nothing more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ObserverFailure {
+    /// The reader has closed its end, which is not a failure: the run ends in good order.
+    Closed,
+    /// A write failed. The run continues without this observer.
+    Failed(String),
+}
+
+/// Prints a part of a table to standard output at once.
+pub fn print(text: &str) -> Result<(), ObserverFailure> {
+    console::print_at_once(text).map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => ObserverFailure::Closed,
+        _ => ObserverFailure::Failed(format!("failed to write to standard output: {error}")),
+    })
+}
+
+/// Shows the intervals of a run to its observers, and keeps the measurements.
+pub(crate) struct Stream<'a, 'b, 'c> {
+    stop: &'a Stop,
+    logs: &'a mut Logs<'c>,
+    observers: &'a mut [&'b mut dyn Observer],
+    /// Which observers can show nothing more.
+    troubled: Vec<bool>,
+    measured: Measured,
+    losses: WriteFailures,
+    quiet: bool,
+    at_once: Option<AtOnce<'a>>,
+}
+
+/// What is done with the measurements and the logs of a run that must end at once and does not.
+pub(crate) type AtOnce<'a> = &'a dyn Fn(&Measured, Logs<'_>);
+
+impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
+    /// A stream of a run that `stop` ends.
+    pub(crate) fn new(
+        stop: &'a Stop,
+        logs: &'a mut Logs<'c>,
+        observers: &'a mut [&'b mut dyn Observer],
+    ) -> Self {
+        let troubled = vec![false; observers.len()];
+        let (measured, losses) = (Measured::default(), WriteFailures::default());
+        Self { stop, logs, observers, troubled, measured, losses, quiet: false, at_once: None }
+    }
+
+    /// Prints nothing about what the run waits for, if it is quiet.
+    pub(crate) const fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = quiet;
+        self
+    }
+
+    /// Sets what is done if the run must end at once and does not.
+    pub(crate) fn at_once(mut self, act: AtOnce<'a>) -> Self {
+        self.at_once = Some(act);
+        self
+    }
+
+    /// Starts every observer. A failure here stops the run before it starts.
+    pub(crate) fn begin(&mut self) -> Result<(), String> {
+        let mut failed = None;
+        self.each(|observer, _| observer.begin(), |_, why| failed = failed.take().or(Some(why)));
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// The measurements, and what could not be shown of them.
+    pub(crate) fn finish(mut self) -> (Measured, WriteFailures) {
+        self.each(
+            |observer, measured| observer.finish(measured),
+            |losses, why| losses.keep(Err(why)),
+        );
+        (self.measured, self.losses)
+    }
+
+    fn each(
+        &mut self,
+        mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), ObserverFailure>,
+        mut failed: impl FnMut(&mut WriteFailures, String),
+    ) {
+        for (observer, troubled) in self.observers.iter_mut().zip(&mut self.troubled) {
+            if *troubled {
+                continue;
+            }
+            if let Err(trouble) = show(*observer, &self.measured) {
+                *troubled = true;
+                match trouble {
+                    ObserverFailure::Closed => drop(self.stop.request()),
+                    ObserverFailure::Failed(why) => failed(&mut self.losses, why),
+                }
+            }
+        }
+    }
+}
+
+impl Sink for Stream<'_, '_, '_> {
+    fn interval(&mut self, interval: &Interval) {
+        self.measured.absorb(interval);
+        self.logs.interval(interval, &mut self.losses);
+        self.each(
+            |observer, measured| observer.interval(interval, measured),
+            WriteFailures::meanwhile,
+        );
+    }
+
+    fn waiting(&mut self, waiting: Waiting) {
+        if !self.quiet {
+            waiting::tell(waiting);
+        }
+    }
+
+    fn ready(&mut self, ready: &Ready) {
+        self.logs.ready(ready, &mut self.losses);
+        if !self.quiet {
+            start::tell(ready);
+        }
+    }
+
+    fn overdue(&mut self) {
+        if let Some(act) = self.at_once.take() {
+            act(&self.measured, std::mem::take(self.logs));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_engine::Urgency;
+    use brunt_record::Phase;
+
+    /// An observer that shows this number of intervals and then fails.
+    struct Shows {
+        left: usize,
+        shown: usize,
+        trouble: ObserverFailure,
+    }
+
+    impl Observer for Shows {
+        fn interval(&mut self, _: &Interval, so_far: &Measured) -> Result<(), ObserverFailure> {
+            if self.left == 0 {
+                return Err(self.trouble.clone());
+            }
+            self.left -= 1;
+            self.shown += 1;
+            assert_eq!(so_far.series.steps().len(), self.shown, "what is shown is in the sums");
+            Ok(())
+        }
+    }
+
+    /// The result of a run of four intervals whose first observer shows two, and what its second shows.
+    fn observed(trouble: ObserverFailure) -> (Measured, WriteFailures, Urgency, [usize; 2]) {
+        let (stop, mut logs) = (Stop::new(), Logs::default());
+        let mut shows = Shows { left: 2, shown: 0, trouble };
+        let mut other = Shows { left: 9, shown: 0, trouble: ObserverFailure::Closed };
+        let mut observers: [&mut dyn Observer; 2] = [&mut shows, &mut other];
+        let mut stream = Stream::new(&stop, &mut logs, &mut observers);
+        for index in 0..4 {
+            let mut interval = Interval::new(1, 0);
+            let from = std::time::Duration::from_secs(index);
+            interval.reset(index, Phase::Steady, from);
+            interval.to = from + std::time::Duration::from_secs(1);
+            interval.plan();
+            stream.interval(&interval);
+        }
+        let (measured, losses) = stream.finish();
+        (measured, losses, stop.urgency(), [shows.shown, other.shown])
+    }
+
+    #[test]
+    fn a_reader_who_closes_ends_the_run_and_nothing_is_lost() {
+        let (measured, losses, urgency, shown) = observed(ObserverFailure::Closed);
+        assert_eq!((urgency, shown), (Urgency::Finish, [2, 4]));
+        assert_eq!(measured.totals.counts().planned, 4);
+        assert_eq!(losses, WriteFailures::default());
+    }
+
+    #[test]
+    fn a_run_that_does_not_end_at_once_is_written_as_far_as_it_was_measured() {
+        let (stop, mut logs) = (Stop::new(), Logs::default());
+        let planned = std::cell::Cell::new(None);
+        let act = |measured: &Measured, _: Logs<'_>| {
+            planned.set(Some(measured.totals.counts().planned));
+        };
+        let mut stream = Stream::new(&stop, &mut logs, &mut []).at_once(&act);
+        let mut interval = Interval::new(1, 0);
+        interval.reset(0, Phase::Steady, std::time::Duration::ZERO);
+        interval.to = std::time::Duration::from_secs(1);
+        interval.plan();
+        stream.interval(&interval);
+        assert_eq!(planned.get(), None);
+        stream.overdue();
+        assert_eq!(planned.take(), Some(1));
+        // Once is enough.
+        stream.overdue();
+        assert_eq!(planned.get(), None);
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told_and_the_run_goes_on() {
+        let (measured, losses, urgency, shown) =
+            observed(ObserverFailure::Failed("the disk is full".to_owned()));
+        assert_eq!((urgency, shown), (Urgency::Run, [2, 4]));
+        assert_eq!(measured.totals.counts().planned, 4);
+        assert_ne!(losses, WriteFailures::default());
+    }
+}

@@ -1,0 +1,110 @@
+//! Where the results of a run are written and the objectives they are compared with: options of every command that runs
+//! a flow.
+
+use std::time::Duration;
+
+use brunt_record::events::SharedLog;
+use clap::Args;
+
+use super::run_options::RunOptions;
+
+/// Where results go, and what they are held against.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Results")]
+pub struct OutputArgs {
+    /// What every run takes.
+    #[command(flatten)]
+    pub run: RunOptions,
+    /// Additional percentile to report in the record, such as 99.95; may be repeated
+    #[arg(long = "percentile", value_name = "NUMBER", value_parser = percentile)]
+    pub percentiles: Vec<f64>,
+    /// Length of the intervals in the record and in --hlog, such as 5s
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s")]
+    pub interval: Option<Duration>,
+    /// Seed for all random values. Default: a new one for each run, stated in the record
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
+}
+
+impl OutputArgs {
+    /// The output settings, as the runner takes them.
+    pub fn files(&self) -> Output {
+        let progress = if self.run.quiet.quiet { Progress::Quiet } else { Progress::Figures };
+        Output {
+            run: self.run.clone(),
+            percentiles: self.percentiles.clone(),
+            progress,
+            title: None,
+            among: None,
+        }
+    }
+}
+
+/// Where the results of a run are written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// The options of every run.
+    pub run: RunOptions,
+    /// Percentiles for the record beside the default ones.
+    pub percentiles: Vec<f64>,
+    /// What is shown during the run.
+    pub progress: Progress,
+    /// The name of the run there, if the command is not specific enough.
+    pub title: Option<String>,
+    /// The log for its events, if it is shared with other runs.
+    pub among: Option<SharedLog>,
+}
+
+impl Output {
+    /// The same, with nothing shown during the run unless `shows` is set.
+    #[must_use]
+    pub fn shown(self, shows: bool) -> Self {
+        if shows { self } else { Self { progress: Progress::Quiet, ..self } }
+    }
+}
+
+/// What every run shows while it is in progress, beside its tool's own output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Progress {
+    /// Nothing, regardless of options: the caller shows the run in its own way.
+    #[default]
+    Quiet,
+    /// The live view if it is requested: the tool shows a table of its own.
+    Table,
+    /// The live view if the run is long; the tool shows a line of its own.
+    Line,
+    /// The same, and a line of figures if there is no view.
+    Figures,
+}
+
+/// A time on a command line: a number of seconds, or a plan's notation.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let written = brunt_exchange::duration(text);
+    let seconds = || text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    written.or_else(seconds).ok_or_else(|| "write a time such as 30s, 500ms or 1m30s".to_owned())
+}
+
+/// A percentile as a command line names it.
+///
+/// # Errors
+///
+/// It is none.
+pub fn percentile(text: &str) -> Result<f64, String> {
+    let read = text.parse::<f64>().ok().filter(|figure| (0.0..=100.0).contains(figure));
+    read.ok_or_else(|| "write a number from 0 to 100, such as 99.95".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_or_are_seconds() {
+        assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("2.5"), Ok(Duration::from_millis(2500)));
+        assert!(duration("soon").unwrap_err().contains("30s"));
+        assert!(duration("-1").is_err());
+        assert_eq!(percentile("99.95"), Ok(99.95));
+        assert!(percentile("101").is_err() && percentile("x").is_err());
+    }
+}

@@ -1,0 +1,436 @@
+//! [`RunOptions`]: the options of every command that makes a run, for every grammar.
+//!
+//! They set where results are written, what is shown, and the objectives. They are declared once, for clap. The LDAP
+//! rate tools and perfdhcp have grammars of their own; their tables take a [`Row`] for each field and pass the values
+//! to [`read`], which parses them with the clap declaration. So an option that every run has is one field here.
+
+use std::error::Error as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use brunt_exchange::Slots;
+use brunt_net::allowed::Allowed;
+use brunt_record::{AbortRule, Node};
+use clap::builder::ValueHint;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
+
+use super::base_url::BaseUrl;
+use super::exports;
+use super::monitor::MonitorSource;
+use super::quiet::Quiet;
+use super::start_at::StartAt;
+use super::view::ViewOptions;
+use super::web::WebAddress;
+use super::weights::Weights;
+
+/// Where results go, and what figures are held against.
+#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Results")]
+pub struct RunOptions {
+    /// Write the record of the run, with its histograms, as JSON
+    ///
+    /// 'brunt report' prints it again.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Write the run as one HTML page, with charts
+    ///
+    /// The page needs no network and no other file; a browser opens it from a disk. 'brunt report --html' makes the
+    /// same page of a record.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the percentile distribution of response times, in the format that HdrHistogram plotters read
+    #[arg(long, value_name = "FILE")]
+    pub hgrm: Option<PathBuf>,
+    /// Write an HdrHistogram interval log of response times
+    #[arg(long, value_name = "FILE")]
+    pub hlog: Option<PathBuf>,
+    /// Write each interval as one line of JSON during the run; - writes to standard output
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Serve the figures of the run to Prometheus at this port or address, such as 9464 or 10.0.0.5:9464
+    ///
+    /// They are at /metrics during the run. A port without an address is a port of 127.0.0.1; port 0 picks a free one.
+    /// If the figures were scraped during the run, the program waits at its end for one more scrape.
+    #[arg(long, value_name = "ADDRESS", value_parser = exports::listen)]
+    pub prometheus: Option<SocketAddr>,
+    /// Send the figures of the run to an OpenTelemetry collector, such as http://127.0.0.1:4318
+    ///
+    /// They are sent once a second, as OTLP over HTTP. Keys and other headers are taken from the environment:
+    /// OTEL_EXPORTER_OTLP_HEADERS='api-key=...'.
+    #[arg(long, value_name = "URL", value_parser = exports::collector)]
+    pub otlp: Option<BaseUrl>,
+    /// Write objectives and verdict as JUnit XML, for CI servers
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Print all figures at the end of the run, instead of one screen
+    ///
+    /// The screen has at most 22 lines: what came of the run, whether to believe it, objectives, operations, the course
+    /// over time, and what to do next. 'brunt report --details' prints all figures of a record.
+    #[arg(long)]
+    pub details: bool,
+    /// Write notes and the summary to standard error, where a script would get only what needs attention
+    ///
+    /// Started under the name of an older tool, through a link such as authrate, and with standard error not a
+    /// terminal, a tool writes nothing there if the run passed or was measured and can be trusted, and else one line
+    /// with the outcome and its cause, as with --quiet. With this option, as with --details, it writes there what it
+    /// writes otherwise.
+    #[arg(long, conflicts_with = "quiet")]
+    pub summary: bool,
+    /// Whether standard error gets only what needs attention.
+    #[command(flatten)]
+    pub quiet: Quiet,
+    /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
+    ///
+    /// The record and the summary show them. 'pid:4711' reads processor time, memory, threads and open files of a
+    /// process on this machine. 'kea:SOCKET' reads the statistics of Kea from its control socket. 'ldap', for the LDAP
+    /// rate tools, reads cn=monitor of the directory, over a separate connection with the identity that the run uses.
+    /// May be repeated.
+    #[arg(long = "monitor", value_name = "SOURCE")]
+    pub monitors: Vec<MonitorSource>,
+    /// Show the run live in a browser, on a page that becomes its report
+    ///
+    /// The address of the page is printed when the run begins. It contains a random token, without which requests are
+    /// refused. The value is an address, a port or both, such as '127.0.0.1:8080' or '8080'. Default: a free port of
+    /// 127.0.0.1. Any number of tabs may be open, and none delays the run. When the run is over, every open tab has the
+    /// whole report.
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub web: Option<WebAddress>,
+    /// Objective, such as 'p99<20ms' or 'errors<0.1%'
+    ///
+    /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
+    /// one is undecided. May be repeated.
+    #[arg(long = "slo", value_name = "OBJECTIVE")]
+    pub objectives: Vec<String>,
+    /// Index of this machine among those that share the run, such as 0/3
+    ///
+    /// The index counts from 0: 0/3 is the first of three machines. Rates, counts, connections and users on the command
+    /// line apply to the whole run, and each machine takes its part of them. No two machines use the same value, user
+    /// or row. All machines need the same command and the same --seed; 'brunt merge' merges their records.
+    #[arg(long, value_name = "RANK/NODES", value_parser = node)]
+    pub node: Option<Node>,
+    /// Share of each machine of --node in the load, in the order of their index, such as 3,1,1
+    ///
+    /// With 3,1,1 the first machine does three times as much as each of the others. Weights are whole numbers, one for
+    /// each machine, and are the same on all machines. The rates that 'brunt calibrate' measured can be used as
+    /// weights; with 'brunt cluster run', --weights ceiling takes them from the agents. Without this option all
+    /// machines do the same amount.
+    #[arg(long, value_name = "WEIGHTS")]
+    pub weights: Option<Weights>,
+    /// Connect first, and start the load at this time, such as 12:00:05
+    ///
+    /// A time of day is the next such time in the machine's time zone; a moment is written as in 2026-11-22T12:00:05Z.
+    /// Machines that share a run need the same time; differences between their clocks are not corrected. With -, the
+    /// run connects, writes an event of type ready (--events), and then reads the time from one line of standard input.
+    /// If standard input ends before that, nothing is sent.
+    #[arg(long, value_name = "TIME")]
+    pub start_at: Option<StartAt>,
+    /// Send this many exchanges slowly first, and start the run only if they succeed, such as 10
+    ///
+    /// One session sends them, at most ten per second. If one fails, or they miss an objective that does not depend on
+    /// the load, the run does not start, and the exit code is 10. An objective about errors sets how many may fail. The
+    /// figures of the run exclude these exchanges; a limit on its number of exchanges includes them.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub canary: Option<u64>,
+    /// End the run when this condition persists, such as 'errors>50% for 10s' or 'locked'
+    ///
+    /// A condition is written like an objective and is checked in each interval. The run ends when the condition has
+    /// been true in every interval for the given time. 'locked' means 'locked>0': a login was refused because its
+    /// account is locked or disabled or its password has expired, or the same account was refused twice in a row.
+    /// Exchanges in flight are completed, the report is written as usual, and the exit code is 10. May be repeated.
+    #[arg(long = "abort-on", value_name = "CONDITION")]
+    pub abort_on: Vec<AbortRule>,
+    /// Send only to these addresses: an address or a network, optionally with a port, such as 10.1.0.0/16:389
+    ///
+    /// The destination of every connection and every datagram is checked, also after a redirect or a new lookup of a
+    /// name. If one was refused, the exit code is 8. Without this option all addresses are allowed that are not public.
+    /// Unix sockets, and queries that the C library makes for the machine's own name service, have no address to check.
+    /// May be repeated.
+    #[arg(long = "allow", value_name = "CIDR[:PORT]")]
+    pub allow: Vec<Allowed>,
+    /// Send only to the targets in this file, within the limits that it sets
+    ///
+    /// The file is TOML: a table `target` for each address or network, with its highest rate, connections and duration.
+    /// A run that asks for more is refused before anything is sent, with the exit code 8. Without this option
+    /// brunt/targets.toml in the configuration directory of the user ($XDG_CONFIG_HOME, else ~/.config), or else of the
+    /// machine ($XDG_CONFIG_DIRS, else /etc/xdg), is read if it is there.
+    #[arg(long, value_name = "FILE")]
+    pub targets: Option<PathBuf>,
+    /// Which addresses of a name are used: one, or all of them in turn
+    ///
+    /// With 'one' the first address that answers is used for all connections; if there are several, brunt says which.
+    /// With 'all' connections take turns among them. For connections over TCP; a DHCP server has one address.
+    #[arg(long, value_name = "WHICH", value_parser = addresses, default_value = "one")]
+    pub addresses: Addresses,
+    /// Load public addresses without asking
+    ///
+    /// Without this option, brunt asks on the terminal before it sends to a public address that neither --allow nor a
+    /// targets file names. If there is no terminal, the run is refused with exit code 8.
+    #[arg(long)]
+    pub yes: bool,
+    /// Whether it is shown on the terminal.
+    #[command(flatten)]
+    pub view: ViewOptions,
+}
+
+impl RunOptions {
+    /// Refuses to share a run if each machine would draw its own seed, and refuses weights that do not match the
+    /// machines.
+    pub fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
+        if let Some(weights) = &self.weights {
+            let Some(node) = &self.node else {
+                return Err("--weights needs --node, which says which machine this is".to_owned());
+            };
+            if *weights == Weights::Ceiling {
+                let why = "--weights ceiling is for 'brunt cluster run', which asks its agents: give the weight of \
+                           each machine here, such as the rate that 'brunt calibrate' measured on it";
+                return Err(why.to_owned());
+            }
+            let given = weights.given().len();
+            if given != node.of as usize {
+                return Err(format!(
+                    "--weights has {given} weights, but --node has {} machines; give a weight for each",
+                    node.of
+                ));
+            }
+        }
+        if self.node.as_ref().is_some_and(|node| node.of > 1) && seed.is_none() {
+            let why =
+                "--node needs --seed, the same on every machine, so that all draw the same values";
+            return Err(why.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Refuses `--quiet` with `--details` in a tool that prints all figures to standard error.
+    pub fn refuse_quiet_details(&self) -> Result<(), Unfit> {
+        if !(self.quiet.quiet && self.details) {
+            return Ok(());
+        }
+        let why = "--details prints all figures to standard error, which --quiet keeps free: leave one of them out";
+        Err(Unfit { long: "quiet", value: String::new(), why: why.to_owned() })
+    }
+
+    /// The files that are written, with their options.
+    pub fn paths(&self) -> [(&'static str, Option<&Path>); 6] {
+        let named = |path: &&Path| *path != Path::new("-");
+        [
+            ("--record", self.record.as_deref()),
+            ("--html", self.html.as_deref()),
+            ("--hgrm", self.hgrm.as_deref()),
+            ("--hlog", self.hlog.as_deref()),
+            ("--events", self.events.as_deref().filter(named)),
+            ("--junit", self.junit.as_deref()),
+        ]
+    }
+}
+
+fn node(text: &str) -> Result<Node, String> {
+    let read = text.split_once('/').and_then(|(rank, of)| {
+        let node = Node::even(rank.parse().ok()?, of.parse().ok()?);
+        (node.rank < node.of && u64::from(node.of) <= Slots::ROUND_MAX).then_some(node)
+    });
+    read.ok_or_else(|| {
+        "write the index of this machine and their number (at most 65536), such as 0/3 for the first of three"
+            .to_owned()
+    })
+}
+
+/// Which addresses of a name are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addresses {
+    /// The first that answers.
+    #[default]
+    One,
+    /// All, in turn.
+    All,
+}
+
+fn addresses(text: &str) -> Result<Addresses, String> {
+    match text {
+        "one" => Ok(Addresses::One),
+        "all" => Ok(Addresses::All),
+        _ => Err("write one or all".to_owned()),
+    }
+}
+
+/// The description of one field for a table of options.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its long name, without dashes.
+    pub long: &'static str,
+    /// The placeholder of its value, in lower case; empty for a switch.
+    pub value: &'static str,
+    /// Whether the value is the name of a file.
+    pub is_path: bool,
+    /// Whether the value is optional, and otherwise follows an `=`.
+    pub is_optional: bool,
+    /// Whether it may be given more than once.
+    pub many: bool,
+    /// The default, as the help states it.
+    pub default: &'static str,
+    /// What it does, in sentences.
+    pub help: &'static str,
+}
+
+impl Row {
+    fn of(arg: &Arg) -> Self {
+        let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        let name = arg.get_value_names().and_then(|names| names.first());
+        let value = name.filter(|_| takes_value).map_or(String::new(), |it| it.to_lowercase());
+        let defaults = arg.get_default_values().iter().filter(|_| takes_value);
+        let default = defaults.map(|it| it.to_string_lossy()).collect::<Vec<_>>().join(", ");
+        Self {
+            long: kept(arg.get_long().unwrap_or_default().to_owned()),
+            value: kept(value),
+            is_path: matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath),
+            is_optional: arg.get_num_args().is_some_and(|number| number.min_values() == 0),
+            many: matches!(arg.get_action(), ArgAction::Append),
+            default: kept(default),
+            help: kept(sentences(arg)),
+        }
+    }
+}
+
+/// A row for each field.
+pub fn rows() -> &'static [Row] {
+    static ROWS: LazyLock<Vec<Row>> =
+        LazyLock::new(|| declared().get_arguments().map(Row::of).collect());
+    &ROWS
+}
+
+/// An invalid value of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit {
+    /// The option, without dashes.
+    pub long: &'static str,
+    /// The value.
+    pub value: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// Parses the values of each row on a command line, by its long name. For an option with one value the last counts.
+pub fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunOptions, Unfit> {
+    let mut words = vec![String::new()];
+    for row in rows() {
+        let values = given(row.long);
+        let skipped = if row.many { 0 } else { values.len().saturating_sub(1) };
+        words.extend(values.iter().skip(skipped).map(|value| match row.value {
+            "" => format!("--{}", row.long),
+            _ if row.is_optional && value.as_ref().is_empty() => format!("--{}", row.long),
+            _ => format!("--{}={}", row.long, value.as_ref()),
+        }));
+    }
+    let options = declared()
+        .try_get_matches_from(words)
+        .and_then(|matches| RunOptions::from_arg_matches(&matches))
+        .map_err(|error| unfit(&error))?;
+    options.refuse_quiet_details()?;
+    Ok(options)
+}
+
+fn unfit(error: &clap::Error) -> Unfit {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let arg = text(ContextKind::InvalidArg);
+    let named = rows().iter().find(|row| {
+        arg.strip_prefix("--").and_then(|it| it.split([' ', '=', '[']).next()) == Some(row.long)
+    });
+    let said = || error.to_string().lines().next().unwrap_or_default().to_owned();
+    Unfit {
+        long: named.map_or("", |row| row.long),
+        value: text(ContextKind::InvalidValue),
+        why: error.source().map_or_else(said, ToString::to_string),
+    }
+}
+
+fn declared() -> Command {
+    RunOptions::augment_args(Command::new("run").disable_help_flag(true))
+}
+
+/// The help of an argument as sentences of one paragraph.
+fn sentences(arg: &Arg) -> String {
+    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+    let ended = |it: &str| if it.ends_with(['.', ')']) { it.to_owned() } else { format!("{it}.") };
+    help.split("\n\n").map(|it| ended(it.trim())).collect::<Vec<_>>().join(" ")
+}
+
+/// A text for the tables, which live as long as the program.
+fn kept(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_of(given: &[(&str, &str)]) -> Result<RunOptions, Unfit> {
+        let of = |long: &str| given.iter().filter(|it| it.0 == long).map(|it| it.1).collect();
+        read::<&str>(of)
+    }
+
+    #[test]
+    fn what_a_table_was_given_is_read_as_clap_reads_it() {
+        let read = read_of(&[
+            ("record", "first.json"),
+            ("record", "-odd.json"),
+            ("slo", "p99<1ms"),
+            ("slo", "errors<1%"),
+            ("monitor", "pid:7"),
+            ("web", ""),
+        ]);
+        let expected = RunOptions {
+            record: Some("-odd.json".into()),
+            objectives: vec!["p99<1ms".to_owned(), "errors<1%".to_owned()],
+            monitors: vec![MonitorSource::Pid(7)],
+            web: "".parse().ok(),
+            ..RunOptions::default()
+        };
+        assert_eq!(read, Ok(expected));
+        assert_eq!(read_of(&[]), Ok(RunOptions::default()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let unfit = read_of(&[("record", "x"), ("monitor", "pid:abc")]).unwrap_err();
+        assert_eq!((unfit.long, unfit.value.as_str()), ("monitor", "pid:abc"));
+        assert_eq!(unfit.why, "'abc' is not a process id");
+        let unfit = read_of(&[("web", "nowhere")]).unwrap_err();
+        assert_eq!((unfit.long, unfit.value.as_str()), ("web", "nowhere"));
+    }
+
+    #[test]
+    fn every_row_says_what_a_table_needs() {
+        let row = |long: &str| *rows().iter().find(|row| row.long == long).expect(long);
+        assert_eq!((row("record").value, row("record").is_path), ("file", true));
+        assert_eq!((row("web").value, row("web").is_optional), ("addr", true));
+        assert!(!row("record").is_optional);
+        assert_eq!((row("slo").value, row("slo").many), ("objective", true));
+        assert!(row("record").help.starts_with("Write the record of the run"));
+        assert!(row("record").help.ends_with("JSON. 'brunt report' prints it again."));
+        assert!(rows().iter().all(|row| !row.long.is_empty() && row.help.ends_with(['.', ')'])));
+    }
+
+    #[test]
+    fn every_file_that_is_written_is_checked_before_the_run() {
+        let everywhere = |long: &str| {
+            let row = rows().iter().find(|row| row.long == long).expect("a row");
+            if row.is_path { vec![format!("/{long}")] } else { Vec::new() }
+        };
+        let options = read(everywhere).expect("paths are paths");
+        let checked = options.paths();
+        // A file that is read.
+        let is_read = |row: &&Row| row.long == "targets";
+        for row in rows().iter().filter(|row| row.is_path && !is_read(row)) {
+            let path = format!("/{}", row.long);
+            let named = format!("--{}", row.long);
+            let known = checked.contains(&(named.as_str(), Some(Path::new(&path))));
+            assert!(known, "add {named} to RunOptions::paths");
+        }
+    }
+}

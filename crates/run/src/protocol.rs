@@ -1,0 +1,46 @@
+//! [`Protocol`]: what a protocol supplies to a run.
+
+use brunt_engine::{EngineRun, Stop};
+use brunt_exchange::Outcome;
+use brunt_record::{Measured, Record};
+
+use super::conclude::EndedBy;
+use super::monitor::Opener;
+
+/// What a protocol supplies to a run.
+pub trait Protocol {
+    /// The protocol's name of an outcome of the operation with this number.
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String;
+
+    /// Makes sessions and carries the load out with them. The error says what failed.
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String>;
+
+    /// Opens the source of `--monitor` that only this protocol can read, by the protocol's own name. The error says why
+    /// it cannot.
+    fn monitor(&self) -> Result<Opener, String> {
+        Err("only the LDAP rate tools can; give kea:SOCKET or pid:PID".to_owned())
+    }
+
+    /// The record of the run, if the protocol has better data than what was measured here.
+    fn record(&self, made: Record) -> Result<Record, String> {
+        Ok(made)
+    }
+
+    /// Gives back to the target what the run took from it, before the record is made.
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        let _ = stop;
+        Ok(())
+    }
+
+    /// What the protocol saw that shows that the target was there although exchanges had no answer in time.
+    fn present(&self, measured: &Measured) -> Option<String> {
+        let _ = measured;
+        None
+    }
+
+    /// A limit of the protocol's own that ended the run.
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        let _ = finished;
+        None
+    }
+}

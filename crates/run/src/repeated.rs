@@ -1,0 +1,34 @@
+//! [`Repeated`]: a protocol as each step of a search or a comparison uses it.
+
+use brunt_engine::EngineRun;
+use brunt_exchange::Outcome;
+use brunt_record::Measured;
+
+use super::conclude::EndedBy;
+use super::monitor::Opener;
+use super::protocol::Protocol;
+
+/// A protocol that gives nothing back to its target after a step: that is done once, after all steps.
+pub(crate) struct Repeated<'a, P: ?Sized>(pub &'a P);
+
+impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+        self.0.outcome(operation, outcome)
+    }
+
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        self.0.drive(run)
+    }
+
+    fn monitor(&self) -> Result<Opener, String> {
+        self.0.monitor()
+    }
+
+    fn present(&self, measured: &Measured) -> Option<String> {
+        self.0.present(measured)
+    }
+
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        self.0.ended_by(finished)
+    }
+}

@@ -1,0 +1,117 @@
+//! [`Service`]: a server beside the run that is queried from time to time, by one HTTP request each.
+//!
+//! Each request has a connection of its own: there is at most one a second, and a restarted server is found at once.
+//! HTTP is done by hyper, TLS as in the drivers. Every wait has a limit, and so does the length of an answer.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use brunt_net::stream::Stream;
+use brunt_net::tls::{self, Name, Options, Trust};
+use http::request::Builder;
+use http::{Method, Request, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::runtime::{self, Runtime};
+
+use crate::options::base_url::BaseUrl;
+
+/// How a service is queried.
+pub struct Manner {
+    /// Which certificates are trusted.
+    pub trust: Trust,
+    /// The advice that follows the reason if the certificate is not trusted.
+    pub advice: &'static str,
+    /// How long an answer may take, counted from connecting.
+    pub within: Duration,
+    /// The largest answer, in bytes.
+    pub answer_max: usize,
+}
+
+/// A server beside the run.
+pub struct Service {
+    url: BaseUrl,
+    tls: Option<(tls::Client, Name)>,
+    advice: &'static str,
+    within: Duration,
+    answer_max: usize,
+    /// The addresses to connect to, if not those that the host name resolves to at that time.
+    at: Vec<SocketAddr>,
+    runtime: Runtime,
+}
+
+impl Service {
+    /// Prepares requests. The error says why none can be made.
+    pub fn new(url: &BaseUrl, manner: Manner) -> Result<Self, String> {
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let Manner { trust, advice, within, answer_max } = manner;
+        let tls = if url.is_secure() { Some(secured(url, trust)?) } else { None };
+        Ok(Self { url: url.clone(), tls, advice, within, answer_max, at: Vec::new(), runtime })
+    }
+
+    /// The same at these addresses, whatever its host name resolves to later.
+    #[must_use]
+    pub fn at(self, addresses: Vec<SocketAddr>) -> Self {
+        Self { at: addresses, ..self }
+    }
+
+    /// A request for a path, with the headers of every request of ours.
+    pub fn request(&self, method: Method, path: &str) -> Builder {
+        Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::HOST, self.url.authority())
+            .header(header::USER_AGENT, concat!("brunt/", env!("CARGO_PKG_VERSION")))
+            .header(header::CONNECTION, "close")
+    }
+
+    /// Sends a request, and waits for the answer.
+    pub fn ask(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), String> {
+        let conversation =
+            async { tokio::time::timeout(self.within, self.converse(request)).await };
+        self.runtime
+            .block_on(conversation)
+            .unwrap_or_else(|_| Err(format!("no answer within {} s", self.within.as_secs())))
+    }
+
+    async fn converse(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), String> {
+        let plain = match self.at.as_slice() {
+            [] => TcpStream::connect((self.url.host(), self.url.port())).await,
+            known => TcpStream::connect(known).await,
+        };
+        let plain = plain
+            .map_err(|error| format!("{error}; is a server running there, and the address right?"));
+        let plain = Stream::Plain(plain?);
+        let stream = match &self.tls {
+            None => plain,
+            Some((tls, name)) => {
+                let secured = plain.secure(tls, name, None).await;
+                secured.map_err(|failure| format!("{failure}{}", self.advice))?
+            }
+        };
+        let message = |error: hyper::Error| error.to_string();
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(message)?;
+        let answered = async {
+            let answer = sender.send_request(request).await.map_err(message)?;
+            let (head, body) = answer.into_parts();
+            let body = Limited::new(body, self.answer_max).collect().await;
+            let body = body.map_err(|error| error.to_string())?.to_bytes();
+            drop(sender);
+            Ok((head.status, body))
+        };
+        let (_, answered) = tokio::join!(connection, answered);
+        answered
+    }
+}
+
+fn secured(url: &BaseUrl, trust: Trust) -> Result<(tls::Client, Name), String> {
+    let client = tls::Client::new(&Options { trust, ..Options::default() });
+    let client = client.map_err(|error| error.to_string())?;
+    let name = client.name_for(url.host()).map_err(|error| error.to_string())?;
+    Ok((client, name))
+}

@@ -1,0 +1,118 @@
+//! When a run begins, if its options say so: at a given time, or when standard input names one (`--start-at -`).
+//!
+//! The line is read on a separate thread, since it may arrive at any time. A line that names no future moment, and the
+//! end of standard input, end the run: the process that had to name the time is gone, and load must not be made if no
+//! process waits for it.
+
+use std::io::{self, BufRead as _};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use brunt_engine::{Ready, Start, StartSignal, Stop};
+use jiff::tz::TimeZone;
+
+use crate::console;
+use crate::options::start_at::StartAt;
+
+/// The longest line that is read.
+const LINE_MAX: u64 = 256;
+
+/// When a run with these options begins.
+pub(crate) fn start(at: Option<StartAt>) -> Result<Start, String> {
+    let Some(at) = at else { return Ok(Start::WhenReady) };
+    let moment = at.moment(&console::now().to_zoned(TimeZone::system()))?;
+    Ok(moment.map_or_else(|| Start::WhenTold(StartSignal::new()), Start::At))
+}
+
+/// Why a run received no time to begin.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NoStartTime(Arc<OnceLock<String>>);
+
+impl NoStartTime {
+    /// Reads when the run begins, if that is given on standard input. `stop` ends the run.
+    pub(crate) fn listen(start: &Start, stop: &Stop) -> Result<Self, String> {
+        let untold = Self::default();
+        if let Start::WhenTold(signal) = start {
+            let (why, signal, stop) = (Arc::clone(&untold.0), signal.clone(), stop.clone());
+            let read = move || match read(io::stdin().lock()) {
+                Ok(at) => signal.tell(at),
+                Err(error) => {
+                    why.get_or_init(|| error);
+                    stop.request();
+                }
+            };
+            let spawned = thread::Builder::new().name("start".to_owned()).spawn(read);
+            spawned.map_err(|error| format!("failed to start a thread: {error}"))?;
+        }
+        Ok(untold)
+    }
+
+    /// Why the run did not begin, if it did not.
+    pub(crate) fn why(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
+}
+
+/// The moment in the first line.
+fn read(input: impl io::BufRead) -> Result<std::time::SystemTime, String> {
+    let mut line = String::new();
+    let read = input.take(LINE_MAX).read_line(&mut line);
+    read.map_err(|error| format!("failed to read standard input (--start-at -): {error}"))?;
+    if !line.ends_with('\n') {
+        return Err(
+            "standard input ended before it said when to begin (--start-at -); nothing was sent"
+                .to_owned(),
+        );
+    }
+    let named_moment = || {
+        let at = line.trim().parse::<StartAt>()?;
+        at.moment(&console::now().to_zoned(TimeZone::system()))
+    };
+    match named_moment() {
+        Ok(Some(at)) => Ok(at),
+        Ok(None) => Err("standard input names no time (--start-at -); nothing was sent".to_owned()),
+        Err(error) => Err(format!(
+            "standard input names no time to begin at (--start-at -): {error}; nothing was sent"
+        )),
+    }
+}
+
+/// Prints that the run waits for its start time.
+pub(crate) fn tell(ready: &Ready) {
+    console::note(&format!(
+        "{} of {} sessions are ready; write the time to begin to standard input, as --start-at takes it",
+        ready.ready, ready.sessions
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    fn refused(line: &str) -> String {
+        read(line.as_bytes()).unwrap_err()
+    }
+
+    #[test]
+    fn a_line_names_the_moment_to_a_fraction_of_a_second() {
+        let at = read(&b"2200-01-01T00:00:00.25Z\nmore"[..]).unwrap();
+        let whole = read(&b" 2200-01-01T00:00:00Z \n"[..]).unwrap();
+        assert_eq!(at.duration_since(whole).unwrap(), Duration::from_millis(250));
+        assert!(whole > SystemTime::UNIX_EPOCH);
+    }
+
+    #[test]
+    fn what_names_no_moment_to_come_is_refused() {
+        for (line, culprit) in [
+            ("", "ended before it said"),
+            ("2200-01-01T00:00:00Z", "ended before it said"),
+            ("2020-01-01T00:00:00Z\n", "is in the past"),
+            ("soon\n", "12:00:05"),
+            ("-\n", "names no time"),
+        ] {
+            assert!(refused(line).contains(culprit), "{line:?}: {}", refused(line));
+        }
+        assert!(refused(&"9".repeat(1_000)).contains("ended before"));
+    }
+}

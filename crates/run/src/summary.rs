@@ -1,0 +1,132 @@
+//! The output that every run prints when it is over: its last screen, or all figures.
+
+use std::path::Path;
+
+use brunt_record::{Collection, HistogramError, Record};
+use brunt_report::page::Page;
+use brunt_report::{
+    Screen, attention, attention_of_all, closing, closing_of_all, last_screen, summary,
+};
+
+use super::write_failures::WriteFailures;
+use crate::console;
+use crate::options::exit::Exit;
+use crate::options::run_options::RunOptions;
+
+/// The stream of a tool's summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output, which has no other output.
+    Output,
+    /// Standard error: standard output is for the table of an original tool.
+    Error,
+}
+
+impl Stream {
+    fn screen(self) -> Screen {
+        match self {
+            Self::Output => console::screen(),
+            Self::Error => console::screen_of_stderr(),
+        }
+    }
+
+    fn print(self, text: &str, losses: &mut WriteFailures) {
+        match self {
+            Self::Output => losses.print(text),
+            Self::Error => console::tell(text),
+        }
+    }
+}
+
+/// What a run prints when it is over: its last screen, or with `--details` all its figures and the three closing lines.
+/// This is decided here for every tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending {
+    to: Stream,
+    /// Whether all figures are wanted.
+    pub details: bool,
+}
+
+impl Ending {
+    /// The ending of a run with these options.
+    pub const fn of(options: &RunOptions, to: Stream) -> Self {
+        Self { to, details: options.details }
+    }
+
+    /// Prints all figures, if they are wanted. Any other output of a tool comes after this and before [`Self::close`].
+    pub fn tell(self, record: &Record, losses: &mut WriteFailures) -> Result<(), String> {
+        if self.details {
+            let above = if self.to == Stream::Error { "\n" } else { "" };
+            self.to.print(
+                &format!("{above}{}", summary(record, self.to.screen()).map_err(failed)?),
+                losses,
+            );
+        }
+        Ok(())
+    }
+
+    /// Prints the path of a run's record, and then what comes last; where standard error is kept free, only what needs
+    /// attention goes there.
+    pub fn close(
+        self,
+        record: &Record,
+        written: Option<&Path>,
+        losses: &mut WriteFailures,
+    ) -> Result<(), String> {
+        conclude(record)?;
+        if let Some(path) = written {
+            console::say(&format!("record: {}", path.display()));
+        }
+        let text = self.last(record, written).map_err(failed)?;
+        let alone = self.to == Stream::Output && !self.details;
+        self.to.print(&format!("{}{text}", if alone { "" } else { "\n" }), losses);
+        Ok(())
+    }
+
+    fn last(self, record: &Record, written: Option<&Path>) -> Result<String, HistogramError> {
+        let screen = self.to.screen();
+        let kept = written.map(|path| path.display().to_string());
+        if self.details {
+            closing(record, screen)
+        } else {
+            last_screen(record, screen, kept.as_deref())
+        }
+    }
+}
+
+/// The last screen of a record that is in this file, or with `details` all its figures and its three closing lines.
+pub fn whole(
+    record: &Record,
+    details: bool,
+    kept: Option<&Path>,
+) -> Result<String, HistogramError> {
+    let ending = Ending { to: Stream::Output, details };
+    let last = ending.last(record, kept)?;
+    if !details {
+        return Ok(last);
+    }
+    Ok(format!("{}\n{last}", summary(record, ending.to.screen())?))
+}
+
+/// Writes what of a run needs attention, where standard error is otherwise kept free.
+pub fn conclude(record: &Record) -> Result<(), String> {
+    if console::is_held() {
+        console::conclude(attention(record).map_err(failed)?.as_deref());
+    }
+    Ok(())
+}
+
+/// The same of a comparison, which ends with this exit code.
+pub fn conclude_all(page: &Page, collection: &Collection, exit: Exit) {
+    console::conclude(attention_of_all(page, collection, exit == Exit::Ok).as_deref());
+}
+
+/// The report of a comparison and its three lines.
+pub fn of_all(page: &Page, collection: &Collection) -> String {
+    let screen = Stream::Output.screen();
+    format!("{}\n{}", page.text(screen), closing_of_all(page, collection, screen))
+}
+
+fn failed(error: impl std::fmt::Display) -> String {
+    format!("failed to {error}")
+}

@@ -1,0 +1,93 @@
+//! [`WriteFailures`]: what could not be written in a run that was carried out nevertheless.
+//!
+//! Each table, file and clean-up of a run fails separately. Failures are kept here until everything else is written and
+//! printed; then they are reported, and the exit code reflects them unless it reports something worse.
+
+use std::path::Path;
+
+use crate::console;
+use crate::options::exit::Exit;
+
+/// What could not be written, and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriteFailures(Vec<String>);
+
+impl WriteFailures {
+    /// Keeps a failure, if there was one.
+    pub fn keep(&mut self, done: Result<(), String>) {
+        self.0.extend(done.err().map(|why| why.trim_end().to_owned()));
+    }
+
+    /// Keeps the failures of another run.
+    pub fn add(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+
+    /// Whether everything was written.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Keeps a failure during a run and reports it at once: the user of that file may still be able to act.
+    pub fn meanwhile(&mut self, why: String) {
+        console::say(&format!("\nnote: {why}; the run continues without it"));
+        self.0.push(why);
+    }
+
+    /// Writes a file if one is requested, and returns its path if it was written.
+    pub fn written<'p>(
+        &mut self,
+        path: Option<&'p Path>,
+        write: impl FnOnce(&Path) -> Result<(), String>,
+    ) -> Option<&'p Path> {
+        let path = path?;
+        let done = write(path);
+        let is_there = done.is_ok();
+        self.keep(done);
+        is_there.then_some(path)
+    }
+
+    /// Prints results to standard output. A reader that closes its end early is not an error.
+    pub fn print(&mut self, text: &str) {
+        self.keep(console::print(text).map(drop).map_err(|refusal| refusal.text));
+    }
+
+    /// Reports what is missing, and returns the exit code of the program, which would have been `exit`.
+    pub fn tell(&self, exit: Exit) -> Exit {
+        if !self.0.is_empty() {
+            console::release();
+        }
+        for why in &self.0 {
+            console::say(&format!("error: {why}"));
+        }
+        match exit {
+            _ if self.0.is_empty() => exit,
+            Exit::Ok | Exit::SomeFailed | Exit::Undecided | Exit::Partial => Exit::Failed,
+            worse => worse,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_in_the_exit_code_unless_something_worse_is() {
+        let none = WriteFailures::default();
+        let mut some = WriteFailures::default();
+        some.keep(Ok(()));
+        assert_eq!(some, none);
+        some.keep(Err("failed to write --hgrm x".to_owned()));
+        for (exit, expected) in [
+            (Exit::Ok, Exit::Failed),
+            (Exit::Partial, Exit::Failed),
+            (Exit::Undecided, Exit::Failed),
+            (Exit::Missed, Exit::Missed),
+            (Exit::Interrupted, Exit::Interrupted),
+            (Exit::Ldap(49), Exit::Ldap(49)),
+        ] {
+            assert_eq!((none.tell(exit), some.tell(exit)), (exit, expected));
+        }
+    }
+}
