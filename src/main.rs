@@ -11,7 +11,6 @@ use brunt_run::{Verbosity, console, core_files, fence};
 
 mod cli;
 mod commands;
-mod tools;
 
 use cli::Command;
 use cli::args::Verb;
@@ -55,11 +54,13 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Write { path, text } => console::write(&path, &text),
         Command::WriteAll { directory, files } => console::write_all(&directory, &files),
         Command::SampleRateFile(path) => console::write(&path, brunt_feed::rates::SAMPLE),
-        Command::Rate(args) => tools::ldap::run(&args, &Signals::default(), Verbosity::Normal)
+        Command::Rate(args) => brunt_ldap_tool::run(&args, &Signals::default(), Verbosity::Normal)
             .map(|outcome| outcome.exit),
-        Command::Perfdhcp(args) => tools::dhcp::run(&args, &Signals::default(), Verbosity::Normal)
-            .map(|outcome| outcome.exit),
-        Command::Ubench(args) => tools::leases::ubench(&args, &Signals::default()),
+        Command::Perfdhcp(args) => {
+            brunt_dhcp_tool::run(&args, &Signals::default(), Verbosity::Normal)
+                .map(|outcome| outcome.exit)
+        }
+        Command::Ubench(args) => brunt_leases_tool::ubench(&args, &Signals::default()),
         Command::UbenchUsage { complaint, usage } => {
             console::warn(&complaint);
             console::print(&usage).map(|_| Exit::Failed)
@@ -75,16 +76,16 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
 fn carry_out_verb(verb: Verb) -> Result<Exit, Refusal> {
     let signals = &Signals::default();
     match verb {
-        Verb::Loadgen(args) => tools::flow::loadgen::run(&args, signals),
-        Verb::Run(args) => tools::flow::plan::run(&args, signals),
-        Verb::Http(args) => tools::flow::http::run(&args, signals),
-        Verb::Import { kind } => tools::flow::import::run(&kind),
-        Verb::Names { kind } => tools::names::run(&kind, signals),
-        Verb::Leases(args) => tools::leases::run(&args, signals),
+        Verb::Loadgen(args) => brunt_flow_tool::loadgen::run(&args, signals),
+        Verb::Run(args) => brunt_flow_tool::plan::run(&args, signals),
+        Verb::Http(args) => brunt_flow_tool::http::run(&args, signals),
+        Verb::Import { kind } => brunt_flow_tool::import::run(&kind),
+        Verb::Names { kind } => brunt_names_tool::run(&kind, signals),
+        Verb::Leases(args) => brunt_leases_tool::run(&args, signals),
         Verb::FindMax(args) => commands::find_max(&args, signals),
         Verb::Report(args) => commands::report(&args),
         Verb::Sizing(args) => commands::sizing(&args),
-        Verb::Makeldif(args) => tools::ldap::makeldif(&args),
+        Verb::Makeldif(args) => brunt_ldap_tool::makeldif(&args),
         Verb::Merge(args) => commands::merge(&args),
         Verb::Cluster { kind: ClusterKind::Run(args) } => commands::cluster_run(&args, signals),
         Verb::Agent(args) => commands::agent(&args, signals),

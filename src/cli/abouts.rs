@@ -2,9 +2,12 @@
 
 use super::{
     agent, args, cluster_check, cluster_keys, cluster_manifest, cluster_run, compare, dhcp_target,
-    find_max, http, import, leases, loadgen, makeldif, names_lookup, names_matrix, rest_target,
-    run, serve, sizing,
+    find_max, rest_target, serve, sizing,
 };
+use brunt_flow_tool::options::{http, import, loadgen, run};
+use brunt_ldap_tool::options::makeldif;
+use brunt_leases_tool::options::leases;
+use brunt_names_tool::options::{lookup as names_lookup, matrix as names_matrix};
 use brunt_run::options::about::{About, Example};
 
 /// The texts about each command beside its options, by its words after `brunt`.

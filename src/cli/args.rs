@@ -4,6 +4,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_flow_tool::options::http::HttpArgs;
+use brunt_flow_tool::options::import::ImportKind;
+use brunt_flow_tool::options::loadgen::LoadgenArgs;
+use brunt_flow_tool::options::run::RunArgs;
+use brunt_ldap_tool::options::makeldif::MakeldifArgs;
+use brunt_leases_tool::options::leases::LeasesArgs;
+use brunt_names_tool::options::names::NamesKind;
 use brunt_run::options::about::About;
 use brunt_run::options::output::duration;
 use brunt_run::options::quiet::Quiet;
@@ -16,14 +23,7 @@ use super::cluster::ClusterKind;
 use super::compare::{AbArgs, CompareArgs, TrendArgs};
 use super::dhcp_target::DhcpTargetArgs;
 use super::find_max::FindMaxArgs;
-use super::http::HttpArgs;
-use super::import::ImportKind;
-use super::leases::LeasesArgs;
-use super::loadgen::LoadgenArgs;
-use super::makeldif::MakeldifArgs;
-use super::names::NamesKind;
 use super::rest_target::RestTargetArgs;
-use super::run::RunArgs;
 use super::serve::{PushArgs, ServeArgs};
 use super::sizing::SizingArgs;
 

@@ -3,14 +3,14 @@
 //! clap's generators need declarations also for the tools with grammars of their own; they are made here from the
 //! tables of these tools. Those declarations only describe: no such tool is ever parsed by them.
 
+use brunt_dhcp_tool::options::{self as dhcp, switches};
+use brunt_ldap_tool::options::prose;
+use brunt_ldap_tool::options::table::{self as options, Kind};
+use brunt_ldap_tool::options::tool::Tool;
+use brunt_leases_tool::options::ubench::{self, Ubench};
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
 use super::args::Brunt;
-use super::dhcp::{self, switches};
-use super::options::{self, Kind};
-use super::prose;
-use super::tool::Tool;
-use super::ubench::{self, Ubench};
 
 /// Every command, including those that clap does not parse.
 pub(super) fn program() -> Command {

@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use brunt_leases_tool::options::ubench::Ubench;
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory as _};
 
@@ -13,7 +14,6 @@ use super::abouts;
 use super::args::Brunt;
 use super::declared;
 use super::pages::leaves;
-use super::ubench::Ubench;
 
 /// The page of every command that clap knows, with its name.
 fn pages() -> Vec<(String, String)> {
@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
     use crate::cli::quoted::{ROOT, blocks, texts};
-    use crate::tools::flow::plan::reader::Text as Plan;
+    use brunt_flow_tool::plan::reader::Text as Plan;
     use brunt_run::options::exit::Exit;
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
             for script in blocks(&text, "toml") {
                 if page.ends_with("/docs/plan.md") || script.contains("[[scenario]]") {
                     let plan = Plan { name: "plan.md", text: &script, overrides: &[] };
-                    let read = crate::tools::flow::plan::reader::read(&plan, &|_| None);
+                    let read = brunt_flow_tool::plan::reader::read(&plan, &|_| None);
                     assert!(read.is_ok(), "{page}: {read:?}: {script}");
                     continue;
                 }

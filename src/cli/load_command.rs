@@ -6,13 +6,14 @@
 
 use super::Command;
 use super::args::Verb;
-use super::dhcp::{self, args::DhcpArgs};
-use super::http::HttpArgs;
-use super::leases::LeasesArgs;
-use super::names::NamesKind;
-use super::names_lookup::LookupArgs;
-use super::rate::RateArgs;
-use super::run::RunArgs;
+use brunt_dhcp_tool::options as dhcp;
+use brunt_dhcp_tool::options::args::DhcpArgs;
+use brunt_flow_tool::options::http::HttpArgs;
+use brunt_flow_tool::options::run::RunArgs;
+use brunt_ldap_tool::options::rate::RateArgs;
+use brunt_leases_tool::options::leases::LeasesArgs;
+use brunt_names_tool::options::lookup::LookupArgs;
+use brunt_names_tool::options::names::NamesKind;
 use brunt_run::options::run_options::RunOptions;
 
 /// A command that makes load.

@@ -5,6 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use brunt_dhcp_tool::options as dhcp;
+use brunt_ldap_tool::options::tool::Tool;
+use brunt_ldap_tool::options::{help, prose};
+use brunt_leases_tool::options::ubench::{self, Ubench};
 use brunt_run::options::exit::Exit;
 use clap::{Arg, ArgAction, Command};
 use clap_mangen::Man;
@@ -12,9 +16,7 @@ use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 
 use super::declared::program;
 use super::markdown::{self, Block, Span};
-use super::tool::Tool;
-use super::ubench::{self, Ubench};
-use super::{abouts, dhcp, help, pages, prose, topics};
+use super::{abouts, pages, topics};
 
 /// The words of a help's last part that introduce its exit codes.
 const CODES: &str = "Exit codes: ";

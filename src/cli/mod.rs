@@ -15,52 +15,36 @@ pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
 mod declared;
-pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
 pub(crate) mod find_max;
-mod help;
-pub(crate) mod http;
-pub(crate) mod import;
-pub(crate) mod leases;
 pub(crate) mod load_command;
-pub(crate) mod loadgen;
-pub(crate) mod makeldif;
 mod manual;
 mod markdown;
-pub(crate) mod names;
-pub(crate) mod names_cell;
-pub(crate) mod names_lookup;
-pub(crate) mod names_matrix;
-mod one_hyphen;
-mod options;
 mod pages;
 pub(crate) mod plane;
-mod properties;
-mod prose;
 #[cfg(test)]
 mod quoted;
-pub(crate) mod rate;
-pub(crate) mod redact;
 pub(crate) mod rest_target;
-pub(crate) mod run;
 mod screens;
 pub(crate) mod serve;
 pub(crate) mod site_url;
 pub(crate) mod sizing;
 mod spellings;
-pub(crate) mod tool;
 mod topics;
-pub(crate) mod trace;
 pub(crate) mod typed;
-pub(crate) mod ubench;
-mod values;
-mod words;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use brunt_dhcp_tool::options as dhcp;
+use brunt_dhcp_tool::options::args::DhcpArgs;
+use brunt_flow_tool::options::{loadgen, one_hyphen};
+use brunt_ldap_tool::options::makeldif;
+use brunt_ldap_tool::options::rate::{self, Parsed, RateArgs};
+use brunt_ldap_tool::options::tool::{Tool, base_name};
+use brunt_leases_tool::options::ubench::{self, Ubench, UbenchArgs};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
@@ -69,11 +53,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{Brunt, Verb};
-use dhcp::args::DhcpArgs;
-use rate::{Parsed, RateArgs};
 use screens::Screen;
-use tool::{Tool, base_name};
-use ubench::{Ubench, UbenchArgs};
 
 /// The action that a command line requests.
 #[derive(Debug)]

@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
+use brunt_dhcp_tool::options::{self as dhcp, switches};
 use brunt_engine::ThinkTime;
 use brunt_engine::schedule::Schedule;
+use brunt_ldap_tool::options::table as options;
+use brunt_ldap_tool::options::tool::Tool;
+use brunt_leases_tool::options::ubench::Ubench;
 use brunt_net::secret::Secret;
 use brunt_record::Slo;
 use brunt_run::options::surroundings::Surroundings;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Brunt;
-use super::dhcp::{self, switches};
-use super::options;
-use super::tool::Tool;
-use super::ubench::Ubench;
 
 /// The directory of the pages.
 pub(super) const ROOT: &str = env!("CARGO_MANIFEST_DIR");

@@ -3,7 +3,7 @@
 //! One table for each of the two commands. A word may mean different things to different tools: then its tip names
 //! the tools. Nobody gets clap's advice to pass such an option as a value behind `--`.
 
-use super::one_hyphen;
+use brunt_flow_tool::options::one_hyphen;
 
 /// A tip, and the words that it is for.
 type Tip = (&'static [&'static str], &'static str);

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use brunt_dhcp_tool::options::switches;
 use brunt_net::secret::Secret;
 
 use super::args::TargetKind;
@@ -246,4 +247,41 @@ fn shells_complete_what_has_no_dash() {
     };
     assert!(of("__fish_brunt_using_subcommand quickstart"), "{script}");
     assert!(of("__fish_brunt_using_subcommand completions"), "{script}");
+}
+
+#[test]
+fn completions_and_the_manual_page_know_every_switch_of_perfdhcp() {
+    let script = pages::completions(clap_complete::Shell::Bash);
+    let manual = manual::page(&[dhcp::NAME.to_owned()]).unwrap().replace('\\', "");
+    assert!(manual.contains("giaddr"));
+    for name in switches::all().iter().flat_map(|switch| switch.names().collect::<Vec<_>>()) {
+        let dashed = switches::dashed(name);
+        assert!(script.contains(&dashed), "{dashed}");
+        assert!(manual.contains(&dashed), "{dashed}");
+    }
+    assert!(screens::program(Screen::Full).contains(dhcp::PURPOSE.split_once(' ').unwrap().1));
+}
+
+#[test]
+fn perfdhcp_is_reached_by_its_name_and_by_a_link() {
+    let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let command = |line: &str| read(&split(line), &Nowhere);
+    let printed = |line: &str| match command(line) {
+        Ok(Command::Print(text)) => text,
+        other => panic!("{line}: {other:?}"),
+    };
+    assert!(printed("brunt perfdhcp -h").starts_with("Usage:  perfdhcp "));
+    assert_eq!(printed("/usr/sbin/perfdhcp -h"), printed("brunt help perfdhcp"));
+    assert_eq!(printed("perfdhcp -v"), printed("brunt --version"));
+    assert!(printed("perfdhcp -V").starts_with(&printed("perfdhcp -v")));
+    for line in ["perfdhcp -6 ::1", "brunt perfdhcp -6 ::1"] {
+        match command(line) {
+            Ok(Command::Perfdhcp(args)) => assert_eq!(args.words, ["perfdhcp", "-6", "::1"]),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+    let refusal = command("brunt perfdhcp -q").unwrap_err();
+    let message = "ERROR: parsing command line options: there is no switch -q: see 'perfdhcp -h' for all switches\n";
+    assert_eq!((refusal.text.as_str(), refusal.exit), (message, Exit::Usage));
+    assert_eq!(command("perfdhcp -l eth0").unwrap_err().exit, Exit::Unsafe);
 }

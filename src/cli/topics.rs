@@ -7,15 +7,17 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::sync::LazyLock;
 
+use brunt_dhcp_tool::options as dhcp;
+use brunt_ldap_tool::options::help;
+use brunt_ldap_tool::options::tool::Tool;
+use brunt_ldap_tool::options::words::alike;
+use brunt_leases_tool::options::ubench::{self, Ubench};
 use brunt_run::options::page::wrap;
 use flate2::read::DeflateDecoder;
 
+use super::markdown;
 use super::pages::NAMES;
 use super::screens::{self, Screen};
-use super::tool::Tool;
-use super::ubench::{self, Ubench};
-use super::words::alike;
-use super::{dhcp, help, markdown};
 
 /// The widest line of the list.
 const WIDTH: usize = 79;

@@ -16,7 +16,6 @@ use brunt_run::{Outcome, Verbosity, console};
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
 use crate::cli::args::CalibrateArgs;
-use crate::tools;
 
 const USERS: usize = 2000;
 const BASE: &str = "ou=people,dc=example,dc=com";
@@ -90,7 +89,7 @@ fn ldap(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
     let port = running.address().port().to_string();
     for (tool, options, trailing) in OPERATIONS {
         let words = command_line(tool, options, trailing, args, &port);
-        let outcome = tools::ldap::run(&*rate_args(&words)?, signals, Verbosity::Quiet)?;
+        let outcome = brunt_ldap_tool::run(&*rate_args(&words)?, signals, Verbosity::Quiet)?;
         if signals.received().is_some() {
             break;
         }
@@ -113,7 +112,7 @@ fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
             console::note("DHCPv6 is skipped: this machine has no IPv6");
             break;
         };
-        let outcome = tools::dhcp::run(&*dhcp_args(&words)?, signals, Verbosity::Quiet)?;
+        let outcome = brunt_dhcp_tool::run(&*dhcp_args(&words)?, signals, Verbosity::Quiet)?;
         if signals.received().is_none() {
             found.take(&outcome)?;
         }

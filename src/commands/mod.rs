@@ -48,12 +48,12 @@ pub(crate) use trend::trend;
 
 use std::fmt::Display;
 
+use brunt_dhcp_tool::options::args::DhcpArgs;
+use brunt_ldap_tool::options::rate::RateArgs;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Machine;
 
-use crate::cli::dhcp::args::DhcpArgs;
-use crate::cli::rate::RateArgs;
 use crate::cli::{Command, read};
 
 /// A refusal that reads `failed to ...`.

@@ -19,7 +19,6 @@ use brunt_run::{Outcome, Verbosity, console};
 use super::loopback::Loopback;
 use super::{dhcp_args, failed, rate_args};
 use crate::cli::args::{Protocol, QuickstartArgs};
-use crate::tools;
 
 /// A tool and the text about its run.
 struct Act {
@@ -131,7 +130,8 @@ impl Show<'_> {
             let record = self.place(act.tool);
             let words = command_line(act, self.args, &address.port().to_string(), &record);
             self.announce(act.says, &words)?;
-            let outcome = tools::ldap::run(&*rate_args(&words)?, &self.signals, self.verbosity())?;
+            let outcome =
+                brunt_ldap_tool::run(&*rate_args(&words)?, &self.signals, self.verbosity())?;
             if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
             }
@@ -151,7 +151,8 @@ impl Show<'_> {
                 continue;
             };
             self.announce(act.says, &words)?;
-            let outcome = tools::dhcp::run(&*dhcp_args(&words)?, &self.signals, self.verbosity())?;
+            let outcome =
+                brunt_dhcp_tool::run(&*dhcp_args(&words)?, &self.signals, self.verbosity())?;
             if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
             }

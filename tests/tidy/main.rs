@@ -570,12 +570,12 @@ fn parts_of_the_program_name_only_those_they_may() {
 #[test]
 fn a_wrong_arrow_within_the_program_is_found() {
     let fine = "use crate::cli::Command;\nuse crate::tools::ldap::x;\n#[cfg(test)]\nmod tests { crate::commands }";
-    assert_eq!(wrong_program_arrows("src/tools/ldap/mod.rs", fine), Vec::<String>::new());
+    assert_eq!(wrong_program_arrows("protocols/ldap/tool/src/lib.rs", fine), Vec::<String>::new());
     for (path, wrong) in [
-        ("src/tools/ldap/table.rs", "use crate::tools::dhcp::naming;"),
-        ("src/tools/flow/plan/run.rs", "let done = crate::commands::report(&args);"),
+        ("protocols/ldap/tool/src/table.rs", "use crate::tools::dhcp::naming;"),
+        ("protocols/flow/tool/src/plan/run.rs", "let done = crate::commands::report(&args);"),
         ("src/cli/docs.rs", "use crate::commands::report;"),
-        ("src/tools/ldap/mod.rs", "let done = brunt_engine::run(&plan, &catalogue);"),
+        ("protocols/ldap/tool/src/lib.rs", "let done = brunt_engine::run(&plan, &catalogue);"),
     ] {
         assert_eq!(wrong_program_arrows(path, wrong).len(), 1, "{path}: {wrong}");
     }

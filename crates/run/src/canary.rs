@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_canary_fails_by_an_exchange_or_by_an_objective() {
-        let text = include_str!("../../../src/tools/flow/http/testdata/empty.record.json");
+        let text = include_str!("../../../protocols/flow/tool/src/http/testdata/empty.record.json");
         let mut record: Record = serde_json::from_str(text).unwrap();
         let set = |record: &mut Record, ok, failed| {
             let counts = &mut record.conservation.counts;

@@ -98,7 +98,7 @@ mod tests {
     use brunt_record::{Reason, RunOutcome, SloResult};
 
     fn record(outcomes: &[SloOutcome], partial: bool, ok: u64) -> Record {
-        let text = include_str!("../../../src/tools/flow/http/testdata/empty.record.json");
+        let text = include_str!("../../../protocols/flow/tool/src/http/testdata/empty.record.json");
         let mut record: Record = serde_json::from_str(text).unwrap();
         let result = |outcome: &SloOutcome| SloResult {
             expr: "p99<1ms".to_owned(),

@@ -26,7 +26,6 @@ use super::failed;
 use crate::cli::cluster_check::{CheckArgs, CheckFormat};
 use crate::cli::load_command::LoadCommand;
 use crate::cli::read;
-use crate::tools;
 
 /// The variables that the process gets in which an order is prepared, beside those that the order may refer to.
 const USUAL: [&str; 3] = ["PATH", "LANG", "TZ"];
@@ -194,11 +193,11 @@ fn examine(words: &[String]) -> Result<Needs, Refusal> {
     let command = read(&line, &Machine)?;
     let command = rules::ordered(command, words).map_err(|why| refused(&why))?;
     let job = match &command {
-        LoadCommand::Rate(args) => tools::ldap::examine(args)?,
-        LoadCommand::Perfdhcp(args) => tools::dhcp::examine(args, &signals)?,
-        LoadCommand::Http(args) => tools::flow::http::prepare(args)?.job,
-        LoadCommand::Run(args) => tools::flow::plan::examine(args)?.job,
-        LoadCommand::Lookup(args) => tools::names::prepare(args)?.job,
+        LoadCommand::Rate(args) => brunt_ldap_tool::examine(args)?,
+        LoadCommand::Perfdhcp(args) => brunt_dhcp_tool::examine(args, &signals)?,
+        LoadCommand::Http(args) => brunt_flow_tool::http::prepare(args)?.job,
+        LoadCommand::Run(args) => brunt_flow_tool::plan::examine(args)?.job,
+        LoadCommand::Lookup(args) => brunt_names_tool::prepare(args)?.job,
         LoadCommand::Leases(_) => return Err(refused("'leases' cannot be ordered")),
     };
     let load = Load::of(&job);

@@ -5,18 +5,18 @@
 //! out of the run's own directory, and has no address that the fence checks, is named here; file names themselves are
 //! judged where the files are opened ([`brunt_feed::access`]).
 
+use brunt_flow_tool::options::http::HttpArgs;
+use brunt_flow_tool::options::run::RunArgs;
+use brunt_flow_tool::options::trace::TraceArgs;
+use brunt_ldap_tool::options::rate::RateArgs;
+use brunt_ldap_tool::options::rate::identity::Identity;
+use brunt_ldap_tool::options::rate::security::ClientCertificate;
+use brunt_names_tool::options::lookup::LookupArgs;
 use brunt_redact::{is_secret_header, is_secret_name, text, url};
 use brunt_run::options::run_options::{self, RunOptions};
 
 use crate::cli::Command;
-use crate::cli::http::HttpArgs;
 use crate::cli::load_command::LoadCommand;
-use crate::cli::names_lookup::LookupArgs;
-use crate::cli::rate::RateArgs;
-use crate::cli::rate::identity::Identity;
-use crate::cli::rate::security::ClientCertificate;
-use crate::cli::run::RunArgs;
-use crate::cli::trace::TraceArgs;
 
 const WRITES: &str =
     "writes a file, and only the coordinator writes results: give it to brunt cluster run";

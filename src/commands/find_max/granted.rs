@@ -7,6 +7,8 @@
 //! written to a file, and the result to the record.
 
 use brunt_capacity::{Reading, find};
+use brunt_flow_tool::options::run::RunArgs;
+use brunt_flow_tool::plan::{Granted, Searchable, prepare_granted};
 use brunt_net::allowed::Allowed;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -19,10 +21,8 @@ use super::trial::Loader;
 use super::{ended, goals, origin, settings};
 use crate::cli::args::Verb;
 use crate::cli::find_max::FindMaxArgs;
-use crate::cli::run::RunArgs;
 use crate::cli::{Command, read};
 use crate::commands::failed;
-use crate::tools::flow::plan::{Granted, Searchable, prepare_granted};
 
 /// How long the work after the last step may take, in seconds.
 const CLOSING_S: u32 = 60;

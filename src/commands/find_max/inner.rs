@@ -6,7 +6,12 @@
 
 use std::time::Duration;
 
+use brunt_dhcp_tool::options::args::{DhcpArgs, Scenario};
+use brunt_flow_tool::options::http::HttpArgs;
+use brunt_ldap_tool::options::rate::RateArgs;
+use brunt_leases_tool::options::leases::LeasesArgs;
 use brunt_names_driver::Distribution;
+use brunt_names_tool::options::lookup::LookupArgs;
 use brunt_record::Node;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::exit::Exit;
@@ -20,14 +25,8 @@ use brunt_run::signals::Signals;
 use brunt_run::{Repeatable, Subject};
 
 use crate::cli::args::Verb;
-use crate::cli::dhcp::args::{DhcpArgs, Scenario};
-use crate::cli::http::HttpArgs;
-use crate::cli::leases::LeasesArgs;
 use crate::cli::load_command::LoadCommand;
-use crate::cli::names_lookup::LookupArgs;
-use crate::cli::rate::RateArgs;
 use crate::cli::{Command, read};
-use crate::tools;
 
 /// A command that makes load.
 pub(super) struct Inner(LoadCommand);
@@ -123,13 +122,15 @@ impl Inner {
         let load: Box<dyn Repeatable + 'a> = match &self.0 {
             // This command connects once as a check, and therefore calls `suits` itself before that.
             LoadCommand::Rate(args) => {
-                return Ok(Box::new(tools::ldap::repeatable(args, signals, suits)?));
+                return Ok(Box::new(brunt_ldap_tool::repeatable(args, signals, suits)?));
             }
-            LoadCommand::Perfdhcp(args) => Box::new(tools::dhcp::Leasing::prepare(args, signals)?),
-            LoadCommand::Http(args) => Box::new(tools::flow::http::prepare(args)?),
-            LoadCommand::Run(args) => Box::new(tools::flow::plan::prepare(args)?),
-            LoadCommand::Lookup(args) => Box::new(tools::names::prepare(args)?),
-            LoadCommand::Leases(args) => Box::new(tools::leases::Mixing::prepare(args)?),
+            LoadCommand::Perfdhcp(args) => {
+                Box::new(brunt_dhcp_tool::Leasing::prepare(args, signals)?)
+            }
+            LoadCommand::Http(args) => Box::new(brunt_flow_tool::http::prepare(args)?),
+            LoadCommand::Run(args) => Box::new(brunt_flow_tool::plan::prepare(args)?),
+            LoadCommand::Lookup(args) => Box::new(brunt_names_tool::prepare(args)?),
+            LoadCommand::Leases(args) => Box::new(brunt_leases_tool::Mixing::prepare(args)?),
         };
         suits(load.subject())?;
         Ok(load)

@@ -1,6 +1,7 @@
 //! The acts of `brunt quickstart rest`: one URL as fast as possible and at a rate, then users who sign in, by a plan
 //! that is kept for the reader to change.
 
+use brunt_flow_tool as flow;
 use brunt_http_server::{Config, Server};
 use brunt_run::Outcome;
 use brunt_run::options::exit::Exit;
@@ -10,7 +11,6 @@ use brunt_run::options::surroundings::Machine;
 use super::{Show, failed};
 use crate::cli::args::{QuickstartArgs, Verb};
 use crate::cli::{Command, read};
-use crate::tools::flow;
 
 impl Show<'_> {
     /// Runs the acts against an identity API in memory.

@@ -19,6 +19,8 @@ use std::io;
 use std::path::Path;
 
 use brunt_envelope::{Answer, Asked, Envelope, Search, Task};
+use brunt_flow_tool::options::run::RunArgs;
+use brunt_flow_tool::plan::{Granted, Secrets, check_granted, edit};
 use brunt_net::allowed::Allowed;
 use brunt_net::fence::{self, MadeBy, Policy};
 use brunt_record::is_full;
@@ -31,9 +33,7 @@ use serde::Serialize;
 use super::{failed, find_max};
 use crate::cli::args::Verb;
 use crate::cli::find_max::FindMaxArgs;
-use crate::cli::run::RunArgs;
 use crate::cli::{Command, read};
-use crate::tools::flow::plan::{Granted, Secrets, check_granted, edit};
 
 use confinement::{Access, Confinement};
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_envelope::{Outcome, RunTask};
+use brunt_flow_tool::plan::{Granted, Secrets, run_granted};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signals;
@@ -19,7 +20,6 @@ use super::coordinate::coordinate;
 use super::{arguments, put_up, search_arguments};
 use crate::commands::failed;
 use crate::commands::find_max::find_granted;
-use crate::tools::flow::plan::{Granted, Secrets, run_granted};
 
 /// How often to try again for the machine's lock.
 const AGAIN: Duration = Duration::from_millis(100);

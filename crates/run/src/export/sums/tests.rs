@@ -6,7 +6,8 @@ use brunt_exchange::{Class, Moment, Stamps};
 use brunt_record::{Own, Plan, Tool};
 
 fn head(operations: &[String]) -> Head {
-    let text = include_str!("../../../../../src/tools/flow/http/testdata/empty.record.json");
+    let text =
+        include_str!("../../../../../protocols/flow/tool/src/http/testdata/empty.record.json");
     let record: brunt_record::Record = serde_json::from_str(text).unwrap();
     let plan: Plan = record.plan;
     let tool = Tool { name: "brunt".to_owned(), version: "0".to_owned() };

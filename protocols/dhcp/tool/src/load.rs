@@ -1,0 +1,212 @@
+//! The engine's plan of a command line: when exchanges begin, how many are in flight, and for how long.
+
+use std::time::Duration;
+
+use brunt_dhcp_driver::{LifecycleOptions, Mix, PowerCut};
+use brunt_engine::schedule::Schedule;
+use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
+use brunt_exchange::Slots;
+use brunt_run::options::arrivals::Rate;
+use brunt_run::schedules::{self, Flags};
+use brunt_run::share;
+
+use crate::options::args::{DhcpArgs, Fleet, FleetStart, Scenario};
+
+const FLAGS: Flags = Flags { rate: "-r", file: "--variableRateData" };
+
+/// Exchanges in flight if no rate is given: enough to keep a server busy, and few enough for the receive buffer that it
+/// most likely has.
+pub(crate) const WINDOW: u32 = 64;
+/// The most exchanges in flight if a rate is given; further exchanges that fall due wait.
+const WINDOW_MAX: u32 = 65_536;
+/// Exchanges in flight beyond those of one drop time without answers, for uneven arrivals.
+const WINDOW_SLACK: f64 = 64.0;
+/// Time to read what arrives at the last moment.
+const DRAIN_SLACK: Duration = Duration::from_millis(250);
+/// The limit for an avalanche: longer than any user waits for one to end.
+const DRAIN_MAX: Duration = Duration::from_secs(86_400);
+/// The limit for an avalanche that was asked to end: as long as both answers may take by default in other scenarios.
+const AVALANCHE_STOPPED: Duration = Duration::from_secs(2);
+/// How long a message without an answer is retransmitted: five times in DHCPv4, without end in DHCPv6.
+const PATIENCE: Duration = Duration::from_secs(130);
+/// Fractional rates are mixed with a resolution of a millionth of an exchange a second.
+const MICRO: f64 = 1e6;
+
+/// How exchanges of the three rates alternate.
+pub(crate) fn mix(args: &DhcpArgs) -> Mix {
+    let Rate::Constant { per_second, .. } = args.load.rate else { return Mix::ACQUIRE };
+    let [acquire, renew, release] =
+        [per_second, args.exchange.renew_rate, args.exchange.release_rate]
+            .map(|rate| (rate * MICRO).round() as u64);
+    Mix::new(acquire, renew, release)
+}
+
+/// Works out the plan, or says what is wrong with the command line.
+pub(crate) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, String> {
+    let load = load(args)?;
+    let node = share::asked(&args.output.run, args.load.seed)?;
+    let mut settings = match load {
+        Load::Open(schedule) => {
+            let window = window(args, &schedule, node.world);
+            Settings::open(schedule, window)
+        }
+        Load::Closed(think) => Settings::closed(think, users(args)),
+    };
+    settings.stop = Stopping {
+        count: count(args, &node.slots),
+        time: args.limits.period,
+        count_includes_warm_up: false,
+    };
+    settings.warm_up = args.load.warm_up;
+    settings.pin = args.load.pin;
+    settings.backlog = args.load.backlog;
+    settings.drain = Some(drain(args));
+    settings.drain_stopped = Some(drain_stopped(args));
+    settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
+    settings.seed = seed;
+    let mut settings = share::divided(settings, node, 1)?;
+    settings.workers = Some(workers(args, settings.sessions, sources));
+    Plan::new(settings, 1).map_err(|error| format!("failed to {error}"))
+}
+
+/// All the rates of the command line in one schedule: which of them an exchange belongs to follows from its number.
+fn load(args: &DhcpArgs) -> Result<Load, String> {
+    match &args.scenario {
+        Scenario::Avalanche | Scenario::Fleet(_) => Ok(Load::Closed(ThinkTime::None)),
+        Scenario::Basic => {
+            let rate = match &args.load.rate {
+                Rate::Constant { per_second, arrival } => Rate::Constant {
+                    per_second: per_second + args.exchange.renew_rate + args.exchange.release_rate,
+                    arrival: *arrival,
+                },
+                other => other.clone(),
+            };
+            schedules::load(&rate, None, FLAGS)
+        }
+    }
+}
+
+/// As many as are in flight if the server answers nothing, so that the rate is kept even then.
+fn window(args: &DhcpArgs, schedule: &Schedule, nodes: u32) -> u32 {
+    let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
+    window_at(args, peak, nodes)
+}
+
+/// The same for a rate, over this number of nodes.
+pub(crate) fn window_at(args: &DhcpArgs, peak: f64, nodes: u32) -> u32 {
+    let ([first, second], nodes) = (args.limits.drop_time, f64::from(nodes));
+    let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK * nodes;
+    let patience = if args.exchange.retransmit { peak * PATIENCE.as_secs_f64() } else { 0.0 };
+    let most = enough.max(patience).min(f64::from(WINDOW_MAX) * nodes);
+    args.load.window.map_or(most as u32, u32::from)
+}
+
+/// The virtual users of a closed loop: each client of a scenario in which clients act for themselves, else as many
+/// exchanges as may be in flight.
+fn users(args: &DhcpArgs) -> u32 {
+    match &args.scenario {
+        Scenario::Basic => args.load.window.map_or(WINDOW, u32::from),
+        Scenario::Avalanche | Scenario::Fleet(_) => args.clients.count.get(),
+    }
+}
+
+/// A source has one socket, which one worker reads; the link of clients without an address is one source.
+fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
+    if args.route.client {
+        return 1;
+    }
+    let most = sources.min(sessions as usize).max(1);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    args.load.workers.unwrap_or(cores).clamp(1, most)
+}
+
+/// Which exchanges this machine makes.
+pub(crate) fn slots(args: &DhcpArgs) -> Slots {
+    share::asked(&args.output.run, args.load.seed).map(|node| node.slots).unwrap_or_default()
+}
+
+/// The first `-n` counts requested leases; renewals and releases that fall due between them do not count.
+fn count(args: &DhcpArgs, slots: &Slots) -> Option<u64> {
+    match args.scenario {
+        Scenario::Avalanche => Some(u64::from(args.clients.count.get())),
+        Scenario::Fleet(_) => args.limits.numbers[0],
+        Scenario::Basic => args.limits.numbers[0].map(|count| {
+            // Each machine mixes its own exchanges, up to the end of its part of the requested leases.
+            match mix(args).until_acquired(slots.of(count)) {
+                0 if count > 0 => slots.number(0),
+                own => own.checked_sub(1).map_or(0, |last| slots.number(last) + 1),
+            }
+        }),
+    }
+}
+
+fn drain(args: &DhcpArgs) -> Duration {
+    match (args.limits.exit_wait, &args.scenario) {
+        // All its messages are due at once, so this is the run itself, which only -W after ^C shortens.
+        (_, Scenario::Avalanche) => DRAIN_MAX,
+        (Some(wait), _) => wait,
+        (None, Scenario::Basic) if args.exchange.retransmit => PATIENCE,
+        // Clients with a life continue it; the run does not wait for them to give up.
+        (None, Scenario::Basic | Scenario::Fleet(_)) => drop_times(args),
+    }
+}
+
+/// How long a run waits once it was asked to end. The messages of an avalanche have no drop time of their own.
+fn drain_stopped(args: &DhcpArgs) -> Duration {
+    match (args.limits.exit_wait, &args.scenario) {
+        (Some(wait), _) => wait,
+        (None, Scenario::Avalanche) => AVALANCHE_STOPPED,
+        (None, Scenario::Basic | Scenario::Fleet(_)) => drop_times(args),
+    }
+}
+
+/// How long the answers of both stages may take.
+fn drop_times(args: &DhcpArgs) -> Duration {
+    let [first, second] = args.limits.drop_time;
+    first + second + DRAIN_SLACK
+}
+
+/// The behaviour of a fleet's clients over their lives.
+pub(crate) fn lives(args: &DhcpArgs, fleet: &Fleet) -> LifecycleOptions {
+    let clients = f64::from(args.clients.count.get());
+    LifecycleOptions {
+        births: match fleet.births {
+            FleetStart::PerSecond(rate) => Duration::from_secs_f64(1.0 / rate),
+            FleetStart::Over(time) => time.div_f64(clients),
+        },
+        renewals: fleet.renewals,
+        release_share: fleet.release_share,
+        decline_share: fleet.decline_share,
+        inform_share: fleet.inform_share,
+        reboot_share: fleet.reboot_share,
+        time_scale: fleet.time_scale,
+        power_cut: fleet.power_cut.map(|cut| PowerCut { at: cut.at, within: cut.within }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Parsed, parse};
+    use brunt_run::options::surroundings::Machine;
+
+    #[test]
+    fn a_run_that_is_asked_to_end_waits_for_the_drop_times_or_as_long_as_asked() {
+        for (switches, by_itself, stopped) in [
+            ("--scenario avalanche -R 5", 86_400_000, 2_000),
+            ("--scenario avalanche -R 5 -W 3000000", 86_400_000, 3_000),
+            ("-r 10 -W 3000000", 3_000, 3_000),
+            ("-r 10 -d 3 -d 2", 5_250, 5_250),
+            ("-r 10 --retransmit", 130_000, 2_250),
+        ] {
+            let line = format!("{switches} 127.0.0.1");
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let Ok(Parsed::Run(args)) = parse(&words, &Machine) else { panic!("{line}") };
+            let plan = plan(&args, 1, 1).unwrap();
+            let settings = plan.settings();
+            let waits =
+                [settings.drain, settings.drain_stopped].map(|it| it.map(|it| it.as_millis()));
+            assert_eq!(waits, [Some(by_itself), Some(stopped)], "{line}");
+        }
+    }
+}

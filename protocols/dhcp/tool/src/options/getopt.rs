@@ -1,0 +1,215 @@
+//! Splits the words of a command line as `getopt_long` does: bundled flags, values attached or separate, `--`, switches
+//! after the server, and abbreviated long names.
+//!
+//! No parser library implements exactly these rules: available ones treat the `=` of `-C=` as punctuation, or do not
+//! accept `--scen`. An abbreviated long name of the original tool keeps its meaning although some of ours begin with
+//! it. Values are not checked here.
+
+use super::switches::{Switch, dashed};
+use brunt_run::options::fault::Fault;
+
+/// A switch that was given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given<'a> {
+    /// Its row.
+    pub switch: &'a Switch,
+    /// The value; empty for a flag.
+    pub value: &'a str,
+}
+
+/// Switches in their order, and the other words.
+#[derive(Debug, Default)]
+pub(super) struct Words<'a> {
+    /// The switches.
+    pub switches: Vec<Given<'a>>,
+    /// The other words.
+    pub trailing: Vec<&'a str>,
+}
+
+/// Splits words.
+pub(super) fn split<'a>(line: &'a [String], table: &'a [Switch]) -> Result<Words<'a>, Fault> {
+    let mut words = Words::default();
+    let mut rest = line.iter().map(String::as_str);
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            words.trailing.extend(rest.by_ref());
+        } else if let Some(long) = word.strip_prefix("--") {
+            words.switches.push(long_switch(long, table, &mut rest)?);
+        } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+            bundle(letters, table, &mut rest, &mut words.switches)?;
+        } else {
+            words.trailing.push(word);
+        }
+    }
+    Ok(words)
+}
+
+fn long_switch<'a>(
+    word: &'a str,
+    table: &'a [Switch],
+    rest: &mut impl Iterator<Item = &'a str>,
+) -> Result<Given<'a>, Fault> {
+    let (name, attached) =
+        word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+    let switch = long_named(name, table)?;
+    match attached {
+        Some(value) if switch.takes_value() => Ok(Given { switch, value }),
+        Some(_) => {
+            Err(Fault::new(format!("--{name} takes no value: remove the = and what follows it")))
+        }
+        None if switch.takes_word() => Ok(Given { switch, value: next(switch, rest)? }),
+        None => Ok(Given { switch, value: "" }),
+    }
+}
+
+/// The switch of a long name, or the only one that begins with it. If several do, one of the original tool's is chosen.
+fn long_named<'a>(name: &str, table: &'a [Switch]) -> Result<&'a Switch, Fault> {
+    let longs = |switch: &'a Switch| switch.names().filter(|name| name.len() > 1);
+    if let Some(switch) = table.iter().find(|switch| longs(switch).any(|long| long == name)) {
+        return Ok(switch);
+    }
+    let begun: Vec<&Switch> =
+        table.iter().filter(|switch| longs(switch).any(|long| long.starts_with(name))).collect();
+    let old: Vec<&Switch> = begun.iter().copied().filter(|switch| switch.is_old_long()).collect();
+    match (begun.as_slice(), old.as_slice()) {
+        ([only], _) | (_, [only]) => Ok(only),
+        ([], _) => Err(unknown(name, table)),
+        (several, _) => {
+            let all = several.iter().flat_map(|switch| longs(switch));
+            let names: Vec<String> =
+                all.filter(|long| long.starts_with(name)).map(|long| format!("--{long}")).collect();
+            Err(Fault::new(format!(
+                "--{name} is ambiguous, it may mean {}: write it in full",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+fn unknown(name: &str, table: &[Switch]) -> Fault {
+    let longs = table.iter().flat_map(Switch::names).filter(|long| long.len() > 1);
+    let near = longs
+        .map(|long| (strsim::jaro_winkler(long, name), long))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|one, other| one.0.total_cmp(&other.0));
+    Fault::new(match near {
+        Some((_, long)) => format!("there is no switch --{name}: did you mean --{long}?"),
+        None => format!("there is no switch --{name}: see 'perfdhcp -h' for all switches"),
+    })
+}
+
+/// Letters after one dash: flags, of which the last may be a switch whose value is attached or the next word.
+fn bundle<'a>(
+    letters: &'a str,
+    table: &'a [Switch],
+    rest: &mut impl Iterator<Item = &'a str>,
+    out: &mut Vec<Given<'a>>,
+) -> Result<(), Fault> {
+    for (at, letter) in letters.char_indices() {
+        let name = &letters[at..at + letter.len_utf8()];
+        let switch = table.iter().find(|switch| switch.name == name).ok_or_else(|| {
+            Fault::new(format!("there is no switch -{name}: see 'perfdhcp -h' for all switches"))
+        })?;
+        if !switch.takes_value() {
+            out.push(Given { switch, value: "" });
+            continue;
+        }
+        let attached = &letters[at + letter.len_utf8()..];
+        let value = if attached.is_empty() { next(switch, rest)? } else { attached };
+        out.push(Given { switch, value });
+        return Ok(());
+    }
+    Ok(())
+}
+
+fn next<'a>(switch: &Switch, rest: &mut impl Iterator<Item = &'a str>) -> Result<&'a str, Fault> {
+    rest.next().ok_or_else(|| {
+        let (name, value) = (dashed(switch.name), switch.value);
+        Fault::new(format!("{name} needs a value: write {name} {value}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::switches;
+
+    /// The switches as `name=value`, then `|` and the other words; or what is wrong.
+    fn taken_apart(line: &[&str]) -> String {
+        let line: Vec<String> = line.iter().map(ToString::to_string).collect();
+        let table = switches::all();
+        match split(&line, &table) {
+            Ok(words) => {
+                let switches: Vec<String> = words
+                    .switches
+                    .iter()
+                    .map(|given| match given.value {
+                        "" => given.switch.name.to_owned(),
+                        value => format!("{}={value}", given.switch.name),
+                    })
+                    .collect();
+                format!("{} | {}", switches.join(" "), words.trailing.join(" "))
+            }
+            Err(fault) => fault.reason,
+        }
+    }
+
+    /// The result of glibc's `getopt_long(3)` for the same words.
+    #[test]
+    fn words_are_taken_apart_as_getopt_does() {
+        for (line, expected) in [
+            (&["-4i", "10.0.0.1"][..], "4 i | 10.0.0.1"),
+            (&["-r100"], "r=100 | "),
+            (&["-r", "100"], "r=100 | "),
+            (&["-r", "-1"], "r=-1 | "),
+            (&["-6ir100", "::1"], "6 i r=100 | ::1"),
+            (&["-6ir", "100"], "6 i r=100 | "),
+            (&["10.0.0.1", "-r100", "-p", "5"], "r=100 p=5 | 10.0.0.1"),
+            (&["-4", "--", "-r100"], "4 | -r100"),
+            (&["-C="], "C== | "),
+            (&["-r=5"], "r==5 | "),
+            (&["-"], " | -"),
+            (&["--scenario", "basic"], "scenario=basic | "),
+            (&["--scenario=basic"], "scenario=basic | "),
+            (&["--scen", "basic"], "scenario=basic | "),
+            (&["--s=avalanche"], "scenario=avalanche | "),
+            (&["--o", "1:2,aa"], "or=1:2,aa | "),
+            (&["--or=1,00"], "or=1,00 | "),
+            (&["--record=a=b"], "record=a=b | "),
+            (&["--win", "4"], "window=4 | "),
+            (&["--clients=3", "--seed", "7"], "R=3 s=7 | "),
+            (&["-o", "--"], "o=-- | "),
+        ] {
+            assert_eq!(taken_apart(line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_names_the_word() {
+        for (line, expected) in [
+            (&["-q"][..], "there is no switch -q: see 'perfdhcp -h' for all switches"),
+            (&["-4q"], "there is no switch -q: see 'perfdhcp -h' for all switches"),
+            (&["-r"], "-r needs a value: write -r rate"),
+            (&["-4ir"], "-r needs a value: write -r rate"),
+            (&["--windw", "1"], "there is no switch --windw: did you mean --window?"),
+            (&["--xyz"], "there is no switch --xyz: see 'perfdhcp -h' for all switches"),
+            (&["--lab=yes"], "--lab takes no value: remove the = and what follows it"),
+            (&["--record"], "--record needs a value: write --record file"),
+            (
+                &["--w", "1"],
+                "--w is ambiguous, it may mean --warm-up, --window, --workers, --web, --weights: write it in full",
+            ),
+            (&["--r=1"], "--r is ambiguous, it may mean "),
+        ] {
+            assert!(taken_apart(line).starts_with(expected), "{line:?}: {}", taken_apart(line));
+        }
+    }
+
+    #[test]
+    fn letters_beyond_ascii_are_taken_whole() {
+        assert_eq!(
+            taken_apart(&["-4é"]),
+            "there is no switch -é: see 'perfdhcp -h' for all switches"
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! The text of `perfdhcp -h`, and the page of the documentation, both made from the table of switches.
+
+#[cfg(test)]
+use std::fmt::Write as _;
+
+#[cfg(test)]
+use super::PURPOSE;
+use super::switches::{self, Group, Kind, Switch, dashed};
+use super::{NAME, prose};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::page::Page;
+
+/// The exit codes perfdhcp can have.
+const EXITS: [Exit; 8] = [
+    Exit::Ok,
+    Exit::Failed,
+    Exit::Usage,
+    Exit::SomeFailed,
+    Exit::Unsafe,
+    Exit::Missed,
+    Exit::Interrupted,
+    Exit::Terminated,
+];
+
+/// The help.
+pub fn page() -> String {
+    let mut page = Page::default();
+    page.text(&format!("Usage:  {NAME} [switches] [server]"), 0, 8);
+    for paragraph in prose::DESCRIPTION {
+        page.blank();
+        page.text(paragraph, 0, 0);
+    }
+    page.examples(prose::EXAMPLES);
+    let table = switches::all();
+    for group in Group::ALL {
+        page.heading(group.title());
+        for switch in table.iter().filter(|switch| switch.group == group) {
+            page.text(&signature(switch), 0, 4);
+            page.text(switch.help, 4, 4);
+            if !switch.default.is_empty() {
+                page.text(&format!("Default: {}", switch.default), 4, 4);
+            }
+        }
+    }
+    page.heading("Other counters");
+    for (name, meaning) in prose::COUNTERS {
+        page.text(&format!("{name}: {meaning}"), 0, 4);
+    }
+    page.heading("Intentional differences from the original tool");
+    for difference in prose::DIFFERENCES {
+        page.text(&format!("- {difference}"), 0, 2);
+    }
+    page.heading("Exit codes");
+    for exit in EXITS {
+        page.text(&format!("{:<6}{}", exit.code(), meaning(exit)), 0, 6);
+    }
+    page.0
+}
+
+/// Its exit codes, for the manual page.
+pub fn exits() -> impl Iterator<Item = (String, &'static str)> {
+    EXITS.into_iter().map(|exit| (exit.code().to_string(), meaning(exit)))
+}
+
+/// Its examples, for the manual page.
+pub fn examples() -> &'static [(&'static str, &'static str)] {
+    prose::EXAMPLES
+}
+
+/// Its description, for the manual page.
+pub fn description() -> String {
+    prose::DESCRIPTION.join("\n\n")
+}
+
+/// The page of the documentation, which the tests write and compare.
+#[cfg(test)]
+fn markdown() -> String {
+    let mut out = format!("# {NAME}\n\n{NAME} — {PURPOSE}\n\n");
+    out.push_str(
+        "<!-- Written from the table of switches by the tests: BRUNT_BLESS=1 cargo test -->\n\n",
+    );
+    let _ = writeln!(out, "    {NAME} [switches] [server]\n");
+    for paragraph in prose::DESCRIPTION {
+        let _ = writeln!(out, "{paragraph}\n");
+    }
+    out.push_str(
+        "[Measuring a DHCP server](dhcp.md) is the guide. Separate pages explain what the commands share: \
+         [load schedules](schedules.md), [what is measured, and how](statistics.md), \
+         [the record of a run](record.md).\n\n",
+    );
+    let table = switches::all();
+    for group in Group::ALL {
+        let _ = writeln!(out, "## {}\n", group.title());
+        for switch in table.iter().filter(|switch| switch.group == group) {
+            let _ = writeln!(out, "`{}`\n", signature(switch).replace(", -", "` | `-"));
+            let help = switch.help.replace('<', "\\<").replace('*', "\\*");
+            let _ = writeln!(out, "> {help}\n>");
+            if !switch.default.is_empty() {
+                let _ = writeln!(out, "> Default: `{}`\n>", switch.default);
+            }
+            out.push('\n');
+        }
+    }
+    out.push_str("## Other counters\n\n");
+    for (name, meaning) in prose::COUNTERS {
+        let _ = writeln!(out, "- `{name}`: {meaning}");
+    }
+    out.push_str("\n## Intentional differences from the original tool\n\n");
+    for difference in prose::DIFFERENCES {
+        let _ = writeln!(out, "- {difference}");
+    }
+    out.push_str("\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
+    for exit in EXITS {
+        let _ = writeln!(out, "| {} | {} |", exit.code(), meaning(exit));
+    }
+    out.push_str("\n## Examples\n");
+    for (what, command) in prose::EXAMPLES {
+        let _ = writeln!(out, "\n{what}\n\n```sh\n{command}\n```");
+    }
+    out
+}
+
+/// How a switch is spelled: `-r rate`, `-R number, --clients number`.
+fn signature(switch: &Switch) -> String {
+    let names: Vec<String> = switch
+        .names()
+        .map(|name| match switch.value {
+            "" => dashed(name),
+            value if switch.kind == Kind::Attached => format!("{}[={value}]", dashed(name)),
+            value => format!("{} {value}", dashed(name)),
+        })
+        .collect();
+    names.join(", ")
+}
+
+/// The codes with a specific meaning here.
+fn meaning(exit: Exit) -> &'static str {
+    match exit {
+        Exit::Ok => "Every exchange completed.",
+        Exit::Failed => "The run failed.",
+        Exit::SomeFailed => "The run completed, but one or more exchanges did not.",
+        Exit::Interrupted => "Interrupted by a second SIGINT, after the report was written.",
+        other => other.meaning(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn golden(file: &str, text: &str) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        if std::env::var_os("BRUNT_BLESS").is_some() {
+            std::fs::write(&path, text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == text,
+            "{file} differs from the table of switches: run the tests with BRUNT_BLESS=1"
+        );
+    }
+
+    #[test]
+    fn the_documentation_is_what_the_table_says() {
+        golden("../../../docs/perfdhcp.md", &markdown());
+        golden("testdata/perfdhcp.help.txt", &page());
+    }
+
+    #[test]
+    fn help_fits_a_terminal_and_names_every_switch() {
+        let page = page();
+        for line in page.lines() {
+            assert!(line.chars().count() < 80, "{line}");
+            assert_eq!(line, line.trim_end());
+        }
+        for switch in switches::all() {
+            let start = format!("\n{}", signature(&switch));
+            assert!(page.contains(&start), "{start}");
+        }
+    }
+
+    #[test]
+    fn the_original_exit_codes_are_kept() {
+        assert_eq!(EXITS[..4].iter().map(|exit| exit.code()).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    }
+}

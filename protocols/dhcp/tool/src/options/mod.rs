@@ -1,0 +1,161 @@
+//! The command line of perfdhcp: every original switch, and ours, from words to [`DhcpArgs`].
+//!
+//! It is read as `getopt` reads it, since scripts depend on that. The constraints are those of the original tool, and
+//! each message says what is wrong and what to do; every accepted switch has an effect, or a note says that it has
+//! none. Reading is a function of the words and of one environment variable; files and interfaces are looked up later.
+
+pub mod args;
+mod clients;
+pub mod decoded;
+mod exchange;
+mod expectations;
+mod fleet;
+mod getopt;
+mod given;
+pub mod help;
+mod limits;
+mod load;
+mod messages;
+mod output;
+mod prose;
+mod route;
+pub mod switches;
+mod templates;
+#[cfg(test)]
+mod tests;
+pub mod varied;
+
+use brunt_dhcp_driver::family::Family;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::surroundings::Surroundings;
+
+use args::{DhcpArgs, Scenario};
+use getopt::Words;
+use given::Values;
+
+/// The name of the tool.
+pub const NAME: &str = "perfdhcp";
+
+/// Its purpose, in one line.
+pub const PURPOSE: &str = "measure how many leases per second a DHCP server grants";
+
+/// The result of reading a command line.
+#[derive(Debug)]
+pub enum Parsed {
+    /// Print the help and exit successfully.
+    Help,
+    /// Print the version and exit successfully.
+    Version,
+    /// Print the version and the origin of the command line's syntax, and exit successfully.
+    ExtendedVersion,
+    /// Run.
+    Run(Box<DhcpArgs>),
+}
+
+/// A command line that is not carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Why, as a sentence without its full stop.
+    pub reason: String,
+    /// The exit code of the program.
+    pub exit: Exit,
+}
+
+impl Refused {
+    /// The whole message as it goes to standard error.
+    pub fn page(&self) -> String {
+        let frame =
+            if self.exit == Exit::Unsafe { "refused" } else { "parsing command line options" };
+        format!("ERROR: {frame}: {}\n", self.reason)
+    }
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Self { reason: fault.reason, exit: Exit::Usage }
+    }
+}
+
+/// Reads the words after the name of the tool.
+pub fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed, Refused> {
+    let table = switches::all();
+    let words = getopt::split(line, &table)?;
+    for given in &words.switches {
+        match given.switch.name {
+            "h" => return Ok(Parsed::Help),
+            "v" => return Ok(Parsed::Version),
+            "V" => return Ok(Parsed::ExtendedVersion),
+            _ => {}
+        }
+    }
+    let values = Values::new(&words)?;
+    let server = match words.trailing[..] {
+        [] => None,
+        [server] => Some(server),
+        [_, extra, ..] => {
+            return Err(
+                Fault::new(format!("unexpected argument '{extra}': give one server only")).into()
+            );
+        }
+    };
+    let lab = values.has("lab") || surroundings.variable("BRUNT_LAB").is_some_and(|it| it == "1");
+    let args = read(&values, &table, plain(&words), server, lab)?;
+    match route::danger(&args.route) {
+        Some(reason) => Err(Refused { reason, exit: Exit::Unsafe }),
+        None => Ok(Parsed::Run(Box::new(args))),
+    }
+}
+
+fn read(
+    values: &Values<'_>,
+    table: &[switches::Switch],
+    words: Vec<String>,
+    server: Option<&str>,
+    lab: bool,
+) -> Result<DhcpArgs, Fault> {
+    if values.has("4") && values.has("6") {
+        return Err(Fault::new("-4 cannot be used with -6: a run uses one of the two protocols"));
+    }
+    let family = if values.has("6") { Family::V6 } else { Family::V4 };
+    let mut notes = Vec::new();
+    let scenario = fleet::read(values, table, &mut notes)?;
+    let route = route::read(values, family, server, lab)?;
+    let exchange = exchange::read(values, family, &scenario, route.relay_levels)?;
+    let clients = clients::read(values, family, &mut notes)?;
+    let templates = templates::read(values)?;
+    let limits = limits::read(values, &scenario)?;
+    let load = load::read(values, &scenario, route.sources())?;
+    let output = output::read(values, scenario != Scenario::Avalanche)?;
+    output.run.check_node(load.seed).map_err(Fault::new)?;
+    Ok(DhcpArgs {
+        words,
+        family,
+        scenario,
+        route,
+        exchange,
+        clients,
+        templates,
+        load,
+        limits,
+        output,
+        notes,
+    })
+}
+
+/// The words in their plain spelling: one for each switch and each value, with the server last.
+fn plain(words: &Words<'_>) -> Vec<String> {
+    let mut plain = vec![NAME.to_owned()];
+    for given in &words.switches {
+        let name = switches::dashed(given.switch.name);
+        if given.switch.takes_word() {
+            plain.extend([name, given.value.to_owned()]);
+        } else if given.value.is_empty() {
+            plain.push(name);
+        } else {
+            plain.push(format!("{name}={}", given.value));
+        }
+    }
+    plain.extend(words.trailing.iter().map(ToString::to_string));
+    plain
+}

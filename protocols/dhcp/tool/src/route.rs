@@ -1,0 +1,193 @@
+//! [`Route`]: the sockets of a run, and their destination.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
+
+use brunt_dhcp_driver::Opener;
+use brunt_dhcp_driver::family::Family;
+use brunt_dhcp_driver::link::{self, Link};
+use brunt_net::fence;
+use brunt_net::interface::{Interface, local_address};
+use brunt_net::udp::{Bound, Icmp, Options, Socket};
+
+use super::problem::failed;
+use crate::options::args::DhcpArgs;
+
+/// Opens one way to the server for each worker.
+pub(crate) type Open<C> = fn(&Route, &DhcpArgs, usize) -> Result<Vec<Opener<C>>, String>;
+
+/// The way to the server and back.
+pub(crate) struct Route {
+    /// The destination of all messages.
+    pub server: SocketAddr,
+    /// The local addresses: one socket for each.
+    pub locals: Vec<SocketAddr>,
+    /// The interface that was named.
+    pub interface: Option<Interface>,
+}
+
+impl Route {
+    /// Finds the route, or says what is wrong with it.
+    pub(crate) fn of(args: &DhcpArgs) -> Result<Self, String> {
+        let asked = &args.route;
+        let interface = match (asked.interface.as_deref(), asked.local) {
+            (Some(name), _) => Some(Interface::named(name).map_err(failed)?),
+            // For an address that is valid on every link, the address of `-l` selects the link.
+            (None, Some(local)) if multicast_of_link(asked.server) => {
+                Interface::holding(local).map_err(failed)?
+            }
+            (None, _) => None,
+        };
+        let server = scoped(asked.server, asked.server_port, interface.as_ref());
+        fence::expect(&[server]);
+        let addresses: Vec<IpAddr> = if asked.source_ips.is_empty() {
+            vec![local(args, server, interface.as_ref())?]
+        } else {
+            asked.source_ips.iter().filter(|ip| ip.is_ipv4() == server.is_ipv4()).collect()
+        };
+        let ports = match asked.source_ports.as_slice() {
+            [] => &[asked.local_port],
+            ports => ports,
+        };
+        let at = |&ip: &IpAddr| ports.iter().map(move |&port| (ip, port));
+        let locals = addresses
+            .iter()
+            .flat_map(at)
+            .map(|(ip, port)| scoped(ip, port, interface.as_ref()))
+            .collect();
+        Ok(Self { server, locals, interface })
+    }
+
+    /// Opens this number of sockets, so that a missing permission is reported before the run. Each is registered on the
+    /// thread of its worker.
+    pub(crate) fn sockets(
+        &self,
+        args: &DhcpArgs,
+        count: usize,
+    ) -> Result<Vec<Opener<Socket>>, String> {
+        let open = |local: &SocketAddr| {
+            let bound = Bound::open(&self.options(args, *local)).map_err(failed)?;
+            Ok(Box::new(move || bound.register()) as Opener<Socket>)
+        };
+        self.locals.iter().take(count).map(open).collect()
+    }
+
+    /// Opens the link of clients without an address. There is always one, whatever number is requested: every link
+    /// receives everything on its interface.
+    pub(crate) fn link(&self, args: &DhcpArgs, _: usize) -> Result<Vec<Opener<Link>>, String> {
+        let interface = match &self.interface {
+            Some(interface) => interface.clone(),
+            None => self.towards_server()?,
+        };
+        let mut options = link::Options::new(interface);
+        options.port = args.route.local_port;
+        options.kernel_stamps = args.output.kernel_stamps;
+        if let Some(batch) = args.load.batch {
+            options.batch = batch;
+        }
+        let bound = link::Bound::open(&options).map_err(failed)?;
+        Ok(vec![Box::new(move || bound.register())])
+    }
+
+    /// The note if the server's address is one of this machine's own, beyond loopback.
+    pub(crate) fn own_server(&self) -> Option<String> {
+        let ip = self.server.ip();
+        let interface = Interface::holding(ip).ok()?.filter(|_| !ip.is_loopback())?;
+        Some(format!(
+            "{ip} is an address of this machine ({}): messages do not leave it, and only a server here answers them",
+            interface.name
+        ))
+    }
+
+    /// The interface by which the server is reached.
+    fn towards_server(&self) -> Result<Interface, String> {
+        let local = self.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
+        Interface::holding(local)
+            .map_err(failed)?
+            .ok_or_else(|| "--client needs the interface of the clients: add -l".to_owned())
+    }
+
+    fn options(&self, args: &DhcpArgs, local: SocketAddr) -> Options {
+        let ip = self.server.ip();
+        let on_link = match ip {
+            IpAddr::V4(ip) => ip.is_broadcast() || ip.is_multicast(),
+            IpAddr::V6(ip) => ip.is_multicast() || ip.is_unicast_link_local(),
+        };
+        let mut options = Options::new(self.server, local);
+        // A socket bound to its interface receives nothing from other interfaces: so only where there is no route.
+        options.device =
+            self.interface.as_ref().filter(|_| on_link).map(|found| found.name.clone());
+        options.broadcast = args.route.broadcast;
+        options.multicast =
+            self.interface.as_ref().filter(|_| ip.is_multicast()).map(|found| found.index);
+        options.kernel_stamps = args.output.kernel_stamps;
+        // No ICMP error answers a broadcast or a multicast.
+        options.icmp = if on_link { Icmp::Unheard } else { Icmp::Counted };
+        if let Some(batch) = args.load.batch {
+            options.batch = batch;
+        }
+        options
+    }
+}
+
+/// A link-local address has no meaning without its interface.
+fn scoped(ip: IpAddr, port: u16, interface: Option<&Interface>) -> SocketAddr {
+    match (ip, interface) {
+        (IpAddr::V6(ip), Some(found)) if ip.is_unicast_link_local() || ip.is_multicast() => {
+            SocketAddrV6::new(ip, port, 0, found.index).into()
+        }
+        _ => SocketAddr::new(ip, port),
+    }
+}
+
+/// The address that receives answers: the requested one, else the interface's first, else the one the kernel would send
+/// from. In DHCPv6 the first is a global one if there is one, as in the original tool: scripts and server
+/// configurations depend on it.
+fn local(
+    args: &DhcpArgs,
+    server: SocketAddr,
+    interface: Option<&Interface>,
+) -> Result<IpAddr, String> {
+    if let Some(local) = args.route.local {
+        return Ok(local);
+    }
+    if let Some(found) = interface
+        && args.route.client
+    {
+        // Clients without an address need none of this machine.
+        return Ok(found.first_v4().unwrap_or(Ipv4Addr::UNSPECIFIED).into());
+    }
+    match (interface, args.family) {
+        (Some(found), Family::V4) => {
+            found.first_v4().map(IpAddr::V4).map_err(|error| format!("failed to {error}"))
+        }
+        (Some(found), Family::V6) => {
+            let near = match server.ip() {
+                IpAddr::V6(ip) => ip.is_unicast_link_local() && args.route.relay_levels == 0,
+                IpAddr::V4(_) => false,
+            };
+            let wanted = if near { found.link_local().ok() } else { found.global() };
+            let first = wanted.or_else(|| found.v6.first().copied());
+            first.map(IpAddr::V6).ok_or_else(|| {
+                format!(
+                    "the interface '{}' has no IPv6 address: add one, or give one with -l",
+                    found.name
+                )
+            })
+        }
+        (None, Family::V6) if multicast_of_link(server.ip()) => Err(format!(
+            "{} addresses all servers of a link: name its interface with -l",
+            server.ip()
+        )),
+        (None, _) => local_address(server).map_err(|error| {
+            format!(
+                "failed to find a route to {}: {error}; give a local address or an interface with -l",
+                server.ip()
+            )
+        }),
+    }
+}
+
+/// Whether an address means all hosts on a link, and so has no meaning without the link's name: `ff02::/16`.
+fn multicast_of_link(ip: IpAddr) -> bool {
+    matches!(ip, IpAddr::V6(ip) if ip.segments()[0] & 0xff0f == 0xff02)
+}

@@ -1,0 +1,120 @@
+//! `brunt http`: one URL or many, with the flags that are familiar from wrk, wrk2, oha, hey and ab.
+//!
+//! A command line becomes a plan ([`mod@asked`]) and the plan a run, as in `brunt run`. With `--details` a
+//! short block like those tools' is printed beside the figures of every run ([`figures`]).
+
+mod asked;
+mod figures;
+mod targets;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use brunt_feed::file;
+use brunt_http_driver::Network;
+use brunt_report::distribution;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::{Outcome, Prepared, Verbosity, console, share};
+
+use crate as flow;
+use crate::options::http::HttpArgs;
+use crate::plan::compile::{CompileEnvironment, compile};
+use crate::trace::TraceFile;
+use crate::{Done, FlowJob, Users, once};
+
+use asked::Asked;
+
+/// Carries out the command line.
+pub fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    if args.to_plan {
+        let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
+        return console::print(&text);
+    }
+    if args.trace.once {
+        return once::carry_out(job(args, Verbosity::Normal)?, signals);
+    }
+    measure(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+}
+
+fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
+    Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))
+}
+
+/// Prepares the command line to be carried out many times.
+pub fn prepare(args: &HttpArgs) -> Result<Prepared<Users>, Refusal> {
+    flow::prepare(job(args, Verbosity::Quiet)?)
+}
+
+/// Makes the measurement.
+pub fn measure(
+    args: &HttpArgs,
+    signals: &Signals,
+    verbosity: Verbosity,
+) -> Result<Outcome, Refusal> {
+    let mut done = flow::run(job(args, verbosity)?, signals)?;
+    if verbosity == Verbosity::Normal {
+        print(args, &mut done)?;
+    }
+    Ok(done.outcome())
+}
+
+/// The run of the command line.
+fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
+    let Asked { plan, notes } = asked(args)?;
+    let shows = verbosity == Verbosity::Normal;
+    if shows {
+        for note in &notes {
+            console::note(note);
+        }
+    }
+    let seed = args.output.seed.unwrap_or_else(console::seed);
+    let world = CompileEnvironment { surroundings: &Machine, base: Path::new("") };
+    let node = share::asked(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
+    let compiled = compile(&plan, node, seed, &world).map_err(|fault| {
+        usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
+    })?;
+    let network = Network::new(compiled.http).map_err(|error| failed(&error))?;
+    let mut settings = compiled.settings;
+    settings.interval = args.output.interval.unwrap_or(settings.interval);
+    let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));
+    Ok(FlowJob {
+        command: args.typed.clone(),
+        flow: compiled.flow,
+        network: Arc::new(network),
+        settings,
+        objectives: compiled.objectives,
+        output: args.output.files().shown(shows),
+        target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
+        trace: TraceFile::of(&args.trace),
+        every: None,
+    })
+}
+
+fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {
+    let ending = Ending::of(&args.output.run, Stream::Output);
+    ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
+    if ending.details {
+        let figures = figures::text(&done.record).map_err(|error| failed(&error))?;
+        done.losses.print(&format!("\n{figures}"));
+    }
+    if args.latency {
+        let text = distribution(&done.record).map_err(|error| failed(&error))?;
+        let (above, below) = if ending.details { ("\n", "") } else { ("", "\n") };
+        done.losses
+            .print(&format!("{above}Response time percentiles (HdrHistogram)\n{text}{below}"));
+    }
+    let written = done.written.as_deref();
+    ending.close(&done.record, written, &mut done.losses).map_err(Refusal::failed)
+}
+
+fn usage(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::usage(format!("failed to {error}"))
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::failed(format!("failed to {error}"))
+}

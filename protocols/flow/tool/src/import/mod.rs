@@ -1,0 +1,144 @@
+//! `brunt import`: makes plans from descriptions of requests in other formats.
+//!
+//! `brunt_import` reads the description, [`settled`] makes the model of a plan from it, and [`written`] writes that as
+//! TOML with comments about everything that was guessed. Only this file accesses the file system.
+
+pub mod settled;
+mod written;
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use brunt_feed::file;
+use brunt_import::{Filter, Imported, Pauses, Secrets};
+use brunt_record::create_private;
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+
+use crate::options::import::{ImportKind, ImportedArgs};
+
+use settled::Settled;
+
+/// The maximum size of a file.
+const LARGEST: u64 = 512 * 1024 * 1024;
+
+/// Carries out an import.
+pub fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
+    let (imported, args) = match kind {
+        ImportKind::Curl(args) => {
+            let text = match args.source.trim_start() {
+                command if command.starts_with("curl ") || command.starts_with("curl.exe ") => {
+                    args.source.clone()
+                }
+                file => text_of(Path::new(file))?,
+            };
+            let read = |path: &Path| file::read(path, file::DATA_MAX);
+            let read = brunt_import::curl(&text, secrets(&args.imported), &read);
+            (read.map_err(|error| failed(&error))?, &args.imported)
+        }
+        ImportKind::Har(args) => {
+            let filter = Filter { hosts: args.host.clone(), types: args.types.clone() };
+            let pauses = if args.no_pauses { Pauses::None } else { Pauses::Recorded };
+            let text = text_of(&args.file)?;
+            let read = brunt_import::har(&text, &filter, pauses, secrets(&args.imported));
+            (read.map_err(|error| within(&args.file, &error))?, &args.imported)
+        }
+        ImportKind::Openapi(args) => {
+            let text = text_of(&args.file)?;
+            let read =
+                brunt_import::openapi(&text, args.server.as_deref(), secrets(&args.imported));
+            (read.map_err(|error| within(&args.file, &error))?, &args.imported)
+        }
+    };
+    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    save(&imported, output)
+}
+
+/// A plan made from an import, for a caller that stores it.
+pub struct Planned {
+    /// Its text.
+    pub text: String,
+    /// What was omitted, removed or guessed.
+    pub notes: Vec<String>,
+    /// Bodies that are not text, by name.
+    pub files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+/// The plan made from an import, whose files will be in `directory`.
+pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String> {
+    let settled = Settled::of(imported, Some(Path::new("body")));
+    let mut settled = settled.map_err(|error| error.to_string())?;
+    for (step, _) in &mut settled.steps {
+        let written = settled.files.iter().map(|(path, _)| path);
+        if let Some(path) =
+            step.body_file.as_mut().filter(|path| written.clone().any(|one| one == *path))
+        {
+            *path = directory.join(&path);
+        }
+    }
+    let text = written::text(imported, &settled).map_err(|error| error.to_string())?;
+    Ok(Planned { text, notes: settled.notes, files: settled.files })
+}
+
+/// Writes the plan, and beside it the bodies that are not text.
+fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
+    let settled = Settled::of(imported, output).map_err(|error| failed(&error))?;
+    for (path, bytes) in &settled.files {
+        let written = create_private(path).and_then(|mut file| file.write_all(bytes));
+        written.map_err(|error| {
+            let text = format!("failed to write {}: {error}\n", path.display());
+            Refusal { text, exit: Exit::Failed }
+        })?;
+        console::note(&format!("a body that is not text was written to {}", path.display()));
+    }
+    let text = written::text(imported, &settled).map_err(|error| failed(&error))?;
+    let Some(path) = output else { return console::print(&text) };
+    for note in &settled.notes {
+        console::note(note);
+    }
+    let steps = imported.steps.len();
+    console::note(&format!(
+        "{} has {steps} {}; see what it does with: brunt run {} --check",
+        path.display(),
+        if steps == 1 { "request" } else { "requests" },
+        path.display()
+    ));
+    console::write(path, &text)
+}
+
+fn secrets(args: &ImportedArgs) -> Secrets {
+    if args.keep_secrets { Secrets::Kept } else { Secrets::Named }
+}
+
+/// The text of a file, or of standard input.
+fn text_of(path: &Path) -> Result<String, Refusal> {
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| within(path, &format!("read it: {error}")))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(within(path, &"read it: it has more than 512 MiB"));
+    }
+    String::from_utf8(file::unmarked(bytes)).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        within(path, &format!("read it as text: byte {at} is not UTF-8"))
+    })
+}
+
+fn failed(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal { text: format!("failed to {error}\n"), exit: Exit::Usage }
+}
+
+fn within(path: &Path, error: &dyn std::fmt::Display) -> Refusal {
+    Refusal { text: format!("{}: failed to {error}\n", path.display()), exit: Exit::Usage }
+}
+
+/// The path of a file beside a plan.
+fn beside(plan: &Path, name: &str) -> PathBuf {
+    let stem = plan.file_stem().unwrap_or_default().to_string_lossy();
+    plan.with_file_name(format!("{stem}.{name}"))
+}

@@ -1,0 +1,260 @@
+//! Runs a flow: every flow from a plan, a LoadGen job or a command line is carried out here.
+//!
+//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans from other tools' files. [`brunt_flow_load`]
+//! connects the engine to the virtual users of a flow. The caller prints the results.
+
+mod fit;
+pub mod http;
+pub mod import;
+pub mod loadgen;
+mod naming;
+pub mod once;
+pub mod options;
+pub mod plan;
+mod sample;
+mod trace;
+
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{EngineRun, Plan, Settings};
+use brunt_exchange::Outcome;
+use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
+use brunt_flow_load::{FlowSessions, connections, group};
+use brunt_http_driver::Network;
+use brunt_record::{Catalogue, Record, run_tallies};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Signal, Signals};
+use brunt_run::{
+    self as run, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures,
+    carry_out, ceiling, check_files, console, exit, is_endless, objectives, of_iterations,
+};
+
+use naming::Naming;
+use trace::{ShowEvery, TraceFile, Tracer};
+
+/// A requested run of a flow.
+pub struct FlowJob {
+    /// The command line as the record shows it: without secrets.
+    pub command: Vec<String>,
+    /// What virtual users do.
+    pub flow: Flow,
+    /// The network settings.
+    pub network: Arc<Network>,
+    /// When exchanges begin, how many there are, and for how long.
+    pub settings: Settings,
+    /// The objectives, as text.
+    pub objectives: Vec<String>,
+    /// Where results are written.
+    pub output: Output,
+    /// The target, for the record.
+    pub target: String,
+    /// The file of failed exchanges.
+    trace: Option<TraceFile>,
+    /// The function that receives every exchange.
+    every: Option<ShowEvery>,
+}
+
+/// A run of a flow that is over.
+pub struct Done {
+    /// The record.
+    pub record: Record,
+    /// The exit code of the program, unless something could not be written.
+    exit: Exit,
+    /// The path of the record.
+    pub written: Option<PathBuf>,
+    /// The signal that ended it.
+    signal: Option<Signal>,
+    /// What could not be written.
+    pub losses: WriteFailures,
+    /// The position of each count among the tallies.
+    pub tallies: Tallies,
+    /// The tallies of the whole run, by number.
+    pub counts: Vec<u64>,
+    /// The time from the origin of the run until no exchange was in flight.
+    pub lasted: Duration,
+    /// Waits for the last scrape of its figures when everything has been printed.
+    #[expect(dead_code, reason = "it acts when it is dropped")]
+    last_scrape: LastScrape,
+}
+
+impl Done {
+    /// Reports what could not be written, and returns the exit code of the program.
+    pub fn end(&self) -> Exit {
+        self.losses.tell(self.exit)
+    }
+
+    /// The record and the exit code of the program; reports what could not be written.
+    pub fn outcome(self) -> run::Outcome {
+        let exit = self.end();
+        run::Outcome { record: self.record, exit }
+    }
+}
+
+/// Prepares a flow to be carried out.
+pub fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal> {
+    let failed_to = |error: &dyn std::fmt::Display| Refusal::usage(format!("failed to {error}"));
+    if asked_for.flow.dhcp.is_some() {
+        // There is one socket to the server, which one worker reads.
+        asked_for.settings.workers = Some(1);
+    }
+    for note in fit::examine(&asked_for.flow).map_err(|error| failed_to(&error))? {
+        if asked_for.output.progress == Progress::Figures {
+            console::note(&note);
+        }
+    }
+    let FlowJob { command, mut flow, network, settings, objectives, output, target, .. } =
+        asked_for;
+    let (trace, every) = (asked_for.trace, asked_for.every);
+    let files: Vec<_> = output
+        .run
+        .paths()
+        .into_iter()
+        .chain([("--trace", trace.as_ref().map(AsRef::as_ref))])
+        .collect();
+    check_files(&files).map_err(Refusal::failed)?;
+    let version = network.settings().version;
+    let tracer = Tracer::attach(trace, every, version, &mut flow).map_err(Refusal::usage)?;
+    let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
+    let (naming, data_end) = (Naming::of(compiled.flow()), RefCell::default());
+    let users = Users { naming, compiled: Arc::new(compiled), tracer, data_end };
+    let load = Plan::new(settings, group(&users.compiled));
+    let load = load.map_err(|error| failed_to(&error))?;
+    let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
+    let writes = writes(users.compiled.flow());
+    Ok(Prepared::new(job, users, writes.as_deref()))
+}
+
+/// Carries a flow out, from the first connection to the record.
+pub fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
+    let shown = asked_for.output.progress != Progress::Quiet;
+    let prepared = prepare(asked_for)?;
+    if shown {
+        prepared.tell_writes();
+    }
+    let Prepared { job, protocol: mut users, .. } = prepared;
+    let finished = carry_out(&job, &users, &mut [], signals).map_err(Refusal::failed)?;
+    let tallies = users.compiled.tallies().clone();
+    let mut counts = vec![0; tallies.len()];
+    for total in finished.engine.totals.values() {
+        counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
+    }
+    let exit = exit(&finished.record, finished.early(), Manner::Ours);
+    let Finished { record, engine, written, mut losses, signal, last_scrape, .. } = finished;
+    losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write()));
+    let lasted = engine.over;
+    Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted, last_scrape })
+}
+
+/// The virtual users of a flow.
+pub struct Users {
+    compiled: Arc<CompiledFlow>,
+    naming: Naming,
+    /// Keeps whole exchanges, if that is requested.
+    tracer: Option<Tracer>,
+    /// Where the users of the last run reported that no rows were left.
+    data_end: RefCell<Arc<DataEnd>>,
+}
+
+impl Users {
+    fn job(
+        &self,
+        command: Vec<String>,
+        load: Plan,
+        texts: &[String],
+        output: Output,
+        target: String,
+    ) -> Result<Job, String> {
+        let flow = self.compiled.flow();
+        let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
+        let tallies = self.compiled.tallies().names().into_iter().chain(connections());
+        let servers = flow.ldap.as_ref().map(|ldap| ldap.servers()).unwrap_or_default();
+        let tallies = tallies.chain(run_tallies(&servers));
+        let catalogue =
+            Catalogue::new(operations.iter().copied(), flow::PARTS).with_tallies(tallies);
+        let job = Job {
+            objectives: objectives(texts, &output.run, &operations)?,
+            output,
+            ceiling: ceiling::of(&operations, load.workers()),
+            endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
+            several: !one_for_one(flow),
+            ..Job::new(command, catalogue, target, load)
+        };
+        let job = if only_http(flow) { job.called("request", "requests") } else { job };
+        let asked = if job.several { of_iterations(job.asked) } else { job.asked };
+        Ok(Job { asked, ..job })
+    }
+}
+
+/// Whether every exchange is a request over HTTP.
+fn only_http(flow: &Flow) -> bool {
+    let mut steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    steps.all(|step| match step {
+        flow::Step::Exchange(exchange) => matches!(exchange.payload, flow::Payload::Http(_)),
+        flow::Step::Pause(_) => true,
+    })
+}
+
+/// Whether each iteration is one exchange.
+fn one_for_one(flow: &Flow) -> bool {
+    let exchanges = |scenario: &flow::Scenario| {
+        let exchange = |step: &&flow::Step| matches!(step, flow::Step::Exchange(_));
+        scenario.steps.iter().filter(exchange).count()
+    };
+    flow.scenarios.iter().all(|scenario| exchanges(scenario) == 1)
+}
+
+/// What a flow changes at its targets, as text.
+fn writes(flow: &Flow) -> Option<String> {
+    let mut words: Vec<String> = Vec::new();
+    for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
+        let flow::Step::Exchange(exchange) = step else { continue };
+        let word = match &exchange.payload {
+            flow::Payload::Http(http) if !is_safe(&http.method) => {
+                format!("sends {} requests", http.method)
+            }
+            flow::Payload::Ldap(ldap) if ldap.changes() => "changes entries".to_owned(),
+            _ => continue,
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Whether a method only reads (RFC 9110 section 9.2.1).
+fn is_safe(method: &str) -> bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&method)
+}
+
+impl Protocol for Users {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+        self.naming.name(operation, outcome)
+    }
+
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        let sessions = FlowSessions::new(&self.compiled, run.plan.workers(), run.plan.settings());
+        let stop = run.stop.clone();
+        sessions.data_end().end_with(move || {
+            stop.request();
+        });
+        self.data_end.replace(Arc::clone(sessions.data_end()));
+        let finished = sessions.run(run, &MachineTime::new());
+        finished.map_err(|error| format!("failed to {error}"))
+    }
+
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        let data_end = self.data_end.borrow();
+        let (variable, after) = (data_end.variable()?, finished.timing.to.as_secs_f64());
+        Some(EndedBy::CutShort(format!(
+            "its data ran out after {after:.1} s: each row of '{variable}' is used once, and all rows are used; add \
+             rows or choose another order"
+        )))
+    }
+}

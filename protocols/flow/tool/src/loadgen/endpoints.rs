@@ -1,0 +1,162 @@
+//! The values of `rest-endpoint` wildcards, fetched before the run.
+//!
+//! They are fetched once, by the client that the run uses, and each iteration draws from them. A service that does not
+//! return them is an error of the job: a run without them would measure something else.
+
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_exchange::{Monotonic, Watch};
+use brunt_http_driver::{Client, Group, Network, Request, Response, Wanted};
+use brunt_run::listening;
+use serde_json::Value;
+
+use super::compile::{Listed, list_name};
+use super::draft::{Draft, Meaning};
+use super::wildcard::Endpoint;
+
+/// How long a service may take to return a list.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Fetches every list that a draft needs.
+pub(super) fn fetch(draft: &Draft, network: &Arc<Network>) -> Result<Listed, String> {
+    let mut listed = BTreeMap::new();
+    for variable in &draft.variables {
+        let Meaning::Element(endpoint) = &variable.meaning else { continue };
+        let name = list_name(endpoint);
+        if listed.contains_key(&name) {
+            continue;
+        }
+        let values = one(endpoint, network).map_err(|why| {
+            format!("failed to fetch the values of ${} from {}: {why}", variable.name, endpoint.url)
+        })?;
+        listed.insert(name, values);
+    }
+    Ok(listed)
+}
+
+fn one(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Vec<Vec<u8>>, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    listening::wait(&addresses(&endpoint.url).into_iter().collect::<Vec<_>>());
+    let asked = async {
+        tokio::time::timeout(PATIENCE, ask(endpoint, network))
+            .await
+            .map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?
+    };
+    let response = runtime.block_on(asked)?;
+    if response.status() >= 300 {
+        return Err(format!("the answer was {}", response.status()));
+    }
+    if response.is_truncated() {
+        return Err("the answer is too long for a list; request less".to_owned());
+    }
+    values(endpoint, response.body())
+}
+
+/// The addresses of the server in a URL, if its name can be resolved.
+fn addresses(url: &str) -> Option<Vec<SocketAddr>> {
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let port = if scheme == "https" { 443 } else { 80 };
+    let found = authority.to_socket_addrs().or_else(|_| (authority, port).to_socket_addrs());
+    found.ok().map(Iterator::collect)
+}
+
+async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, String> {
+    let group = Group::new(network);
+    let mut client = Client::new(network, &group, 0);
+    let clock = Monotonic::new();
+    let mut words = String::new();
+    let mut watch = Watch::new(&clock, Some(&mut words));
+    let (mut request, mut response) = (Request::default(), Response::default());
+    request.begin("GET");
+    let said = |failure: brunt_http_driver::Failure| failure.to_string();
+    let (origin, path) = client.aim(endpoint.url.as_bytes(), &mut watch).await.map_err(said)?;
+    request.set_target(endpoint.url.get(path..).unwrap_or_default().as_bytes());
+    for (name, value) in &endpoint.header {
+        let write = |out: &mut Vec<u8>| {
+            out.extend_from_slice(value.as_bytes());
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(()) = request.field(name, write);
+    }
+    client.ready(&origin, &mut watch).await.map_err(said)?;
+    let wanted = Wanted { body: true, ..Wanted::default() };
+    client
+        .exchange(&origin, &mut request, wanted, &mut response, &mut watch)
+        .await
+        .map_err(said)?;
+    client.close().await;
+    Ok(response)
+}
+
+/// The values in an answer: the elements of a list, or a single value.
+fn values(endpoint: &Endpoint, body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
+    let all: Value =
+        serde_json::from_slice(body).map_err(|error| format!("the answer is not JSON: {error}"))?;
+    let part = endpoint.attribute.as_deref().map_or(Ok(&all), |name| within(&all, name))?;
+    let elements = match part {
+        Value::Array(elements) => &elements[..],
+        other => std::slice::from_ref(other),
+    };
+    let value = |element: &Value| {
+        let value = endpoint.member.as_deref().map_or(Ok(element), |name| within(element, name))?;
+        Ok(match value {
+            Value::String(text) => text.clone().into_bytes(),
+            other => other.to_string().into_bytes(),
+        })
+    };
+    let values: Result<Vec<Vec<u8>>, String> = elements.iter().map(value).collect();
+    match values {
+        Ok(values) if values.is_empty() => Err("the list is empty".to_owned()),
+        other => other,
+    }
+}
+
+/// A part of a value by its name or by a JSON pointer.
+fn within<'v>(value: &'v Value, name: &str) -> Result<&'v Value, String> {
+    let found = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
+    found.ok_or_else(|| format!("there is no \"{name}\" in the answer"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(
+        attribute: Option<&str>,
+        member: Option<&str>,
+        body: &str,
+    ) -> Result<Vec<String>, String> {
+        let endpoint = Endpoint {
+            url: String::new(),
+            header: Vec::new(),
+            attribute: attribute.map(str::to_owned),
+            member: member.map(str::to_owned),
+        };
+        let text = |value: Vec<u8>| String::from_utf8(value).unwrap();
+        Ok(values(&endpoint, body.as_bytes())?.into_iter().map(text).collect())
+    }
+
+    #[test]
+    fn a_list_gives_its_elements_and_anything_else_itself() {
+        assert_eq!(listed(None, None, "[\"a\", 2, {\"b\": 1}]").unwrap(), ["a", "2", "{\"b\":1}"]);
+        assert_eq!(listed(None, None, "{\"b\": 1}").unwrap(), ["{\"b\":1}"]);
+        let answer = "{\"result\": [{\"_id\": \"u1\"}, {\"_id\": \"u2\", \"n\": {\"x\": 5}}]}";
+        assert_eq!(listed(Some("result"), Some("_id"), answer).unwrap(), ["u1", "u2"]);
+        assert_eq!(listed(Some("/result/1/n"), Some("/x"), answer).unwrap(), ["5"]);
+    }
+
+    #[test]
+    fn an_answer_without_values_is_an_error() {
+        assert!(listed(None, None, "<html>").unwrap_err().contains("not JSON"));
+        assert!(listed(None, None, "[]").unwrap_err().contains("empty"));
+        assert!(listed(Some("x"), None, "{}").unwrap_err().contains("no \"x\""));
+        assert!(listed(None, Some("id"), "[{\"id\": 1}, {}]").unwrap_err().contains("no \"id\""));
+    }
+}

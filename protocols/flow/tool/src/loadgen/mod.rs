@@ -1,0 +1,290 @@
+//! LoadGen: performs its job, workload and task files on the engine, and prints its table.
+//!
+//! [`job`] reads the files and applies attributes at each level, [`draft`](mod@draft) decides what is sent, [`compile`]
+//! makes a flow from that, and [`table`] makes the report from the counts. All files of a job are read before a byte is
+//! sent.
+
+mod attributes;
+mod check;
+mod compile;
+mod directories;
+mod document;
+mod draft;
+mod drafting;
+mod endpoints;
+mod fault;
+mod fields;
+mod file_position;
+mod files;
+mod header;
+mod job;
+mod kept;
+mod manner;
+mod mix;
+mod names;
+pub mod of_plan;
+mod platform;
+mod reader;
+mod repairs;
+mod request;
+mod spinner;
+pub mod table;
+mod task;
+mod to_plan;
+mod wildcard;
+mod workload;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_engine::Settings;
+use brunt_exchange::ThinkTime;
+use brunt_flow_driver::Flow;
+use brunt_http_driver::{self as http, Network};
+use brunt_net::keystore::Store;
+use brunt_net::tls::{self, Trust};
+use brunt_report::loadgen::opening;
+use brunt_run::console;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::resend::Resending;
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use jiff::tz::TimeZone;
+
+use crate as flow;
+use crate::options::loadgen::{LoadgenArgs, Mixing};
+use crate::plan::model;
+use crate::trace::TraceFile;
+use crate::{FlowJob, fit, once};
+
+use draft::{Draft, Meaning};
+use drafting::draft;
+use files::Files;
+use job::Job;
+use manner::Manner;
+use spinner::Spinner;
+use workload::Workload;
+
+/// The number of redirects that Java's client follows.
+const REDIRECTS: u8 = 20;
+/// How long opening a connection may take if no threshold is shorter.
+const CONNECT_MAX: Duration = Duration::from_secs(30);
+
+/// Carries a job out, from its files to its report.
+pub fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    if args.output.run.node.is_some() {
+        return Err(Refusal::usage(
+            "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt \
+            run --node'",
+        ));
+    }
+    args.output
+        .run
+        .refuse_quiet_details()
+        .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
+    let asked = Asked::read(args)?;
+    if args.check {
+        asked.examine()?;
+        return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
+    }
+    if let Some(path) = &args.to_plan {
+        let text = asked.plan(args)?;
+        return if path.as_os_str() == "-" {
+            console::print(&text)
+        } else {
+            console::write(path, &text)
+        };
+    }
+    if args.trace.once {
+        let network = network(&asked, args).map_err(failed)?;
+        let flow = asked.flow(&asked.draft, &network)?;
+        return once::carry_out(asked.asked(args, flow, &network), signals);
+    }
+    asked.carry_out(args, signals)
+}
+
+/// A job as a plan, and notes about it. No service is contacted: the values it would list are missing.
+pub fn as_plan(config: &Path) -> Result<(model::Plan, Vec<String>), Refusal> {
+    let mut files = Files::of(config);
+    let job = reader::read(config, &mut files)?;
+    let draft = draft(&job.workloads, Manner::Repaired, Mixing::default(), &mut files)?;
+    let connecting = to_plan::Connecting {
+        redirects: REDIRECTS,
+        resend: Resending::Always,
+        limit: connecting(&draft),
+        ca: None,
+        insecure: false,
+    };
+    let mut notes = files.take_notes();
+    notes.extend(to_plan::secrets(&draft).map(|name| {
+        format!("the value of {name} is a secret, and not in the plan: it has to be given to the run as {name}")
+    }));
+    notes.extend(to_plan::notes(&job));
+    notes.extend(draft.variables.iter().filter_map(|variable| match &variable.meaning {
+        Meaning::Element(endpoint) => Some(format!(
+            "the values of {0} are listed by {1}, which is not asked: write them into variables.{0}.choice, or have \
+             'brunt loadgen --to-plan' fetch them",
+            variable.name,
+            brunt_redact::url(&endpoint.url)
+        )),
+        _ => None,
+    }));
+    Ok((to_plan::plan(&job, &draft, &compile::Listed::new(), &connecting), notes))
+}
+
+/// A job that was read, with everything resolved.
+struct Asked {
+    job: Job,
+    draft: Draft,
+    warm_up: Draft,
+    manner: Manner,
+    seed: u64,
+}
+
+impl Asked {
+    fn read(args: &LoadgenArgs) -> Result<Self, Refusal> {
+        let manner = if args.compat { Manner::Compatible } else { Manner::Repaired };
+        let mut files = Files::of(&args.config);
+        let job = reader::read(&args.config, &mut files)?;
+        let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
+        let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
+        for note in files.take_notes() {
+            console::note(&note);
+        }
+        let seed = args.output.seed.unwrap_or_else(console::seed);
+        Ok(Self { job, draft: measured, warm_up, manner, seed })
+    }
+
+    /// Checks whether the requests can be sent, as far as that is known without fetching values from a service.
+    fn examine(&self) -> Result<(), Refusal> {
+        for draft in [&self.warm_up, &self.draft] {
+            let listed = compile::unlisted(draft);
+            let flow = compile::flow(draft, &self.job, self.manner, self.seed, &listed);
+            let notes = fit::examine(&flow.map_err(failed)?)
+                .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
+            for note in &notes {
+                console::note(note);
+            }
+        }
+        Ok(())
+    }
+
+    fn flow(&self, draft: &Draft, network: &Arc<Network>) -> Result<Flow, Refusal> {
+        let listed = endpoints::fetch(draft, network).map_err(failed)?;
+        compile::flow(draft, &self.job, self.manner, self.seed, &listed).map_err(failed)
+    }
+
+    /// The job as a plan.
+    fn plan(&self, args: &LoadgenArgs) -> Result<String, Refusal> {
+        let listed =
+            endpoints::fetch(&self.draft, &network(self, args).map_err(failed)?).map_err(failed)?;
+        let connecting = to_plan::Connecting {
+            redirects: REDIRECTS,
+            resend: args.resend,
+            limit: connecting(&self.draft),
+            ca: args.ca.clone(),
+            insecure: args.insecure,
+        };
+        let plan = to_plan::plan(&self.job, &self.draft, &listed, &connecting);
+        for name in to_plan::secrets(&self.draft) {
+            console::note(&format!(
+                "the plan reads {name} from the environment: export {name} before running it"
+            ));
+        }
+        for note in to_plan::notes(&self.job) {
+            console::note(&note);
+        }
+        toml::to_string_pretty(&plan).map_err(failed)
+    }
+
+    fn carry_out(&self, args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+        let network = network(self, args).map_err(failed)?;
+        if !self.warm_up.scenarios.is_empty() {
+            let flow = self.flow(&self.warm_up, &network)?;
+            console::note("the warm-up of the job runs first; no figure includes it");
+            let warm_up = self.asked(args, flow, &network);
+            let unmeasured = Output::default();
+            let done = flow::run(
+                FlowJob { objectives: Vec::new(), output: unmeasured, trace: None, ..warm_up },
+                signals,
+            )?;
+            if signals.received().is_some() {
+                return Ok(done.end());
+            }
+        }
+        let flow = self.flow(&self.draft, &network)?;
+        let started = console::now().to_zoned(TimeZone::system());
+        console::print(&opening(self.job.threads, &started))?;
+        let spinner = Spinner::start();
+        let done = flow::run(self.asked(args, flow, &network), signals);
+        drop(spinner);
+        let mut done = done?;
+        let counted = table::Counted {
+            tallies: &done.tallies,
+            counts: &done.counts,
+            started,
+            lasted: done.lasted,
+        };
+        let report = table::report(&self.draft, &self.job, self.manner, &counted);
+        done.losses.print(&report.text());
+        let ending = Ending::of(&args.output.run, Stream::Error);
+        ending.tell(&done.record, &mut done.losses).map_err(failed)?;
+        let written = done.written.as_deref();
+        ending.close(&done.record, written, &mut done.losses).map_err(failed)?;
+        Ok(done.end())
+    }
+
+    /// The run of a flow.
+    fn asked(&self, args: &LoadgenArgs, flow: Flow, network: &Arc<Network>) -> FlowJob {
+        let mut settings = Settings::closed(ThinkTime::None, self.job.threads);
+        settings.seed = self.seed;
+        settings.interval = args.output.interval.unwrap_or(settings.interval);
+        FlowJob {
+            command: args.typed.clone(),
+            flow,
+            network: Arc::clone(network),
+            settings,
+            objectives: args.output.run.objectives.clone(),
+            output: Output { progress: Progress::Table, ..args.output.files() },
+            target: self.job.environment.clone().unwrap_or_default(),
+            trace: TraceFile::of(&args.trace),
+            every: None,
+        }
+    }
+}
+
+/// The network settings of a job.
+fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
+    let trust = match (&args.ca, args.insecure) {
+        (_, true) => {
+            console::note("the server's certificate is not verified because of --insecure");
+            Trust::Anything
+        }
+        (Some(file), _) => Trust::Stores(vec![Store { path: file.clone(), password: None }]),
+        (None, false) => Trust::System,
+    };
+    let mut settings = http::Settings {
+        tls: Some(tls::Options { trust, ..tls::Options::default() }),
+        redirects: REDIRECTS,
+        resend: args.resend.into(),
+        seed: asked.seed,
+        ..http::Settings::default()
+    };
+    settings.dialing.timeout = Some(connecting(&asked.draft));
+    let network = Network::new(settings).map_err(|error| format!("failed to {error}"))?;
+    Ok(Arc::new(network))
+}
+
+/// How long connecting may take: as long as the longest threshold of a task.
+fn connecting(draft: &Draft) -> Duration {
+    let thresholds = draft.operations.iter().filter_map(|operation| operation.threshold);
+    let most = thresholds.filter(|millis| *millis > 0).max();
+    most.map_or(CONNECT_MAX, |millis| Duration::from_millis(millis).min(CONNECT_MAX))
+}
+
+fn failed(why: impl std::fmt::Display) -> Refusal {
+    Refusal::failed(why)
+}

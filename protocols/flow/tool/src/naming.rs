@@ -1,0 +1,95 @@
+//! [`Naming`]: the names of the outcomes of steps, each in the terms of its protocol.
+
+use brunt_dhcp_driver::DhcpEndpoint;
+use brunt_dhcp_driver::family::Family;
+use brunt_exchange::{Class, Outcome};
+use brunt_flow_driver::{Flow, Payload, Step};
+use brunt_ldap_wire::code;
+
+use brunt_dhcp_driver::naming as dhcp;
+use brunt_http_driver::naming as http;
+use brunt_ldap_driver::naming as ldap;
+
+/// The protocols of a flow's operations, by number.
+pub(crate) struct Naming(Vec<Protocol>);
+
+#[derive(Clone, Copy)]
+enum Protocol {
+    Http,
+    Ldap,
+    Dhcp(Family),
+}
+
+impl Naming {
+    /// The names of the possible outcomes of a flow's steps.
+    pub(crate) fn of(flow: &Flow) -> Self {
+        let v6 = flow.dhcp.as_deref().is_some_and(DhcpEndpoint::is_v6);
+        let family = if v6 { Family::V6 } else { Family::V4 };
+        let mut protocols = vec![Protocol::Http; flow.operations.len()];
+        for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
+            let Step::Exchange(act) = step else { continue };
+            if let Some(protocol) = protocols.get_mut(usize::from(act.operation)) {
+                *protocol = match act.payload {
+                    Payload::Http(_) => Protocol::Http,
+                    Payload::Ldap(_) => Protocol::Ldap,
+                    Payload::Dhcp(_) => Protocol::Dhcp(family),
+                };
+            }
+        }
+        Self(protocols)
+    }
+
+    /// The name of an outcome of an operation. A code is specific to the protocol.
+    pub(crate) fn name(&self, operation: usize, outcome: Outcome) -> String {
+        let protocol = self.0.get(operation).copied().unwrap_or(Protocol::Http);
+        match outcome {
+            Outcome::Ok(code) | Outcome::Failed(Class::Result, code) => match protocol {
+                Protocol::Http => http::status(code).to_owned(),
+                Protocol::Ldap => code::name(code).to_owned(),
+                Protocol::Dhcp(family) => dhcp::name(family, outcome),
+            },
+            Outcome::Failed(Class::Locked, _) => ldap::name(outcome),
+            Outcome::Failed(class, _) => class.word().to_owned(),
+            Outcome::TimedOut => "timed out".to_owned(),
+            Outcome::CutOff => "cut off".to_owned(),
+            Outcome::Skipped => "skipped".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_have_the_names_of_their_protocols() {
+        let protocols = [
+            Protocol::Http,
+            Protocol::Ldap,
+            Protocol::Dhcp(Family::V4),
+            Protocol::Dhcp(Family::V6),
+        ];
+        let naming = Naming(protocols.into());
+        let [http, ldap, v4, v6] = [0, 1, 2, 3].map(|number| move |outcome| (number, outcome));
+        let cases = [
+            (http(Outcome::Ok(200)), "OK"),
+            (http(Outcome::Failed(Class::Result, 404)), "Not Found"),
+            (http(Outcome::Ok(299)), "unnamed"),
+            (http(Outcome::Failed(Class::Exceeded, 200)), "exceeded"),
+            (ldap(Outcome::Ok(0)), "success"),
+            (ldap(Outcome::Failed(Class::Result, 49)), "invalidCredentials"),
+            (v4(Outcome::Ok(5)), "ACK"),
+            (v4(Outcome::Ok(0)), "sent"),
+            (v4(Outcome::Failed(Class::Result, 6)), "NAK"),
+            (v4(Outcome::Failed(Class::Check, 5)), "check"),
+            (v6(Outcome::Ok(7)), "REPLY"),
+        ];
+        for ((number, outcome), name) in cases {
+            assert!(
+                naming.name(number, outcome).ends_with(name),
+                "{name}: {}",
+                naming.name(number, outcome)
+            );
+        }
+    }
+}

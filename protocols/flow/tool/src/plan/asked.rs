@@ -1,0 +1,266 @@
+//! [`Asked`]: the plan that a command line or a submission asks for, read and compiled.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brunt_feed::file::{open, unmarked};
+use brunt_http_driver::Network;
+use brunt_record::AbortRule;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Surroundings;
+use brunt_run::{console, share};
+
+use super::compile::{CompileEnvironment, Compiled, compile};
+use super::fault::PlanError;
+use super::granted::{self, Granted};
+use super::model::{Iterations, Plan, Run};
+use super::reader::{Text, Written, read};
+use super::values::Time;
+use super::{merged, preview};
+use crate::FlowJob;
+use crate::options::run::RunArgs;
+use crate::trace::TraceFile;
+
+/// The largest plan that is read; the bodies of requests can be in separate files.
+const PLAN_MAX: u64 = 16 << 20;
+
+/// A plan that was read and compiled.
+pub(super) struct Asked {
+    pub plan: Plan,
+    pub compiled: Compiled,
+}
+
+impl Asked {
+    /// The plan that a command line names.
+    pub(super) fn read(args: &RunArgs, surroundings: &dyn Surroundings) -> Result<Self, PlanError> {
+        let path = args.plan.clone().unwrap_or_else(|| PathBuf::from("-"));
+        let (name, text) = source(&path)?;
+        let text = Text { name: &name, text: &text, overrides: &args.set };
+        let base = path.parent().unwrap_or(Path::new(""));
+        Self::of(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
+    }
+
+    /// A submitted plan, if it does nothing beyond its grant; otherwise how a run of it would end.
+    pub(super) fn granted(
+        args: &RunArgs,
+        granted: &Granted<'_>,
+    ) -> Result<Self, (PlanError, Exit)> {
+        let submitted = granted.submitted;
+        let text = Text { name: "plan.toml", text: &submitted.plan, overrides: &args.set };
+        let world = CompileEnvironment { surroundings: granted, base: Path::new("") };
+        let (asked, written) =
+            Self::of(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
+        granted::examine(&asked.plan, &asked.compiled, submitted)
+            .map_err(|fault| (written.error(fault), Exit::Unsafe))?;
+        Ok(asked)
+    }
+
+    fn of(
+        text: &Text<'_>,
+        args: &RunArgs,
+        world: &CompileEnvironment<'_>,
+    ) -> Result<(Self, Written), PlanError> {
+        let mut written: Written = read(text, &|name| world.surroundings.variable(name))?;
+        if written.plan.run.iterations == Some(Iterations::Each(1)) && says_how_long(args) {
+            written.plan.run.iterations = None;
+        }
+        if let Some(duration) = args.duration {
+            written.plan.run.duration = Some(Time(duration));
+        }
+        written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
+        let abort_on = args.output.run.abort_on.iter().map(ToString::to_string);
+        written.plan.abort_on.extend(abort_on);
+        let seed = args.output.seed.or(written.plan.run.seed);
+        let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
+        let seed = seed.unwrap_or_else(console::seed);
+        let compiled = compile(&written.plan, node, seed, world);
+        let mut compiled = compiled.map_err(|fault| written.error(fault))?;
+        compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
+        Ok((Self { plan: written.plan.clone(), compiled }, written))
+    }
+
+    /// The plan with its defaults.
+    pub(super) fn merged(&self) -> String {
+        let settings = &self.compiled.settings;
+        merged::text(&self.plan, self.compiled.flow.users, settings.seed)
+    }
+
+    /// The merged plan, and its description.
+    pub(super) fn check(&self, notes: &[String]) -> String {
+        let merged = self.merged();
+        let mut comes_to = preview::text(&self.plan, &self.compiled);
+        comes_to.extend(notes.iter().map(|note| format!("\nNote: {note}\n")));
+        format!(
+            "# The plan with its defaults.\n\n{merged}\n# The resulting load and first requests.\n\n{comes_to}"
+        )
+    }
+
+    /// The run, with all its resources opened; `shows` is whether progress is shown.
+    pub(super) fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
+        let Self { plan, mut compiled } = self;
+        if let Some(directory) = compiled.directory {
+            let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
+            let opened = directory.open(compiled.flow.users, compiled.flow.seed, tolerated);
+            compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
+        }
+        if let Some(leases) = compiled.leases {
+            compiled.flow.dhcp = Some(leases.open().map_err(Refusal::failed)?);
+        }
+        let network = Network::new(compiled.http);
+        let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
+        let mut output = args.output.files().shown(shows);
+        output.run.abort_on = compiled.abort_on;
+        Ok(FlowJob {
+            command: args.typed.clone(),
+            flow: compiled.flow,
+            network: Arc::new(network),
+            settings: compiled.settings,
+            objectives: compiled.objectives,
+            output,
+            target: target(&plan),
+            trace: TraceFile::of(&args.trace),
+            every: None,
+        })
+    }
+}
+
+/// Whether a command line says how long the run is or when iterations begin, and not how many there are. Then a plan's
+/// one iteration of each user, which is there to try the plan out, as in every imported plan, does not end the run.
+fn says_how_long(args: &RunArgs) -> bool {
+    let sets = |keys: &[&str]| {
+        let mut set = args.set.iter().filter_map(|set| set.split_once('='));
+        set.any(|(key, _)| keys.iter().any(|known| key.trim().starts_with(known)))
+    };
+    let lasts =
+        args.duration.is_some() || sets(&["run.duration", "run.rate", "run.stages", "run.trace"]);
+    lasts && !sets(&["run.iterations"])
+}
+
+/// Refuses limits in the plan: a caller that carries it out many times sets the number and the duration of its runs.
+pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
+    let given = [
+        ("rate", run.rate.is_some()),
+        ("stages", run.stages.is_some()),
+        ("trace", run.trace.is_some()),
+        ("duration", run.duration.is_some()),
+        ("warm-up", run.warm_up.is_some()),
+        ("iterations", run.iterations.is_some()),
+        ("rounds", !run.rounds.is_empty()),
+        ("think", run.think.is_some()),
+        ("back-off", run.back_off.is_some()),
+        ("ramp-up", run.ramp_up.is_some()),
+        ("groups", run.groups.is_some()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map_or(Ok(()), |(key, _)| {
+        Err(format!(
+            "use this plan with find-max: 'run.{key}' says when iterations begin, and find-max tries that out; leave \
+             it out of the plan"
+        ))
+    })
+}
+
+/// Users of a plan without a number of them: as many as begin in two seconds, so that slow ones delay no others.
+pub(super) fn users_of(per_second: f64) -> u32 {
+    ((per_second * 2.0).ceil() as u32).clamp(50, 10_000)
+}
+
+/// The name of a plan in messages, and its text.
+fn source(path: &Path) -> Result<(String, String), PlanError> {
+    let standard = path.as_os_str() == "-";
+    let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
+    let unreadable = |why: String| PlanError::Unreadable { file: name.clone(), why };
+    let mut bytes = Vec::new();
+    let read = if standard {
+        std::io::stdin().lock().take(PLAN_MAX + 1).read_to_end(&mut bytes)
+    } else {
+        open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| {
+        unreadable(format!("{error}; give the path of a plan, or - for standard input"))
+    })?;
+    if bytes.len() as u64 > PLAN_MAX {
+        return Err(unreadable(format!(
+            "it is longer than {PLAN_MAX} bytes; move bodies into files"
+        )));
+    }
+    let text = String::from_utf8(unmarked(bytes)).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
+        unreadable(format!("line {line} is not UTF-8"))
+    })?;
+    Ok((name, text))
+}
+
+/// The target, in one line.
+fn target(plan: &Plan) -> String {
+    let base = plan.http.as_ref().and_then(|http| http.base.clone());
+    let ldap = plan.ldap.as_ref().map(|ldap| ldap.server.clone());
+    let dhcp = plan.dhcp.as_ref().map(|dhcp| dhcp.server.to_string());
+    let all = [base, ldap, dhcp].into_iter().flatten();
+    let all: Vec<String> = all.map(|target| brunt_redact::url(&target)).collect();
+    let named = |target: String| match &plan.name {
+        Some(name) => format!("{target} ({name})"),
+        None => target,
+    };
+    if !all.is_empty() {
+        return named(all.join(", "));
+    }
+    let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
+    let urls = steps.flat_map(|step| step.requests()).filter_map(|(_, url)| url);
+    let origin = |url: &str| {
+        let after = url.find("://").map_or(0, |at| at + 3);
+        url[..url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at)].to_owned()
+    };
+    named(urls.map(origin).next().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::broken::Sparse;
+    use brunt_flow_driver::Iterations as Compiled;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        run: RunArgs,
+    }
+
+    /// The iterations and the duration of a plan with these, for a command line.
+    fn asked(iterations: &str, line: &str) -> (Compiled, Option<u64>) {
+        let text = format!(
+            "[run]\niterations = {{ {iterations} }}\n[[scenario]]\n\
+             steps = [{{ get = \"http://127.0.0.1/\" }}, {{ get = \"http://127.0.0.1/a\" }}]\n"
+        );
+        let words = ["run", "p.toml"].into_iter().chain(line.split_whitespace());
+        let args = Line::try_parse_from(words).unwrap().run;
+        let text = Text { name: "p.toml", text: &text, overrides: &args.set };
+        let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("") };
+        let (asked, _) = Asked::of(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
+        let lasting = asked.compiled.settings.stop.time.map(|time| time.as_secs());
+        (asked.compiled.flow.iterations, lasting)
+    }
+
+    #[test]
+    fn set_run_duration_or_rate_ends_the_one_iteration_of_an_imported_plan() {
+        for line in ["--duration 5s", "--set run.duration=5s", "--set run.rate=10/s --duration 5s"]
+        {
+            let (iterations, lasting) = asked("each = 1", line);
+            assert!(matches!(iterations, Compiled::Endless), "{line}: {iterations:?}");
+            assert_eq!(lasting, Some(5), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_iterations_stay_and_so_do_those_of_the_command_line() {
+        assert!(matches!(asked("each = 1", "").0, Compiled::Each(1)));
+        assert!(matches!(asked("each = 1", "--set run.users=5").0, Compiled::Each(1)));
+        assert!(matches!(asked("each = 2", "--duration 5s").0, Compiled::Each(2)));
+        assert!(matches!(asked("shared = 9", "--duration 5s").0, Compiled::Shared(_)));
+        let both = asked("each = 1", "--duration 5s --set run.iterations.each=1");
+        assert!(matches!(both.0, Compiled::Each(1)), "{both:?}");
+    }
+}

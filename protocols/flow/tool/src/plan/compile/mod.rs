@@ -1,0 +1,378 @@
+//! Compiles a [`Plan`] to what the engine and the drivers carry out.
+//!
+//! Every name is resolved here and every value checked, so that no error in a plan can appear once the run has begun.
+//! Every error refers to a key.
+
+mod answer;
+mod directory;
+mod environment;
+mod find_max;
+mod json;
+mod leases;
+mod load;
+mod names;
+mod network;
+mod ranges;
+mod request;
+mod variables;
+
+pub use directory::Directory;
+pub use environment::CompileEnvironment;
+pub use leases::Leases;
+pub use load::{CONNECT, TIMEOUT, USERS};
+
+use brunt_engine::{Load, Node, Settings};
+use brunt_exchange::ThinkTime;
+use brunt_feed::{Hole, Text};
+use brunt_flow_driver::{self as flow, ExchangeStep, Flow, Pause, Payload, Start};
+use brunt_http_driver as http;
+use brunt_record::{AbortError, AbortRule, Slo};
+use brunt_run::SearchOptions;
+
+use super::fault::Fault;
+use super::model::{self, Http, Plan, Scenario, Step};
+use super::path::KeyPath;
+
+use load::Loaded;
+use names::Names;
+use variables::one;
+
+/// A plan that can be carried out.
+#[derive(Debug)]
+pub struct Compiled {
+    /// What virtual users do.
+    pub flow: Flow,
+    /// When exchanges begin, how many there are, and for how long.
+    pub settings: Settings,
+    /// The settings of HTTP connections.
+    pub http: http::Settings,
+    /// The connection settings of the directory, if a step uses one.
+    pub directory: Option<Directory>,
+    /// The connection settings of the DHCP server, if a step uses one.
+    pub leases: Option<Leases>,
+    /// The objectives, as text.
+    pub objectives: Vec<String>,
+    /// The conditions that end the run.
+    pub abort_on: Vec<AbortRule>,
+    /// The settings of a search, if the plan is carried out at many rates.
+    pub search: SearchOptions,
+}
+
+/// Compiles a plan for one node of those that share the run.
+pub fn compile(
+    plan: &Plan,
+    node: Node,
+    seed: u64,
+    world: &CompileEnvironment<'_>,
+) -> Result<Compiled, Fault> {
+    let Loaded { mut settings, order, start, mut iterations, users, between } =
+        load::load(plan, node, seed, world)?;
+    let mut names = Names::default();
+    variables::declare(plan, &mut names, world)?;
+    declare_extracted(plan, &mut names)?;
+    variables::settle(plan, &mut names, world)?;
+    let http = plan.http.as_deref().cloned().unwrap_or_default();
+    let network = network::network(&http, seed, world)?;
+    let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
+    let leases = plan.dhcp.as_deref().map(|dhcp| Leases::of(dhcp, users, seed)).transpose()?;
+    let mut steps = Steps {
+        http: &http,
+        names,
+        world,
+        operations: Vec::new(),
+        directory: directory.is_some(),
+        leases: leases.is_some(),
+    };
+    let scenarios = steps.scenarios(plan)?;
+    let Steps { names, operations, .. } = steps;
+    let mut acts = scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let leases = leases.filter(|_| {
+        acts.any(|step| matches!(step, flow::Step::Exchange(act) if matches!(act.payload, Payload::Dhcp(_))))
+    });
+    if leases.is_some() {
+        load::one_worker(plan, &mut settings)?;
+    }
+    load::count(&plan.run, &scenarios, &mut settings, &mut iterations);
+    check_objectives(plan, &operations)?;
+    let abort_on = abort_rules(plan, &operations)?;
+    let search = find_max::search(plan, &operations)?;
+    let (variables, marks) = names.finish();
+    check_circles(plan, &variables)?;
+    let flow = Flow {
+        scenarios,
+        order,
+        variables,
+        marks,
+        operations,
+        start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
+        iterations,
+        between,
+        seed,
+        users,
+        first_user: settings.node.first_session,
+        arrivals: matches!(settings.load, Load::Open(_)),
+        ..Flow::default()
+    };
+    let objectives = plan.objectives.clone();
+    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on, search })
+}
+
+/// Declares all variables that are extracted from answers and not declared.
+fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), Fault> {
+    let at = KeyPath::of("scenario");
+    for (index, scenario) in plan.scenario.iter().enumerate() {
+        for (number, step) in scenario.steps.iter().enumerate() {
+            let at = at.index(index).key("steps").index(number).key("extract");
+            for (name, _) in step.extract.iter() {
+                let at = at.key(name);
+                if plan.feeders.value(name).is_some() {
+                    return Err(Fault::new(
+                        &at,
+                        "is also the name of a feeder: choose another name",
+                    ));
+                }
+                names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_objectives(plan: &Plan, operations: &[String]) -> Result<(), Fault> {
+    let at = KeyPath::of("objectives");
+    for (index, text) in plan.objectives.iter().enumerate() {
+        let wrong = |error: &dyn std::fmt::Display| {
+            Fault::new(&at.index(index), format!("failed to {error}"))
+        };
+        let slo: Slo = text.parse().map_err(|error| wrong(&error))?;
+        slo.check(operations.iter().map(String::as_str)).map_err(|error| wrong(&error))?;
+    }
+    Ok(())
+}
+
+fn abort_rules(plan: &Plan, operations: &[String]) -> Result<Vec<AbortRule>, Fault> {
+    let at = KeyPath::of("abort-on");
+    let rule = |(index, text): (usize, &String)| {
+        let wrong = |error: AbortError| Fault::new(&at.index(index), format!("failed to {error}"));
+        let rule: AbortRule = text.parse().map_err(wrong)?;
+        rule.check(operations.iter().map(String::as_str)).map_err(wrong)?;
+        Ok(rule)
+    };
+    plan.abort_on.iter().enumerate().map(rule).collect()
+}
+
+fn check_circles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), Fault> {
+    let Err(circle) = flow::source::order(variables) else { return Ok(()) };
+    let declared = plan.variables.value(&circle.0).is_some();
+    let at = KeyPath::of("variables");
+    let at = if declared { at.key(&circle.0) } else { at };
+    Err(Fault::new(&at, format!("failed to {circle}")))
+}
+
+/// A text made of others, as a variable that no text can name; its own name makes it a secret.
+fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, Fault> {
+    let source = flow::Source::Text(text);
+    names.add(at, "credentials", source, flow::Renewal::Iteration)
+}
+
+/// The steps of a plan, compiled one after the other.
+struct Steps<'a> {
+    http: &'a Http,
+    names: Names,
+    world: &'a CompileEnvironment<'a>,
+    operations: Vec<String>,
+    /// Whether there is a directory.
+    directory: bool,
+    /// Whether there is a DHCP server.
+    leases: bool,
+}
+
+impl Steps<'_> {
+    fn scenarios(&mut self, plan: &Plan) -> Result<Vec<flow::Scenario>, Fault> {
+        let at = KeyPath::of("scenario");
+        if plan.scenario.is_empty() {
+            let what = "the plan has no scenario: add [[scenario]] and its steps";
+            return Err(Fault::new(&KeyPath::default(), what));
+        }
+        let mut scenarios: Vec<flow::Scenario> = Vec::new();
+        for (index, scenario) in plan.scenario.iter().enumerate() {
+            let at = at.index(index);
+            let settled = self.scenario(&at, index, scenario)?;
+            if scenarios.iter().any(|other| other.name == settled.name) {
+                let what =
+                    format!("'{}' is already the name of a scenario: choose another", settled.name);
+                return Err(Fault::new(&at.key("name"), what));
+            }
+            scenarios.push(settled);
+        }
+        Ok(scenarios)
+    }
+
+    fn scenario(
+        &mut self,
+        at: &KeyPath,
+        index: usize,
+        given: &Scenario,
+    ) -> Result<flow::Scenario, Fault> {
+        let name = given.name.clone().unwrap_or_else(|| format!("scenario {}", index + 1));
+        let mut steps = Vec::new();
+        for (number, step) in given.steps.iter().enumerate() {
+            steps.push(self.step(&at.key("steps").index(number), step)?);
+        }
+        if !steps.iter().any(|step| matches!(step, flow::Step::Exchange(_))) {
+            let what = "has no step that sends anything: add one, such as { get = \"/\" }";
+            return Err(Fault::new(at, what));
+        }
+        let after_failure = match given.after_failure.unwrap_or_default() {
+            model::AfterFailure::Skip => flow::AfterFailure::Skip,
+            model::AfterFailure::GoOn => flow::AfterFailure::GoOn,
+        };
+        Ok(flow::Scenario { name, steps, after_failure })
+    }
+
+    fn step(&mut self, at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
+        let requests = step.requests();
+        let mut keys: Vec<(&'static str, bool)> =
+            requests.iter().map(|(key, url)| (*key, url.is_some())).collect();
+        keys.extend([
+            ("pause", step.pause.is_some()),
+            ("ldap", step.ldap.is_some()),
+            ("dhcp", step.dhcp.is_some()),
+        ]);
+        if step.method.is_some() && keys.iter().all(|(_, given)| !given) {
+            return Err(Fault::new(&at.key("method"), "needs a path or a URL: give it as 'url'"));
+        }
+        match one(at, &keys, "what is done")? {
+            "pause" => pause(at, step),
+            key => {
+                let what = self.what(at, key, step)?;
+                self.act(at, key, step, what).map(Box::new).map(flow::Step::Exchange)
+            }
+        }
+    }
+
+    fn what(&mut self, at: &KeyPath, key: &'static str, step: &Step) -> Result<Payload, Fault> {
+        if key == "ldap" || key == "dhcp" {
+            web_only(at, key, step)?;
+        }
+        if let Some(step) = step.dhcp {
+            if !self.leases {
+                let what = "needs a DHCP server: set dhcp.server, such as \"192.0.2.1:67\"";
+                return Err(Fault::new(&at.key("dhcp"), what));
+            }
+            return Ok(Payload::Dhcp(leases::kind(step)));
+        }
+        if let Some(step) = &step.ldap {
+            let at = at.key("ldap");
+            if !self.directory {
+                let what = "needs a directory: set ldap.server, such as \"ldap://localhost:1389\"";
+                return Err(Fault::new(&at, what));
+            }
+            let act = directory::act(&at, step, &mut self.names, self.world)?;
+            return Ok(Payload::Ldap(Box::new(act)));
+        }
+        let act = request::request(at, key, step, self.http, &mut self.names, self.world)?;
+        Ok(Payload::Http(Box::new(act)))
+    }
+
+    fn act(
+        &mut self,
+        at: &KeyPath,
+        key: &str,
+        step: &Step,
+        payload: Payload,
+    ) -> Result<ExchangeStep, Fault> {
+        let mut needs = Vec::new();
+        for (index, name) in step.needs.iter().enumerate() {
+            needs.push(self.names.find(&at.key("needs").index(index), name)?);
+        }
+        let name = step.name.clone().unwrap_or_else(|| title(key, step));
+        if name.trim().is_empty() {
+            return Err(Fault::new(
+                &at.key("name"),
+                "is empty; leave it out to derive the name from the request",
+            ));
+        }
+        let known = self.operations.iter().position(|known| *known == name);
+        let operation = known.unwrap_or(self.operations.len());
+        let operation = u16::try_from(operation)
+            .map_err(|_| Fault::new(at, "is one name too many: the maximum is 65,536"))?;
+        if known.is_none() {
+            self.operations.push(name);
+        }
+        let checks = answer::checks(at, step, &mut self.names)?;
+        let extracts = answer::extracts(at, step, &mut self.names)?;
+        let zero = |key: &str| Fault::new(&at.key(key), "is 0, but must be more than 0");
+        if step.timeout.is_some_and(|time| time.0.is_zero()) {
+            return Err(zero("timeout"));
+        }
+        Ok(ExchangeStep {
+            checks,
+            extracts,
+            threshold: step.threshold.map(|time| time.0),
+            timeout: step.timeout.map(|time| time.0),
+            needs,
+            ..ExchangeStep::new(operation, payload)
+        })
+    }
+}
+
+/// Refuses keys that apply only to HTTP requests.
+fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
+    let given = [
+        ("method", step.method.is_some()),
+        ("content-type", step.content_type.is_some()),
+        ("text", step.text.is_some()),
+        ("body-file", step.body_file.is_some()),
+        ("bearer", step.bearer.is_some()),
+        ("basic", step.basic.is_some()),
+        ("query", !step.query.is_empty()),
+        ("headers", !step.headers.is_empty()),
+        ("json", step.json.is_some()),
+        ("form", !step.form.is_empty()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((other, _)) => {
+            let what = format!("belongs to HTTP requests, but this step is '{key}'");
+            Err(Fault::new(&at.key(other), what))
+        }
+    }
+}
+
+/// The default name of a step: its method and its path, without the query and without secrets; or its kind of operation
+/// on a directory.
+fn title(key: &str, step: &Step) -> String {
+    if let Some(step) = &step.ldap {
+        return directory::kind(step).to_owned();
+    }
+    if let Some(step) = step.dhcp {
+        return leases::title(step).to_owned();
+    }
+    let url = step.requests().into_iter().find_map(|(known, url)| (known == key).then_some(url));
+    let url = url.flatten().unwrap_or_default();
+    let after_scheme = url.find("://").map_or(0, |at| at + 3);
+    let from = url[after_scheme..].find('/').map_or(0, |at| after_scheme + at);
+    let path = if after_scheme > 0 { &url[from..] } else { url };
+    let path = path.split('?').next().unwrap_or_default();
+    let method = if key == "url" { step.method.as_deref().unwrap_or("GET") } else { key };
+    format!("{} {}", method.to_lowercase(), brunt_redact::url(path))
+}
+
+fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
+    let text = step.pause.as_deref().unwrap_or_default();
+    let alone = Step { name: step.name.clone(), pause: step.pause.clone(), ..Step::default() };
+    if *step != alone {
+        return Err(Fault::new(
+            &at.key("pause"),
+            "is a separate step: put it before or after the request",
+        ));
+    }
+    let time = ThinkTime::parse(text)
+        .map_err(|error| Fault::new(&at.key("pause"), format!("failed to {error}")))?;
+    let name = step.name.clone().unwrap_or_else(|| "pause".to_owned());
+    Ok(flow::Step::Pause(Pause { time, name }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! Plans that were submitted for a search of the highest rate: whether such a search is possible, and the load that the
+//! search repeats.
+
+use brunt_capacity::Goals;
+use brunt_envelope::Asked as Submitted;
+use brunt_net::allowed::Allowed;
+use brunt_run::Prepared;
+use brunt_run::options::refusal::Refusal;
+
+use super::asked::{Asked, refuse_limits, users_of};
+use super::granted::{self, Granted};
+use crate as flow;
+use crate::Users;
+use crate::options::run::RunArgs;
+
+/// The shortest time in which a search can finish, in seconds.
+const LEAST_S: u64 = 300;
+
+/// A load whose highest rate is searched for.
+pub struct Searchable {
+    /// The load.
+    pub load: Prepared<Users>,
+    /// The most iterations a second that its grant allows.
+    pub ceiling: Option<f64>,
+}
+
+/// Prepares a submitted plan to be carried out many times.
+pub fn prepare_granted(args: &RunArgs, granted: &Granted<'_>) -> Result<Searchable, Refusal> {
+    let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
+        let refusal = Refusal::usage(error);
+        Refusal { exit, ..refusal }
+    })?;
+    examine(&asked, granted.submitted).map_err(Refusal::usage)?;
+    let grant = &granted.submitted.grant;
+    let ceiling = granted::ceiling(&asked.compiled, grant);
+    let most = grant.users_max.unwrap_or(u32::MAX);
+    let named = asked.plan.run.users.is_some();
+    let search = asked.compiled.search.clone();
+    let load = flow::prepare(asked.job(args, false)?)?.with_search(search);
+    let load = if named { load } else { load.with_sessions(move |rate| users_of(rate).min(most)) };
+    Ok(Searchable { load, ceiling })
+}
+
+/// Why the requested search cannot be made with this plan. Passes if no search is requested.
+pub(super) fn examine(asked: &Asked, submitted: &Submitted) -> Result<(), String> {
+    let Some(search) = &submitted.search else { return Ok(()) };
+    refuse_limits(&asked.plan.run)?;
+    let of_plan = asked.plan.objectives.iter().chain(&asked.compiled.search.objectives);
+    let texts: Vec<&String> = search.objectives.iter().chain(of_plan).collect();
+    if texts.is_empty() {
+        return Err("say what the rate has to meet, such as p99<20ms: neither the plan nor the search has an objective"
+            .to_owned());
+    }
+    let operations: Vec<&str> = asked.compiled.flow.operations.iter().map(String::as_str).collect();
+    let goals = Goals::parse(&texts).and_then(|goals| goals.check(&operations));
+    goals.map_err(|error| format!("failed to {error}"))?;
+    if let Some(writes) = flow::writes(&asked.compiled.flow).filter(|_| !search.writes) {
+        return Err(format!(
+            "it {writes}, at rates that go as far as the target does: say that this is meant, and search again"
+        ));
+    }
+    if let Some(most) = submitted.grant.seconds_max.filter(|most| *most < LEAST_S) {
+        return Err(format!(
+            "a search takes {LEAST_S} s or more, and the longest run of this target is {most} s: an administrator can \
+             list it with more"
+        ));
+    }
+    let bounded = search.to.is_some()
+        || asked.compiled.search.to.is_some()
+        || submitted.grant.rate_max.is_some();
+    let here = |text: &String| text.parse::<Allowed>().is_ok_and(|allowed| allowed.is_loopback());
+    if !bounded && !submitted.grant.allow.iter().all(here) {
+        return Err("give the highest rate that may be tried: the target is on another machine, and has none of its own"
+            .to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Complete exchanges of a flow: printed by `--once`, written to a file by `--trace`.
+//!
+//! A [`Tracer`] keeps the first failures of a run in memory, up to the requested number, and writes them when the run
+//! is over. The file's name decides its format: `.har` is HAR 1.2, which browsers and proxies read and which contains
+//! only HTTP; with any other name, JSON lines are written.
+
+mod har;
+mod lines;
+pub(crate) mod text;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brunt_exchange::Outcome;
+use brunt_flow_driver::{Flow, Payload, Step, Trace, TracedExchange};
+use brunt_http_driver::Version;
+use brunt_record::replace;
+use brunt_run::console;
+
+use super::naming::Naming;
+use crate::options::trace::TraceArgs;
+
+/// The function that receives every exchange.
+pub(crate) type ShowEvery = Box<dyn Fn(TracedExchange) + Send + Sync>;
+
+/// A requested file of failed exchanges.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TraceFile {
+    path: PathBuf,
+    most: usize,
+}
+
+impl TraceFile {
+    /// The requested file, if there is one.
+    pub(crate) fn of(args: &TraceArgs) -> Option<Self> {
+        let path = args.trace.clone()?;
+        Some(Self { path, most: args.trace_max })
+    }
+
+    fn is_har(&self) -> bool {
+        self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("har"))
+    }
+}
+
+/// An exchange, its beginning by the wall clock, and its protocol's name of the outcome.
+pub(crate) struct ExchangeReport {
+    pub exchange: TracedExchange,
+    began: jiff::Timestamp,
+    /// The name of its outcome.
+    outcome: String,
+    /// The name of its answer's code.
+    code: String,
+}
+
+impl ExchangeReport {
+    /// An exchange that has just ended.
+    pub(crate) fn now(exchange: TracedExchange, naming: &Naming) -> Self {
+        let operation = usize::from(exchange.operation);
+        let code = exchange.answer.as_ref().map(|answer| answer.code);
+        Self {
+            began: console::now().checked_sub(exchange.took).unwrap_or_default(),
+            outcome: naming.name(operation, exchange.outcome),
+            code: code.map(|code| naming.name(operation, Outcome::Ok(code))).unwrap_or_default(),
+            exchange,
+        }
+    }
+}
+
+/// The failed exchanges of a run, until they are written.
+pub(crate) struct Tracer {
+    file: TraceFile,
+    version: Version,
+    failures: Arc<Mutex<Vec<ExchangeReport>>>,
+}
+
+impl Tracer {
+    /// Makes a flow report its exchanges: each to `every`, and the first failed ones for the file.
+    pub(crate) fn attach(
+        file: Option<TraceFile>,
+        every: Option<ShowEvery>,
+        version: Version,
+        flow: &mut Flow,
+    ) -> Result<Option<Self>, String> {
+        if file.as_ref().is_some_and(TraceFile::is_har) && !speaks_http(flow) {
+            return Err(
+                "failed to trace the run as HAR: no step is a request over HTTP; name a file that does not end in \
+                 .har to have lines of JSON"
+                    .to_owned(),
+            );
+        }
+        let failures: Arc<Mutex<Vec<ExchangeReport>>> = Arc::default();
+        let (kept, naming) = (Arc::clone(&failures), Naming::of(flow));
+        let keep = move |exchange: TracedExchange, most: usize| {
+            let failed = !matches!(exchange.outcome, Outcome::Ok(_) | Outcome::Skipped);
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if failed && kept.len() < most {
+                kept.push(ExchangeReport::now(exchange, &naming));
+            }
+        };
+        let most = file.as_ref().map_or(0, |file| file.most);
+        flow.trace = match (every, &file) {
+            (None, None) => None,
+            (None, Some(_)) => Some(Trace::failed(most, move |exchange| keep(exchange, most))),
+            (Some(show), _) => Some(Trace::every(move |exchange| {
+                keep(exchange.clone(), most);
+                show(exchange);
+            })),
+        };
+        Ok(file.map(|file| Self { file, version, failures }))
+    }
+
+    /// Writes the exchanges that were kept.
+    pub(crate) fn write(&self) -> Result<(), String> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = if self.file.is_har() {
+            let (text, others) = har::text(&failures, self.version);
+            if others > 0 {
+                console::note(&format!(
+                    "{others} failed operations of other protocols than HTTP are not in {}, which is HAR",
+                    self.file.path.display()
+                ));
+            }
+            text
+        } else {
+            lines::text(&failures)
+        };
+        let written = replace(&self.file.path, |out| out.write_all(text.as_bytes()));
+        written.map_err(|error| {
+            format!("failed to write --trace {}: {error}", self.file.path.display())
+        })
+    }
+}
+
+fn speaks_http(flow: &Flow) -> bool {
+    let http = |step: &Step| match step {
+        Step::Exchange(act) => matches!(act.payload, Payload::Http(_)),
+        Step::Pause(_) => false,
+    };
+    flow.scenarios.iter().any(|scenario| scenario.steps.iter().any(http))
+}
+
+/// The path of a trace, for the check of files before a run.
+impl AsRef<Path> for TraceFile {
+    fn as_ref(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,267 @@
+//! The LDAP rate tools: from a parsed command line to the report of a run.
+//!
+//! [`setup`] makes the driver's plan from the command line and [`load`] the engine's, [`brunt_ldap_load`] connects the
+//! engine to the driver's sessions, and [`table`] shows intervals as they arrive. This module depends neither on the
+//! letters of flags nor on the wire format of messages.
+
+mod controls;
+mod entries;
+mod load;
+mod makeldif;
+mod monitor;
+pub mod options;
+mod ports;
+mod preflight;
+mod problem;
+mod purge;
+mod setup;
+mod table;
+mod task;
+mod transport;
+mod writer;
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{EngineRun, Stop};
+use brunt_exchange::Outcome as ExchangeOutcome;
+use brunt_ldap_driver as ldap;
+use brunt_ldap_load::LdapSessions;
+use brunt_ldap_wire::code;
+use brunt_record::{Basis, Catalogue, run_tallies};
+use brunt_run::monitor::Opener;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::{
+    EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
+    Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, objectives, prepare,
+};
+
+use crate::options::rate::RateArgs;
+use crate::options::rate::operation::Operation;
+
+pub use makeldif::run as makeldif;
+
+use problem::Problem;
+use table::Table;
+use writer::TableWriter;
+
+/// Carries a command line out, from the first connection to the last line.
+pub fn run(args: &RateArgs, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+    if verbosity == Verbosity::Normal {
+        args.notes.iter().for_each(|note| console::note(note));
+    }
+    let prepared = ready(args, setup::tried_binds(args))?;
+    if verbosity == Verbosity::Normal {
+        prepared.tell_writes();
+        for number in &prepared.protocol.unused {
+            let text = args.arguments.get(number - 1).map_or("", String::as_str);
+            console::note(&format!("no template uses argument {number} (-g {text})"));
+        }
+    }
+    let Prepared { job, protocol: rate_tool, .. } = prepared;
+    // Not before the plan: a Kerberos configuration must be set while the process has one thread.
+    prepare(signals).map_err(Refusal::failed)?;
+    fence::clear(&job.load).map_err(Refusal::failed)?;
+    ports::check(args, &rate_tool.plan);
+    let table = [("--outputFile", args.output.file.as_deref())];
+    files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
+    preflight::connect(&rate_tool.plan, signals)?;
+    let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
+    let exit = match (finished.early(), rate_tool.plan.first_binds_refused()) {
+        (None, Some(_)) => Exit::Ldap(code::INVALID_CREDENTIALS),
+        (early, _) => exit(&finished.record, early, Manner::Ours),
+    };
+    let exit = finished.losses.tell(exit);
+    Ok(Outcome { record: finished.record, exit })
+}
+
+/// Prepares a command line to be carried out many times, and tests its parameters.
+pub fn repeatable<'a>(
+    args: &'a RateArgs,
+    signals: &Signals,
+    suits: &dyn Fn(&Subject) -> Result<(), Refusal>,
+) -> Result<Prepared<RateTool<'a>>, Refusal> {
+    let prepared = ready(args, None)?;
+    suits(prepared.subject())?;
+    prepare(signals).map_err(Refusal::failed)?;
+    preflight::connect(&prepared.protocol.plan, signals)?;
+    Ok(prepared)
+}
+
+/// Reads everything that a command line names, makes no connection, and returns the load it would make.
+pub fn examine(args: &RateArgs) -> Result<Job, Refusal> {
+    ready(args, None).map(|prepared| prepared.job)
+}
+
+/// The run ends if its first `tries` binds are all refused for their passwords.
+fn ready(args: &RateArgs, tries: Option<u64>) -> Result<Prepared<RateTool<'_>>, Refusal> {
+    let seed = args.seed.unwrap_or_else(console::seed);
+    let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
+    let refused = |problem: Problem| problem.refusal(args.tool);
+    let (setup, unused) = setup::of(args, seed).map_err(refused)?;
+    let monitored = setup.clone();
+    let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
+    let plan = match setup::locked_tolerated(args) {
+        Some(tolerated) => plan.withholding_after(tolerated),
+        None => plan,
+    };
+    let plan = match tries {
+        Some(tries) => plan.trying_first(tries),
+        None => plan,
+    };
+    let reported = Cell::default();
+    let rate_tool = RateTool { args, plan: Arc::new(plan), monitored, reported, unused };
+    let job = rate_tool.job(seed).map_err(usage)?;
+    Ok(Prepared::new(job, rate_tool, writes(&args.operation)))
+}
+
+/// What an operation changes in the directory.
+fn writes(operation: &Operation) -> Option<&'static str> {
+    match operation {
+        Operation::Bind { .. } | Operation::Search(_) | Operation::Compare { .. } => None,
+        Operation::Modify { .. } | Operation::SearchAndModify { .. } => Some("modifies entries"),
+        Operation::Delete { .. } => Some("deletes entries"),
+        Operation::Rename(_) => Some("renames entries"),
+        Operation::Add(_) => Some("adds and deletes entries"),
+    }
+}
+
+/// What an exchange of a run of these operations is called, if all are of one kind.
+fn noun(operations: &[&str]) -> Option<(&'static str, &'static str)> {
+    match operations {
+        ["bind"] => Some(("bind", "binds")),
+        ["search"] => Some(("search", "searches")),
+        ["modify"] => Some(("modification", "modifications")),
+        ["compare"] => Some(("comparison", "comparisons")),
+        ["delete"] => Some(("deletion", "deletions")),
+        ["modify-dn"] => Some(("renaming", "renamings")),
+        _ => None,
+    }
+}
+
+/// What one of these tools supplies to its run.
+pub struct RateTool<'a> {
+    args: &'a RateArgs,
+    plan: Arc<ldap::Plan>,
+    /// The settings of the connection that reads the server's own figures.
+    monitored: ldap::Setup,
+    /// The arguments that no template uses, counted from 1.
+    unused: Vec<usize>,
+    /// The driver's counts at the end of the previous run.
+    reported: Cell<ldap::tally::Counts>,
+}
+
+impl RateTool<'_> {
+    fn job(&self, seed: u64) -> Result<Job, String> {
+        let (args, operations) = (self.args, self.plan.operations());
+        let load = load::plan(args, seed, self.plan.exchanges_max())?;
+        let output = &args.output;
+        let command = [vec![args.tool.name().to_owned()], args.redacted.clone()].concat();
+        let tallies = ldap::tally::NAMES.map(str::to_owned).into_iter();
+        let tallies = tallies.chain(run_tallies(&self.plan.servers()));
+        let catalogue =
+            Catalogue::new(operations.iter().copied(), ldap::PARTS).with_tallies(tallies);
+        let latency_basis = if args.load.compat { Basis::Service } else { Basis::Response };
+        let job = Job {
+            objectives: objectives(&output.run.objectives, &output.run, operations)?,
+            output: Output {
+                run: output.run.clone(),
+                percentiles: output.percentiles.clone(),
+                progress: Progress::Table,
+                ..Output::default()
+            },
+            ports: ports::of(args, &self.plan),
+            ceiling: ceiling::of(operations, load.workers()),
+            endless: is_endless(&load),
+            ..Job::new(command, catalogue, setup::target(args, &self.plan), load)
+        };
+        let job = match noun(operations) {
+            Some((one, many)) => job.called(one, many),
+            None => job,
+        };
+        Ok(Job { asked: brunt_record::Plan { latency_basis, ..job.asked }, ..job })
+    }
+
+    fn carry_out(
+        &self,
+        job: &Job,
+        signals: &Signals,
+        verbosity: Verbosity,
+    ) -> Result<Finished, String> {
+        if verbosity == Verbosity::Quiet {
+            return carry_out(job, self, &mut [], signals);
+        }
+        let writer = TableWriter::open(&self.args.output)?;
+        let mut table = Table::new(self.args, &job.catalogue, writer);
+        let mut observers: [&mut dyn Observer; 1] = [&mut table];
+        let mut finished = carry_out(job, self, &mut observers, signals)?;
+        let said = self.said();
+        let ending = Ending::of(&job.output.run, Stream::Error);
+        ending.tell(&finished.record, &mut finished.losses)?;
+        for note in &said {
+            console::note(note);
+        }
+        let written = finished.written.as_deref();
+        ending.close(&finished.record, written, &mut finished.losses)?;
+        Ok(finished)
+    }
+
+    /// Messages of servers beside their results. The counts are of the whole run.
+    fn said(&self) -> Vec<String> {
+        let counts = self.plan.tally().counts();
+        let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
+        let policy = (warnings + errors > 0).then(|| {
+            format!(
+                "bind responses contained {warnings} password policy warnings and {errors} errors"
+            )
+        });
+        let references = (counts.references > 0)
+            .then(|| format!("{} references were not followed", counts.references));
+        let renamed = (counts.left_renamed > 0).then(|| {
+            format!(
+                "{} entries keep their new names: they could not be renamed back when the run ended",
+                counts.left_renamed
+            )
+        });
+        policy.into_iter().chain(references).chain(renamed).collect()
+    }
+}
+
+impl Protocol for RateTool<'_> {
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
+        ldap::naming::name(outcome)
+    }
+
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        let stop = run.stop.clone();
+        self.plan.end_if_refused(move || {
+            stop.request();
+        });
+        let sessions = LdapSessions::new(&self.plan, self.reported.get());
+        let finished = sessions.run(run, &MachineTime::new());
+        self.reported.set(self.plan.tally().counts());
+        finished.map_err(|error| format!("failed to {error}"))
+    }
+
+    fn monitor(&self) -> Result<Opener, String> {
+        monitor::source(self.monitored.clone())
+    }
+
+    fn ended_by(&self, _: &brunt_engine::Finished) -> Option<EndedBy> {
+        let count = self.plan.first_binds_refused()?;
+        Some(EndedBy::CutShort(format!(
+            "its first {count} binds were all refused with invalidCredentials (49): correct the DN or the password, or \
+             give -I 100 to measure such binds"
+        )))
+    }
+
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        purge::after(self.args, &self.plan, stop);
+        Ok(())
+    }
+}

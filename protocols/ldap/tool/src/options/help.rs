@@ -1,0 +1,217 @@
+//! The pages about a tool: `--help`, the page in `docs/`, the commented properties file.
+//!
+//! All three are made from the table of options, so they agree. Intentional differences from the original tools are in
+//! one list, because users who compare figures must be able to find them.
+
+use std::fmt::Write as _;
+
+use brunt_run::options::exit::Exit;
+use brunt_run::options::page::{Page, WIDTH, wrap};
+
+use super::prose;
+use super::tool::Tool;
+use crate::options::table as options;
+use crate::options::table::{Group, Kind, Opt};
+
+/// The help page.
+pub fn page(tool: Tool) -> String {
+    let mut page = Page::default();
+    page.text(&format!("Usage:  {} {{options}} {}", tool.name(), tool.trailing()), 0, 8);
+    page.blank();
+    page.text(prose::description(tool), 0, 0);
+    page.examples(prose::examples(tool));
+    let table = options::of(tool);
+    for group in Group::ALL {
+        page.heading(group.title());
+        for option in table.iter().filter(|option| option.group == group) {
+            page.text(&signature(option), 0, 4);
+            page.text(option.help, 4, 4);
+            for (word, text) in notes(option) {
+                page.text(&format!("{word}: {text}"), 4, 4);
+            }
+        }
+    }
+    page.heading("Intentional differences from the original tools");
+    for difference in prose::differences(tool) {
+        page.text(&format!("- {difference}"), 0, 2);
+    }
+    page.heading("Exit codes");
+    for (code, meaning) in exits() {
+        page.text(&format!("{code:<6}{meaning}"), 0, 6);
+    }
+    page.0
+}
+
+/// The page of the documentation, which the tests write and compare.
+#[cfg(test)]
+pub fn markdown(tool: Tool) -> String {
+    let name = tool.name();
+    let mut out = format!("# {name}\n\n{name} — {}\n\n", tool.purpose());
+    let _ = writeln!(
+        out,
+        "<!-- Written from the table of options by the tests: BRUNT_BLESS=1 cargo test -->\n"
+    );
+    let _ = writeln!(out, "    {name} {{options}} {}\n", tool.trailing());
+    let _ = writeln!(out, "{}\n", prose::description(tool));
+    out.push_str(
+        "Options that several tools share are explained on separate pages: \
+         [templates and generated values](templates.md), [load schedules](schedules.md), \
+         [what is measured, and how](statistics.md), \
+         [connections closed while idle](statistics.md#connections-closed-while-idle), \
+         [the record of a run](record.md).\n\n",
+    );
+    let table = options::of(tool);
+    for group in Group::ALL {
+        let _ = writeln!(out, "## {}\n", group.title());
+        for option in table.iter().filter(|option| option.group == group) {
+            let _ = writeln!(out, "`{}`\n", signature(option).replace(", -", "` | `-"));
+            for line in option.help.lines() {
+                let _ = writeln!(out, "> {}\n>", line.replace('<', "\\<").replace('*', "\\*"));
+            }
+            for (word, text) in notes(option) {
+                let _ = writeln!(out, "> {word}: `{text}`\n>");
+            }
+            out.push('\n');
+        }
+    }
+    out.push_str("## Intentional differences from the original tools\n\n");
+    for difference in prose::differences(tool) {
+        let _ = writeln!(out, "- {difference}");
+    }
+    out.push_str("\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
+    for (code, meaning) in exits() {
+        let _ = writeln!(out, "| {code} | {meaning} |");
+    }
+    out.push_str("\n## Examples\n");
+    for (what, command) in prose::examples(tool) {
+        let _ = writeln!(out, "\n{what}\n\n```sh\n{command}\n```");
+    }
+    out
+}
+
+/// A properties file with every option of the tool, commented out.
+pub fn properties_file(tool: Tool) -> String {
+    let name = tool.name();
+    let mut out = format!(
+        "# Values for options that are not on the command line of {name}.\n\
+         # Remove the # before a line to set it. A key without '{name}.' applies to\n\
+         # the other tools as well.  A repeatable option may have several lines.\n"
+    );
+    for option in options::of(tool)
+        .iter()
+        .filter(|option| option.group != Group::General && !is_about_files(option))
+    {
+        out.push('\n');
+        for line in wrap(option.help, WIDTH - 2).lines() {
+            let _ = writeln!(out, "# {line}");
+        }
+        for (word, text) in notes(option) {
+            let _ = writeln!(out, "# {word}: {text}");
+        }
+        let value = if option.kind == Kind::Switch { "false" } else { "" };
+        let _ = writeln!(out, "#{name}.{}={value}", option.long);
+    }
+    out
+}
+
+/// Whether an option selects a file to read or write instead of running: it does not belong in that file.
+fn is_about_files(option: &Opt) -> bool {
+    ["propertiesFilePath", "noPropertiesFile", "generatePropertiesFile", "generateSampleRateFile"]
+        .contains(&option.long)
+}
+
+/// The spelling of an option: `-w, --bindPassword[:env|:file] {bindPassword}`.
+fn signature(option: &Opt) -> String {
+    let mut out = option.short.map(|short| format!("-{short}, ")).unwrap_or_default();
+    let _ = write!(out, "--{}", option.long);
+    if option.kind == Kind::Secret {
+        out.push_str("[:env|:file]");
+    }
+    if option.kind == Kind::Attached {
+        let _ = write!(out, "[={{{}}}]", option.value);
+    } else if option.takes_value() {
+        let _ = write!(out, " {{{}}}", option.value);
+    }
+    out
+}
+
+/// The lines below the help of an option.
+fn notes(option: &Opt) -> Vec<(&'static str, String)> {
+    let mut notes = Vec::new();
+    if !option.default.is_empty() {
+        notes.push(("Default", option.default.to_owned()));
+    }
+    if !option.also.is_empty() {
+        let names: Vec<String> = option.also.iter().map(|name| format!("--{name}")).collect();
+        notes.push(("Also", names.join(", ")));
+    }
+    notes
+}
+
+/// The exit codes of a rate tool.
+pub fn exits() -> Vec<(String, &'static str)> {
+    let foreign = [
+        Exit::Usage,
+        Exit::SomeFailed,
+        Exit::Regression,
+        Exit::PlaneLost,
+        Exit::NoClaim,
+        Exit::OldFailure,
+    ];
+    let own = Exit::ALL.into_iter().filter(|exit| !foreign.contains(exit));
+    let named = own.map(|exit| (exit.code().to_string(), exit.meaning()));
+    named.chain([("other".to_owned(), Exit::Ldap(0).meaning())]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::options::properties;
+
+    /// Compares a file with a text, or writes it if `BRUNT_BLESS` is set.
+    fn golden(file: &str, text: &str) {
+        let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        if std::env::var_os("BRUNT_BLESS").is_some() {
+            std::fs::write(&path, text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            kept == text,
+            "{file} differs from the table of options: run the tests with BRUNT_BLESS=1"
+        );
+    }
+
+    #[test]
+    fn the_documentation_is_what_the_tables_say() {
+        for tool in Tool::ALL {
+            golden(&format!("../../../docs/{}.md", tool.name()), &markdown(tool));
+            golden(&format!("testdata/{}.help.txt", tool.name()), &page(tool));
+        }
+    }
+
+    #[test]
+    fn help_fits_a_terminal_and_names_every_option() {
+        for tool in Tool::ALL {
+            let page = page(tool);
+            for line in page.lines() {
+                assert!(line.chars().count() < 80, "{}: {line}", tool.name());
+                assert_eq!(line, line.trim_end(), "{}", tool.name());
+            }
+            for option in options::of(tool) {
+                assert!(page.contains(&format!("--{}", option.long)), "--{}", option.long);
+            }
+        }
+    }
+
+    #[test]
+    fn a_generated_properties_file_sets_nothing_and_knows_every_key() {
+        for tool in Tool::ALL {
+            let text = properties_file(tool);
+            assert_eq!(properties::parse(text.as_bytes()), Ok(Vec::new()));
+            assert!(text.contains(&format!("#{}.bindPassword=\n", tool.name())));
+            assert!(!text.contains("generatePropertiesFile="));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The command lines of the LDAP tools: their grammar, options and texts.
+
+pub mod help;
+pub mod makeldif;
+pub mod properties;
+pub mod prose;
+pub mod rate;
+pub mod redact;
+pub mod table;
+pub mod tool;
+pub mod values;
+pub mod words;

@@ -1,0 +1,57 @@
+//! The command line as a record may show it: with every secret replaced.
+//!
+//! Secrets are found by the kind of their option, in every spelling, never by searching for text that resembles a
+//! password. The names of variables and files stay, since they are useful and reveal nothing.
+
+use brunt_redact::HIDDEN;
+
+use super::tool::Tool;
+use super::words::{self, Source};
+use crate::options::table as options;
+use crate::options::table::Kind;
+
+/// The words after the name of the tool, with the secrets replaced. If the command line cannot be parsed, no word is
+/// shown, since it is not known which words are secret.
+pub fn redact(words: &[String], tool: Tool) -> Vec<String> {
+    let options = options::of(tool);
+    let Ok(split) = words::split(words, &options) else {
+        return vec![HIDDEN.to_owned()];
+    };
+    let mut out = words.to_vec();
+    for given in split.given.iter().filter(|given| given.source == Source::Literal) {
+        let secret =
+            options.iter().any(|option| option.long == given.option && option.kind == Kind::Secret);
+        let (word, byte) = given.place;
+        if secret && given.value != "-" {
+            out[word].replace_range(byte.., HIDDEN);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_replaced_in_every_spelling() {
+        for (line, expected) in [
+            (&["-w", "password"][..], &["-w", "***"][..]),
+            (&["-wpassword"], &["-w***"]),
+            (&["-w=password"], &["-w***"]),
+            (&["--bindPassword=pass=word"], &["--bindPassword=***"]),
+            (&["--BINDPASSWORD", "password"], &["--BINDPASSWORD", "***"]),
+            (&["-T", "a", "-W", "b"], &["-T", "***", "-W", "***"]),
+            (&["-w:env", "PW", "-T:file=/pin"], &["-w:env", "PW", "-T:file=/pin"]),
+            (&["-w", "-"], &["-w", "-"]),
+            (
+                &["-D", "password", "-w", "password", "password"],
+                &["-D", "password", "-w", "***", "password"],
+            ),
+            (&["-Zw", "password"], &["***"]),
+        ] {
+            let words: Vec<String> = line.iter().map(ToString::to_string).collect();
+            assert_eq!(redact(&words, Tool::Authrate), expected, "{line:?}");
+        }
+    }
+}

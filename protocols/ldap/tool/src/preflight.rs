@@ -1,0 +1,71 @@
+//! Tests the parameters before the run, over one connection that is not measured.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_engine::{Stop, Urgency};
+use brunt_ldap_driver::{Plan, probe};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::{Signal, Signals};
+
+/// How often a signal is checked for while a server is waited for.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Opens one connection, binds as the run will, and closes it. The exit code is LDAP's. A signal ends the wait for a
+/// server that does not answer.
+pub(crate) fn connect(plan: &Arc<Plan>, signals: &Signals) -> Result<(), Refusal> {
+    let runtime =
+        runtime().map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
+    let tried = runtime.block_on(unless(&signals.stop(), Urgency::Finish, probe(plan)));
+    let Some(tried) = tried else {
+        let exit = signals.received().map_or(Exit::Interrupted, Signal::exit);
+        return Err(Refusal {
+            text: "stopped before the first connection was made\n".to_owned(),
+            exit,
+        });
+    };
+    tried.map_err(|error| Refusal {
+        text: format!("failed to {error}\n"),
+        exit: Exit::Ldap(error.code),
+    })
+}
+
+/// Carries work out, unless an end of that urgency is requested before it is done.
+pub(crate) async fn unless<T>(
+    stop: &Stop,
+    urgency: Urgency,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let mut work = pin!(work);
+    while stop.urgency() < urgency {
+        if let Ok(done) = tokio::time::timeout(GLANCE, &mut work).await {
+            return Some(done);
+        }
+    }
+    None
+}
+
+/// A runtime for work beside the run.
+pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_ends_by_itself_or_when_it_is_told_to() {
+        let (runtime, stop) = (runtime().unwrap(), Stop::new());
+        let wait = |urgency| unless(&stop, urgency, std::future::pending::<()>());
+        assert_eq!(runtime.block_on(unless(&stop, Urgency::Finish, async { 7 })), Some(7));
+        stop.request();
+        assert_eq!(runtime.block_on(wait(Urgency::Finish)), None);
+        assert_eq!(runtime.block_on(unless(&stop, Urgency::Abort, async { 7 })), Some(7));
+        stop.request();
+        assert_eq!(runtime.block_on(wait(Urgency::Abort)), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! [`Problem`]: a parsed command line from which no plan can be made.
+
+use std::fmt::Display;
+
+use brunt_ldap_driver::PlanError;
+use brunt_ldap_wire::code;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::refusal::Refusal;
+
+use crate::options::tool::Tool;
+
+/// Why there is no plan, and the exit code of the program.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    reason: String,
+    exit: Exit,
+}
+
+impl Problem {
+    /// The command line is wrong.
+    pub(crate) fn usage(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), exit: Exit::LdapUsage }
+    }
+
+    /// Something that the command line refers to is wrong: a key store, a template.
+    pub(crate) fn failed(error: impl Display) -> Self {
+        Self::usage(format!("failed to {error}"))
+    }
+
+    /// The server cannot be reached: the exit code is that of a failed connection.
+    pub(crate) fn unreachable(error: impl Display) -> Self {
+        Self { reason: format!("failed to {error}\n"), exit: Exit::Ldap(code::CONNECT_ERROR) }
+    }
+
+    /// An input file of addrate that cannot be read.
+    pub(crate) fn input(error: impl Display) -> Self {
+        Self { reason: format!("failed to {error}\n"), exit: Exit::Input }
+    }
+
+    /// The message and the exit code.
+    pub(crate) fn refusal(self, tool: Tool) -> Refusal {
+        match self.exit {
+            Exit::LdapUsage => {
+                Refusal { text: Fault::new(self.reason).page(tool.name()), exit: self.exit }
+            }
+            exit => Refusal { text: self.reason, exit },
+        }
+    }
+}
+
+impl From<PlanError> for Problem {
+    fn from(error: PlanError) -> Self {
+        Self::failed(error)
+    }
+}

@@ -1,0 +1,111 @@
+//! The purge at the end of addrate: it deletes what addrate added.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_engine::{Stop, Urgency};
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_ldap_driver::{self as ldap, Plan, Purge};
+use brunt_run::console;
+
+use super::preflight;
+use crate::options::rate::RateArgs;
+use crate::options::rate::operation::Operation;
+
+/// How many connections delete at the same time.
+const CONNECTIONS_MAX: u32 = 16;
+/// Time between two lines of progress.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Deletes what the run has added, and prints the progress. A run that was asked to stop at once leaves the rest.
+pub(crate) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
+    let Operation::Add(mix) = &args.operation else { return };
+    let left = plan.live_entries().unwrap_or(0);
+    if !mix.purge {
+        if left > 0 {
+            console::note(&format!("{left} entries were added and kept because of --noPurge"));
+        }
+        return;
+    }
+    let quiet = args.output.script_friendly;
+    if !quiet {
+        console::say("Purge phase...");
+    }
+    let Ok(runtime) = preflight::runtime() else { return };
+    let clock = Monotonic::new();
+    let mut next_line_at = EVERY;
+    let state = Rc::new(RefCell::new(Purge { total: left, ..Purge::default() }));
+    let latest = Rc::clone(&state);
+    let progress = move |purge: &Purge| {
+        latest.borrow_mut().clone_from(purge);
+        let elapsed = clock.now().since_origin();
+        if elapsed >= next_line_at && !quiet {
+            console::say(&line(purge, elapsed));
+            next_line_at = elapsed + EVERY;
+        }
+    };
+    let connections = plan.connections().min(CONNECTIONS_MAX);
+    let work = ldap::purge(plan, connections, progress);
+    let done = runtime.block_on(preflight::unless(stop, Urgency::Abort, work));
+    let whole = done.is_some();
+    let purge = done.unwrap_or_else(|| state.borrow().clone());
+    if !whole {
+        let done = purge.deleted + purge.missing + purge.failed;
+        console::note(&format!(
+            "the purge was interrupted: {} of {} added entries still exist",
+            purge.total.saturating_sub(done),
+            purge.total
+        ));
+    } else if !quiet {
+        console::say(&format!("{} entries have been successfully purged", purge.deleted));
+    }
+    report(&purge);
+}
+
+/// The wording is that of the original tool.
+fn line(purge: &Purge, elapsed: Duration) -> String {
+    let done = purge.deleted + purge.missing + purge.failed;
+    let rate = done as f64 / elapsed.as_secs_f64();
+    let rest =
+        Duration::from_secs_f64(purge.total.saturating_sub(done) as f64 / rate.max(1.0)).as_secs();
+    format!(
+        "Purge in progress: {done}/{} entries deleted ({rate:.1} ops/sec). ETA {:02}:{:02}:{:02}",
+        purge.total,
+        rest / 3600,
+        rest / 60 % 60,
+        rest % 60
+    )
+}
+
+fn report(purge: &Purge) {
+    if purge.failed > 0 {
+        let why = purge.first_failure.as_deref().unwrap_or("no reason given");
+        console::note(&format!(
+            "{} entries could not be purged and still exist; the first because of {why}",
+            purge.failed
+        ));
+    }
+    if purge.left_alone > 0 {
+        console::note(&format!(
+            "{} entries were not deleted: the server did not confirm that it added them, and some names of this run \
+             belong to entries that existed before",
+            purge.left_alone
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_reads_as_it_did_of_old() {
+        let purge = Purge { total: 13_885, deleted: 8_195, ..Purge::default() };
+        assert_eq!(
+            line(&purge, Duration::from_secs_f64(8_195.0 / 1_638.2)),
+            "Purge in progress: 8195/13885 entries deleted (1638.2 ops/sec). ETA 00:00:03"
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! [`Table`]: the table of the original tools, a row for each period of time.
+//!
+//! The engine provides one step a second; a row covers as many as `--statInterval` sets. Only the steady phase has
+//! rows. The last row ends with the last answer, so it may be shorter or longer than the others, and its rate is that
+//! of the time it covers.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use brunt_ldap_driver::naming::name;
+use brunt_record::{Catalogue, Interval, Measured, Phase};
+use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
+use brunt_run::options::page::wrap;
+use brunt_run::{Observer, ObserverFailure, console};
+
+use super::writer::TableWriter;
+use crate::options::rate::RateArgs;
+use crate::options::rate::operation::Operation;
+use crate::options::rate::output::Timestamps;
+
+/// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
+const SLACK: Duration = Duration::from_millis(500);
+
+/// The width at which failure messages are wrapped, as in the original tools.
+const COLUMNS: usize = 80;
+
+/// Shows intervals as rows.
+pub(crate) struct Table<'a> {
+    args: &'a RateArgs,
+    catalogue: &'a Catalogue,
+    writer: TableWriter,
+    rows: RatesTable,
+    begun: bool,
+    /// The row that is being filled.
+    row: Option<Interval>,
+}
+
+impl<'a> Table<'a> {
+    /// The table of this run.
+    pub(crate) fn new(args: &'a RateArgs, catalogue: &'a Catalogue, writer: TableWriter) -> Self {
+        let output = &args.output;
+        let basis = if args.load.compat { TimeBasis::Service } else { TimeBasis::Response };
+        let layout = Layout::new(&output.percentiles, extra(args, catalogue));
+        Self {
+            args,
+            catalogue,
+            writer,
+            rows: RatesTable::new(layout, basis, output.script_friendly),
+            begun: false,
+            row: None,
+        }
+    }
+
+    fn header(&mut self) -> Result<(), ObserverFailure> {
+        if self.begun {
+            return Ok(());
+        }
+        self.begun = true;
+        let header = self.rows.header();
+        let stamped = match (self.args.output.timestamps, self.args.output.script_friendly) {
+            (Timestamps::None, _) => header,
+            (_, true) => format!("Timestamp,{header}"),
+            (_, false) => {
+                let width = self.timestamp().chars().count();
+                header
+                    .lines()
+                    .fold(String::new(), |text, line| format!("{text}{:width$}{line}\n", ""))
+            }
+        };
+        self.writer.write(&stamped)
+    }
+
+    fn show(&mut self, row: &Interval) -> Result<(), ObserverFailure> {
+        let line = self.rows.push(row);
+        let stamp = self.timestamp();
+        self.writer.write(&format!("{stamp}{line}"))?;
+        if self.args.output.codes {
+            self.show_codes(row);
+        }
+        Ok(())
+    }
+
+    /// The timestamp before a row, with the separator between it and the row.
+    fn timestamp(&self) -> String {
+        let format = match self.args.output.timestamps {
+            Timestamps::None => return String::new(),
+            Timestamps::WithDate => "%Y-%m-%d %H:%M:%S",
+            Timestamps::WithoutDate => "%H:%M:%S",
+        };
+        let zoned = console::now().to_zoned(jiff::tz::TimeZone::system());
+        let separator = if self.args.output.script_friendly { ',' } else { ' ' };
+        format!("{}{separator}", zoned.strftime(format))
+    }
+
+    /// The frequency of each outcome in a row, the most frequent first.
+    fn show_codes(&self, row: &Interval) {
+        let mut line = String::new();
+        for (number, operation) in row.operations.iter().enumerate() {
+            for (outcome, count) in operation.codes.sorted() {
+                let operation_name = self.catalogue.operation(number);
+                let _ = write!(line, "  {operation_name} {}: {count}", name(outcome));
+            }
+            if operation.codes.other() > 0 {
+                let _ = write!(line, "  other: {}", operation.codes.other());
+            }
+        }
+        console::say(&line);
+    }
+}
+
+impl Observer for Table<'_> {
+    fn begin(&mut self) -> Result<(), ObserverFailure> {
+        let warm_up = self.args.load.warm_up;
+        if warm_up.is_zero() {
+            return self.header();
+        }
+        if self.args.output.script_friendly {
+            return Ok(());
+        }
+        self.writer.write(&format!("Warming up for {} seconds...\n", warm_up.as_secs()))
+    }
+
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
+        if self.args.output.verbose {
+            interval.samples.iter().for_each(|sample| console::say(&wrap(&sample.text, COLUMNS)));
+        }
+        if interval.phase != Phase::Steady {
+            return Ok(());
+        }
+        self.header()?;
+        let row = match self.row.take() {
+            Some(mut row) => {
+                row.append(interval);
+                row
+            }
+            None => interval.clone(),
+        };
+        if row.lasted() + SLACK >= self.args.output.interval {
+            return self.show(&row);
+        }
+        self.row = Some(row);
+        Ok(())
+    }
+
+    /// Shows the rest of the last row.
+    fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
+        self.header()?;
+        self.row.take().map_or(Ok(()), |row| self.show(&row))?;
+        self.writer.finish()
+    }
+}
+
+/// The column that a tool has in addition to the common ones.
+fn extra(args: &RateArgs, catalogue: &Catalogue) -> Option<Extra> {
+    let part = |name: &str| {
+        catalogue.parts.iter().position(|part| part == name).and_then(|at| u8::try_from(at).ok())
+    };
+    match &args.operation {
+        Operation::Search(_) => Some(Extra::EntriesPerSearch),
+        Operation::Add(_) => Some(Extra::AddShare),
+        Operation::Bind { search: Some(_), .. } => {
+            part("search").map(|search| Extra::BindTimeShare { search })
+        }
+        _ => None,
+    }
+}

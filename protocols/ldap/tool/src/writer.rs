@@ -1,0 +1,72 @@
+//! [`TableWriter`]: the destination of the table, which is the terminal, a file, or both.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+
+use brunt_run::{ObserverFailure, console, print};
+
+use crate::options::rate::output::Output;
+
+/// Writes the lines of the table.
+pub(crate) struct TableWriter {
+    terminal: bool,
+    file: Option<(PathBuf, File)>,
+    /// Why one of the two destinations is no longer written to.
+    lost: Option<String>,
+}
+
+impl TableWriter {
+    /// Opens the file, if one is requested.
+    pub(crate) fn open(output: &Output) -> Result<Self, String> {
+        let open = |path: &PathBuf| {
+            let mut options = OpenOptions::new();
+            options.create(true).write(true).append(output.append).truncate(!output.append);
+            options.mode(0o600);
+            let file = options.open(path);
+            let file = file.map_err(|error| {
+                format!("failed to write --outputFile {}: {error}", path.display())
+            })?;
+            Ok::<_, String>((path.clone(), file))
+        };
+        let file = output.file.as_ref().map(open).transpose()?;
+        Ok(Self { terminal: file.is_none() || output.tee, file, lost: None })
+    }
+
+    /// Writes text unchanged, at once. If one of two destinations fails, the other is still written.
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), ObserverFailure> {
+        if let Some((path, file)) = &mut self.file
+            && let Err(error) = file.write_all(text.as_bytes())
+        {
+            let why = format!("failed to write --outputFile {}: {error}", path.display());
+            self.file = None;
+            self.lose(why)?;
+        }
+        if !self.terminal {
+            return Ok(());
+        }
+        match print(text) {
+            Err(ObserverFailure::Failed(why)) => {
+                self.terminal = false;
+                self.lose(why)
+            }
+            printed => printed,
+        }
+    }
+
+    /// Reports a failure that happened earlier.
+    pub(crate) fn finish(&mut self) -> Result<(), ObserverFailure> {
+        self.lost.take().map_or(Ok(()), |why| Err(ObserverFailure::Failed(why)))
+    }
+
+    /// Keeps the error if another destination still receives the table.
+    fn lose(&mut self, why: String) -> Result<(), ObserverFailure> {
+        if !self.terminal && self.file.is_none() {
+            return Err(ObserverFailure::Failed(why));
+        }
+        console::note(&format!("{why}; the table continues without it"));
+        self.lost = Some(why);
+        Ok(())
+    }
+}

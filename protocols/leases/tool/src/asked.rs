@@ -1,0 +1,347 @@
+//! [`Asked`]: a command line with every choice made: the stores, how they are used, how often, and the work.
+//!
+//! Every error in a command line is found here, before a file is created or a server is contacted.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use brunt_engine::Load;
+use brunt_engine::schedule::Rate as PerSecond;
+use brunt_leases_driver::{By, Contents, Durability, Family, Mix, Schema, Statements};
+use brunt_net::resend::Resend;
+use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::schedules::{self, Flags};
+
+use super::rows::RECLAIMED_MAX;
+use super::store::{Kind, Place, Store};
+use super::weights::Weights;
+use super::words;
+use crate::options::leases::{
+    DurabilityChoice, FamilyChoice, LeaseLoadArgs, LeasesArgs, PhaseChoice, SchemaChoice, SearchBy,
+    Spread, StatementsChoice,
+};
+
+/// Operations of a phase whose operations each wait for the disk, as in the guide.
+const SYNC_OPERATIONS: u64 = 1_000;
+/// Operations of a phase whose operations do not.
+const ASYNC_OPERATIONS: u64 = 100_000;
+/// The share of searches that find something, as in the guide.
+const HIT_RATIO: f64 = 0.9;
+/// How many times the guide measured.
+const GUIDE_RUNS: u32 = 3;
+/// The smallest number of addresses that a mix uses.
+const POOL_MIN: u64 = 100_000;
+
+/// A command line with every choice made.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// The stores, each of a different kind.
+    pub stores: Vec<Store>,
+    /// Whether changes are durable when they are answered.
+    pub durabilities: Vec<Durability>,
+    /// How statements are sent to a database.
+    pub statements: Vec<Statements>,
+    /// The work.
+    pub work: LeaseTasks,
+    /// The tables.
+    pub schema: Schema,
+    /// The family of the leases.
+    pub family: Family,
+    /// The contents of the leases.
+    pub contents: Contents,
+    /// The key that searches use.
+    pub by: By,
+    /// The share of searches that find something.
+    pub hit_ratio: f64,
+    /// How many leases exist before the measurements.
+    pub preload: Option<u64>,
+    /// How many times everything is done.
+    pub runs: u32,
+    /// When operations begin.
+    pub load: Load,
+    /// The rate as text, for the labels.
+    pub rate: String,
+    /// The number of threads.
+    pub workers: u32,
+    /// Operations per transaction.
+    pub group: u32,
+    /// The maximum duration of a phase.
+    pub duration: Option<Duration>,
+    /// The warm-up, before figures count.
+    pub warm_up: Duration,
+    /// The maximum duration of an operation.
+    pub timeout: Duration,
+    /// Which operations are sent again if their connection was closed while it was idle.
+    pub resend: Resend,
+    /// The length of an interval.
+    pub interval: Duration,
+    counts: (Option<u64>, Option<u64>),
+}
+
+/// The work.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum LeaseTasks {
+    /// One phase after the other.
+    Phases(Vec<PhaseChoice>),
+    /// All operations at the same time.
+    Mix(Weights),
+}
+
+impl Asked {
+    /// Interprets a command line.
+    pub(crate) fn of(args: &LeasesArgs) -> Result<Self, String> {
+        let (load, work) = (&args.load, &args.work);
+        let chores = chores(args)?;
+        if load.operations.is_some() && load.sync_operations.or(load.async_operations).is_some() {
+            return Err(
+                "-n sets both numbers of operations: leave it out with --sync-operations or --async-operations"
+                    .to_owned(),
+            );
+        }
+        let (load_made, rate) = arrivals(load)?;
+        let statements = if work.guide { StatementsChoice::Both } else { work.statements };
+        let runs = load.runs.unwrap_or(if work.guide { GUIDE_RUNS } else { 1 });
+        let contents = if work.guide { Contents::Guide } else { Contents::Distinct };
+        Ok(Self {
+            stores: stores(&args.stores)?,
+            durabilities: match work.durability {
+                DurabilityChoice::Sync => vec![Durability::Sync],
+                DurabilityChoice::Async => vec![Durability::Async],
+                DurabilityChoice::Both => vec![Durability::Sync, Durability::Async],
+            },
+            statements: match statements {
+                StatementsChoice::Prepared => vec![Statements::Prepared],
+                StatementsChoice::Basic => vec![Statements::Basic],
+                StatementsChoice::Both => vec![Statements::Basic, Statements::Prepared],
+            },
+            work: chores,
+            schema: match work.schema {
+                SchemaChoice::Guide => Schema::Guide,
+                SchemaChoice::Kea => Schema::Kea,
+            },
+            family: match work.family {
+                FamilyChoice::V4 => Family::V4,
+                FamilyChoice::V6 => Family::V6,
+                FamilyChoice::Prefix => Family::Prefix,
+            },
+            contents,
+            by: match work.search_by {
+                SearchBy::Address => By::Address,
+                SearchBy::ClientId => By::ClientId,
+                SearchBy::Hardware => By::Hardware,
+            },
+            hit_ratio: work.hit_ratio.unwrap_or(HIT_RATIO),
+            preload: work.preload,
+            runs,
+            load: load_made,
+            rate,
+            workers: load.workers,
+            group: load.group,
+            duration: load.duration,
+            warm_up: load.warm_up.unwrap_or_default(),
+            timeout: load.timeout.unwrap_or(Duration::from_secs(30)),
+            resend: load.resend.into(),
+            interval: args.output.interval.unwrap_or(Duration::from_secs(1)),
+            counts: (
+                load.sync_operations.or(load.operations),
+                load.async_operations.or(load.operations),
+            ),
+        })
+    }
+
+    /// The number of operations in a phase; `None` if only time ends it.
+    pub(crate) fn operations(&self, durability: Durability) -> Option<u64> {
+        let (count, usual) = self.counts_of(durability);
+        count.or_else(|| self.duration.is_none().then_some(usual))
+    }
+
+    /// How many leases exist before phases that need some.
+    pub(crate) fn population(&self, durability: Durability) -> u64 {
+        let (count, usual) = self.counts_of(durability);
+        self.preload.unwrap_or(count.unwrap_or(usual))
+    }
+
+    /// How many addresses a mix uses, if this number of leases exists beforehand.
+    fn pool(held: u64) -> u64 {
+        (held * 2).max(POOL_MIN)
+    }
+
+    /// The operations of a mix, if this number of leases exists beforehand.
+    pub(crate) fn mix(&self, weights: &Weights, held: u64) -> Mix {
+        Mix {
+            allocate: weights.allocate,
+            renew: weights.renew,
+            release: weights.release,
+            expire: weights.expire,
+            search: weights.search,
+            by: self.by,
+            pool: Self::pool(held),
+            held,
+            reclaim: RECLAIMED_MAX as u32,
+        }
+    }
+
+    fn counts_of(&self, durability: Durability) -> (Option<u64>, u64) {
+        match durability {
+            Durability::Sync => (self.counts.0, SYNC_OPERATIONS),
+            Durability::Async => (self.counts.1, ASYNC_OPERATIONS),
+        }
+    }
+}
+
+fn stores(words: &[String]) -> Result<Vec<Store>, String> {
+    if words.is_empty() {
+        let temporary = |kind| Store { kind, place: Place::Temporary };
+        return Ok(vec![temporary(Kind::Sqlite), temporary(Kind::Memfile)]);
+    }
+    let mut stores: Vec<Store> = Vec::new();
+    for word in words {
+        let store = Store::parse(word)?;
+        if stores.iter().any(|other| other.kind == store.kind) {
+            return Err(format!(
+                "there are two stores of the kind {}, but a table has one row for each kind: run brunt leases twice",
+                store.kind.word()
+            ));
+        }
+        stores.push(store);
+    }
+    Ok(stores)
+}
+
+fn chores(args: &LeasesArgs) -> Result<LeaseTasks, String> {
+    let (load, work) = (&args.load, &args.work);
+    let Some(text) = &work.mix else {
+        let all = || {
+            vec![PhaseChoice::Create, PhaseChoice::Search, PhaseChoice::Update, PhaseChoice::Delete]
+        };
+        let phases = if work.phases.is_empty() { all() } else { work.phases.clone() };
+        if let Some(twice) = phases
+            .iter()
+            .enumerate()
+            .find_map(|(at, phase)| phases[..at].contains(phase).then_some(phase))
+        {
+            let name = words::name_of(*twice);
+            return Err(format!("--phases names {name} twice: leave one out"));
+        }
+        return Ok(LeaseTasks::Phases(phases));
+    };
+    if load.group > 1 {
+        return Err(
+            "--group cannot be used with --mix: a server commits for each client separately"
+                .to_owned(),
+        );
+    }
+    if work.hit_ratio.is_some() {
+        return Err(
+            "--hit-ratio cannot be used with --mix, which searches for existing leases".to_owned()
+        );
+    }
+    let ends = [load.operations, load.sync_operations, load.async_operations];
+    if load.duration.is_none() && ends.iter().all(Option::is_none) && load.stages.is_none() {
+        return Err(
+            "--mix needs an end: add a duration, such as -d 1m, or a number of operations with -n"
+                .to_owned(),
+        );
+    }
+    Weights::parse(text).map(LeaseTasks::Mix)
+}
+
+fn arrivals(load: &LeaseLoadArgs) -> Result<(Load, String), String> {
+    let flags = Flags { rate: "--rate", file: "--rate" };
+    if let Some(text) = &load.stages {
+        let load = schedules::load(&Rate::Stages(text.clone()), None, flags)?;
+        return Ok((load, text.clone()));
+    }
+    let Some(text) = &load.rate else {
+        return Ok((schedules::load(&Rate::Unlimited, None, flags)?, "max".to_owned()));
+    };
+    let rate: PerSecond =
+        text.parse().map_err(|error| format!("--rate {text} is not a rate: {error}"))?;
+    let per_second = rate.as_per_second();
+    let arrival = match load.arrival {
+        Some(Spread::Poisson) => Arrival::Poisson,
+        Some(Spread::Uniform) | None => Arrival::Uniform,
+    };
+    let load = schedules::load(&Rate::Constant { per_second, arrival }, None, flags)?;
+    Ok((load, per_second.to_string()))
+}
+
+/// The directory for temporary files.
+pub(crate) fn directory(args: &LeasesArgs) -> PathBuf {
+    args.place.directory.clone().unwrap_or_else(std::env::temp_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        leases: LeasesArgs,
+    }
+
+    fn asked(line: &str) -> Result<Asked, String> {
+        let words = std::iter::once("leases").chain(line.split_whitespace());
+        Asked::of(&Line::try_parse_from(words).unwrap().leases)
+    }
+
+    #[test]
+    fn the_defaults_are_the_guides_numbers() {
+        let asked = asked("").unwrap();
+        assert_eq!(asked.operations(Durability::Sync), Some(1_000));
+        assert_eq!(asked.operations(Durability::Async), Some(100_000));
+        assert_eq!(
+            asked.stores.iter().map(|store| store.kind).collect::<Vec<_>>(),
+            [Kind::Sqlite, Kind::Memfile]
+        );
+        assert_eq!(asked.statements, [Statements::Prepared]);
+        assert_eq!((asked.runs, &*asked.rate), (1, "max"));
+        let LeaseTasks::Phases(phases) = asked.work else { panic!("a mix") };
+        assert_eq!(phases.len(), 4);
+    }
+
+    #[test]
+    fn the_guide_is_both_ways_three_times() {
+        let asked = asked("--guide -n 50").unwrap();
+        assert_eq!(asked.statements, [Statements::Basic, Statements::Prepared]);
+        assert_eq!((asked.runs, asked.contents), (3, Contents::Guide));
+        assert_eq!(asked.operations(Durability::Async), Some(50));
+    }
+
+    #[test]
+    fn a_time_takes_the_number_away_but_not_what_is_there() {
+        let timed = asked("-d 10s").unwrap();
+        assert_eq!(timed.operations(Durability::Sync), None);
+        assert_eq!(timed.population(Durability::Sync), 1_000);
+        let both = asked("-d 10s -n 5").unwrap();
+        assert_eq!(
+            (both.operations(Durability::Sync), both.population(Durability::Async)),
+            (Some(5), 5)
+        );
+        let apart = asked("--sync-operations 7 --preload 1m").unwrap();
+        assert_eq!(apart.operations(Durability::Sync), Some(7));
+        assert_eq!(apart.operations(Durability::Async), Some(100_000));
+        assert_eq!(apart.population(Durability::Async), 1_000_000);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said_with_the_remedy() {
+        for (line, what) in [
+            ("sqlite sqlite:/x", "two stores of the kind sqlite"),
+            ("sqllite", "sqlite"),
+            ("-n 5 --sync-operations 6", "leave it out"),
+            ("--mix allocate=1", "-d 1m"),
+            ("--mix allocate=1 -n 5 --group 2", "--group"),
+            ("--mix allocate=1 -n 5 --hit-ratio 1", "--hit-ratio"),
+            ("--mix allocat=1 -n 5", "allocate"),
+            ("--rate fast", "90/m"),
+            ("--stages sideways", "--stages"),
+            ("--phases create,create", "create twice"),
+        ] {
+            let said = asked(line).unwrap_err();
+            assert!(said.contains(what), "{line}: {said}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! `brunt leases` and the three original programs: how fast stores of leases are, and what affects their speed.
+//!
+//! A command line becomes an [`asked::Asked`], which a [`comparison::Comparison`] carries out, phase by phase, each a
+//! run of the engine on a [`store::Store`]. The report makes the printed text from the collection only, so that `brunt
+//! report` prints the same from a file. [`mod@ubench`] is the front end of the programs of 2012.
+
+mod asked;
+mod comparison;
+mod events;
+mod gathering;
+mod held;
+pub mod options;
+mod phase;
+mod repeated;
+mod rows;
+mod screen;
+mod secrets;
+mod store;
+mod store_directory;
+mod tally;
+mod ubench;
+mod weights;
+mod words;
+
+use std::fmt::Display;
+use std::path::Path;
+
+use brunt_record::Collection;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
+use brunt_run::{WriteFailures, console, files, objectives, prepare, summary};
+
+use crate::options::leases::{LeaseOutputArgs, LeasesArgs};
+
+use asked::{Asked, LeaseTasks};
+use comparison::{Comparison, Refused};
+use events::Events;
+use gathering::collection;
+use screen::Screen;
+use secrets::Secrets;
+use store_directory::StoreDirectory;
+use tally::Tally;
+
+pub use repeated::Mixing;
+pub use ubench::run as ubench;
+
+/// Carries out the command line, from the first file to the last line.
+pub fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let asked = Asked::of(args).map_err(usage)?;
+    let operations = operations(&asked.work);
+    let objectives =
+        objectives(&args.output.objectives, &RunOptions::default(), &operations).map_err(usage)?;
+    let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
+    let LeaseOutputArgs { record, html, events, .. } = &args.output;
+    let named = events.as_deref().filter(|path| *path != Path::new("-"));
+    let files = [("--record", record.as_deref()), ("--html", html.as_deref()), ("--events", named)];
+    files::check(&files).map_err(failed)?;
+    prepare(signals).map_err(failed)?;
+    let grounds = StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
+    let mut collection = collection(args.typed.clone());
+    grounds.measure(&mut collection).map_err(failed)?;
+    let mut comparison = Comparison {
+        asked: &asked,
+        secrets: &secrets,
+        grounds,
+        may_destroy: args.place.yes_destroy,
+        keep: args.place.keep,
+        flush: args.place.innodb_flush,
+        seed: args.output.seed.unwrap_or_else(console::seed),
+        objectives: &objectives,
+        output: args.output.of_each_run(),
+        signals,
+        stop: signals.stop(),
+        screen: Screen::new(Comparison::phases(&asked)),
+        collection,
+        events: Events::default(),
+        tally: Tally::default(),
+    };
+    comparison.prove().map_err(|refused| match refused {
+        Refused::Occupied(text) => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
+        Refused::Failed(text) => failed(text),
+    })?;
+    comparison.events = Events::create(events.as_deref()).map_err(failed)?;
+    comparison.carry_out();
+    let Comparison { mut grounds, collection, events, tally, .. } = comparison;
+    if let Some(kept) = args.place.keep.then(|| grounds.keep()).flatten() {
+        console::note(&format!("the files are in {}", kept.display()));
+    }
+    if let Err(why) = grounds.clear() {
+        console::note(&why);
+    }
+    let mut losses = events.end();
+    let exit = tally.exit(signals.received());
+    if collection.cells.is_empty() && signals.received().is_some() {
+        let nothing = "interrupted before anything was measured";
+        console::note(&format!("it was {nothing}"));
+        console::conclude(Some(nothing));
+    } else {
+        report(&collection, &args.output, exit, &mut losses);
+    }
+    Ok(losses.tell(exit))
+}
+
+/// Prints and writes the results, and keeps what could not be written.
+fn report(
+    collection: &Collection,
+    output: &LeaseOutputArgs,
+    exit: Exit,
+    losses: &mut WriteFailures,
+) {
+    let record = output.record.as_deref();
+    let html = output.html.as_deref();
+    let record = losses.written(record, |path| {
+        collection.write(path).map_err(|error| format!("failed to {error}"))
+    });
+    let html = losses.written(html, |path| {
+        console::write(path, &brunt_report::leases::html(collection))
+            .map(drop)
+            .map_err(|refusal| refusal.text)
+    });
+    let page = brunt_report::leases::page(collection);
+    losses.print(&summary::of_all(&page, collection));
+    for (name, path) in [("record", record), ("page", html)] {
+        if let Some(path) = path {
+            console::say(&format!("{name}: {}", path.display()));
+        }
+    }
+    summary::conclude_all(&page, collection, exit);
+}
+
+/// The operations that objectives may refer to.
+fn operations(work: &LeaseTasks) -> Vec<&'static str> {
+    match work {
+        LeaseTasks::Phases(phases) => phases.iter().map(|phase| words::name_of(*phase)).collect(),
+        LeaseTasks::Mix(_) => weights::WORDS.to_vec(),
+    }
+}
+
+fn usage(why: impl Display) -> Refusal {
+    Refusal::usage(format!("error: {why}"))
+}
+
+fn failed(why: impl Display) -> Refusal {
+    Refusal::failed(why)
+}

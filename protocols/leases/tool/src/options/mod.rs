@@ -1,0 +1,4 @@
+//! The command lines of the tools for stores of leases.
+
+pub mod leases;
+pub mod ubench;

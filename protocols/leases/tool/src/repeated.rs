@@ -1,0 +1,168 @@
+//! [`Mixing`]: a mix of operations on one store that is carried out many times, each time at another rate.
+//!
+//! Every step finds the store in the same state as the first: tables are created again, and filled with the same
+//! leases. A table that grew from step to step would be a different store in each of them. The time for that is not
+//! part of any step's figures.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_engine::{Plan, Settings, ThinkTime, Urgency};
+use brunt_exchange::Class;
+use brunt_leases_driver::{self as lease, Lease, LeaseSessions, Leases, Mix, PARTS, Work};
+use brunt_leases_load::StoreSessions;
+use brunt_net::resend::Resend;
+use brunt_record::Catalogue;
+use brunt_run::options::exit::Exit;
+use brunt_run::options::output::Output;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::surroundings::Machine;
+use brunt_run::signals::Signals;
+use brunt_run::{
+    self as run, Finished, Job, Observer, Repeatable, Step, Subject, carry_out, console,
+};
+
+use super::asked::{self, Asked, LeaseTasks};
+use super::held::Held;
+use super::phase::{EPOCH, LeaseLoad};
+use super::secrets::Secrets;
+use super::store::{Manner, Place};
+use super::store_directory::StoreDirectory;
+use super::{failed, operations, usage};
+use crate::options::leases::LeasesArgs;
+
+/// A mix on one store, ready to be carried out many times.
+pub struct Mixing {
+    // Declared first, so that the store is cleared before its directory is deleted.
+    held: Held,
+    _grounds: StoreDirectory,
+    job: Job,
+    mix: Mix,
+    leases: Leases,
+    resend: Resend,
+    subject: Subject,
+}
+
+impl Mixing {
+    /// Creates the tables for a command line, which names one store and one way of using it.
+    pub fn prepare(args: &LeasesArgs) -> Result<Self, Refusal> {
+        let asked = one_mix(args).map_err(usage)?;
+        let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
+        let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };
+        let ([durability], [statements]) = (&asked.durabilities[..], &asked.statements[..]) else {
+            return Err(usage(ONE_WAY));
+        };
+        let rows = asked.preload.unwrap_or(0);
+        let mix = asked.mix(weights, rows);
+        let objectives = run::objectives(
+            &args.output.objectives,
+            &RunOptions::default(),
+            &operations(&asked.work),
+        )
+        .map_err(usage)?;
+        let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
+        let mut grounds =
+            StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
+        let file = match store.place {
+            Place::Temporary => grounds.file(store.kind.file_name()),
+            _ => PathBuf::new(),
+        };
+        let manner = Manner {
+            schema: asked.schema,
+            family: asked.family,
+            durability: *durability,
+            statements: *statements,
+            may_destroy: args.place.yes_destroy,
+            password: secrets.of(store),
+            timeout: asked.timeout,
+            flush: args.place.innodb_flush,
+        };
+        let held = Held::prepare(store.backend(&manner, &file), false).map_err(|trouble| {
+            let text = format!("{}: failed to {trouble}", store.kind.word());
+            match trouble.class {
+                Class::Check => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
+                _ => failed(text),
+            }
+        })?;
+        let settings = Settings {
+            operation_timeout: asked.timeout,
+            seed: args.output.seed.unwrap_or_else(console::seed),
+            ..Settings::closed(ThinkTime::None, asked.workers)
+        };
+        let load = Plan::new(settings, 1)
+            .map_err(|error| Refusal::failed(format!("failed to {error}")))?;
+        let names = lease::operations(&Work::Mix(mix));
+        let catalogue = Catalogue::new(names.iter().copied(), PARTS.to_vec());
+        let job = Job {
+            objectives,
+            output: Output { percentiles: args.output.percentiles.clone(), ..Output::default() },
+            in_process: held.backend.in_process(),
+            ..Job::new(args.typed.clone(), catalogue, store.target(), load)
+        };
+        let subject = Subject {
+            sessions: Some(asked.workers),
+            writes: store.is_server().then(|| "writes leases to tables of its own".to_owned()),
+            ..Subject::of(&job)
+        };
+        let leases = Leases { family: asked.family, contents: asked.contents, epoch: EPOCH };
+        Ok(Self { held, _grounds: grounds, job, mix, leases, resend: asked.resend, subject })
+    }
+
+    /// Creates the tables again, with the leases that exist before anything is measured.
+    fn renewed(&self, signals: &Signals) -> Result<(), String> {
+        let failed = |trouble| format!("failed to {trouble}");
+        self.held.again().map_err(failed)?;
+        let stop = signals.stop();
+        let mut all = (0..self.mix.held).map_while(|number| -> Option<Lease> {
+            (stop.urgency() == Urgency::Run).then(|| self.leases.lease(number))
+        });
+        self.held.backend.preload(&mut all).map_err(failed)
+    }
+}
+
+const NO_MIX: &str = "find-max tries one mix of operations: add --mix, such as --mix allocate=40,renew=45,release=40";
+const ONE_STORE: &str =
+    "find-max tries one store: name it, such as sqlite or postgres://kea@localhost/";
+const ONE_WAY: &str = "find-max tries one way of using a store: add --durability sync or --durability async, and \
+    leave out --statements both";
+
+/// The parsed command line. A mix by itself needs an end; here the steps set it.
+fn one_mix(args: &LeasesArgs) -> Result<Asked, String> {
+    if args.work.mix.is_none() {
+        return Err(NO_MIX.to_owned());
+    }
+    let mut args = args.clone();
+    args.load.duration = Some(Duration::from_secs(1));
+    Asked::of(&args)
+}
+
+impl Repeatable for Mixing {
+    fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    fn carry_out(
+        &self,
+        step: &Step,
+        observers: &mut [&mut dyn Observer],
+        signals: &Signals,
+    ) -> Result<Finished, String> {
+        let load = step.plan(&self.job.load, |_| None)?;
+        self.renewed(signals)?;
+        let (seed, sessions) = (load.settings().seed, load.settings().sessions);
+        let backend = Arc::clone(&self.held.backend);
+        let store = LeaseSessions::new(
+            Arc::clone(&backend),
+            Work::Mix(self.mix),
+            self.leases,
+            seed,
+            sessions,
+        );
+        let store = Arc::new(store.resending(self.resend));
+        let protocol =
+            LeaseLoad { backend, sessions: Arc::new(StoreSessions::new(store, None, sessions)) };
+        carry_out(&self.job.at(load), &protocol, observers, signals)
+    }
+}

@@ -1,0 +1,246 @@
+//! One connection to a directory, for adding, removing and searching, one request at a time.
+//!
+//! It waits for each answer before the next request, as a script with one connection would; the time that takes is
+//! measured. The codec is that of the LDAP tools.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::time::Duration;
+
+use brunt_ldap_wire::filter::Filter;
+use brunt_ldap_wire::request::{self, Scope, Search};
+use brunt_ldap_wire::{Skeleton, code, op, response};
+
+use super::fault::Fault;
+use super::spec::{GROUPS, PEOPLE, name};
+
+/// How long an answer may take. The controller's own limit may be shorter or longer.
+const PATIENCE: Duration = Duration::from_secs(60);
+const READ: usize = 64 << 10;
+
+/// The identity to bind as.
+#[derive(Clone, Debug)]
+pub(super) struct Login {
+    /// The port on 127.0.0.1.
+    pub port: u16,
+    /// The name.
+    pub dn: &'static str,
+    /// The password.
+    pub password: &'static str,
+}
+
+/// A bound connection.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: TcpStream,
+    last: i32,
+    out: Vec<u8>,
+    input: Vec<u8>,
+}
+
+impl Connection {
+    /// Connects and binds.
+    pub(super) fn open(login: &Login) -> Result<Self, Fault> {
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, login.port))
+            .map_err(Fault::system("connect to the directory"))?;
+        stream
+            .set_nodelay(true)
+            .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
+            .map_err(Fault::system("set up the connection to the directory"))?;
+        let mut connection = Self { stream, last: 0, out: Vec::new(), input: Vec::new() };
+        let bind = request::bind_simple(&login.dn.into(), &login.password.into(), &[]);
+        connection.ask(&bind)?;
+        connection.settle("bind", op::BIND_RESPONSE, |_| {})?;
+        Ok(connection)
+    }
+
+    /// Adds a user: its account and its group.
+    pub(super) fn add(&mut self, id: u32) -> Result<(), Fault> {
+        let (name, number) = (name(id), id.to_string());
+        let home = format!("/home/{name}");
+        let account: [(&str, &[&str]); 8] = [
+            ("objectClass", &["account", "posixAccount"]),
+            ("cn", &[&name]),
+            ("uid", &[&name]),
+            ("uidNumber", &[&number]),
+            ("gidNumber", &[&number]),
+            ("homeDirectory", &[&home]),
+            ("loginShell", &["/bin/sh"]),
+            ("gecos", &[&name]),
+        ];
+        self.add_entry(&account_dn(id), &account)?;
+        let group: [(&str, &[&str]); 4] = [
+            ("objectClass", &["posixGroup"]),
+            ("cn", &[&name]),
+            ("gidNumber", &[&number]),
+            ("memberUid", &[&name]),
+        ];
+        self.add_entry(&group_dn(id), &group)
+    }
+
+    /// Removes a user: its account and its group.
+    pub(super) fn remove(&mut self, id: u32) -> Result<(), Fault> {
+        for dn in [account_dn(id), group_dn(id)] {
+            self.begin();
+            request::encode_delete(&mut self.out, self.last, dn.as_bytes(), &[]);
+            self.send()?;
+            self.settle(&format!("delete {dn}"), op::DELETE_RESPONSE, |_| {})?;
+        }
+        Ok(())
+    }
+
+    /// The first value of an attribute of one entry.
+    pub(super) fn value(&mut self, dn: &str, attribute: &str) -> Result<Option<String>, Fault> {
+        let mut search = Search::new(dn.into(), Scope::Base, Filter::present("objectClass"));
+        search.attributes.push(attribute.into());
+        self.ask(&search.skeleton(&[]))?;
+        let mut found = None;
+        self.settle(&format!("read {dn}"), op::SEARCH_DONE, |scan| {
+            let value =
+                scan.entry().ok().and_then(|entry| entry.value(attribute.as_bytes()).ok()?);
+            found = found.take().or(value.map(|value| String::from_utf8_lossy(value).into_owned()));
+        })?;
+        Ok(found)
+    }
+
+    /// Adds an entry.
+    pub(super) fn add_entry<V: AsRef<[u8]>, L: AsRef<[V]>>(
+        &mut self,
+        dn: &str,
+        attributes: &[(&str, L)],
+    ) -> Result<(), Fault> {
+        self.begin();
+        let attributes = attributes.iter().map(|(name, values)| (name, values.as_ref()));
+        request::encode_add(&mut self.out, self.last, dn.as_bytes(), attributes, &[]);
+        self.send()?;
+        self.settle(&format!("add {dn}"), op::ADD_RESPONSE, |_| {})
+    }
+
+    fn ask(&mut self, skeleton: &Skeleton) -> Result<(), Fault> {
+        self.begin();
+        skeleton.encode(self.last, &NoValues, &mut self.out);
+        self.send()
+    }
+
+    fn begin(&mut self) {
+        self.last += 1;
+        self.out.clear();
+    }
+
+    fn send(&mut self) -> Result<(), Fault> {
+        self.stream.write_all(&self.out).map_err(Fault::system("write to the directory"))
+    }
+
+    /// Reads until the operation is answered, and passes every message before that to the caller.
+    fn settle(
+        &mut self,
+        act: &str,
+        done: u8,
+        mut show: impl FnMut(&response::Scan<'_>),
+    ) -> Result<(), Fault> {
+        loop {
+            let Some(length) =
+                response::frame(&self.input)?.filter(|length| *length <= self.input.len())
+            else {
+                self.read()?;
+                continue;
+            };
+            let message: Vec<u8> = self.input.drain(..length).collect();
+            let scan = response::scan(&message)?;
+            if scan.message_id != self.last {
+                continue;
+            }
+            if scan.op != done {
+                show(&scan);
+                continue;
+            }
+            let result = scan.result()?;
+            return match scan.code {
+                Some(code::SUCCESS) => Ok(()),
+                refused => Err(Fault::Directory {
+                    act: act.to_owned(),
+                    code: refused.unwrap_or_default(),
+                    name: code::name(refused.unwrap_or_default()),
+                    text: String::from_utf8_lossy(result.diagnostic).into_owned(),
+                }),
+            };
+        }
+    }
+
+    fn read(&mut self) -> Result<(), Fault> {
+        let start = self.input.len();
+        self.input.resize(start + READ, 0);
+        let read = self.stream.read(&mut self.input[start..]);
+        self.input.truncate(start + *read.as_ref().unwrap_or(&0));
+        match read {
+            Ok(0) => Err(Fault::system("read from the directory")(
+                std::io::ErrorKind::UnexpectedEof.into(),
+            )),
+            Ok(_) => Ok(()),
+            Err(error) => Err(Fault::system("read from the directory")(error)),
+        }
+    }
+}
+
+/// The name of a user's account.
+pub(super) fn account_dn(id: u32) -> String {
+    format!("uid={},{PEOPLE}", name(id))
+}
+
+/// The name of a user's group.
+pub(super) fn group_dn(id: u32) -> String {
+    format!("cn={},{GROUPS}", name(id))
+}
+
+/// A user as LDIF: the same two entries that [`Connection::add`] makes.
+pub(super) fn ldif(id: u32) -> String {
+    let (name, account, group) = (name(id), account_dn(id), group_dn(id));
+    format!(
+        "dn: {account}\nobjectClass: account\nobjectClass: posixAccount\ncn: {name}\nuid: {name}\nuidNumber: {id}\n\
+         gidNumber: {id}\nhomeDirectory: /home/{name}\nloginShell: /bin/sh\ngecos: {name}\n\n\
+         dn: {group}\nobjectClass: posixGroup\ncn: {name}\ngidNumber: {id}\nmemberUid: {name}\n\n"
+    )
+}
+
+/// What fills a request without slots.
+struct NoValues;
+
+impl brunt_ldap_wire::Values for NoValues {
+    fn value(&self, _: usize) -> &[u8] {
+        &[]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    /// A directory that sends one fixed answer.
+    fn directory(says: &'static [u8]) -> u16 {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 512]);
+            let _ = stream.write_all(says);
+        });
+        port
+    }
+
+    fn opened(says: &'static [u8]) -> Result<Connection, Fault> {
+        Connection::open(&Login { port: directory(says), dn: "cn=a", password: "b" })
+    }
+
+    #[test]
+    fn a_bind_is_answered_refused_cut_short_or_garbled() {
+        assert!(opened(b"\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x00\x04\x00\x04\x00").is_ok());
+        let refused =
+            opened(b"\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x31\x04\x00\x04\x00").unwrap_err();
+        assert!(matches!(refused, Fault::Directory { code: 49, .. }), "{refused}");
+        assert!(matches!(opened(b"\x30\x0c\x02").unwrap_err(), Fault::System { .. }));
+        assert!(matches!(opened(b"HTTP/1.1 400").unwrap_err(), Fault::Garbled(_)));
+    }
+}

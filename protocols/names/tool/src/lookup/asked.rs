@@ -1,0 +1,296 @@
+//! [`Asked`]: a command line of `brunt names lookup`, with every choice made.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_engine::schedule::Rate as PerSecond;
+use brunt_engine::{Load, Settings};
+use brunt_feed::file;
+use brunt_ldap_wire::request::Scope;
+use brunt_names_driver::{
+    AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
+    Questions,
+};
+use brunt_net::keystore::Store;
+use brunt_net::secret::Secret;
+use brunt_net::tls;
+use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::resend::Resending;
+use brunt_run::options::spread::Spread;
+use brunt_run::schedules::{self, Flags};
+use brunt_run::{console, share};
+
+use super::known::Known;
+use super::sources::{self, Probe};
+use crate::options::lookup::{
+    DirectoryArgs, LookupArgs, LookupLoad, ScopeChoice, Through, USUAL_RATE,
+};
+
+/// How long to run if nothing else is given.
+const USUAL: Duration = Duration::from_secs(10);
+/// A thread that was left behind gives up this much later than the run did.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A command line with every choice made.
+pub(super) struct Asked {
+    pub questions: Arc<Questions>,
+    pub paths: AccessPaths,
+    pub settings: Settings,
+    /// The target, for the record.
+    pub target: String,
+    /// Notes for the user before the run begins.
+    pub notes: Vec<String>,
+    /// The keys that each source is queried for afterwards.
+    pub probes: Vec<Probe>,
+}
+
+impl Asked {
+    /// Reads the command line, and finds the keys to look up.
+    pub(super) fn of(args: &LookupArgs) -> Result<Self, String> {
+        check(args)?;
+        let seed = args.output.seed.unwrap_or_else(console::seed);
+        let paths = paths(args)?;
+        let known = Known::of(args)?;
+        let parts: Vec<Part> = args
+            .by
+            .iter()
+            .map(|(by, weight)| Part { by: *by, weight: *weight, keys: known.for_kind(*by) })
+            .collect();
+        let distribution = args.distribution.unwrap_or(Distribution::Uniform);
+        let questions = Questions::new(&parts, distribution, args.negative, seed)
+            .map_err(|error| error.to_string())?;
+        let mut settings = settings(&args.load, distribution, &questions)?;
+        settings.interval = args.output.interval.unwrap_or(settings.interval);
+        settings.seed = seed;
+        let node = share::asked(&args.output.run, args.output.seed)?;
+        let settings = share::divided(settings, node, 1)?;
+        let probes = sources::probes(args, &parts);
+        Ok(Self {
+            questions: Arc::new(questions),
+            target: target(args),
+            paths,
+            settings,
+            notes: notes(args, known.notes),
+            probes,
+        })
+    }
+}
+
+/// Refuses options that have a meaning only for other access paths, instead of ignoring them.
+fn check(args: &LookupArgs) -> Result<(), String> {
+    let (through, directory) = (args.through, &args.directory);
+    if args.socket.is_some() && !matches!(through, Through::Nscd | Through::Nslcd) {
+        return Err("use --socket: it needs --through nscd or --through nslcd".to_owned());
+    }
+    if args.source.is_some() && through != Through::Nss {
+        return Err("use --source: it needs --through nss".to_owned());
+    }
+    if directory.resend != Resending::default() && through != Through::Ldap {
+        return Err(
+            "use --resend: it needs --through ldap, because no other layer keeps connections open"
+                .to_owned(),
+        );
+    }
+    match (&directory.url, through) {
+        (None, Through::Ldap) => Err("query a directory: add --url".to_owned()),
+        (Some(_), Through::Nss | Through::Nscd | Through::Nslcd) => {
+            Err("use --url: it needs --through ldap".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn paths(args: &LookupArgs) -> Result<AccessPaths, String> {
+    let limit = args.load.timeout.filter(|limit| !limit.is_zero());
+    let patience = limit.map(|limit| limit + GRACE);
+    let socket = |usual: &'static str| args.socket.as_deref().unwrap_or(Path::new(usual)).into();
+    Ok(match args.through {
+        Through::Nss => AccessPaths::Nss,
+        Through::Nscd => AccessPaths::Nscd { socket: socket(NSCD_SOCKET), timeout: patience },
+        Through::Nslcd => AccessPaths::Nslcd { socket: socket(NSLCD_SOCKET), timeout: patience },
+        Through::Ldap => AccessPaths::Ldap {
+            directory: Arc::new(directory(&args.directory)?),
+            timeout: patience,
+            resend: args.directory.resend.into(),
+        },
+    })
+}
+
+fn directory(args: &DirectoryArgs) -> Result<Directory, String> {
+    let search = |base: &Option<String>, filter: &str| DirectorySearch {
+        base: base.clone().unwrap_or_else(|| args.base.clone()),
+        scope: match args.scope {
+            ScopeChoice::Base => Scope::Base,
+            ScopeChoice::One => Scope::One,
+            ScopeChoice::Sub => Scope::Subtree,
+        },
+        filter: filter.to_owned(),
+    };
+    let users = search(&args.users_base, &args.users_filter);
+    let groups = search(&args.groups_base, &args.groups_filter);
+    let bind = match (&args.bind_dn, &args.bind_password_file) {
+        (Some(dn), Some(path)) => {
+            let text = file::read_secret(path, file::WRITTEN_MAX)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
+                .map_err(|error| format!("read {}: {error}", path.display()))?;
+            let password = text.trim_end_matches(['\r', '\n']);
+            if password.is_empty() {
+                return Err(format!("read {}: it contains no password", path.display()));
+            }
+            Some((dn.clone(), Secret::from(password)))
+        }
+        _ => None,
+    };
+    let secured = || {
+        let trust = match (&args.cacert, args.insecure) {
+            (_, true) => tls::Trust::Anything,
+            (Some(path), _) => {
+                tls::Trust::Stores(vec![Store { path: path.clone(), password: None }])
+            }
+            (None, false) => tls::Trust::System,
+        };
+        tls::Client::new(&tls::Options { trust, ..tls::Options::default() })
+    };
+    let url = args.url.as_deref().unwrap_or_default();
+    Directory::new(url, bind, &users, &groups, secured).map_err(|error| error.to_string())
+}
+
+fn settings(
+    load: &LookupLoad,
+    distribution: Distribution,
+    questions: &Questions,
+) -> Result<Settings, String> {
+    let rate = match (&load.stages, load.unlimited) {
+        (Some(text), _) => Rate::Stages(text.clone()),
+        (None, true) => Rate::Unlimited,
+        (None, false) => Rate::Constant {
+            per_second: load.rate.map_or(USUAL_RATE, PerSecond::as_per_second),
+            arrival: match load.arrival {
+                Some(Spread::Poisson) => Arrival::Poisson,
+                Some(Spread::Uniform) | None => Arrival::Uniform,
+            },
+        },
+    };
+    let flags = Flags { rate: "--rate", file: "--stages" };
+    // This error is a whole sentence, while every other reason only completes one.
+    let shape = schedules::load(&rate, load.think.as_deref(), flags)
+        .map_err(|why| format!("plan the load: {}", why.replace("failed to ", "cannot ")))?;
+    let mut settings = match shape {
+        Load::Open(schedule) => Settings::open(schedule, load.threads),
+        Load::Closed(think) => Settings::closed(think, load.threads),
+    };
+    let ends = matches!(&settings.load, Load::Open(schedule) if schedule.lasting().is_some());
+    let once = distribution == Distribution::Once && load.duration.is_none();
+    settings.stop.count = load.lookups.or_else(|| once.then(|| questions.each_once()));
+    settings.stop.time = load.duration;
+    if settings.stop.count.is_none() && settings.stop.time.is_none() && !ends {
+        settings.stop.time = Some(USUAL);
+    }
+    settings.warm_up = load.warm_up.unwrap_or_default();
+    settings.operation_timeout = load.timeout.unwrap_or_default();
+    Ok(settings)
+}
+
+fn target(args: &LookupArgs) -> String {
+    let socket = |usual: &str| {
+        args.socket.as_ref().map_or_else(|| usual.to_owned(), |path| path.display().to_string())
+    };
+    match args.through {
+        Through::Nss => match &args.source {
+            Some(sources) => format!("the C library with {sources} only"),
+            None => "the name service of this machine".to_owned(),
+        },
+        Through::Nscd => format!("nscd at {}", socket(NSCD_SOCKET)),
+        Through::Nslcd => format!("nslcd at {}", socket(NSLCD_SOCKET)),
+        Through::Ldap => args.directory.url.clone().unwrap_or_default(),
+    }
+}
+
+fn notes(args: &LookupArgs, mut notes: Vec<String>) -> Vec<String> {
+    let load = &args.load;
+    if load.rate.is_none() && load.stages.is_none() && !load.unlimited {
+        notes.push(format!(
+            "the rate is {USUAL_RATE} lookups per second by default; --rate sets another one, --unlimited removes the \
+             limit"
+        ));
+    }
+    if args.directory.insecure {
+        notes.push("the server's certificate is not verified because of --insecure".to_owned());
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_names_driver::By;
+
+    fn args() -> LookupArgs {
+        LookupArgs {
+            by: vec![(By::Uid, 1), (By::Gid, 1)],
+            keys: "100-199".to_owned(),
+            load: LookupLoad { threads: 2, ..LookupLoad::default() },
+            directory: DirectoryArgs {
+                users_filter: "(a=b)".to_owned(),
+                groups_filter: "(a=b)".to_owned(),
+                ..DirectoryArgs::default()
+            },
+            ..LookupArgs::default()
+        }
+    }
+
+    fn error(args: &LookupArgs) -> String {
+        Asked::of(args).err().unwrap()
+    }
+
+    #[test]
+    fn nobody_is_asked_faster_than_is_said() {
+        let asked = Asked::of(&args()).unwrap();
+        let Load::Open(schedule) = &asked.settings.load else { panic!("{:?}", asked.settings) };
+        assert_eq!(schedule.peak_per_second(), Some(USUAL_RATE));
+        assert_eq!(asked.settings.stop.time, Some(USUAL));
+        assert!(asked.notes[0].contains("1000 lookups per second"), "{:?}", asked.notes);
+        let mut unlimited = args();
+        unlimited.load.unlimited = true;
+        let asked = Asked::of(&unlimited).unwrap();
+        assert!(matches!(asked.settings.load, Load::Closed(_)) && asked.notes.is_empty());
+    }
+
+    #[test]
+    fn once_ends_when_each_key_was_asked_about() {
+        let once = |lookups, duration| {
+            let mut args = args();
+            args.distribution = Some(Distribution::Once);
+            (args.load.lookups, args.load.duration) = (lookups, duration);
+            let stop = Asked::of(&args).unwrap().settings.stop;
+            (stop.count, stop.time)
+        };
+        assert_eq!(once(None, None), (Some(200), None));
+        assert_eq!(once(Some(10), None), (Some(10), None));
+        let second = Some(Duration::from_secs(1));
+        assert_eq!(once(None, second), (None, second));
+    }
+
+    #[test]
+    fn options_of_another_road_are_refused() {
+        let mut socket = args();
+        socket.socket = Some("/x".into());
+        assert!(error(&socket).contains("--through nscd"));
+        let mut url = args();
+        url.directory.url = Some("ldap://h".to_owned());
+        assert!(error(&url).contains("--through ldap"));
+        let mut source = args();
+        (source.source, source.through) = (Some("files".to_owned()), Through::Nscd);
+        assert!(error(&source).contains("--through nss"));
+        let mut directory = args();
+        directory.through = Through::Ldap;
+        assert!(error(&directory).contains("--url"));
+        directory.directory.url = Some("h".to_owned());
+        assert!(error(&directory).contains("ldap://HOST"));
+        let mut nameless = args();
+        nameless.by = vec![(By::User, 1)];
+        assert!(error(&nameless).contains("pattern"));
+    }
+}

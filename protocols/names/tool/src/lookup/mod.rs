@@ -1,0 +1,138 @@
+//! `brunt names lookup`: load on a name service, as this machine is configured or at one layer of it.
+//!
+//! [`asked`] turns the command line into a run, for which [`known`] finds users and groups; [`sources`] reports
+//! afterwards which sources are configured and which of them answer. The name service also serves other users, so the
+//! rate is moderate unless another is given, and nothing is ever changed.
+
+mod asked;
+mod getent;
+mod known;
+mod sources;
+
+use std::sync::Arc;
+
+use brunt_engine::{EngineRun, Plan};
+use brunt_exchange::Outcome;
+use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
+use brunt_names_load::LookupSessions;
+use brunt_record::{Catalogue, Record};
+use brunt_run::options::exit::Exit;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::{
+    Job, Manner, Prepared, Protocol, carry_out, console, exit, is_endless, objectives,
+};
+
+use crate::options::lookup::LookupArgs;
+
+use asked::Asked;
+
+/// Carries out the command line.
+pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let (Prepared { job, protocol: lookups, .. }, asked) = ready(args)?;
+    asked.notes.iter().for_each(|note| console::note(note));
+    let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
+    let ending = Ending::of(&args.output.run, Stream::Output);
+    ending.tell(&finished.record, &mut finished.losses).map_err(Refusal::failed)?;
+    if finished.signal.is_none()
+        && let Some(text) = sources::found(args, &asked.probes)
+    {
+        finished.losses.print(&if ending.details {
+            text
+        } else {
+            format!("{}\n", text.trim_start())
+        });
+    }
+    let written = finished.written.as_deref();
+    ending.close(&finished.record, written, &mut finished.losses).map_err(Refusal::failed)?;
+    let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
+    Ok(finished.losses.tell(exit(&finished.record, finished.early(), manner)))
+}
+
+/// Prepares lookups to be carried out many times.
+pub fn prepare(args: &LookupArgs) -> Result<Prepared<Lookups>, Refusal> {
+    ready(args).map(|(prepared, _)| prepared)
+}
+
+fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
+    let usage = |why: String| Refusal::usage(format!("failed to {why}"));
+    let asked = Asked::of(args).map_err(usage)?;
+    if matches!(asked.paths, AccessPaths::Nss) {
+        askable(nss::asks_modules()).map_err(|why| usage(why.to_owned()))?;
+    }
+    if let Some(sources) = &args.source {
+        nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
+    }
+    let load = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
+    let lookups = Lookups::new(&asked);
+    let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
+    Ok((Prepared::new(job, lookups, None), asked))
+}
+
+/// Whether the C library of this build can be used for lookups. C libraries other than glibc read only files, and the
+/// cost of that says nothing about the name service.
+pub(crate) fn askable(asks_modules: bool) -> Result<(), &'static str> {
+    if asks_modules {
+        return Ok(());
+    }
+    Err(
+        "ask the C library for names: this build of brunt is static and loads no module of nsswitch.conf; use the \
+         .deb, the .rpm or a build for glibc, or another layer (names lookup --through)",
+    )
+}
+
+/// How many lookups of existing names found nothing.
+fn unresolved(record: &Record) -> u64 {
+    let codes = record.operations.iter().flat_map(|operation| &operation.codes);
+    codes.filter(|code| code.name == "unresolved").map(|code| code.count).sum()
+}
+
+/// What lookups supply to their run.
+pub struct Lookups {
+    sessions: Arc<LookupSessions>,
+}
+
+impl Lookups {
+    fn new(asked: &Asked) -> Self {
+        let questions = Arc::clone(&asked.questions);
+        let (paths, seed) = (asked.paths.clone(), asked.settings.seed);
+        Self { sessions: Arc::new(LookupSessions { questions, paths, seed }) }
+    }
+
+    fn job(&self, args: &LookupArgs, asked: &Asked, load: Plan) -> Result<Job, String> {
+        let operations = self.sessions.questions.operations();
+        let catalogue = Catalogue::new(operations.iter().copied(), PARTS.to_vec());
+        Ok(Job {
+            objectives: objectives(&args.output.run.objectives, &args.output.run, &operations)?,
+            output: args.output.files(),
+            endless: is_endless(&load),
+            // These are calls of a library, whose processor time belongs to the name service.
+            in_process: matches!(asked.paths, AccessPaths::Nss),
+            ..Job::new(args.typed.clone(), catalogue, asked.target.clone(), load)
+                .called("lookup", "lookups")
+        })
+    }
+}
+
+impl Protocol for Lookups {
+    fn outcome(&self, _: usize, outcome: Outcome) -> String {
+        outcome_name(&self.sessions.paths, outcome)
+    }
+
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        self.sessions.run(run).map_err(|error| format!("failed to {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_static_build_says_what_it_lacks() {
+        assert_eq!(askable(true), Ok(()));
+        let why = askable(false).unwrap_err();
+        assert!(why.contains("nsswitch.conf") && why.contains("--through"), "{why}");
+    }
+}

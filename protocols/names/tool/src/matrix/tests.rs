@@ -1,0 +1,226 @@
+//! A matrix with simulated cells: the requests, what is kept of the answers, and the handling of failures.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use brunt_engine::Stop;
+
+use super::carry::{Bench, CellSettings, Outcome};
+use super::cell_access::{CellAccess, CellFactory, CellObserver};
+use super::plan::{Keys, Manner, Order, Participant, PathChoice};
+use super::progress::Progress;
+use crate::cell::{
+    Answer, Ask, Backend, CellError, Counted, Data, Isolation, Listed, Provisioned, Source, Spec,
+    Started, Statistics, Way,
+};
+
+type Asked = Rc<RefCell<Vec<String>>>;
+type Answers = fn(&Ask, u32) -> Result<Answer, CellError>;
+
+/// Cells that answer with a function of the request and of the number of users.
+struct Invented {
+    answers: Answers,
+    asked: Asked,
+    stop: Stop,
+}
+
+struct Place {
+    answers: Answers,
+    asked: Asked,
+    users: u32,
+    stop: Stop,
+}
+
+impl CellFactory for Invented {
+    fn open(&self, spec: &Spec) -> Result<Box<dyn CellAccess>, CellError> {
+        self.asked.borrow_mut().push(format!("open {}", spec.mark.rsplit('-').next().unwrap()));
+        let (asked, stop) = (Rc::clone(&self.asked), self.stop.clone());
+        Ok(Box::new(Place { answers: self.answers, asked, users: 0, stop }))
+    }
+}
+
+impl CellAccess for Place {
+    fn ask(
+        &mut self,
+        ask: &Ask,
+        _: Duration,
+        onlooker: &mut dyn CellObserver,
+    ) -> Result<Answer, CellError> {
+        let text = serde_json::to_string(ask).unwrap();
+        if !matches!(ask, Ask::Statistics) {
+            self.asked.borrow_mut().push(text.chars().filter(|c| !"{}\"".contains(*c)).collect());
+        }
+        if text.contains("interrupt") {
+            self.stop.request();
+        }
+        assert_eq!(onlooker.look(), !text.contains("interrupt"));
+        let answer = (self.answers)(ask, self.users);
+        match ask {
+            Ask::Insert { users, .. } => self.users += users.end - users.start,
+            Ask::Delete { users, .. } => self.users -= users.end - users.start,
+            _ => {}
+        }
+        answer
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.asked.borrow_mut().push("end".to_owned());
+    }
+}
+
+/// A cell in which everything succeeds.
+#[expect(clippy::unnecessary_wraps, reason = "other worlds fail")]
+fn well(ask: &Ask, there: u32) -> Result<Answer, CellError> {
+    Ok(match ask {
+        Ask::Start(_) => Answer::Started(Started::default()),
+        Ask::Insert { users, .. } | Ask::Delete { users, .. } => {
+            let users = users.end - users.start;
+            Answer::Provisioned(Provisioned { users, seconds: 2.0, ..Provisioned::default() })
+        }
+        Ask::Count => {
+            let there = Some(u64::from(there));
+            Answer::Counted(Counted { accounts: there, file_groups: there, ..Counted::default() })
+        }
+        Ask::List { numeric: true, .. } => {
+            Answer::Listed(Listed { seconds: 0.006, asked: 0, resolved: 0 })
+        }
+        Ask::List { .. } => Answer::Listed(Listed { seconds: 0.5, asked: 200, resolved: 200 }),
+        Ask::Statistics => Answer::Statistics(Statistics::default()),
+        _ => Answer::Done,
+    })
+}
+
+fn files(label: &str) -> Participant {
+    let backend = Backend { source: Source::Files, cache: None, switch: None };
+    Participant { label: label.to_owned(), backend, roads: vec![PathChoice::Ls] }
+}
+
+fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcome, Vec<String>) {
+    let asked = Asked::default();
+    let stop = Stop::default();
+    let worlds = Invented { answers, asked: Rc::clone(&asked), stop: stop.clone() };
+    let ground = CellSettings {
+        isolation: Isolation::Root,
+        data: Data::Memory,
+        nsswitch: nsswitch.map(str::to_owned),
+        timeout: Duration::from_secs(1),
+        limit: Duration::from_secs(10),
+        seed: 7,
+    };
+    let order = Order {
+        users: vec![100],
+        manners: vec![Manner::By(Way::Bulk)],
+        sampled_above: None,
+        own_group: true,
+        lookups: 1_000,
+        passes: 2,
+        keys: vec![Keys::UidGid],
+        threads: vec![1],
+    };
+    let measured: Vec<Participant> = labels.iter().map(|label| files(label)).collect();
+    let mut progress = Progress::new(stop, 1.0);
+    let bench = Bench::new(&worlds, &ground, &measured, order.lookups);
+    let outcome = bench.carry_out(&order, &mut progress);
+    let asked = asked.borrow().clone();
+    (outcome, asked)
+}
+
+#[test]
+fn every_answer_has_its_cell() {
+    let (outcome, asked) = carried(well, &["files"], None);
+    assert!(!outcome.lost && !outcome.interrupted, "{outcome:?}");
+    let cells: Vec<_> = outcome
+        .cells
+        .iter()
+        .map(|cell| {
+            let label = |name| cell.label(name).unwrap_or("-").to_owned();
+            let what = ["kind", "way", "road", "temperature", "run"].map(label).join(" ");
+            (what, cell.figure("seconds").unwrap())
+        })
+        .collect();
+    let expected = [
+        ("insert bulk - - 1", 2.0),
+        ("lookup - ls cold 1", 0.5),
+        ("lookup - ls warm 1", 0.5),
+        ("lookup - ls cold 2", 0.5),
+        ("lookup - ls warm 2", 0.5),
+        ("delete bulk - - 1", 2.0),
+    ];
+    let expected = expected.map(|(what, seconds)| (what.to_owned(), seconds));
+    assert_eq!(cells, expected);
+    assert!((outcome.figures["ls_numeric_s"] - 0.006).abs() < 1e-9);
+    assert_eq!(outcome.cells[0].figure("accounts"), Some(100.0));
+    // A deletion is followed by a count too.
+    assert_eq!(outcome.cells[5].figure("file_groups"), Some(0.0));
+    let made = "MakeFiles:users:start:0,end:100,files:100";
+    assert!(asked.iter().any(|ask| ask == made), "{asked:?}");
+    assert_eq!(
+        (asked.first().unwrap().as_str(), asked.last().unwrap().as_str()),
+        ("open 0", "end")
+    );
+}
+
+#[test]
+fn a_back_end_that_is_lost_does_not_take_the_others_along() {
+    let answers: Answers = |ask, there| match ask {
+        Ask::List { numeric: false, .. } if there == 100 => {
+            Err(CellError::Silent(Duration::from_secs(1), String::new()))
+        }
+        _ => well(ask, there),
+    };
+    let (outcome, asked) = carried(answers, &["files", "other"], None);
+    assert!(outcome.lost);
+    let lost: Vec<_> =
+        outcome.cells.iter().filter(|cell| cell.figure("invalid") == Some(1.0)).collect();
+    assert_eq!(lost.len(), 2, "{lost:#?}");
+    assert!(lost[0].notes[0].ends_with("nothing more was measured of it"), "{lost:#?}");
+    assert_eq!(asked.iter().filter(|ask| *ask == "end").count(), 2);
+    // Each failed at its first listing, so that neither was queried a second time.
+    assert_eq!(asked.iter().filter(|ask| ask.starts_with("List:numeric:false")).count(), 2);
+}
+
+#[test]
+fn what_a_world_refuses_is_kept_as_its_reason_and_it_goes_on() {
+    let answers: Answers = |ask, there| match ask {
+        Ask::Delete { .. } => Err(CellError::Refused("find userdel".to_owned())),
+        _ => well(ask, there),
+    };
+    let (outcome, _) = carried(answers, &["files"], None);
+    let last = outcome.cells.last().unwrap();
+    assert_eq!(last.label("kind"), Some("delete"));
+    assert_eq!(last.notes, ["failed to find userdel"]);
+    assert!(outcome.lost);
+    let refused: Answers = |ask, there| match ask {
+        Ask::Insert { .. } => Err(CellError::Refused("run newusers".to_owned())),
+        _ => well(ask, there),
+    };
+    let (outcome, _) = carried(refused, &["files"], None);
+    assert_eq!(outcome.cells.len(), 1, "without users there is nothing to look up: {outcome:?}");
+}
+
+#[test]
+fn users_the_system_does_not_count_make_the_insertion_invalid() {
+    let answers: Answers = |ask, there| match ask {
+        Ask::Count if there > 0 => {
+            Ok(Answer::Counted(Counted { accounts: Some(99), ..Counted::default() }))
+        }
+        _ => well(ask, there),
+    };
+    let (outcome, _) = carried(answers, &["files"], None);
+    assert!(outcome.lost);
+    let note = "getent passwd shows 99 of the users, but there should be 100";
+    assert_eq!(outcome.cells[0].notes, [note]);
+}
+
+#[test]
+fn a_signal_ends_everything_and_keeps_what_there_is() {
+    let (outcome, asked) = carried(well, &["files", "other"], Some("interrupt"));
+    assert!(outcome.interrupted && outcome.cells.is_empty(), "{outcome:?}");
+    // The open cells have ended, and no further cell was opened.
+    assert_eq!(asked.len(), 3, "{asked:?}");
+    assert!(asked[1].starts_with("Start:"), "{asked:?}");
+    assert_eq!(asked[2], "end");
+}
