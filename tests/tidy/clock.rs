@@ -42,7 +42,7 @@ const STILL: &[(&str, usize)] = &[
     ("crates/engine/src/machine/watch.rs", 3),
     ("crates/engine/src/worker/blocking/tests.rs", 5),
     ("crates/exchange/src/clock.rs", 1),
-    ("crates/target/src/timer.rs", 2),
+    ("crates/embedded/src/timer.rs", 2),
     ("protocols/dhcp/server/tests/dhcp/hostile.rs", 1),
     ("protocols/dhcp/server/tests/dhcp/perfdhcp.rs", 1),
     ("protocols/dhcp/server/tests/dhcp/script.rs", 5),

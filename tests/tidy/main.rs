@@ -4,12 +4,13 @@
 //! metadata, to what is wrong; one test applies it to this repository and another to a sample that breaks it, so that a
 //! rule which no longer finds anything is noticed. The lengths of functions are checked by clippy (`clippy.toml`).
 
+mod arrows;
 mod clock;
 mod needed;
 mod slow;
 mod words;
 
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
+use cargo_metadata::{Metadata, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -17,179 +18,17 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const LONGEST_LINE: usize = 120;
 const LONGEST_FILE: usize = 600;
 
-/// Who may name whom, beside itself: the left names those on the right. ARCHITECTURE.md says why.
-const ARROWS: &[(&str, &[&str])] = &[
-    // The spine, which knows no protocol.
-    ("brunt-envelope", &[]),
-    ("brunt-exchange", &[]),
-    ("brunt-feed", &[]),
-    ("brunt-redact", &[]),
-    ("brunt-import", &["brunt-redact"]),
-    ("brunt-record", &["brunt-exchange"]),
-    ("brunt-engine", &["brunt-exchange", "brunt-record"]),
-    ("brunt-net", &["brunt-exchange", "brunt-feed"]),
-    ("brunt-target", &[]),
-    ("brunt-report", &["brunt-capacity", "brunt-exchange", "brunt-record"]),
-    ("brunt-capacity", &["brunt-record"]),
-    ("brunt-cluster", &[]),
-    ("brunt-serve", &["brunt-envelope", "brunt-exchange", "brunt-record", "brunt-report"]),
-    (
-        "brunt-run",
-        &[
-            "brunt-engine",
-            "brunt-exchange",
-            "brunt-feed",
-            "brunt-net",
-            "brunt-record",
-            "brunt-report",
-            "brunt-serve",
-        ],
-    ),
-    // A protocol: its bytes, its sessions, the engine compiled with them, its embedded server. It names no other
-    // protocol, except that the steps of a plan are made over HTTP, LDAP and DHCP, and that names are in directories.
-    ("brunt-dhcp-wire", &[]),
-    ("brunt-dhcp-driver", &["brunt-dhcp-wire", "brunt-exchange", "brunt-feed", "brunt-net"]),
-    ("brunt-dhcp-load", &["brunt-dhcp-driver", "brunt-engine", "brunt-exchange", "brunt-net"]),
-    ("brunt-dhcp-server", &["brunt-dhcp-wire", "brunt-target"]),
-    (
-        "brunt-flow-driver",
-        &[
-            "brunt-dhcp-driver",
-            "brunt-exchange",
-            "brunt-feed",
-            "brunt-http-driver",
-            "brunt-ldap-driver",
-            "brunt-ldap-wire",
-            "brunt-net",
-            "brunt-redact",
-        ],
-    ),
-    ("brunt-flow-load", &["brunt-engine", "brunt-flow-driver"]),
-    ("brunt-http-wire", &[]),
-    ("brunt-http-driver", &["brunt-exchange", "brunt-http-wire", "brunt-net", "brunt-redact"]),
-    ("brunt-http-server", &["brunt-target"]),
-    ("brunt-ldap-wire", &[]),
-    ("brunt-ldap-driver", &["brunt-exchange", "brunt-feed", "brunt-ldap-wire", "brunt-net"]),
-    ("brunt-ldap-load", &["brunt-engine", "brunt-ldap-driver"]),
-    ("brunt-ldap-server", &["brunt-ldap-wire", "brunt-target"]),
-    ("brunt-leases-driver", &["brunt-exchange", "brunt-net"]),
-    ("brunt-leases-load", &["brunt-engine", "brunt-exchange", "brunt-leases-driver"]),
-    ("brunt-names-wire", &[]),
-    (
-        "brunt-names-driver",
-        &["brunt-exchange", "brunt-feed", "brunt-ldap-wire", "brunt-names-wire", "brunt-net"],
-    ),
-    ("brunt-names-load", &["brunt-engine", "brunt-exchange", "brunt-names-driver"]),
-    (
-        "brunt",
-        &[
-            "brunt-capacity",
-            "brunt-cluster",
-            "brunt-engine",
-            "brunt-envelope",
-            "brunt-exchange",
-            "brunt-feed",
-            "brunt-import",
-            "brunt-net",
-            "brunt-record",
-            "brunt-redact",
-            "brunt-report",
-            "brunt-run",
-            "brunt-serve",
-            "brunt-dhcp-driver",
-            "brunt-dhcp-load",
-            "brunt-dhcp-server",
-            "brunt-dhcp-wire",
-            "brunt-flow-driver",
-            "brunt-flow-load",
-            "brunt-http-driver",
-            "brunt-http-server",
-            "brunt-http-wire",
-            "brunt-ldap-driver",
-            "brunt-ldap-load",
-            "brunt-ldap-server",
-            "brunt-ldap-wire",
-            "brunt-leases-driver",
-            "brunt-leases-load",
-            "brunt-names-driver",
-            "brunt-names-load",
-        ],
-    ),
-    ("brunt-testbed", &[]),
-    ("brunt-test-program", &["brunt-record", "brunt-testbed"]),
-    // They start programs and read files, and must see brunt as any user does.
-    ("brunt-bench-ldap", &["brunt-bench-tool", "brunt-testbed"]),
-    ("brunt-bench-dhcp", &["brunt-bench-tool", "brunt-testbed"]),
-    ("brunt-bench-http", &["brunt-bench-tool", "brunt-testbed"]),
-    ("brunt-bench-leases", &["brunt-bench-tool", "brunt-testbed"]),
-    ("brunt-bench-names", &["brunt-bench-tool", "brunt-testbed"]),
-    ("brunt-bench-verdict", &["brunt-bench-tool"]),
-    ("brunt-bench-tool", &[]),
-    // It gives any octets to whatever decodes some.
-    (
-        "brunt-fuzz-checks",
-        &[
-            "brunt-cluster",
-            "brunt-envelope",
-            "brunt-feed",
-            "brunt-import",
-            "brunt-record",
-            "brunt-serve",
-            "brunt-dhcp-server",
-            "brunt-dhcp-wire",
-            "brunt-flow-driver",
-            "brunt-http-driver",
-            "brunt-http-server",
-            "brunt-http-wire",
-            "brunt-ldap-server",
-            "brunt-ldap-wire",
-            "brunt-names-wire",
-        ],
-    ),
-];
-
-/// What tests may name besides. Nothing a library's tests name may come to depend on that library's own users.
-const TEST_ARROWS: &[(&str, &[&str])] = &[
-    ("brunt", &["brunt-bench-verdict", "brunt-test-program", "brunt-testbed"]),
-    ("brunt-cluster", &["brunt-testbed"]),
-    ("brunt-engine", &["brunt-testbed"]),
-    ("brunt-feed", &["brunt-testbed"]),
-    ("brunt-net", &["brunt-testbed"]),
-    ("brunt-record", &["brunt-testbed"]),
-    ("brunt-run", &["brunt-testbed"]),
-    ("brunt-dhcp-driver", &["brunt-testbed"]),
-    ("brunt-dhcp-server", &["brunt-testbed"]),
-    ("brunt-flow-driver", &["brunt-dhcp-wire", "brunt-testbed"]),
-    ("brunt-http-driver", &["brunt-testbed"]),
-    ("brunt-http-server", &["brunt-testbed"]),
-    ("brunt-ldap-driver", &["brunt-testbed"]),
-    ("brunt-ldap-server", &["brunt-testbed"]),
-    ("brunt-leases-driver", &["brunt-testbed"]),
-    // A table is tested on intervals that are filled as a worker fills them.
-    ("brunt-report", &["brunt-exchange"]),
-    // The verdicts of a search are derived again from records of simulated exchanges.
-    ("brunt-capacity", &["brunt-exchange"]),
-];
-
-/// Who may name whom within the program, beside itself. A tool is a directory of its own in `src/tools`.
-const PROGRAM_ARROWS: &[(&str, &[&str])] = &[
-    ("cli", &[]),
-    ("tools", &["cli"]),
-    ("commands", &["cli", "tools"]),
-    ("main", &["cli", "commands", "tools"]),
-];
-
 /// The files that may hold unsafe code, each small enough to be read in one go.
 const AUDITED: &[&str] = &[
     "bench/tool/src/cpu.rs",
+    "crates/embedded/src/timer.rs",
+    "crates/engine/src/timer.rs",
+    "crates/net/src/bind.rs",
+    "crates/net/src/mmsg.rs",
+    "protocols/dhcp/driver/src/link/packet.rs",
     "protocols/ldap/driver/src/sasl/gssapi/library.rs",
     "protocols/leases/driver/src/sqlite/statement.rs",
     "protocols/names/driver/src/nss/calls.rs",
-    "crates/net/src/bind.rs",
-    "protocols/dhcp/driver/src/link/packet.rs",
-    "crates/net/src/mmsg.rs",
-    "crates/engine/src/timer.rs",
-    "crates/target/src/timer.rs",
     "tests/testbed/src/allocations.rs",
 ];
 
@@ -301,45 +140,6 @@ fn not_fuzzed(package: &str, decoders: &str, checks: &[&str]) -> Vec<String> {
     modules
 }
 
-/// Whether a list of arrows has this one.
-fn allows(arrows: &[(&str, &[&str])], from: &str, to: &str) -> bool {
-    arrows.iter().any(|(left, right)| *left == from && right.contains(&to))
-}
-
-/// Dependencies among our own packages that no arrow allows.
-fn wrong_arrows(named: &[(String, String, DependencyKind)]) -> Vec<String> {
-    let wrong = named.iter().filter(|(from, to, kind)| {
-        let test = *kind == DependencyKind::Development;
-        !(allows(ARROWS, from, to) || test && allows(TEST_ARROWS, from, to))
-    });
-    wrong.map(|(from, to, kind)| format!("{from} names {to} ({kind})")).collect()
-}
-
-/// Forbidden dependencies within the program: a file of `src`, without its tests, that refers to a part of the program
-/// that its own part must not use, or a tool that refers to another tool; or that runs the engine, which is fast only
-/// in the crates that compile it with a protocol's sessions.
-fn wrong_program_arrows(path: &str, text: &str) -> Vec<String> {
-    let inside = path.trim_start_matches("src/").trim_end_matches(".rs");
-    let mut parts = inside.split('/');
-    let (part, tool) = (parts.next().unwrap_or_default(), parts.next());
-    let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let code = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let mut found = BTreeSet::new();
-    if code.clone().any(|line| line.contains("brunt_engine::run(") || line.contains("run_blocking"))
-    {
-        found.insert(format!("{path} runs the engine"));
-    }
-    for name in code.flat_map(|line| line.split("crate::").skip(1)) {
-        let mut words = name.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        let (named, next) = (words.next().unwrap_or_default(), words.find(|word| !word.is_empty()));
-        let other_tool = part == "tools" && named == "tools" && next != tool;
-        if other_tool || named != part && !allows(PROGRAM_ARROWS, part, named) {
-            found.insert(format!("{path} names {named} {}", next.unwrap_or_default()));
-        }
-    }
-    found.into_iter().collect()
-}
-
 /// Links of a page to files that `exists` does not know.
 fn broken_links(page: &Path, text: &str, exists: &dyn Fn(&Path) -> bool) -> Vec<String> {
     let links = local_links(page, text);
@@ -379,7 +179,7 @@ fn files(extension: &str) -> BTreeMap<String, String> {
         for entry in std::fs::read_dir(&directory).expect("a directory can be read") {
             let path = entry.expect("an entry can be read").path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let built = name == "target" || path.join("CACHEDIR.TAG").exists();
+            let built = path.join("CACHEDIR.TAG").exists();
             if path.is_dir() && !name.starts_with('.') && !built {
                 open.push(path);
             } else if path.extension().is_some_and(|it| it == extension) {
@@ -515,70 +315,6 @@ fn every_decoder_is_fuzzed() {
     assert_eq!(ldap("pub mod ber;\npub mod op;\nmod x;\n"), [""; 0]);
     assert_eq!(ldap("pub mod ber;\npub mod be;\n"), ["brunt_ldap_wire::be"]);
     assert_eq!(not_fuzzed("brunt_ld", "", &checks), ["brunt_ld"]);
-}
-
-#[test]
-fn crates_name_only_those_they_may() {
-    let metadata = metadata("Cargo.toml");
-    let ours: BTreeSet<&str> =
-        metadata.packages.iter().map(|package| package.name.as_str()).collect();
-    let known: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
-    assert_eq!(
-        ours, known,
-        "on the left the crates there are, on the right those with a line in ARROWS"
-    );
-    let named: Vec<_> = metadata
-        .packages
-        .iter()
-        .flat_map(|package| package.dependencies.iter().map(move |to| (package, to)))
-        .filter(|(_, to)| ours.contains(to.name.as_str()))
-        .map(|(from, to)| (from.name.to_string(), to.name.clone(), to.kind))
-        .collect();
-    assert!(named.len() > 10, "cargo's metadata does not tell what this test reads from it");
-    assert_eq!(wrong_arrows(&named), Vec::<String>::new());
-}
-
-#[test]
-fn a_wrong_arrow_is_found() {
-    let names = |from: &str, to: &str, kind| (from.to_owned(), to.to_owned(), kind);
-    let (normal, test) = (DependencyKind::Normal, DependencyKind::Development);
-    let allowed = [
-        names("brunt-engine", "brunt-record", normal),
-        names("brunt", "brunt-testbed", test),
-        names("brunt-capacity", "brunt-exchange", test),
-    ];
-    assert_eq!(wrong_arrows(&allowed), Vec::<String>::new());
-    for wrong in [
-        names("brunt-engine", "brunt-ldap-driver", normal),
-        names("brunt-ldap-driver", "brunt-dhcp-driver", test),
-        names("brunt-ldap-wire", "brunt-exchange", normal),
-        names("brunt", "brunt-testbed", normal),
-        names("brunt-capacity", "brunt-exchange", DependencyKind::Build),
-    ] {
-        assert_eq!(wrong_arrows(std::slice::from_ref(&wrong)).len(), 1, "{wrong:?}");
-    }
-}
-
-#[test]
-fn parts_of_the_program_name_only_those_they_may() {
-    let sources = files("rs").into_iter().filter(|(path, _)| path.starts_with("src/"));
-    let found: Vec<String> =
-        sources.flat_map(|(path, text)| wrong_program_arrows(&path, &text)).collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
-}
-
-#[test]
-fn a_wrong_arrow_within_the_program_is_found() {
-    let fine = "use crate::cli::Command;\nuse crate::tools::ldap::x;\n#[cfg(test)]\nmod tests { crate::commands }";
-    assert_eq!(wrong_program_arrows("protocols/ldap/tool/src/lib.rs", fine), Vec::<String>::new());
-    for (path, wrong) in [
-        ("protocols/ldap/tool/src/table.rs", "use crate::tools::dhcp::naming;"),
-        ("protocols/flow/tool/src/plan/run.rs", "let done = crate::commands::report(&args);"),
-        ("src/cli/docs.rs", "use crate::commands::report;"),
-        ("protocols/ldap/tool/src/lib.rs", "let done = brunt_engine::run(&plan, &catalogue);"),
-    ] {
-        assert_eq!(wrong_program_arrows(path, wrong).len(), 1, "{path}: {wrong}");
-    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn readers_meet_the_words_of_their_field() {
     let pages = files("md").into_iter().chain(files("txt")).map(|(file, text)| (file, text, false));
     let pages = pages.filter(|(file, ..)| !NOT_FOR_USERS.iter().any(|not| file.starts_with(not)));
     let messages = files("rs").into_iter().filter(|(file, _)| {
-        (file.starts_with("src/") || file.starts_with("crates/")) && !file.contains("/tests")
+        (file.starts_with("crates/") || file.starts_with("protocols/")) && !file.contains("/tests")
     });
     let messages = messages.map(|(file, text)| {
         let program = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use brunt_dhcp_wire::dhcp6::Duid;
-use brunt_target::clock::Clock;
+use brunt_embedded::clock::Clock;
 
 use super::config::Config;
 use super::handler::{Handler, Lease};

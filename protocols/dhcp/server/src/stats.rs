@@ -8,7 +8,7 @@ use std::array;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use brunt_target::counter::add;
+use brunt_embedded::counter::add;
 
 use super::words::{Act, Answer, Family};
 

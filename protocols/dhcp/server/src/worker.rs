@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use brunt_dhcp_wire::dhcp4::BOOTREPLY;
-use brunt_target::clock::Clock;
-use brunt_target::delay_queue::DelayQueue;
-use brunt_target::script;
+use brunt_embedded::clock::Clock;
+use brunt_embedded::delay_queue::DelayQueue;
+use brunt_embedded::script;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::batch::{Inbox, Outbox};

@@ -1,8 +1,9 @@
 //! DHCPv4 (RFC 2131) and DHCPv6 (RFC 8415) as bytes: encoding, patching in place, scanning.
 //!
 //! A run sends the same few messages millions of times and reads a few bytes of every answer. So a message is composed
-//! once and its fields are patched, and an answer is only scanned for what the run counts. Everything decoded here comes
-//! from the network and is not trusted: lengths are limited, and malformed input results in an error with an offset.
+//! once and its fields are patched, and an answer is only scanned for what the run counts. Everything decoded here
+//! comes from the network and is not trusted: lengths are limited, and malformed input results in an error with an
+//! offset.
 //!
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]

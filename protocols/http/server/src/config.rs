@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_target::tcp::tls;
+use brunt_embedded::tcp::tls;
 
 use super::script::Script;
 

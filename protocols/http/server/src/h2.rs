@@ -11,9 +11,9 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use brunt_target::script::period::Period;
-use brunt_target::tcp::stream::Stream;
-use brunt_target::timer::Sleep;
+use brunt_embedded::script::period::Period;
+use brunt_embedded::tcp::stream::Stream;
+use brunt_embedded::timer::Sleep;
 use http::header::{self, HeaderValue};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::server::conn::http2;

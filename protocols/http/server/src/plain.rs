@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::io::Write as _;
 use std::time::Duration;
 
-use brunt_target::script;
-use brunt_target::script::period::Range;
+use brunt_embedded::script;
+use brunt_embedded::script::period::Range;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use serde_json::{Value, json};

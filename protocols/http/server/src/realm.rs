@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use brunt_target::tcp::accepted::ConnectionStats;
+use brunt_embedded::tcp::accepted::ConnectionStats;
 
 use super::config::Config;
 use super::crest::{Collection, Product};

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_target::clock::Clock;
-use brunt_target::tcp::accepted::{Accepted, ConnectionStats};
-use brunt_target::tcp::server::{
+use brunt_embedded::clock::Clock;
+use brunt_embedded::tcp::accepted::{Accepted, ConnectionStats};
+use brunt_embedded::tcp::server::{
     self, BindError, ServerOptions, Service, TcpServer, ThreadContext,
 };
-use brunt_target::tcp::tls::{Identity, IdentityError};
+use brunt_embedded::tcp::tls::{Identity, IdentityError};
 
 use super::config::Config;
 use super::connection;

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use brunt_target::counter::add;
-use brunt_target::tcp::accepted::ConnectionStats;
+use brunt_embedded::counter::add;
+use brunt_embedded::tcp::accepted::ConnectionStats;
 use hashbrown::HashMap;
 use serde_json::{Value, json};
 

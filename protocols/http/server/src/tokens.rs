@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
-use brunt_target::script::mix;
+use brunt_embedded::script::mix;
 
 /// How many grants are remembered.
 const GRANTS_MAX: usize = 1_000_000;

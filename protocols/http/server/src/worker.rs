@@ -6,9 +6,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_target::clock::Clock;
-use brunt_target::tcp::server::ThreadContext;
-use brunt_target::timer::Timer;
+use brunt_embedded::clock::Clock;
+use brunt_embedded::tcp::server::ThreadContext;
+use brunt_embedded::timer::Timer;
 use tokio_rustls::TlsAcceptor;
 
 use super::call::Call;

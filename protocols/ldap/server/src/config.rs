@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use brunt_target::tcp::tls;
+use brunt_embedded::tcp::tls;
 
 use super::script::Script;
 

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(super) use brunt_target::counter::add;
-use brunt_target::tcp::accepted::ConnectionStats;
+pub(super) use brunt_embedded::counter::add;
+use brunt_embedded::tcp::accepted::ConnectionStats;
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,7 @@
 //! The cost of an exchange in this crate: encoding a request, patching one, scanning an answer.
 //!
-//! Run it with `cargo bench -p brunt-ldap-wire`. An exchange over loopback costs about two microseconds of kernel time, so
-//! the times measured here should stay well under a tenth of one.
+//! Run it with `cargo bench -p brunt-ldap-wire`. An exchange over loopback costs about two microseconds of kernel time,
+//! so the times measured here should stay well under a tenth of one.
 
 #![expect(clippy::unwrap_used, reason = "a bench that fails should stop")]
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use brunt_target::script::period::Range;
+use brunt_embedded::script::period::Range;
 use serde::Deserialize;
 
 use crate::words::{Act, Family};

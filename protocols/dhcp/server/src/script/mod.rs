@@ -1,4 +1,4 @@
-//! Fault scripts: see [`brunt_target::script`] for what they have in common.
+//! Fault scripts: see [`brunt_embedded::script`] for what they have in common.
 //!
 //! ```
 //! let script = crate::Script::parse(
@@ -32,8 +32,8 @@ mod rule;
 
 pub(super) use rule::{Facts, Faults};
 
-pub use brunt_target::script::ScriptError;
-use brunt_target::script::{self, rules};
+pub use brunt_embedded::script::ScriptError;
+use brunt_embedded::script::{self, rules};
 use rule::Rule;
 
 /// The rules of a script, with their counters.

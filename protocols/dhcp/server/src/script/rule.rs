@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use brunt_target::script::rules;
+use brunt_embedded::script::rules;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::action::Action;
@@ -12,7 +12,7 @@ use crate::words::{Act, Family};
 /// The longest generated message.
 const GARBAGE_MAX: usize = 4096;
 
-brunt_target::rule!(Action {
+brunt_embedded::rule!(Action {
     /// Every message that the action suits, if it is empty.
     #[serde(default)]
     on: Vec<Act>,

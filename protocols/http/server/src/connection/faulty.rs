@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use brunt_target::script;
+use brunt_embedded::script;
 
 use super::encode::{self, Form, Length};
 use super::{Connection, Next};

@@ -15,9 +15,9 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use brunt_target::counter::add;
-use brunt_target::tcp::accepted::Accepted;
-use brunt_target::tcp::stream::Stream;
+use brunt_embedded::counter::add;
+use brunt_embedded::tcp::accepted::Accepted;
+use brunt_embedded::tcp::stream::Stream;
 
 use super::call::Call;
 use super::h2;

@@ -368,14 +368,14 @@ fn object(request: &Request<'_>) -> Result<Map<String, Value>, Refusal> {
 /// An identifier for a user that was sent without one: the same requests in the same order make the same users.
 fn invented(users: &Collection, fields: &Map<String, Value>) -> String {
     let text = Value::Object(fields.clone()).to_string();
-    let step = |word, byte| brunt_target::script::mix(word ^ u64::from(byte));
+    let step = |word, byte| brunt_embedded::script::mix(word ^ u64::from(byte));
     let mut word = text.bytes().fold(0, step);
     loop {
         let id = format!("{word:016x}");
         if !users.holds(&id) {
             return id;
         }
-        word = brunt_target::script::mix(word);
+        word = brunt_embedded::script::mix(word);
     }
 }
 

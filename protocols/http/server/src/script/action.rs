@@ -1,6 +1,6 @@
 //! The actions of rules.
 
-use brunt_target::script::period::{Period, Range};
+use brunt_embedded::script::period::{Period, Range};
 use serde::Deserialize;
 
 use crate::reply::Filler;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use brunt_target::script::rules;
+use brunt_embedded::script::rules;
 
 use super::action::Action;
 
-brunt_target::rule!(Action {
+brunt_embedded::rule!(Action {
     /// Any method, if it is empty.
     #[serde(default)]
     method: Vec<String>,

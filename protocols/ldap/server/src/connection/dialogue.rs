@@ -6,10 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_embedded::delay_queue::DelayQueue;
 use brunt_ldap_wire::code;
 use brunt_ldap_wire::message::Message;
 use brunt_ldap_wire::reply::{self, Answer};
-use brunt_target::delay_queue::DelayQueue;
 
 use crate::dispatch::{self, kind};
 use crate::reply::Reply;

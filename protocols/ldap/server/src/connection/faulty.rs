@@ -5,11 +5,11 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
+use brunt_embedded::tcp::stream::Stream;
 use brunt_ldap_wire::message::{Message, Request};
 use brunt_ldap_wire::reply::{self, Answer};
 use brunt_ldap_wire::request::{CANCEL, START_TLS, WHO_AM_I};
 use brunt_ldap_wire::{code, op};
-use brunt_target::tcp::stream::Stream;
 
 use super::dialogue::Dialogue;
 use crate::dispatch::{self, kind, response_to};

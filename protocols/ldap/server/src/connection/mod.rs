@@ -17,11 +17,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use brunt_embedded::tcp::accepted::Accepted;
+use brunt_embedded::tcp::stream::Stream;
+use brunt_embedded::timer::Sleep;
 use brunt_ldap_wire::message::Message;
 use brunt_ldap_wire::response;
-use brunt_target::tcp::accepted::Accepted;
-use brunt_target::tcp::stream::Stream;
-use brunt_target::timer::Sleep;
 
 use super::script::{Occasion, Rules};
 use super::session::Next;

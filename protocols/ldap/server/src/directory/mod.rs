@@ -20,7 +20,7 @@ pub(super) use index::is_indexed;
 pub(super) use matching::{equal, integer, matches};
 
 use super::refusal::Refusal;
-use brunt_target::script::mix;
+use brunt_embedded::script::mix;
 use index::Indexes;
 
 /// The entries.

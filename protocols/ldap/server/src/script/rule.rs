@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use brunt_embedded::script::{self, rules};
 use brunt_ldap_wire::control::value::{PasswordPolicy, PolicyError, PolicyWarning};
-use brunt_target::script::{self, rules};
 use serde::Deserialize;
 
 use super::action::{Action, Policy};
@@ -33,7 +33,7 @@ pub(crate) enum Occasion {
     Cancel,
 }
 
-brunt_target::rule!(Action {
+brunt_embedded::rule!(Action {
     /// Every request, if it is empty; never a connection or a handshake unless they are named.
     #[serde(default)]
     on: Vec<Occasion>,

@@ -8,7 +8,7 @@
 
 // The paths in attributes of `rule!` have to name this crate, here as elsewhere.
 #[cfg(test)]
-extern crate self as brunt_target;
+extern crate self as brunt_embedded;
 
 pub mod clock;
 pub mod counter;

@@ -80,15 +80,15 @@ macro_rules! rule {
         pub(in super::super) struct Rule {
             $($(#[$meta])* $key: $type,)*
             /// The first request it applies to, counted from 1 among those that the other keys select.
-            #[serde(default = "brunt_target::script::rules::one")]
+            #[serde(default = "brunt_embedded::script::rules::one")]
             first: u64,
             /// The last one.
             last: Option<u64>,
             /// Of these, only those whose number is a multiple of this.
-            #[serde(default = "brunt_target::script::rules::one")]
+            #[serde(default = "brunt_embedded::script::rules::one")]
             every: u64,
             /// Of these, this fraction at random.
-            #[serde(default = "brunt_target::script::rules::certain")]
+            #[serde(default = "brunt_embedded::script::rules::certain")]
             probability: f64,
             /// Not before this time.
             after: Option<$crate::script::period::Period>,

@@ -24,7 +24,7 @@ const WIDTH: usize = 79;
 /// The column at which the list says what a topic is about.
 const PURPOSE: usize = 24;
 
-/// The index and the guides, as `build.rs` packs them: each file's name and text end with a zero byte.
+/// The index and the guides, as `crates/app/build.rs` packs them: each file's name and text end with a zero byte.
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/guides.deflate"));
 
 static UNPACKED: LazyLock<String> = LazyLock::new(|| {
@@ -290,7 +290,7 @@ mod tests {
 
     /// The text of every file of the program that is no test, without comments.
     fn sources() -> Vec<(PathBuf, String)> {
-        let mut open = vec![Path::new(ROOT).join("src"), Path::new(ROOT).join("crates")];
+        let mut open = vec![Path::new(ROOT).join("protocols"), Path::new(ROOT).join("crates")];
         let mut all = Vec::new();
         while let Some(path) = open.pop() {
             let name = path.file_name().unwrap().to_str().unwrap();

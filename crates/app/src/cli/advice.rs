@@ -79,15 +79,16 @@ fn of(message: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::quoted::ROOT;
     use std::collections::HashSet;
     use std::fs;
     use std::path::Path;
 
     /// The text of all string literals of the program: continued lines joined, placeholders as one character.
     fn source() -> String {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = Path::new(ROOT);
         let mut text = String::new();
-        let mut open = vec![root.join("src"), root.join("crates")];
+        let mut open = vec![root.join("protocols"), root.join("crates")];
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(&directory).expect("a directory of the source").flatten() {
                 let path = entry.path();
@@ -182,7 +183,7 @@ mod tests {
 
     #[test]
     fn links_within_the_documentation_lead_somewhere() {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+        let docs = Path::new(ROOT).join("docs");
         for link in page().split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let (file, place) = link.split_once('#').unwrap_or((link, ""));
             let text = fs::read_to_string(docs.join(file)).unwrap_or_else(|_| panic!("{link}"));

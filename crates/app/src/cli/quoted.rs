@@ -24,7 +24,7 @@ use clap::{Arg, Command, CommandFactory as _};
 use super::args::Brunt;
 
 /// The directory of the pages.
-pub(super) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+pub(super) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Text in sentences that looks like a command but is none, and why.
 const PROSE: [(&str, &str); 15] = [

@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
 fn main() -> io::Result<()> {
-    let root = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("docs");
+    let root = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("../../docs");
     let mut packed = DeflateEncoder::new(Vec::new(), Compression::best());
     for directory in ["", "tutorials"] {
         let mut names = fs::read_dir(root.join(directory))?
