@@ -5,7 +5,8 @@ use std::io::Write as _;
 use std::process::Command;
 
 use brunt_envelope::Compared;
-use brunt_serve::history::{About, EditError, RECORD_KEPT, RunId};
+use brunt_history::{About, RECORD_KEPT, RunId};
+use brunt_serve::history::EditError;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 

@@ -6,11 +6,11 @@ use std::future::Future;
 use std::process::Command;
 
 use brunt_envelope::Asked;
+use brunt_history::{EVENTS, EVENTS_KEPT, RECORD_KEPT, RunId};
 use brunt_record::{Document, Status as Verdict};
 use brunt_report::view::View;
-use brunt_serve::history::{EVENTS, EVENTS_KEPT, RECORD_KEPT, RunId};
 use brunt_serve::queue::{PLAN_MAX, RunRequest, State, StopError, SubmitError, WAITING_MAX};
-use brunt_serve::watch::Watcher;
+use brunt_web::watch::Watcher;
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 

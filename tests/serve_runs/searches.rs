@@ -5,10 +5,10 @@
 
 use brunt_capacity::rate;
 use brunt_envelope::{Asked, Grant, Search};
+use brunt_history::{PROGRESS, RECORD_KEPT, RunId};
 use brunt_record::{Collection, Document};
-use brunt_serve::history::{PROGRESS, RECORD_KEPT, RunId};
 use brunt_serve::queue::{RunRequest, State};
-use brunt_serve::watch::Watcher;
+use brunt_web::watch::Watcher;
 
 use crate::counted::Counted;
 use crate::site::{Site, children, request};

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use brunt_serve::history::{OUTCOME, RunId, STATE};
+use brunt_history::{OUTCOME, RunId, STATE};
 use brunt_serve::queue::{State, Status};
 use brunt_testbed::until;
 use rustix::process::{Pid, Signal, kill_process};

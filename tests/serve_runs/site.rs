@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_envelope::{Asked, Grant};
+use brunt_history::{About, RECORD_KEPT, RunId};
 use brunt_record::{Document, Record};
 use brunt_serve::child::Children;
-use brunt_serve::history::{About, History, RECORD_KEPT, RunId};
+use brunt_serve::history::History;
 use brunt_serve::queue::{Queue, RunRequest, State, Status};
 use brunt_testbed::until;
 use tempfile::TempDir;

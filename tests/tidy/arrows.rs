@@ -287,7 +287,7 @@ fn wrong_arrows(named: &[(String, String, DependencyKind)]) -> Vec<String> {
 
 /// Arrows from a protocol to another that the list of them does not have.
 fn between_protocols(arrows: &[(&str, &[&str])]) -> Vec<String> {
-    const LAYERS: [&str; 5] = ["-wire", "-driver", "-load", "-server", "-tool"];
+    const LAYERS: [&str; 6] = ["-wire", "-driver", "-load", "-server", "-plan", "-tool"];
     let protocol = |name: &str| {
         LAYERS.iter().find_map(|layer| name.strip_suffix(layer)).map(ToOwned::to_owned)
     };

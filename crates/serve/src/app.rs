@@ -3,12 +3,14 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use brunt_history::RunId;
+use brunt_web::listen::Hosts;
+
 use crate::agents::Cluster;
 use crate::api::keyed::InFlight;
 use crate::auth::{Limiter, Passwords, Requester, Secret};
 use crate::child::Children;
-use crate::history::{History, RunId};
-use crate::listen::Hosts;
+use crate::history::History;
 use crate::metrics::Counters;
 use crate::problem::Problem;
 use crate::queue::Queue;

@@ -13,7 +13,6 @@ mod changes;
 pub mod child;
 mod guarded;
 pub mod history;
-mod listen;
 mod metrics;
 mod pages;
 mod problem;
@@ -27,10 +26,8 @@ mod store;
 mod tail;
 mod trial;
 mod vault;
-pub mod watch;
 
 pub use call::cookie_values;
 pub use ipnet::IpNet;
-pub use listen::Hosts;
 pub use site::{Settings, Site};
 pub use trial::Trial;

@@ -7,11 +7,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_history::{RunFiles, RunId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::history::{RunFiles, RunId};
 use crate::problem::Problem;
 
 /// The file of the rule.

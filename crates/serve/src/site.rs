@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use brunt_web::listen::{self, Hosts, Proxies};
 use ipnet::IpNet;
 use rustix::fs::{FlockOperation, flock};
 use tokio::runtime::Builder;
@@ -19,7 +20,6 @@ use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
 use crate::guarded;
 use crate::history::{Entry, History};
-use crate::listen::{self, Hosts, Proxies};
 use crate::metrics::Counters;
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};

@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
     use crate::cli::quoted::{ROOT, blocks, texts};
-    use brunt_flow_tool::plan::reader::Text as Plan;
+    use brunt_flow_plan::reader::Text as Plan;
     use brunt_run::options::exit::Exit;
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
             for script in blocks(&text, "toml") {
                 if page.ends_with("/docs/plan.md") || script.contains("[[scenario]]") {
                     let plan = Plan { name: "plan.md", text: &script, overrides: &[] };
-                    let read = brunt_flow_tool::plan::reader::read(&plan, &|_| None);
+                    let read = brunt_flow_plan::reader::read(&plan, &|_| None);
                     assert!(read.is_ok(), "{page}: {read:?}: {script}");
                     continue;
                 }

@@ -18,8 +18,8 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use brunt_serve::Hosts;
-use brunt_serve::watch::History;
+use brunt_web::listen::Hosts;
+use brunt_web::watch::History;
 use bytes::Bytes;
 use tokio::sync::watch;
 

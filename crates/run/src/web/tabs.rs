@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use brunt_serve::watch::Cursor;
+use brunt_web::watch::Cursor;
 use bytes::Bytes;
 use tokio::sync::watch;
 

@@ -1,5 +1,6 @@
 //! Tags and baselines of runs, as programs list and change them.
 
+use brunt_history::{About, TAGS_MAX, WORDS_MAX};
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::body;
 use super::records::listed;
 use crate::call::{Answer, Call};
-use crate::history::{About, Entry, TAGS_MAX, WORDS_MAX};
+use crate::history::Entry;
 use crate::pages::run::{change, entry};
 use crate::problem::{Fault, Place, Problem};
 use crate::store::Filter;

@@ -1,6 +1,7 @@
 //! Records: uploaded, listed and downloaded.
 
 use brunt_envelope::Export;
+use brunt_history::{About, Origin, RECORD_KEPT};
 use brunt_record::{SloOutcome, Status};
 use brunt_report::comparison::Comparison;
 use http::StatusCode;
@@ -9,7 +10,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::call::{Answer, Call};
-use crate::history::{About, Entry, Origin, PutError, RECORD_KEPT};
+use crate::history::{Entry, PutError};
 use crate::pages::compare::compared;
 use crate::pages::history::{PER_PAGE, behind, filter, name, next};
 use crate::pages::run;

@@ -1,6 +1,7 @@
 //! Runs and searches as programs start, follow and stop them.
 
 use brunt_envelope::Search;
+use brunt_history::{RunId, TAGS_MAX, WORDS_MAX};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +9,6 @@ use super::body;
 use super::marks::checked;
 use crate::agents::AGENTS_MAX;
 use crate::call::{Answer, Call};
-use crate::history::{RunId, TAGS_MAX, WORDS_MAX};
 use crate::pages::find::{OBJECTIVES_MAX, TEXT_MAX, bounded, without_pace};
 use crate::pages::live::stopped;
 use crate::pages::submission::{Submission, submit_meant};

@@ -19,12 +19,12 @@ use brunt_envelope::{
     Answer, Asked, COMPARED_MAX, Checked, Compared, Delivery, Envelope, Export, Finding, Import,
     Imported, RunTask, Task,
 };
+use brunt_history::files::{LOG, RunFiles};
+use brunt_history::parts::PageParts;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::history::files::{LOG, RunFiles};
-use crate::history::parts::PageParts;
 use short::Places;
 
 /// The hidden command of the program that runs a child.

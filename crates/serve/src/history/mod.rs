@@ -5,26 +5,6 @@
 //! these directories and can be rebuilt. Records are read only by children; the files that this module reads were
 //! written by them.
 
-mod about;
-pub(crate) mod files;
-mod id;
-pub(crate) mod parts;
-#[cfg(test)]
-pub(crate) mod samples;
-mod summary;
-
-pub use about::{About, AboutError, MARKS_MAX, Mark, NOTE_MAX, Origin, TAGS_MAX, WORDS_MAX};
-pub use files::{
-    ABOUT, BROUGHT, DATA, EVENTS, EVENTS_KEPT, FIGURES, LOADGEN, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX,
-    PLAN, PROGRESS, RECORD, RECORD_KEPT, REQUEST, RunFiles, SMALL_MAX, STATE, STEPS_KEPT, SUMMARY,
-    VIEW_KEPT, bounded,
-};
-pub use id::{IdError, RunId, sha256};
-pub use parts::PageParts;
-pub use summary::{
-    Capacity, Figures, Objective, OperationFigures, SUMMARY_SCHEMA, Searched, Summary,
-};
-
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -32,6 +12,10 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use brunt_history::{
+    ABOUT, About, AboutError, BROUGHT, FIGURES, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RunFiles,
+    RunId, STEPS_KEPT, SUMMARY, Summary, VIEW_KEPT, sha256,
+};
 use brunt_report::comparison::FIGURES_SCHEMA;
 use schemars::JsonSchema;
 use serde::Serialize;

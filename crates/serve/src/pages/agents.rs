@@ -1,12 +1,12 @@
 //! The agents of a cluster that were heard recently, as a page.
 
+use brunt_history::RunId;
 use maud::{Markup, html};
 
 use super::{figure, page as whole};
 use crate::agents::{Agent, AgentState, Look, Permitted};
 use crate::app::App;
 use crate::call::{Answer, Call};
-use crate::history::RunId;
 use crate::problem::Problem;
 
 /// A clock difference above which a fault is shown, in seconds.

@@ -1,6 +1,7 @@
 //! The comparison of two to six runs. The others are compared with the first.
 
 use brunt_envelope::{COMPARED_MAX, Compared};
+use brunt_history::RECORD_KEPT;
 use maud::html;
 
 use super::history::name;
@@ -10,7 +11,7 @@ use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::child::ComparedPage;
-use crate::history::{Entry, RECORD_KEPT};
+use crate::history::Entry;
 use crate::problem::Problem;
 
 /// The runs that an address names.

@@ -1,15 +1,16 @@
 //! The list of runs. Its filters are part of the address, so a filtered list can be bookmarked and shared.
 
+use brunt_history::Summary;
+use brunt_record::{RunOutcome, SloOutcome, Status};
 use maud::{Markup, html};
 
 use super::form::{Form, Script, TEXT};
 use super::{field, figure, moment, outcome, page};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::history::{Entry, Summary};
+use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::{Filter, Listed, Position, outcome_key, title};
-use brunt_record::{RunOutcome, SloOutcome, Status};
 
 /// The number of runs on a page.
 pub(crate) const PER_PAGE: usize = 50;

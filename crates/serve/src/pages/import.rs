@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_envelope::{Import, Imported, Kind};
+use brunt_history::{DATA, RunId};
 use maud::{Markup, html};
 
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
@@ -18,7 +19,6 @@ use super::page as whole;
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{NAME_MAX, TEXT_MAX};
-use crate::history::{DATA, RunId};
 use crate::problem::Problem;
 
 /// The most bytes of all files of a plan together.

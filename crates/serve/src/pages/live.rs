@@ -1,16 +1,16 @@
 //! A run that is queued or running: the program's live page, updated by server-sent events. When the run is over, its
 //! address leads to the page of the finished run.
 
+use brunt_history::RunId;
+use brunt_web::watch::body;
 use http::header::HeaderName;
 use maud::html;
 
 use super::{hidden, page_with_charts};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::history::RunId;
 use crate::problem::Problem;
 use crate::queue::{State, Status, StopError};
-use crate::watch::body;
 
 fn named(call: &Call) -> Result<(RunId, Status), Problem> {
     let id: RunId = call.segment("id").parse().map_err(|_| Problem::missing("run"))?;

@@ -34,6 +34,7 @@ pub(crate) mod thresholds;
 pub(crate) mod trends;
 pub(crate) mod welcome;
 
+use brunt_history::Summary;
 use brunt_record::{OutcomeTone, Status};
 use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
@@ -41,7 +42,6 @@ use maud::{DOCTYPE, Markup, html};
 use crate::assets;
 use crate::auth::{Requester, Role};
 use crate::call::Call;
-use crate::history::Summary;
 use crate::problem::Problem;
 
 /// A page for a user who is signed in.
@@ -217,7 +217,7 @@ fn field(name: &str, label: &str, input: &Markup) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::samples::summary;
+    use brunt_history::samples::summary;
     use brunt_record::RunOutcome;
 
     #[test]

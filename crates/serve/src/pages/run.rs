@@ -1,5 +1,6 @@
 //! The page of a run: the report's own text, tables and charts, and what people wrote about the run.
 
+use brunt_history::{About, LOADGEN, PAGE_MAX, PageParts, RunId};
 use brunt_record::Status;
 use http::StatusCode;
 use maud::{Markup, PreEscaped, html};
@@ -9,7 +10,7 @@ use super::history::name;
 use super::{hidden, moment, page_with_charts};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::history::{About, EditError, Entry, LOADGEN, PAGE_MAX, PageParts, RunId};
+use crate::history::{EditError, Entry};
 use crate::problem::Problem;
 
 /// The most runs for one action on several.

@@ -4,6 +4,7 @@
 //! left out, and where they occur in other texts they are starred.
 
 use brunt_envelope::COMPARED_MAX;
+use brunt_history::PageParts;
 use maud::{Markup, PreEscaped, html};
 
 use super::compare::compared;
@@ -13,7 +14,7 @@ use super::share_form::DAYS_MAX;
 use super::{hidden, moment_of, outcome, outer, outer_with_charts, page as whole};
 use crate::auth::{Role, Secret};
 use crate::call::{Answer, Call};
-use crate::history::{Entry, PageParts};
+use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::Share;
 

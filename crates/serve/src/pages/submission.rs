@@ -5,11 +5,11 @@ use super::{import, secrets, shared};
 use crate::app::App;
 use crate::call::Call;
 use crate::changes::targets::{limits, settings_of};
-use crate::history::{About, Origin, RunId};
 use crate::problem::Problem;
 use crate::queue::{RunRequest, SubmitError};
 use crate::store::{Plan, Target};
 use brunt_envelope::{Asked, Checked, Search};
+use brunt_history::{About, Origin, RunId};
 
 /// What is requested of a run in addition to its plan.
 pub(crate) struct Submission<'a> {

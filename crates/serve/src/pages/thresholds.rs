@@ -3,6 +3,7 @@
 //! A single user runs the plan. The 99.9th percentile of a step's response times is rounded up, and shown as a change
 //! of the plan's text that a person accepts or rejects.
 
+use brunt_history::RunId;
 use brunt_record::Status;
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use super::shared;
 use super::submission::{named, submit};
 use super::{figure, hidden, page as whole, verdict};
 use crate::call::{Answer, Call};
-use crate::history::{Entry, RunId};
+use crate::history::Entry;
 use crate::problem::Problem;
 
 /// How long the user runs by default.

@@ -1,5 +1,8 @@
 //! How the figures of a load changed over its runs, as `brunt trend` finds it.
 
+use brunt_history::RECORD_KEPT;
+use brunt_record::Status;
+use brunt_report::comparison::RECORDS_MAX;
 use maud::html;
 
 use super::history::name;
@@ -7,11 +10,9 @@ use super::page as whole;
 use super::run::sections;
 use crate::call::{Answer, Call};
 use crate::child::Trended;
-use crate::history::{Entry, RECORD_KEPT};
+use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::Filter;
-use brunt_record::Status;
-use brunt_report::comparison::RECORDS_MAX;
 
 /// With fewer runs there is no level before and after a change.
 const RUNS_MIN: usize = 6;

@@ -7,18 +7,18 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use brunt_envelope::{Asked, ClusterSettings, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunTask};
+use brunt_history::{
+    EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
+    SUMMARY, Summary, VIEW_KEPT,
+};
 use brunt_report::view::View;
+use brunt_web::watch::{Watch, json};
 use rustix::fs::{FlockOperation, flock, statvfs};
 
 use super::follower::Follower;
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
-use crate::history::{
-    EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
-    SUMMARY, Summary, VIEW_KEPT,
-};
-use crate::watch::{Watch, json};
 
 /// How often it checks the runs.
 const TICK: Duration = Duration::from_millis(100);
@@ -265,7 +265,7 @@ impl Conductor {
         let watch = known.runs.get(&number).map(|run| Arc::clone(&run.watch));
         drop(known);
         if let Some(watch) = watch {
-            watch.change(crate::watch::History::end);
+            watch.change(brunt_web::watch::History::end);
         }
     }
 }

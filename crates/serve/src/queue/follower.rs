@@ -11,17 +11,17 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use brunt_history::{EVENTS, RunFiles};
 use brunt_record::events::Event;
 use brunt_record::{Head, Interval, Measured, Phase};
 use brunt_report::run::{LiveUpdate, record_so_far};
 use brunt_report::view::{LiveView, Update, View};
+use brunt_web::watch::{History, Watch, json};
 use jiff::Timestamp;
 
 use super::searching::Searching;
 use super::state::{Reached, State};
-use crate::history::{EVENTS, RunFiles};
 use crate::tail::Tail;
-use crate::watch::{History, Watch, json};
 
 /// How often it reads events.
 const TICK: Duration = Duration::from_millis(100);

@@ -28,11 +28,12 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use brunt_envelope::{Asked, ClusterSettings, Grant, SecretsAsked};
+use brunt_history::{ABOUT, About, AboutError, PLAN, REQUEST, RunFiles, RunId, STATE};
+use brunt_web::watch::{Audience, Watch, json};
 use serde::{Deserialize, Serialize};
 
 use crate::child::Children;
-use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunFiles, RunId, STATE};
-use crate::watch::{Audience, Watch, json};
+use crate::history::History;
 
 /// The most runs that may wait.
 pub const WAITING_MAX: usize = 100;

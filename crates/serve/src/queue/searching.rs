@@ -7,11 +7,11 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
 use brunt_envelope::SearchProgress;
+use brunt_history::{PAGE_MAX, PROGRESS, RunFiles};
 use brunt_report::run::LiveUpdate;
+use brunt_web::watch::{Watch, json};
 
 use super::state::{Reached, State};
-use crate::history::{PAGE_MAX, PROGRESS, RunFiles};
-use crate::watch::{Watch, json};
 
 /// Follows the progress of one search.
 pub(super) struct Searching<'a> {
@@ -45,7 +45,7 @@ impl<'a> Searching<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{Audience, Cursor};
+    use brunt_web::watch::{Audience, Cursor};
 
     #[test]
     fn what_is_written_is_told_once_and_half_a_file_never() {

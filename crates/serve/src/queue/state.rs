@@ -1,10 +1,10 @@
 //! The progress of a run: [`State`], and [`Status`], which is shown and is stored in the run's directory.
 
+use brunt_history::RunId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::process::ProcessId;
-use crate::history::RunId;
 
 /// The state of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

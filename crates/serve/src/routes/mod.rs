@@ -24,6 +24,7 @@ use axum::extract::{RawPathParams, Request};
 use axum::response::Response;
 use axum::routing::on;
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_web::listen::Peer;
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
@@ -36,9 +37,9 @@ use crate::app::App;
 use crate::assets;
 use crate::auth::Secret;
 use crate::call::{self, Answer, Call, Refusal};
-use crate::listen::Peer;
 use crate::pages;
 use crate::problem::Problem;
+
 use route::Route;
 
 /// How many handlers run at a time.

@@ -3,10 +3,10 @@
 //! The table of routes lists them. A request of the API with another parameter, or with another value, is refused
 //! before its handler, so that no filter is ever ignored; the OpenAPI document has the same lists.
 
+use brunt_history::RunId;
 use serde_json::{Value, json};
 
 use super::route::Route;
-use crate::history::RunId;
 use crate::problem::{Fault, Place, Problem};
 
 /// A parameter of a query.

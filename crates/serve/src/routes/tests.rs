@@ -13,6 +13,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_history::{About, PAGE_KEPT, PageParts, VIEW_KEPT, samples};
+use brunt_web::listen::{self, Hosts, Proxies};
+use brunt_web::watch::STUCK_MAX;
+
 use super::own;
 use super::route::{Ask, BodyKind, Route};
 use crate::agents::Cluster;
@@ -20,13 +24,11 @@ use crate::api::keyed::InFlight;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
 use crate::child::Children;
-use crate::history::{About, Entry, History, PAGE_KEPT, PageParts, VIEW_KEPT, samples};
-use crate::listen::{self, Hosts, Proxies};
+use crate::history::{Entry, History};
 use crate::metrics::Counters;
 use crate::queue::Queue;
 use crate::store::Store;
 use crate::vault::Vault;
-use crate::watch::STUCK_MAX;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
 const NOW: i64 = 1_800_000_000;
@@ -135,8 +137,8 @@ impl Server {
         let entry = Entry { id: id.parse().unwrap(), summary, about };
         let files = self.app.history.files(&entry.id);
         std::fs::create_dir(files.directory()).unwrap();
-        files.write(crate::history::SUMMARY, &entry.summary).unwrap();
-        files.write(crate::history::ABOUT, &entry.about).unwrap();
+        files.write(brunt_history::SUMMARY, &entry.summary).unwrap();
+        files.write(brunt_history::ABOUT, &entry.about).unwrap();
         let sections = vec![("top".to_owned(), "<h1>A run</h1>".to_owned())];
         let parts = PageParts { title: "A run".to_owned(), about: String::new(), sections };
         files.pack(PAGE_KEPT, serde_json::to_vec(&parts).unwrap().as_slice()).unwrap();

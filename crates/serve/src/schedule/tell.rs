@@ -8,13 +8,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_envelope::Delivery;
+use brunt_history::RunId;
 use brunt_record::{SloOutcome, Status};
 use ring::hmac;
 use serde::Serialize;
 
 use crate::api::records::{Against, against};
 use crate::app::App;
-use crate::history::{Entry, RunId};
+use crate::history::Entry;
 use crate::pages::schedules::rfc3339;
 use crate::problem::Problem;
 use crate::queue::State;

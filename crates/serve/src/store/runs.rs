@@ -1,11 +1,12 @@
 //! The index of the runs, for lists, filters and searches.
 
+use brunt_history::Summary;
+use brunt_record::SloOutcome;
 use rusqlite::types::{Type, Value};
 use rusqlite::{OptionalExtension as _, Row, Transaction, params_from_iter};
 
 use super::{Result, Store};
-use crate::history::{Entry, Summary};
-use brunt_record::SloOutcome;
+use crate::history::Entry;
 
 /// The conditions for listed runs. An empty field is no condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -301,13 +302,13 @@ fn search(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::{About, Objective, RunId};
+    use brunt_history::{About, Objective, RunId};
     use brunt_record::{RunOutcome, Status};
 
     fn row(number: usize) -> Entry {
         let verdict = if number.is_multiple_of(2) { Status::Valid } else { Status::Partial };
         let outcome = if number == 3 { SloOutcome::Missed } else { SloOutcome::Met };
-        let mut summary = crate::history::samples::summary();
+        let mut summary = brunt_history::samples::summary();
         summary.started = format!("2026-11-{:02}T10:00:00Z", number + 1);
         summary.command = ["brunt", "authrate", "-p", "389"].map(str::to_owned).to_vec();
         summary.target = Some(format!("ldap://ds{number}.example.com"));

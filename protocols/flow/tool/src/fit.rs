@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 
 use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
 use brunt_flow_driver::{Flow, HttpExchange, Payload, Source, Step};
-
-use super::sample::Sample;
+use brunt_flow_plan::sample::Sample;
 
 /// The characters that are allowed in a URL beside letters and digits (RFC 3986).
 const PLAIN: &[u8] = b"-._~:/?#@!$&'()*+,;=%";

@@ -11,7 +11,6 @@ mod naming;
 pub mod once;
 pub mod options;
 pub mod plan;
-mod sample;
 mod trace;
 
 use std::cell::RefCell;

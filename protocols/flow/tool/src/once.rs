@@ -11,6 +11,7 @@ use std::time::Duration;
 use brunt_engine::{Settings, ThinkTime};
 use brunt_exchange::Outcome;
 use brunt_flow_driver::{Between, Flow, Iterations, Order, Start, Step, TracedExchange};
+use brunt_flow_plan::sample::Sample;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::Progress;
 use brunt_run::options::refusal::Refusal;
@@ -18,7 +19,6 @@ use brunt_run::signals::{Signal, Signals};
 use brunt_run::{console, summary};
 
 use super::naming::Naming;
-use super::sample::Sample;
 use super::trace::{ExchangeReport, text};
 use super::{Done, FlowJob};
 

@@ -13,10 +13,10 @@ use brunt_capacity::{
 };
 use brunt_envelope::SearchProgress;
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_history::PROGRESS;
 use brunt_record::{Histogram, Interval, Phase};
 use brunt_report::capacity::{SearchInProgress, so_far};
 use brunt_run::Subject;
-use brunt_serve::history::PROGRESS;
 
 use super::screen::{milliseconds, per_second};
 use super::search_observer::SearchObserver;

@@ -1,13 +1,13 @@
 //! Compares runs of a history, as `brunt compare` does, for a page.
 
 use brunt_envelope::Compared;
+use brunt_history::PageParts;
 use brunt_report::comparison::{
     FiguredSide, compare_figured, differences, markdown, page, spectra_figured,
 };
 use brunt_report::json;
 use brunt_run::tool;
 use brunt_serve::child::ComparedPage;
-use brunt_serve::history::PageParts;
 
 use super::figured;
 

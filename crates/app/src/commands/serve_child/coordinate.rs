@@ -11,13 +11,13 @@ use std::thread;
 use std::time::Duration;
 
 use brunt_envelope::{Asked, ClusterSettings};
+use brunt_history::{DATA, PLAN};
 use brunt_net::fence;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Machine;
 use brunt_run::signals::Signals;
-use brunt_serve::history::{DATA, PLAN};
 
 use super::confinement::{self, Access, Confinement};
 use super::{WATCHDOG, only};

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use brunt_capacity::Reading;
 use brunt_envelope::Export;
+use brunt_history::RECORD_KEPT;
 use brunt_record::{Collection, Document, Record};
 use brunt_report::{capacity, cells_csv, intervals_csv};
-use brunt_serve::history::RECORD_KEPT;
 
 /// The exported record of the directory in which the child was started. The error says why there is none.
 pub(super) fn export(export: Export) -> Result<String, String> {

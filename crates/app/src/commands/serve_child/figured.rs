@@ -4,9 +4,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use brunt_history::{FIGURES, PAGE_MAX, RECORD_KEPT, RunFiles, STEPS_KEPT};
 use brunt_record::{Document, Record};
 use brunt_report::comparison::{FiguredRun, RunFigures, RunSteps};
-use brunt_serve::history::{FIGURES, PAGE_MAX, RECORD_KEPT, RunFiles, STEPS_KEPT};
 
 use super::Trouble;
 use crate::commands::runs::input;

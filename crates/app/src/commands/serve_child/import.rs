@@ -11,11 +11,11 @@ use std::path::{Component, Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_envelope::{Import, Imported, Kind};
+use brunt_flow_plan::model::Plan;
 use brunt_flow_tool::import::{Planned, planned};
 use brunt_flow_tool::loadgen;
-use brunt_flow_tool::plan::model::Plan;
+use brunt_history::DATA;
 use brunt_import::{Filter, Pauses, Secrets};
-use brunt_serve::history::DATA;
 
 /// The most files of a tree.
 const FILES_MAX: usize = 2_000;

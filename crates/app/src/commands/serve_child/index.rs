@@ -6,13 +6,13 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use brunt_record::{Collection, Document, ReadError, Record, unpacked};
-use brunt_report::page::{Block, Page};
-use brunt_run::asked_words;
-use brunt_serve::history::{
+use brunt_history::{
     BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, PageParts, RECORD, RECORD_KEPT, RunFiles,
     SUMMARY, Summary, VIEW_KEPT, sha256,
 };
+use brunt_record::{Collection, Document, ReadError, Record, unpacked};
+use brunt_report::page::{Block, Page};
+use brunt_run::asked_words;
 use serde::de::IgnoredAny;
 
 use super::{Trouble, figured, searched};

@@ -19,15 +19,16 @@ use std::io;
 use std::path::Path;
 
 use brunt_envelope::{Answer, Asked, Envelope, Search, Task};
+use brunt_flow_plan::edit;
 use brunt_flow_tool::options::run::RunArgs;
-use brunt_flow_tool::plan::{Granted, Secrets, check_granted, edit};
+use brunt_flow_tool::plan::{Granted, Secrets, check_granted};
+use brunt_history::DATA;
 use brunt_net::allowed::Allowed;
 use brunt_net::fence::{self, MadeBy, Policy};
 use brunt_record::is_full;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_serve::history::DATA;
 use serde::Serialize;
 
 use super::{failed, find_max};

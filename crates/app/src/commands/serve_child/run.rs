@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use brunt_envelope::{Outcome, RunTask};
 use brunt_flow_tool::plan::{Granted, Secrets, run_granted};
+use brunt_history::{LOADGEN, OUTCOME, RunFiles};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signals;
 use brunt_run::{console, fence};
-use brunt_serve::history::{LOADGEN, OUTCOME, RunFiles};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 

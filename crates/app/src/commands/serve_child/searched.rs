@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use brunt_capacity::{Answer, Reading, Row, Verdict, rate};
+use brunt_history::{Capacity, Figures, PageParts, RECORD_KEPT, Searched, Summary};
 use brunt_record::{Collection, Document, Status};
 use brunt_report::capacity;
 use brunt_report::page::Page;
 use brunt_serve::child::StepPage;
-use brunt_serve::history::{Capacity, Figures, PageParts, RECORD_KEPT, Searched, Summary};
 
 /// The page of a search and its summary. The error says why a collection is not a search.
 pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), String> {

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use brunt_history::PageParts;
 use brunt_report::comparison::{trend_figured, trend_page};
 use brunt_report::json;
 use brunt_run::tool;
 use brunt_serve::child::Trended;
-use brunt_serve::history::PageParts;
 
 use super::figured;
 

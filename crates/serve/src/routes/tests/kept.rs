@@ -15,8 +15,8 @@ fn stored(server: &Server, number: u32, days: i64, change: impl FnOnce(&mut Abou
     let entry = Entry { id, summary: samples::summary(), about };
     let files = server.app.history.files(&entry.id);
     std::fs::create_dir(files.directory()).unwrap();
-    files.write(crate::history::SUMMARY, &entry.summary).unwrap();
-    files.write(crate::history::ABOUT, &entry.about).unwrap();
+    files.write(brunt_history::SUMMARY, &entry.summary).unwrap();
+    files.write(brunt_history::ABOUT, &entry.about).unwrap();
     server.app.store.put_run(&entry).unwrap();
 }
 

@@ -10,6 +10,10 @@ use std::time::Duration;
 
 use brunt_engine::schedule::Rate;
 use brunt_feed::file;
+use brunt_flow_plan::model::{
+    Arrival, Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
+};
+use brunt_flow_plan::values::{Scalar, Several, Time};
 use brunt_import::notation::literal;
 use brunt_import::{Resolve, Secrets, percent_decoded};
 use brunt_net::resolve::Lookup;
@@ -22,10 +26,6 @@ use crate::import::settled::{self, Settled, encoded};
 use crate::options::http::{
     ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVersion, TlsResume,
 };
-use crate::plan::model::{
-    Arrival, Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
-};
-use crate::plan::values::{Scalar, Several, Time};
 
 /// How long to run if nothing else is given.
 const USUAL: Duration = Duration::from_secs(10);

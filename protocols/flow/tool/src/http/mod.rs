@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brunt_feed::file;
+use brunt_flow_plan::compile::{CompileEnvironment, compile};
 use brunt_http_driver::Network;
 use brunt_report::distribution;
 use brunt_run::options::exit::Exit;
@@ -22,7 +23,6 @@ use brunt_run::{Outcome, Prepared, Verbosity, console, share};
 
 use crate as flow;
 use crate::options::http::HttpArgs;
-use crate::plan::compile::{CompileEnvironment, compile};
 use crate::trace::TraceFile;
 use crate::{Done, FlowJob, Users, once};
 

@@ -7,16 +7,16 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use brunt_flow_plan::model::{
+    self, AfterFailure, AnswerLocation, Basic, Hidden, Http, HttpVersion, Iterations, Run,
+    Scenario, Source, Tls, Variable,
+};
+use brunt_flow_plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
 use brunt_import::notation::{filled, has_holes};
 use brunt_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
 use brunt_net::resolve::Lookup;
 
 use super::beside;
-use crate::plan::model::{
-    self, AfterFailure, AnswerLocation, Basic, Hidden, Http, HttpVersion, Iterations, Run,
-    Scenario, Source, Tls, Variable,
-};
-use crate::plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
 
 /// Fields that a plan sets by itself.
 const FOLLOWING: [&str; 5] =

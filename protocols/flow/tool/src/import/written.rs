@@ -2,11 +2,11 @@
 //!
 //! The tables are serialised one by one, so that each comment is in the right place whatever the texts between contain.
 
+use brunt_flow_plan::model::{Http, Run, Scenario, Step};
 use brunt_import::{Imported, Value};
 use serde::Serialize;
 
 use super::settled::Settled;
-use crate::plan::model::{Http, Run, Scenario, Step};
 
 /// The part of a plan that is written first, as a whole.
 #[derive(Serialize)]
@@ -89,8 +89,8 @@ mod tests {
     use brunt_import::{Pauses, Secrets};
 
     use super::*;
-    use crate::plan::model::Plan;
-    use crate::plan::reader;
+    use brunt_flow_plan::model::Plan;
+    use brunt_flow_plan::reader;
 
     /// Imports a command line; returns the plan that was made and the plan that is read from its text.
     fn again(imported: &Imported) -> (Plan, Plan, String) {

@@ -41,6 +41,7 @@ use std::time::Duration;
 use brunt_engine::Settings;
 use brunt_exchange::ThinkTime;
 use brunt_flow_driver::Flow;
+use brunt_flow_plan::model;
 use brunt_http_driver::{self as http, Network};
 use brunt_net::keystore::Store;
 use brunt_net::tls::{self, Trust};
@@ -56,7 +57,6 @@ use jiff::tz::TimeZone;
 
 use crate as flow;
 use crate::options::loadgen::{LoadgenArgs, Mixing};
-use crate::plan::model;
 use crate::trace::TraceFile;
 use crate::{FlowJob, fit, once};
 

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
+use brunt_flow_plan::model::{Plan, Step};
 use brunt_report::loadgen::{Manner, Report, Workload};
 
 use super::repairs::Repair;
 use super::table::{Counted, row};
-use crate::plan::model::{Plan, Step};
 
 /// The report; none for a plan without rounds, which cannot come from a job.
 pub fn report(

@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use brunt_feed::Escape;
 use brunt_flow_driver::Repeat;
+use brunt_flow_plan::model;
+use brunt_flow_plan::values::{Node, Pairs, Scalar, Several, Time};
 use brunt_run::options::resend::Resending;
 
 use super::compile::{Listed, list_name, threshold};
 use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Variable, Words};
 use super::job::Job;
 use super::wildcard::Column;
-use crate::plan::model;
-use crate::plan::values::{Node, Pairs, Scalar, Several, Time};
 
 /// A dollar sign right before a variable is a variable itself, since it could not be distinguished from an escape in
 /// the text.
@@ -325,8 +325,8 @@ mod tests {
     use crate::loadgen::manner::Manner;
     use crate::loadgen::{compile, reader};
     use crate::options::loadgen::Mixing;
-    use crate::plan::compile::{CompileEnvironment, compile as settle};
-    use crate::plan::reader::{Text, read};
+    use brunt_flow_plan::compile::{CompileEnvironment, compile as settle};
+    use brunt_flow_plan::reader::{Text, read};
     use brunt_run::options::surroundings::Surroundings;
 
     /// An environment that contains the password.

@@ -5,6 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_feed::file::{open, unmarked};
+use brunt_flow_plan::compile::{CompileEnvironment, Compiled, compile};
+use brunt_flow_plan::fault::PlanError;
+use brunt_flow_plan::model::{Iterations, Plan, Run};
+use brunt_flow_plan::reader::{Text, Written, read};
+use brunt_flow_plan::values::Time;
+use brunt_flow_plan::{merged, preview};
 use brunt_http_driver::Network;
 use brunt_record::AbortRule;
 use brunt_run::options::exit::Exit;
@@ -12,13 +18,7 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::{console, share};
 
-use super::compile::{CompileEnvironment, Compiled, compile};
-use super::fault::PlanError;
 use super::granted::{self, Granted};
-use super::model::{Iterations, Plan, Run};
-use super::reader::{Text, Written, read};
-use super::values::Time;
-use super::{merged, preview};
 use crate::FlowJob;
 use crate::options::run::RunArgs;
 use crate::trace::TraceFile;
@@ -219,8 +219,8 @@ fn target(plan: &Plan) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::broken::Sparse;
     use brunt_flow_driver::Iterations as Compiled;
+    use brunt_run::options::surroundings::Machine;
     use clap::Parser;
 
     #[derive(Debug, Parser)]
@@ -238,7 +238,7 @@ mod tests {
         let words = ["run", "p.toml"].into_iter().chain(line.split_whitespace());
         let args = Line::try_parse_from(words).unwrap().run;
         let text = Text { name: "p.toml", text: &text, overrides: &args.set };
-        let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("") };
+        let world = CompileEnvironment { surroundings: &Machine, base: Path::new("") };
         let (asked, _) = Asked::of(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
         let lasting = asked.compiled.settings.stop.time.map(|time| time.as_secs());
         (asked.compiled.flow.iterations, lasting)

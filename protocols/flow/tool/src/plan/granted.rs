@@ -14,14 +14,13 @@ use brunt_envelope::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, P
 use brunt_feed::access::{self, Kind};
 use brunt_feed::file;
 use brunt_flow_driver::{Flow, Payload, Step};
+use brunt_flow_plan::compile::Compiled;
+use brunt_flow_plan::fault::{Fault, PlanError};
+use brunt_flow_plan::model::Plan;
+use brunt_flow_plan::path::{KeyPath, Segment};
 use brunt_net::secret::Secret;
 use brunt_redact::HIDDEN;
 use brunt_run::options::surroundings::Surroundings;
-
-use super::compile::Compiled;
-use super::fault::{Fault, PlanError};
-use super::model::Plan;
-use super::path::{KeyPath, Segment};
 
 /// The source of a plan's files and variables, and what it may do.
 #[derive(Clone, Debug)]

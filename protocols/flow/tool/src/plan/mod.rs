@@ -1,30 +1,9 @@
-//! Plans: a run described in a file, for any protocol.
-//!
-//! [`reader`] makes a [`model::Plan`] from TOML and knows the line of everything in it, [`compile`] makes from the
-//! model what the engine and the drivers carry out, and [`preview`] describes that without doing it. Other descriptions
-//! of a run (a LoadGen job, a HAR file) can be written as a plan. Nothing here opens a connection.
+//! `brunt run`: a plan is read, carried out and reported.
 
 mod asked;
-#[cfg(test)]
-mod broken;
-pub mod compile;
-pub mod edit;
-#[cfg(test)]
-mod examples;
-pub mod fault;
 mod granted;
-mod memory;
-mod merged;
-pub mod model;
-pub mod path;
-mod preview;
-pub mod reader;
-#[cfg(test)]
-mod reference;
 mod run;
-pub mod schema;
 mod searched;
-pub mod values;
 
 pub use granted::{Granted, Secrets};
 pub use run::{check_granted, examine, measure, prepare, run, run_granted};

@@ -1,6 +1,7 @@
 //! `brunt run`: from the name of a plan to the report of a run.
 
 use brunt_envelope::{Checked, Finding};
+use brunt_flow_plan::{preview, schema};
 use brunt_report::loadgen::Report;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -12,7 +13,7 @@ use jiff::tz::TimeZone;
 
 use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
-use super::{preview, schema, searched};
+use super::searched;
 use crate as flow;
 use crate::loadgen::of_plan;
 use crate::loadgen::table::Counted;

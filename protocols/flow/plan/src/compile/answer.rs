@@ -1,0 +1,207 @@
+//! The parts of answers that are checked or extracted: compiles them from a plan.
+
+use brunt_feed::Text;
+use brunt_flow_driver::{self as flow, Check, Location, Pattern};
+
+use super::names::Names;
+use super::ranges::{codes, range};
+use super::variables::one;
+use crate::fault::Fault;
+use crate::model::{self, AnswerLocation, Missing, Step, ValueCondition};
+use crate::path::KeyPath;
+use crate::values::{Node, Scalar, Several};
+
+/// The checks of a step.
+pub(super) fn checks(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Vec<Check>, Fault> {
+    let mut checks = Vec::new();
+    if let Some(given) = &step.status {
+        checks.push(Check::Code(status(&at.key("status"), given)?));
+    }
+    let at = at.key("checks");
+    for (index, given) in step.checks.iter().enumerate() {
+        check(&at.index(index), given, names, &mut checks)?;
+    }
+    Ok(checks)
+}
+
+fn status(at: &KeyPath, given: &Several) -> Result<Vec<(u32, u32)>, Fault> {
+    let read: Option<Vec<_>> = given.0.iter().map(|one| codes(&one.to_string())).collect();
+    let ranges: Vec<(u32, u32)> = read.into_iter().flatten().flatten().collect();
+    if ranges.is_empty() {
+        let what = "must be codes such as 200, \"200..204\" or [200, 409]";
+        return Err(Fault::new(at, what));
+    }
+    Ok(ranges)
+}
+
+/// The checks of one table: one for each condition.
+fn check(
+    at: &KeyPath,
+    given: &model::Check,
+    names: &mut Names,
+    out: &mut Vec<Check>,
+) -> Result<(), Fault> {
+    let not = given.not.unwrap_or(false);
+    let turned = |check: Check, not: bool| if not { Check::Not(Box::new(check)) } else { check };
+    let musts = given.musts();
+    if let Some(size) = &given.size {
+        if given.spot() != AnswerLocation::default() || !musts.is_empty() {
+            return Err(Fault::new(
+                &at.key("size"),
+                "is a separate check: put it into its own table",
+            ));
+        }
+        let read = range::<u64>(size).ok_or_else(|| wrong_range(&at.key("size"), size))?;
+        let (least, most) = (read.0.unwrap_or(0), read.1.unwrap_or(u64::MAX));
+        out.push(turned(Check::Size { least, most }, not));
+        return Ok(());
+    }
+    let of = from(at, &given.spot())?;
+    if musts.is_empty() {
+        out.push(turned(Check::Value { of, must: flow::Condition::Exist }, not));
+        return Ok(());
+    }
+    for (key, must) in musts {
+        let at = at.key(key);
+        let of = of.clone();
+        let (check, not) = match must {
+            ValueCondition::Exist(there) => {
+                (Check::Value { of, must: flow::Condition::Exist }, not ^ !there)
+            }
+            ValueCondition::Equal(node) => {
+                let must = equal(&at, &node, given.json.is_some(), names)?;
+                (Check::Value { of, must }, not)
+            }
+            ValueCondition::Contain(text) => {
+                let text = names.plain(&at, &text)?;
+                (Check::Value { of, must: flow::Condition::Contain(text) }, not)
+            }
+            ValueCondition::Match(pattern) => {
+                let must = flow::Condition::Match(regex(&at, &pattern)?);
+                (Check::Value { of, must }, not)
+            }
+            ValueCondition::Between(text) => {
+                let read = range::<f64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
+                let (least, most) =
+                    (read.0.unwrap_or(f64::NEG_INFINITY), read.1.unwrap_or(f64::INFINITY));
+                (Check::Value { of, must: flow::Condition::Between(least, most) }, not)
+            }
+            ValueCondition::Count(text) => {
+                let read = range::<u64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
+                let (least, most) = (read.0.unwrap_or(0), read.1.unwrap_or(u64::MAX));
+                (Check::Count { of, least, most }, not)
+            }
+        };
+        out.push(turned(check, not));
+    }
+    Ok(())
+}
+
+fn wrong_range(at: &KeyPath, text: &str) -> Fault {
+    let what = format!("is \"{text}\", but must be a range such as \"1..10\", \"1..\" or \"5\"");
+    Fault::new(at, what)
+}
+
+/// The value that something must equal: a text as text; in JSON anything else as JSON.
+fn equal(
+    at: &KeyPath,
+    node: &Node,
+    json: bool,
+    names: &mut Names,
+) -> Result<flow::Condition, Fault> {
+    match node {
+        Node::Scalar(Scalar::Text(text)) => names.plain(at, text).map(flow::Condition::Equal),
+        Node::Scalar(scalar) if !json => {
+            Ok(flow::Condition::Equal(Text::literal(scalar.to_string())))
+        }
+        _ if !json => {
+            Err(Fault::new(at, "is an array or a table, which only a value of 'json' can equal"))
+        }
+        node => {
+            let value = serde_json::to_value(node);
+            let value = value.map_err(|error| Fault::new(at, format!("is not JSON: {error}")))?;
+            if value.to_string().contains("${") {
+                return Err(Fault::new(
+                    at,
+                    "uses a variable within an array or a table: check its values one by one",
+                ));
+            }
+            Ok(flow::Condition::Json(value))
+        }
+    }
+}
+
+fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, Fault> {
+    Pattern::parse(pattern, 0)
+        .map_err(|problem| Fault::new(at, format!("is not a regular expression: {problem}")))
+}
+
+/// The location in an answer.
+fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
+    let keys = [
+        ("json", spot.json.is_some()),
+        ("member", spot.member.is_some()),
+        ("header", spot.header.is_some()),
+        ("cookie", spot.cookie.is_some()),
+        ("xpath", spot.xpath.is_some()),
+        ("attribute", spot.attribute.is_some()),
+        ("body", spot.body.is_some()),
+        ("code", spot.code.is_some()),
+    ];
+    let narrowed = spot.regex.is_some() && keys.iter().all(|(_, given)| !given);
+    if spot.group.is_some() && spot.regex.is_none() {
+        return Err(Fault::new(&at.key("group"), "belongs to 'regex', which is missing"));
+    }
+    let key = if narrowed { "regex" } else { one(at, &keys, "what to check")? };
+    let at_key = at.key(key);
+    if spot.body == Some(false) || spot.code == Some(false) {
+        return Err(Fault::new(&at_key, "is false, so nothing would be checked; set it to true"));
+    }
+    let failed = |error: flow::LocationError| Fault::new(&at_key, format!("failed to {error}"));
+    let whole = match spot {
+        AnswerLocation { json: Some(text), .. } if text.starts_with('$') => {
+            Location::path(text).map_err(failed)?
+        }
+        AnswerLocation { json: Some(text), .. } => Location::pointer(text).map_err(failed)?,
+        AnswerLocation { member: Some(name), .. } => Location::Member(name.clone()),
+        AnswerLocation { header: Some(name), .. }
+        | AnswerLocation { attribute: Some(name), .. } => Location::Field(name.clone()),
+        AnswerLocation { cookie: Some(name), .. } => Location::Cookie(name.clone()),
+        AnswerLocation { xpath: Some(text), .. } => Location::xpath(text).map_err(failed)?,
+        AnswerLocation { code: Some(_), .. } => Location::Code,
+        _ => Location::Body,
+    };
+    let Some(pattern) = &spot.regex else { return Ok(whole) };
+    let groups = regex(&at.key("regex"), pattern)?.groups();
+    let group = spot.group.map_or(groups.min(1), |group| group as usize);
+    whole
+        .narrowed(pattern, group)
+        .map_err(|error| Fault::new(&at.key("regex"), format!("failed to {error}")))
+}
+
+/// The extractions of a step. Their variables must be declared by now.
+pub(super) fn extracts(
+    at: &KeyPath,
+    step: &Step,
+    names: &mut Names,
+) -> Result<Vec<flow::Extract>, Fault> {
+    let at = at.key("extract");
+    let mut extracts = Vec::new();
+    for (name, given) in step.extract.iter() {
+        let at = at.key(name);
+        let missing = match (given.missing, &given.default) {
+            (Some(_), Some(_)) => {
+                let what = "cannot be used with 'missing': only one of them can define the variable's value";
+                return Err(Fault::new(&at.key("default"), what));
+            }
+            (None, Some(default)) => flow::Missing::Value(default.to_string().into_bytes()),
+            (Some(Missing::Fail), None) => flow::Missing::Fail,
+            (Some(Missing::Keep), None) => flow::Missing::Keep,
+            (Some(Missing::Unset) | None, None) => flow::Missing::Unset,
+        };
+        let from = from(&at, &given.spot)?;
+        let into = names.find(&at, name)?;
+        extracts.push(flow::Extract { from, into, missing });
+    }
+    Ok(extracts)
+}

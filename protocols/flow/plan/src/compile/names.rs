@@ -1,0 +1,282 @@
+//! [`Names`]: the variables of a plan, each with its hole, and texts that use them.
+//!
+//! Declared variables come first, then extracted ones; built-in ones (the number of the user, a column of a feeder) get
+//! a hole when a text first uses them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use brunt_feed::{Escape, Feeder, Hole, Text, TextError, TextPiece};
+use brunt_flow_driver::{Renewal, Source, Variable};
+use brunt_net::secret::Secret;
+
+use crate::fault::{Fault, instead};
+use crate::path::KeyPath;
+
+/// The built-in variables: the number of the user and that of the iteration.
+const OWN: [(&str, Source); 2] = [("run.user", Source::User), ("run.iteration", Source::Iteration)];
+
+/// The ways to escape a value, in place of the default of its position.
+const ESCAPES: [(&str, Escape); 7] = [
+    ("raw", Escape::None),
+    ("url", Escape::Url),
+    ("form", Escape::Form),
+    ("json", Escape::Json),
+    ("dn", Escape::Dn),
+    ("filter", Escape::Filter),
+    ("base64", Escape::Base64),
+];
+
+/// The variables of a plan.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    variables: Vec<Variable>,
+    holes: BTreeMap<String, Hole>,
+    feeders: BTreeMap<String, Rows>,
+    /// Variables that were marked as secrets, or as not secret.
+    marks: Vec<(Hole, bool)>,
+}
+
+/// A feeder, and when it draws the next row.
+#[derive(Debug)]
+struct Rows {
+    feeder: Arc<Feeder>,
+    renewal: Renewal,
+    /// Whether its one column has the feeder's own name.
+    lines: bool,
+    /// The columns that are marked as secrets.
+    secrets: Vec<String>,
+}
+
+/// A piece of a text, before its position is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Piece {
+    /// Bytes as they are.
+    Literal(Vec<u8>),
+    /// A value, and its escape if the text sets one.
+    Hole(Hole, Option<Escape>),
+}
+
+impl Names {
+    /// Declares a variable, whose name must not be taken.
+    pub(super) fn declare(
+        &mut self,
+        at: &KeyPath,
+        name: &str,
+        source: Source,
+        renewal: Renewal,
+    ) -> Result<Hole, Fault> {
+        let legal = |c: char| c.is_alphanumeric() || "-_.$@".contains(c);
+        if name.is_empty() || !name.chars().all(legal) {
+            let what =
+                format!("'{name}' is not a variable name: use letters, digits, '-', '_' and '.'");
+            return Err(Fault::new(at, what));
+        }
+        if OWN.iter().any(|(own, _)| *own == name) {
+            return Err(Fault::new(
+                at,
+                format!("'{name}' is a built-in variable: choose another name"),
+            ));
+        }
+        if let Some(hole) = self.holes.get(name) {
+            return Ok(*hole);
+        }
+        let hole = self.add(at, name, source, renewal)?;
+        self.holes.insert(name.to_owned(), hole);
+        Ok(hole)
+    }
+
+    /// A variable that no text can name.
+    pub(super) fn add(
+        &mut self,
+        at: &KeyPath,
+        name: &str,
+        source: Source,
+        renewal: Renewal,
+    ) -> Result<Hole, Fault> {
+        let number = u16::try_from(self.variables.len())
+            .map_err(|_| Fault::new(at, "is one variable too many: the maximum is 65,536"))?;
+        self.variables.push(Variable { name: name.to_owned(), source, renewal });
+        Ok(Hole(number))
+    }
+
+    /// A secret that no text can name.
+    pub(super) fn secret(
+        &mut self,
+        at: &KeyPath,
+        name: &str,
+        secret: Secret,
+    ) -> Result<Hole, Fault> {
+        self.add(at, name, Source::Secret(secret), Renewal::User)
+    }
+
+    /// Sets the source of a declared variable's values.
+    pub(super) fn settle(&mut self, hole: Hole, source: Source, renewal: Renewal) {
+        if let Some(variable) = self.variables.get_mut(usize::from(hole.0)) {
+            (variable.source, variable.renewal) = (source, renewal);
+        }
+    }
+
+    /// Adds a feeder, whose columns are variables.
+    pub(super) fn feed(
+        &mut self,
+        name: &str,
+        feeder: Feeder,
+        renewal: Renewal,
+        lines: bool,
+        secrets: &[String],
+    ) {
+        let (feeder, secrets) = (Arc::new(feeder), secrets.to_vec());
+        self.feeders.insert(name.to_owned(), Rows { feeder, renewal, lines, secrets });
+    }
+
+    /// Marks a variable as a secret, or as not secret, whatever its name.
+    pub(super) fn mark(&mut self, hole: Hole, secret: bool) {
+        self.marks.push((hole, secret));
+    }
+
+    /// How many feeders there are.
+    pub(super) fn feeders(&self) -> usize {
+        self.feeders.len()
+    }
+
+    /// The hole of a name, or what is wrong with the name.
+    pub(super) fn find(&mut self, at: &KeyPath, name: &str) -> Result<Hole, Fault> {
+        if let Some(hole) = self.holes.get(name) {
+            return Ok(*hole);
+        }
+        let own = OWN.into_iter().find(|(own, _)| *own == name);
+        let (source, renewal) = match own {
+            Some((_, source)) => (source, Renewal::Iteration),
+            None => self.cell(name).ok_or_else(|| Fault::new(at, self.unknown(name)))?,
+        };
+        let hole = self.add(at, name, source, renewal)?;
+        if self.is_marked(name) {
+            self.mark(hole, true);
+        }
+        self.holes.insert(name.to_owned(), hole);
+        Ok(hole)
+    }
+
+    /// Whether a name is that of a column which is marked as a secret.
+    fn is_marked(&self, name: &str) -> bool {
+        self.feeders.iter().any(|(feeder, rows)| {
+            let column = name.strip_prefix(feeder.as_str()).and_then(|rest| rest.strip_prefix('.'));
+            column.is_some_and(|column| rows.secrets.iter().any(|secret| secret == column))
+        })
+    }
+
+    fn cell(&self, name: &str) -> Option<(Source, Renewal)> {
+        let whole = self.feeders.get(name).filter(|rows| rows.lines).map(|rows| (rows, 0));
+        let found = whole.or_else(|| {
+            self.feeders.iter().find_map(|(feeder, rows)| {
+                let column = name.strip_prefix(feeder.as_str())?.strip_prefix('.')?;
+                Some((rows, rows.feeder.table().column(column)?))
+            })
+        });
+        let (rows, column) = found?;
+        Some((Source::Cell { feeder: Arc::clone(&rows.feeder), column }, rows.renewal))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let known: Vec<String> = self.known();
+        let hint = instead(name, known.iter().map(String::as_str));
+        format!("uses the variable '{name}', which is neither declared nor extracted{hint}")
+    }
+
+    /// Every name a text may use.
+    fn known(&self) -> Vec<String> {
+        let columns = self.feeders.iter().flat_map(|(name, rows)| {
+            let columns = rows.feeder.table().columns().iter();
+            let named =
+                columns.filter(|_| !rows.lines).map(move |column| format!("{name}.{column}"));
+            named.chain(rows.lines.then(|| name.clone())).collect::<Vec<_>>()
+        });
+        let own = OWN.iter().map(|(name, _)| (*name).to_owned());
+        self.holes.keys().cloned().chain(columns).chain(own).collect()
+    }
+
+    /// A text in which values are inserted unchanged, unless it says otherwise.
+    pub(super) fn plain(&mut self, at: &KeyPath, text: &str) -> Result<Text, Fault> {
+        self.escaped(at, text, Escape::None)
+    }
+
+    /// A text in which values are escaped for their position, and the rest is unchanged.
+    pub(super) fn escaped(
+        &mut self,
+        at: &KeyPath,
+        text: &str,
+        escape: Escape,
+    ) -> Result<Text, Fault> {
+        let pieces = self.pieces(at, text)?.into_iter().map(|piece| match piece {
+            Piece::Literal(bytes) => TextPiece::Literal(bytes.into()),
+            Piece::Hole(hole, other) => TextPiece::Hole(hole, other.unwrap_or(escape)),
+        });
+        Ok(Text::of(pieces))
+    }
+
+    /// A text that is escaped for its position, values included.
+    pub(super) fn encoded(
+        &mut self,
+        at: &KeyPath,
+        text: &str,
+        escape: Escape,
+    ) -> Result<Text, Fault> {
+        let pieces = self.pieces(at, text)?.into_iter().map(|piece| match piece {
+            Piece::Literal(mut bytes) => {
+                escape.apply(&mut bytes, 0);
+                TextPiece::Literal(bytes.into())
+            }
+            Piece::Hole(hole, other) => TextPiece::Hole(hole, other.unwrap_or(escape)),
+        });
+        Ok(Text::of(pieces))
+    }
+
+    /// The pieces of a text: `${name}`, or `${name|url}` for a value with another escape than the default of its
+    /// position.
+    pub(super) fn pieces(&mut self, at: &KeyPath, text: &str) -> Result<Vec<Piece>, Fault> {
+        let mut found: Vec<(Hole, Option<Escape>)> = Vec::new();
+        let mut fault = None;
+        let parsed = Text::parse(text, Escape::None, |inside| {
+            let hole = self.hole(at, inside).map_err(|why| fault = Some(why)).ok()?;
+            found.push(hole);
+            // A number by which it is found again below: a text has no more holes than a u16 can count.
+            u16::try_from(found.len() - 1).ok().map(Hole)
+        });
+        let parsed = parsed.map_err(|error| {
+            fault.unwrap_or_else(|| match error {
+                TextError::Unclosed(inside) => {
+                    let start: String = inside.chars().take(20).collect();
+                    Fault::new(at, format!("has no '}}' after '${{{start}'; write $${{ for a dollar sign and a brace"))
+                }
+                TextError::Unknown(name) => Fault::new(at, format!("has too many variables to add '{name}'")),
+            })
+        })?;
+        let piece = |piece: &TextPiece| match piece {
+            TextPiece::Literal(bytes) => Piece::Literal(bytes.to_vec()),
+            TextPiece::Hole(Hole(number), _) => {
+                let (hole, escape) = found[usize::from(*number)];
+                Piece::Hole(hole, escape)
+            }
+        };
+        Ok(parsed.pieces().iter().map(piece).collect())
+    }
+
+    fn hole(&mut self, at: &KeyPath, inside: &str) -> Result<(Hole, Option<Escape>), Fault> {
+        let Some((name, escape)) = inside.split_once('|') else {
+            return Ok((self.find(at, inside)?, None));
+        };
+        let escape = escape.trim();
+        let known = ESCAPES.into_iter().find(|(known, _)| *known == escape);
+        let (_, known) = known.ok_or_else(|| {
+            let hint = instead(escape, ESCAPES.iter().map(|(known, _)| *known));
+            Fault::new(at, format!("'{escape}' is not an escape{hint}"))
+        })?;
+        Ok((self.find(at, name.trim())?, Some(known)))
+    }
+
+    /// The variables, by hole, and which of them are marked as secrets or as not secret.
+    pub(super) fn finish(self) -> (Vec<Variable>, Vec<(Hole, bool)>) {
+        (self.variables, self.marks)
+    }
+}

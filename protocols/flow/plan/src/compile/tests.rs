@@ -1,0 +1,254 @@
+//! Tests of compiled plans: requests, loads, connection settings.
+
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_engine::{Load, Node, ThinkTime};
+use brunt_feed::{Text, Values};
+use brunt_flow_driver::{
+    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step, Variable,
+};
+use brunt_http_driver as http;
+
+use super::{CompileEnvironment, Compiled, compile};
+use crate::broken::Sparse;
+use crate::reader::{self, read};
+
+fn compiled_on(text: &str, node: Node) -> Compiled {
+    let text = reader::Text { name: "p.toml", text, overrides: &[] };
+    let written = read(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("") };
+    compile(&written.plan, node, 3, &world)
+        .unwrap_or_else(|fault| panic!("{}", written.error(fault)))
+}
+
+fn compiled(text: &str) -> Compiled {
+    compiled_on(text, Node::default())
+}
+
+/// The request of a step, whose variables `a` and `b` have values that need escaping everywhere.
+fn request(http: &str, step: &str) -> (String, Vec<(String, String)>, String) {
+    let variables = "a = \"x/y z&\\\"\"\nb = 5";
+    request_of(http, variables, step)
+}
+
+/// The request of a step, with these variables.
+fn request_of(http: &str, variables: &str, step: &str) -> (String, Vec<(String, String)>, String) {
+    let text = format!(
+        "[http]\n{http}\n[variables]\n{variables}\n[[scenario]]\n[[scenario.steps]]\n{step}\n"
+    );
+    let compiled = compiled(&text);
+    let Step::Exchange(act) = &compiled.flow.scenarios[0].steps[0] else { panic!("a pause") };
+    let ExchangeStep { payload: Payload::Http(http), .. } = &**act else { panic!("not HTTP") };
+    let values = drawn(&compiled);
+    let HttpExchange { url, fields, body, .. } = &**http;
+    let url = rendered(url, &values);
+    let base = http.base_before(url.as_bytes()).map(|base| rendered(base, &values));
+    let body = match body {
+        Content::Text(text) => rendered(text, &values),
+        Content::None => String::new(),
+        Content::Fixed(body) => format!("{:?}", body.bytes()),
+    };
+    let fields = fields.iter().map(|(name, value)| (name.clone(), rendered(value, &values)));
+    (base.unwrap_or_default() + &url, fields.collect(), body)
+}
+
+fn drawn(compiled: &Compiled) -> Values {
+    let flow = &compiled.flow;
+    let mut values = Values::new(flow.variables.len());
+    for (hole, _) in brunt_flow_driver::source::order(&flow.variables).unwrap() {
+        let variable = &flow.variables[usize::from(hole.0)];
+        variable.draw(hole, flow.seed, &DrawContext::default(), &mut values).unwrap();
+    }
+    values
+}
+
+fn rendered(text: &Text, values: &Values) -> String {
+    let mut out = Vec::new();
+    text.render(values, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn field<'a>(fields: &'a [(String, String)], name: &str) -> Vec<&'a str> {
+    fields
+        .iter()
+        .filter(|(known, _)| known.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
+        .collect()
+}
+
+#[test]
+fn urls_are_made_of_base_path_and_query() {
+    let url = |base: &str, step: &str| request(&format!("base = \"{base}\""), step).0;
+    assert_eq!(url("http://h/app/", "get = \"/users\""), "http://h/app/users");
+    assert_eq!(url("http://h", "get = \"\""), "http://h");
+    assert_eq!(url("http://h", "get = \"/${a}/${b}\""), "http://h/x%2Fy%20z%26%22/5");
+    assert_eq!(url("http://h", "get = \"/${a|raw}\""), "http://h/x/y z&\"");
+    assert_eq!(url("http://h", "get = \"https://other:1/x\""), "https://other:1/x");
+    // Only its value says whether a variable is a path.
+    let variable = |value: &str, step: &str| {
+        request_of("base = \"http://h/app\"", &format!("p = \"{value}\""), step).0
+    };
+    assert_eq!(variable("/x/y", "get = \"${p}\""), "http://h/app/x/y");
+    assert_eq!(variable("?x", "get = \"${p}/z\""), "http://h/app?x/z");
+    assert_eq!(variable("https://other/x", "get = \"${p}\""), "https://other/x");
+    assert_eq!(url("http://h", "get = \"/in?to=http://g/\""), "http://h/in?to=http://g/");
+    // A value in the authority of a URL is not encoded like one in the path.
+    assert_eq!(url("http://h${b}:80", "get = \"/\""), "http://h5:80/");
+    assert_eq!(
+        url("http://h", "get = \"http://${b}.example/${a|form}\""),
+        "http://5.example/x%2Fy+z%26%22"
+    );
+    let query = "get = \"/q?one=1\"\nquery = { \"a b\" = \"${a}\", list = [1, \"2&3\"] }";
+    assert_eq!(url("http://h", query), "http://h/q?one=1&a%20b=x%2Fy%20z%26%22&list=1&list=2%263");
+}
+
+#[test]
+fn bodies_are_escaped_for_what_they_are_and_say_so() {
+    let base = "base = \"http://h\"";
+    let (_, fields, body) =
+        request(base, "post = \"/\"\nform = { \"k&\" = \"${a}\", n = [1, true] }");
+    assert_eq!(body, "k%26=x%2Fy+z%26%22&n=1&n=true");
+    assert_eq!(field(&fields, "content-type"), ["application/x-www-form-urlencoded"]);
+    let (_, fields, body) = request(
+        base,
+        "post = \"/\"\njson = { t = \"<${a}>\", n = 1.5, l = [true, {}], \"${b}\" = \"q\\\"\" }",
+    );
+    assert_eq!(body, r#"{"t":"<x/y z&\">","n":1.5,"l":[true,{}],"5":"q\""}"#);
+    assert_eq!(field(&fields, "content-type"), ["application/json"]);
+    // In JSON text, values outside of quotes are inserted unchanged.
+    let (_, _, body) =
+        request(base, "post = \"/\"\njson = '{\"t\": \"${a}\\\\\", \"n\": [${b}, null]}'");
+    assert_eq!(body, r#"{"t": "x/y z&\"\\", "n": [5, null]}"#);
+    let (_, fields, body) = request(base, "post = \"/\"\ntext = \"${a}\"\ncontent-type = \"\"");
+    assert_eq!((body.as_str(), field(&fields, "content-type")), ("x/y z&\"", vec![]));
+    let (_, fields, body) =
+        request(base, "post = \"/\"\nbody-file = \"there.txt\"\ncontent-type = \"a/b\"");
+    assert_eq!(
+        (body, field(&fields, "content-type")),
+        (format!("{:?}", Some(b"there\n")), vec!["a/b"])
+    );
+}
+
+#[test]
+fn fields_of_a_step_stand_in_place_of_those_of_all() {
+    let http = "base = \"http://h\"\nheaders = { X-One = \"all\", x-two = \"all\", Content-Type = \"c/d\" }";
+    let (_, fields, _) =
+        request(http, "post = \"/\"\njson = {}\nheaders = { x-ONE = [\"${b}\", \"own\"] }");
+    assert_eq!(field(&fields, "x-one"), ["5", "own"]);
+    assert_eq!(
+        (field(&fields, "x-two"), field(&fields, "content-type")),
+        (vec!["all"], vec!["c/d"])
+    );
+    assert!(field(&fields, "user-agent")[0].starts_with("brunt/"));
+    let (_, fields, _) = request(
+        http,
+        "get = \"/\"\nbasic = { user = \"u${b}\", password = { file = \"there.txt\" } }",
+    );
+    // `printf u5:there | base64`
+    assert_eq!(field(&fields, "authorization"), ["Basic dTU6dGhlcmU="]);
+    let (_, fields, _) = request(http, "get = \"/\"\nbearer = \"t${b}\"");
+    assert_eq!(field(&fields, "authorization"), ["Bearer t5"]);
+}
+
+/// A plan with this `[run]` and two scenarios.
+fn load(run: &str) -> String {
+    format!(
+        "[run]\n{run}\n[[scenario]]\nname = \"a\"\nsteps = [{{ get = \"http://h/\" }}]\n\
+         [[scenario]]\nname = \"b\"\nsteps = [{{ get = \"http://h/\" }}]\n"
+    )
+}
+
+#[test]
+fn nodes_share_users_and_iterations() {
+    let text = load("users = 5\niterations = { shared = 10 }").replacen(
+        "[{ get",
+        "[{ get = \"http://h/1\" }, { get",
+        1,
+    );
+    let mut taken = 0;
+    for rank in 0..3 {
+        let compiled = compiled_on(&text, Node::weighted(rank, &[3, 1, 1]).unwrap());
+        let flow = &compiled.flow;
+        let (first, users) = [(0, 3), (3, 1), (4, 1)][rank as usize];
+        assert_eq!((flow.users, flow.first_user, compiled.settings.sessions), (5, first, users));
+        let Iterations::Shared(pool) = &flow.iterations else { panic!("{:?}", flow.iterations) };
+        taken += (0..20).filter(|_| pool.take()).count();
+    }
+    assert_eq!(taken, 10);
+}
+
+#[test]
+fn shared_iterations_of_one_exchange_are_a_count_of_exchanges() {
+    let run = "users = 5\nduration = \"9s\"\niterations = { shared = 10 }";
+    let compiled = compiled(&load(run));
+    assert!(matches!(compiled.flow.iterations, Iterations::Endless));
+    let stop = &compiled.settings.stop;
+    assert_eq!((stop.count, stop.time), (Some(10), Some(Duration::from_secs(9))));
+    // The iterations of the warm-up are among those that all users share.
+    assert!(stop.count_includes_warm_up);
+}
+
+#[test]
+fn loads_are_open_or_closed() {
+    let open = compiled(&load("rate = \"300/s\"\nduration = \"5s\""));
+    assert!(open.flow.arrivals && matches!(open.settings.load, Load::Open(_)));
+    // As many users as begin in a second, if no number is given.
+    assert_eq!(
+        (open.settings.sessions, open.settings.stop.time.map(|time| time.as_secs())),
+        (300, Some(5))
+    );
+    let closed = compiled(&load("users = 2\nthink = \"1s\""));
+    assert!(!closed.flow.arrivals && matches!(closed.flow.order, Order::Turns));
+    let think = closed.flow.between.think.as_ref().map(|pause| pause.time);
+    assert_eq!(think, Some(ThinkTime::Constant(Duration::from_secs(1))));
+    assert!(matches!(closed.flow.scenarios[1].steps[..], [Step::Exchange(_)]));
+    let rounds = compiled(&load("rounds = [{ times = 2, scenarios = { b = 3, a = 1 } }]"));
+    let Order::Rounds(rounds) = &rounds.flow.order else { panic!("no rounds") };
+    let numbers: Vec<Vec<(usize, u64)>> = rounds
+        .iter()
+        .map(|round| round.iter().map(|repeat| (repeat.scenario, repeat.times)).collect())
+        .collect();
+    assert_eq!(numbers, [[(1, 3), (0, 1)], [(1, 3), (0, 1)]]);
+    // Both steps have the same name.
+    assert_eq!(closed.flow.operations, ["get /"]);
+}
+
+#[test]
+fn the_way_to_a_server_is_as_the_plan_says() {
+    let http = |keys: &str| {
+        compiled(&format!(
+            "[http]\nbase = \"http://h\"\n{keys}\n[[scenario]]\nsteps = [{{ get = \"/\" }}]\n"
+        ))
+        .http
+    };
+    let set = http(
+        "version = \"2\"\nrequests-per-connection = 3\nstreams = 7\nredirects = 2\ncookies = true\ncompression = true\n\
+         connect-timeout = \"2s\"\nresolve = { \"[::1]:80\" = \"127.0.0.1:8080\" }\n\
+         limits = { body = \"1MiB\", fields = 9 }",
+    );
+    assert_eq!(set.version, http::Version::Http2PriorKnowledge);
+    assert_eq!((set.keep, set.streams, set.redirects), (http::Keep::Requests(3), 7, 2));
+    assert!(set.cookies && set.decompress && set.proxy.is_none());
+    assert_eq!((set.resolve[0].host.as_str(), set.resolve[0].to.port()), ("::1", 8080));
+    assert_eq!((set.limits.body, set.limits.fields, set.limits.head), (1 << 20, 9, 64 << 10));
+    let proxied = http(
+        "proxy = \"http://p:3128\"\nproxy-login = { user = \"u\", password = { env = \"PW\" } }",
+    )
+    .proxy
+    .unwrap();
+    assert_eq!(proxied.credentials.unwrap().expose(), b"u:s3cret");
+    assert!(http("").tls.is_none());
+}
+
+#[test]
+fn secrets_are_hidden_and_so_is_what_is_made_of_them() {
+    let compiled = compiled(
+        "[variables]\nopen = \"x\"\nclosed = { env = \"PW\" }\n[[scenario]]\n\
+         steps = [{ get = \"http://h/\", basic = { user = \"${open}\", password = \"${closed}\" } }]\n",
+    );
+    let secret = |name: &str| {
+        compiled.flow.variables.iter().find(|it| it.name == name).is_some_and(Variable::is_secret)
+    };
+    assert_eq!([secret("open"), secret("closed"), secret("credentials")], [false, true, true]);
+}

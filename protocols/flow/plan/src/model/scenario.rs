@@ -1,0 +1,143 @@
+//! What virtual users do: scenarios and their steps.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Basic, Check, DhcpStep, Extract, LdapStep};
+use crate::values::{Node, Pairs, Several, Time};
+
+/// Steps that belong together. An iteration performs the steps of one scenario, in order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Scenario {
+    /// Name of the scenario.
+    pub name: Option<String>,
+    /// Weight relative to the other scenarios; 1 by default.
+    pub weight: Option<u32>,
+    /// What happens to the rest of an iteration after a failed step.
+    pub after_failure: Option<AfterFailure>,
+    /// Steps, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Step>,
+}
+
+/// What happens to the rest of an iteration after a failed step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterFailure {
+    /// It is skipped, and counted as skipped.
+    #[default]
+    Skip,
+    /// It continues.
+    GoOn,
+}
+
+/// A step: a request over HTTP (`get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or `method` and `url`),
+/// a request to a directory (`ldap`) or a DHCP server (`dhcp`), or a `pause`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Step {
+    /// Name in figures and objectives; steps of the same name are counted together.
+    pub name: Option<String>,
+    /// Pause: "500ms", "uniform 1s..3s", "exponential 1s", "normal 1s±200ms". Pauses are not part of any step's
+    /// latency.
+    pub pause: Option<String>,
+    /// GET of this path, which is added to the base, or of this URL.
+    pub get: Option<String>,
+    /// POST to this path or URL.
+    pub post: Option<String>,
+    /// PUT to this path or URL.
+    pub put: Option<String>,
+    /// PATCH of this path or URL.
+    pub patch: Option<String>,
+    /// DELETE of this path or URL.
+    pub delete: Option<String>,
+    /// HEAD of this path or URL.
+    pub head: Option<String>,
+    /// OPTIONS of this path or URL.
+    pub options: Option<String>,
+    /// Any other method, with `url`.
+    pub method: Option<String>,
+    /// Path or URL for `method`.
+    pub url: Option<String>,
+    /// Content type of the body, in place of the one that its key implies; "" sends none.
+    pub content_type: Option<String>,
+    /// Text body.
+    pub text: Option<String>,
+    /// File whose content is the body.
+    pub body_file: Option<PathBuf>,
+    /// Token for `Authorization: Bearer`.
+    pub bearer: Option<String>,
+    /// Codes that count as success, in place of those below 400: 200, "200..204, 409" or an array. For LDAP, result
+    /// codes, in place of 0, 5 and 6.
+    pub status: Option<Several>,
+    /// Answers that take longer count as exceeded.
+    pub threshold: Option<Time>,
+    /// How long to wait for the answer.
+    pub timeout: Option<Time>,
+    /// Variables without which the step is skipped.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// User and password for `Authorization: Basic`.
+    pub basic: Option<Basic>,
+    /// Parameters to add to the URL after `?`, percent-encoded.
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub query: Pairs<Several>,
+    /// Request headers, in place of those of the same name in `[http]`.
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub headers: Pairs<Several>,
+    /// JSON body: text, or a table or an array of TOML.
+    pub json: Option<Node>,
+    /// Body of the type `application/x-www-form-urlencoded`.
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub form: Pairs<Several>,
+    /// Request to the directory.
+    pub ldap: Option<LdapStep>,
+    /// Request to the DHCP server.
+    pub dhcp: Option<DhcpStep>,
+    /// Conditions that the answer must meet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
+    /// Values to extract from the answer, by variable name: a table, or for short a JSON pointer (`/access_token`) or a
+    /// `JSONPath` (`$.access_token`).
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub extract: Pairs<Extract>,
+}
+
+impl Step {
+    /// The keys that say what kind of step it is, and the values of those that are a method and a URL.
+    pub fn requests(&self) -> [(&'static str, Option<&str>); 8] {
+        [
+            ("get", self.get.as_deref()),
+            ("post", self.post.as_deref()),
+            ("put", self.put.as_deref()),
+            ("patch", self.patch.as_deref()),
+            ("delete", self.delete.as_deref()),
+            ("head", self.head.as_deref()),
+            ("options", self.options.as_deref()),
+            ("url", self.url.as_deref()),
+        ]
+    }
+
+    /// Sets a request by its method, with the key for that method.
+    #[must_use]
+    pub fn request(mut self, method: &str, url: impl Into<String>) -> Self {
+        let url = Some(url.into());
+        match method {
+            "GET" => self.get = url,
+            "POST" => self.post = url,
+            "PUT" => self.put = url,
+            "PATCH" => self.patch = url,
+            "DELETE" => self.delete = url,
+            "HEAD" => self.head = url,
+            "OPTIONS" => self.options = url,
+            other => {
+                self.method = Some(other.to_owned());
+                self.url = url;
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,347 @@
+//! Describes a plan without carrying it out: the load as text, the mix, and the first requests.
+
+use std::fmt::Write as _;
+
+use brunt_engine::{Load, ThinkTime};
+use brunt_feed::{Escape, Hole, Text, TextPiece};
+use brunt_flow_driver::{
+    Content, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start, Step, Variable,
+};
+use brunt_redact::HIDDEN;
+
+use super::compile::Compiled;
+use super::model::{LdapStep, Plan};
+use super::values::time_words;
+use super::{memory, merged};
+use crate::sample::Sample;
+
+/// How many bytes of a body are shown.
+const BODY_SHOWN: usize = 2_000;
+
+/// The description of the plan.
+pub fn text(plan: &Plan, compiled: &Compiled) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}", load(plan, compiled));
+    let _ = writeln!(out, "{}", memory::about(&compiled.flow, &compiled.settings));
+    mix(&mut out, compiled);
+    objectives(&mut out, compiled);
+    requests(&mut out, plan, compiled);
+    out
+}
+
+/// The schedule as text.
+fn load(plan: &Plan, compiled: &Compiled) -> String {
+    let (run, settings, flow) = (&plan.run, &compiled.settings, &compiled.flow);
+    let users = settings.sessions;
+    let mut words = match &settings.load {
+        Load::Open(_) => {
+            let when = match (&run.rate, &run.stages, &run.trace) {
+                (Some(rate), _, _) => {
+                    let spread = match run.arrival.unwrap_or_default() {
+                        super::model::Arrival::Uniform => "evenly spread",
+                        super::model::Arrival::Poisson => "independently of each other",
+                    };
+                    format!("{rate}, {spread}")
+                }
+                (_, Some(stages), _) => format!("in stages: {stages}"),
+                (_, _, trace) => {
+                    format!("at the times in {}", trace.as_deref().unwrap_or_default())
+                }
+            };
+            format!(
+                "Open load: iterations begin {when}; at most {users} users are active at a time"
+            )
+        }
+        Load::Closed(_) => {
+            let start = match flow.start {
+                Start::Together => String::new(),
+                Start::Over(time) => {
+                    format!(", which start one after the other over {}", time_words(time))
+                }
+                Start::Groups { size, every } => {
+                    format!(", which start {size} at a time, every {}", time_words(every))
+                }
+            };
+            let think =
+                run.think.as_ref().map(|think| format!("; each pauses {think} between iterations"));
+            let back_off = run
+                .back_off
+                .as_ref()
+                .map(|time| format!("; each pauses {time} longer after a failed one"));
+            let between = think.into_iter().chain(back_off).collect::<String>();
+            format!("Closed load: {users} virtual users{start}{between}")
+        }
+    };
+    if settings.node.world > 1 {
+        let _ = write!(words, "; this is node {} of {}", settings.node.rank, settings.node.world);
+    }
+    let _ = write!(words, ". {}", ending(compiled));
+    if !settings.warm_up.is_zero() {
+        let _ = write!(
+            words,
+            " The first {} are warm-up, which no figure includes.",
+            time_words(settings.warm_up)
+        );
+    }
+    words
+}
+
+fn ending(compiled: &Compiled) -> String {
+    let mut ends = Vec::new();
+    match &compiled.flow.iterations {
+        Iterations::Endless => {}
+        Iterations::Each(count) => {
+            ends.push(format!("when each user has completed {count} iterations"));
+        }
+        Iterations::Shared(_) => ends.push("when all iterations are complete".to_owned()),
+    }
+    if matches!(compiled.flow.order, Order::Rounds(_)) {
+        ends.push("when each user has completed its rounds".to_owned());
+    }
+    ends.extend(compiled.settings.stop.time.map(|time| format!("after {}", time_words(time))));
+    if let Load::Open(schedule) = &compiled.settings.load {
+        ends.extend(
+            schedule.lasting().map(|time| format!("with its schedule, after {}", time_words(time))),
+        );
+    }
+    match &ends[..] {
+        [] => "It ends when interrupted.".to_owned(),
+        ends => format!("It ends {}.", ends.join(", or ")),
+    }
+}
+
+/// How the scenario of an iteration is chosen.
+fn mix(out: &mut String, compiled: &Compiled) {
+    let scenarios = &compiled.flow.scenarios;
+    out.push_str("\nMix:\n");
+    match &compiled.flow.order {
+        Order::Weights(weights) => {
+            let sum: u64 = weights.iter().map(|weight| u64::from(*weight)).sum();
+            for (scenario, weight) in scenarios.iter().zip(weights) {
+                let share = f64::from(*weight) * 100.0 / sum.max(1) as f64;
+                let _ = writeln!(out, "  {}: {share:.1} % of iterations", scenario.name);
+            }
+        }
+        Order::Turns => {
+            for scenario in scenarios {
+                let _ = writeln!(
+                    out,
+                    "  {}: every {} iteration",
+                    scenario.name,
+                    ordinal(scenarios.len())
+                );
+            }
+        }
+        Order::Rounds(rounds) => {
+            let totals = rounds.iter().flatten();
+            let total = |number: usize| -> u64 {
+                totals
+                    .clone()
+                    .filter(|repeat| repeat.scenario == number)
+                    .map(|repeat| repeat.times)
+                    .sum()
+            };
+            for (number, scenario) in scenarios.iter().enumerate() {
+                let _ = writeln!(
+                    out,
+                    "  {}: {} iterations of each user, in {} rounds",
+                    scenario.name,
+                    total(number),
+                    rounds.len()
+                );
+            }
+        }
+    }
+}
+
+fn ordinal(number: usize) -> String {
+    match number {
+        1 => "single".to_owned(),
+        2 => "2nd".to_owned(),
+        3 => "3rd".to_owned(),
+        other => format!("{other}th"),
+    }
+}
+
+fn objectives(out: &mut String, compiled: &Compiled) {
+    if !compiled.objectives.is_empty() {
+        let _ = writeln!(out, "\nObjectives: {}", compiled.objectives.join("; "));
+    }
+}
+
+/// The requests of the first iteration of each scenario, as the first user would make them.
+fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
+    let requests = Requests { compiled, sample: Sample::draw(&compiled.flow) };
+    for why in &requests.sample.why {
+        let _ = writeln!(out, "\nA request will fail to {why}.");
+    }
+    for (scenario, given) in compiled.flow.scenarios.iter().zip(&plan.scenario) {
+        let _ = writeln!(
+            out,
+            "\nFirst requests of scenario {}, for user {}:",
+            scenario.name,
+            first_user(compiled)
+        );
+        for (number, step) in scenario.steps.iter().enumerate() {
+            match step {
+                Step::Pause(pause) => {
+                    let _ = writeln!(out, "\n-- {}: pause {}", pause.name, pause_words(pause.time));
+                }
+                Step::Exchange(act) => requests.act(out, act, given.steps.get(number)),
+            }
+        }
+    }
+}
+
+/// The first user of this node.
+fn first_user(compiled: &Compiled) -> u32 {
+    compiled.settings.node.first_session
+}
+
+fn pause_words(time: ThinkTime) -> String {
+    match time {
+        ThinkTime::None => "of nothing".to_owned(),
+        ThinkTime::Constant(time) => time_words(time),
+        ThinkTime::Uniform(least, most) => format!("{} to {}", time_words(least), time_words(most)),
+        ThinkTime::Exponential(mean) => {
+            format!("about {}, exponentially distributed", time_words(mean))
+        }
+        ThinkTime::Normal { mean, deviation } => {
+            format!("{} give or take {}", time_words(mean), time_words(deviation))
+        }
+    }
+}
+
+/// Requests, with the values of the first iteration.
+struct Requests<'a> {
+    compiled: &'a Compiled,
+    sample: Sample,
+}
+
+impl Requests<'_> {
+    fn act(&self, out: &mut String, act: &ExchangeStep, given: Option<&super::model::Step>) {
+        let name = &self.compiled.flow.operations[usize::from(act.operation)];
+        let _ = writeln!(out, "\n-- {name}");
+        if !act.needs.is_empty() {
+            let names: Vec<&str> = act.needs.iter().map(|hole| self.name(*hole)).collect();
+            let _ = writeln!(out, "   only with {}", names.join(", "));
+        }
+        match &act.payload {
+            Payload::Http(http) => self.request(out, http),
+            Payload::Dhcp(kind) => {
+                let _ = writeln!(out, "DHCP: {}", format!("{kind:?}").to_lowercase());
+            }
+            Payload::Ldap(_) => {
+                if let Some(step) = given.and_then(|step| step.ldap.as_ref()) {
+                    self.ldap(out, step);
+                }
+            }
+        }
+        for check in &act.checks {
+            let expected = brunt_redact::text(&check.expected(&self.sample.values));
+            let _ = writeln!(out, "   must hold: {}", self.named(&expected));
+        }
+        for extract in &act.extracts {
+            let _ = writeln!(out, "   kept as {}: {}", self.name(extract.into), extract.from);
+        }
+        if let Some(threshold) = act.threshold {
+            let _ = writeln!(out, "   exceeded beyond {}", time_words(threshold));
+        }
+        if let Some(patience) = act.timeout {
+            let _ = writeln!(out, "   given up after {}", time_words(patience));
+        }
+    }
+
+    fn request(&self, out: &mut String, http: &HttpExchange) {
+        let url = self.filled(&http.url);
+        let base = http.base_before(url.as_bytes()).map(|base| self.filled(base));
+        let url = brunt_redact::url(&(base.unwrap_or_default() + &url));
+        let _ = writeln!(out, "{} {}", http.method, self.named(&url));
+        for (name, value) in &http.fields {
+            let value = brunt_redact::header(name, &self.filled(value));
+            let _ = writeln!(out, "{name}: {}", self.named(&value));
+        }
+        match &http.body {
+            Content::None => {}
+            Content::Text(text) => {
+                let body = self.named(&brunt_redact::text(&self.filled(text)));
+                let ends = (0..=BODY_SHOWN.min(body.len())).rev();
+                let cut = ends.into_iter().find(|at| body.is_char_boundary(*at)).unwrap_or(0);
+                let more = if cut < body.len() { " ..." } else { "" };
+                let _ = writeln!(out, "\n{}{more}", &body[..cut]);
+            }
+            Content::Fixed(body) => {
+                let length = body.bytes().map_or(0, <[u8]>::len);
+                let _ = writeln!(out, "\n({length} bytes of a file)");
+            }
+        }
+    }
+
+    /// A step's directory operation, taken from the plan: after compilation it is only bytes.
+    fn ldap(&self, out: &mut String, step: &LdapStep) {
+        let mut step = step.clone();
+        merged::hide_directory(&mut step);
+        let text = toml::to_string(&step).unwrap_or_default();
+        let mut rest = text.as_str();
+        while let Some((before, after)) = rest.split_once("${") {
+            let (inside, left) = after.split_once('}').unwrap_or((after, ""));
+            let name = inside.split('|').next().unwrap_or_default().trim();
+            let hole =
+                self.compiled.flow.variables.iter().position(|variable| variable.name == name);
+            let value = hole.map(|hole| {
+                let text = Text::of([TextPiece::Hole(Hole(hole as u16), Escape::None)]);
+                self.named(&self.filled(&text))
+            });
+            let _ = write!(out, "{before}{}", value.unwrap_or_default());
+            rest = left;
+        }
+        out.push_str(rest);
+    }
+
+    fn name(&self, hole: Hole) -> &str {
+        &self.compiled.flow.variables[usize::from(hole.0)].name
+    }
+
+    /// A text in which extracted values are shown by name.
+    fn named(&self, text: &str) -> String {
+        let variables = self.compiled.flow.variables.iter();
+        let brought = variables.filter(|variable| matches!(variable.source, Source::Answer));
+        brought.fold(text.to_owned(), |text, Variable { name, .. }| {
+            text.replace(&format!("${{{name}}}"), &format!("<{name}>"))
+        })
+    }
+
+    /// A text with the values of the first iteration; secrets are not shown. An extracted value is shown as its
+    /// variable, which is never a secret.
+    fn filled(&self, text: &Text) -> String {
+        let mut out = Vec::new();
+        for piece in text.pieces() {
+            match piece {
+                TextPiece::Literal(bytes) => out.extend_from_slice(bytes),
+                TextPiece::Hole(hole, escape) => {
+                    let variable = &self.compiled.flow.variables[usize::from(hole.0)];
+                    let start = out.len();
+                    match self.sample.values.value(*hole) {
+                        Some(value) if matches!(variable.source, Source::Answer) => {
+                            out.extend_from_slice(value);
+                        }
+                        _ if self.sample.values.is_hidden(*hole) => {
+                            out.extend_from_slice(HIDDEN.as_bytes());
+                        }
+                        Some(value) => {
+                            out.extend_from_slice(value);
+                            escape.apply(&mut out, start);
+                        }
+                        None if self.sample.lacking.contains(hole) => {
+                            out.extend_from_slice(
+                                format!("<{}: no row left>", variable.name).as_bytes(),
+                            );
+                        }
+                        None => out.extend_from_slice(format!("<{}>", variable.name).as_bytes()),
+                    }
+                }
+            }
+        }
+        String::from_utf8_lossy(&out).into_owned()
+    }
+}

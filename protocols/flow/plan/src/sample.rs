@@ -1,0 +1,42 @@
+//! The values of the first iteration of the first user, as far as they are known before a run.
+//!
+//! A value that comes from an answer is shown as its variable, `${name}`; secrets are marked as secrets.
+
+use brunt_feed::{Hole, Values};
+use brunt_flow_driver::source::order;
+use brunt_flow_driver::{DrawContext, Exhausted, Flow, Source};
+
+/// The values, and the variables for which there is none.
+pub struct Sample {
+    /// The values.
+    pub values: Values,
+    /// Values that cannot be drawn.
+    pub lacking: Vec<Hole>,
+    /// The reason for each of them that does not depend on another missing one.
+    pub why: Vec<Exhausted>,
+}
+
+impl Sample {
+    /// Draws the values.
+    pub fn draw(flow: &Flow) -> Self {
+        let mut values = Values::new(flow.variables.len());
+        let (mut lacking, mut why) = (Vec::new(), Vec::new());
+        for (hole, variable) in (0..).map(Hole).zip(&flow.variables) {
+            if matches!(variable.source, Source::Answer) {
+                values.set(hole, format!("${{{}}}", variable.name).as_bytes());
+            } else if flow.is_secret(hole) {
+                values.hide_always(hole);
+            }
+        }
+        let user = flow.first_user;
+        let place = DrawContext { iteration: u64::from(user), user, users: flow.users, turn: 0 };
+        for (hole, _) in order(&flow.variables).unwrap_or_default() {
+            let variable = &flow.variables[usize::from(hole.0)];
+            if let Err(error) = variable.draw(hole, flow.seed, &place, &mut values) {
+                lacking.push(hole);
+                why.push(error);
+            }
+        }
+        Self { values, lacking, why }
+    }
+}
