@@ -50,7 +50,7 @@ pub fn csv(collection: &Collection) -> String {
 
 /// The response times of all operations of a record together. A record whose buckets cannot be read
 /// has none.
-pub(crate) fn responses(record: &Record) -> Histogram {
+pub fn responses(record: &Record) -> Histogram {
     let mut all = Histogram::new();
     for operation in &record.operations {
         if let Ok(histogram) = operation.response.histogram() {

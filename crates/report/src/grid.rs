@@ -14,7 +14,7 @@ const LABEL: usize = 24;
 const BOLD: &str = "1";
 
 /// Figures in rows.
-pub(crate) struct Grid {
+pub struct Grid {
     title: String,
     columns: Vec<&'static str>,
     /// How wide columns are where there is room.
@@ -39,7 +39,7 @@ impl Row {
 
 impl Grid {
     /// A grid without rows, whose columns are this wide where there is room.
-    pub(crate) fn new(
+    pub fn new(
         title: impl Into<String>,
         columns: impl IntoIterator<Item = &'static str>,
         roomy: usize,
@@ -54,7 +54,7 @@ impl Grid {
 
     /// Adds a row: a name, the text after it, and as many cells as there are columns; if there are fewer, the last ones
     /// are empty.
-    pub(crate) fn row(
+    pub fn row(
         &mut self,
         name: &str,
         kind: &str,
@@ -70,14 +70,14 @@ impl Grid {
     }
 
     /// Adds a text below the last row.
-    pub(crate) fn note(&mut self, indent: &'static str, text: String) {
+    pub fn note(&mut self, indent: &'static str, text: String) {
         if let Some(row) = self.rows.last_mut() {
             row.notes.push((indent, text));
         }
     }
 
     /// The grid on a screen.
-    pub(crate) fn text(&self, screen: Screen) -> String {
+    pub fn text(&self, screen: Screen) -> String {
         let (label, widths) = self.layout(screen.whole());
         let mut text = String::new();
         for block in blocks(&widths, screen.whole().saturating_sub(label)) {
@@ -124,7 +124,7 @@ impl Grid {
 
 /// Columns of these widths, the space before each included, in as few blocks as possible; no block has many more
 /// columns than another.
-pub(crate) fn blocks(widths: &[usize], room: usize) -> Vec<Range<usize>> {
+pub fn blocks(widths: &[usize], room: usize) -> Vec<Range<usize>> {
     let mut count = 1;
     loop {
         let each = widths.len().div_ceil(count).max(1);

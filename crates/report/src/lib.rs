@@ -4,31 +4,28 @@
 //! text goes. Only measured figures are shown: an unknown figure is a dash.
 
 pub mod capacity;
-mod cells;
+pub mod cells;
 pub mod chart;
 pub mod comparison;
 mod csv_field;
-pub mod dhcp;
 mod difference;
 mod distribution;
 mod escaped;
 mod failures;
 pub mod figure;
-mod grid;
+pub mod grid;
 mod intervals;
 mod junit;
 mod last_screen;
-pub mod leases;
-pub mod loadgen;
-pub mod names;
+mod messages;
 mod operations;
 pub mod page;
 mod rate_curve;
 pub mod rates;
 pub mod run;
+pub mod samples;
 mod screen;
 mod summary;
-pub mod table;
 pub mod view;
 mod wrapped;
 

@@ -1,12 +1,13 @@
 //! Imports recordings. Whatever comes out names no variable that is not there.
 
-use brunt_import::{Filter, Pauses, Secrets, notation};
+use brunt_flow_import::{Filter, Pauses, Secrets, notation};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for secrets in [Secrets::Named, Secrets::Kept] {
-        let Ok(imported) = brunt_import::har(text, &Filter::default(), Pauses::Recorded, secrets)
+        let Ok(imported) =
+            brunt_flow_import::har(text, &Filter::default(), Pauses::Recorded, secrets)
         else {
             continue;
         };
@@ -20,10 +21,10 @@ pub fn check(bytes: &[u8]) {
                 notation::filled(text, known).expect("every hole has a variable");
             }
             match &step.body {
-                brunt_import::Body::Text(text) => {
+                brunt_flow_import::Body::Text(text) => {
                     notation::filled(text, known).expect("every hole has a variable");
                 }
-                brunt_import::Body::Form(fields) => fields.iter().for_each(|(_, value)| {
+                brunt_flow_import::Body::Form(fields) => fields.iter().for_each(|(_, value)| {
                     notation::filled(value, known).expect("every hole has a variable");
                 }),
                 _ => {}

@@ -4,10 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use brunt_capacity::Reading;
+use brunt_leases_tool::report as leases;
+use brunt_names_tool::report as names;
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
 use brunt_report::{
-    capacity, cells_csv, distribution, intervals_csv, junit, leases, names, operations_csv, rates,
+    capacity, cells_csv, distribution, intervals_csv, junit, operations_csv, rates,
 };
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;

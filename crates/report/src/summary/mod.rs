@@ -61,7 +61,7 @@ pub fn summary(record: &Record, screen: Screen) -> Result<String, HistogramError
     nodes(&mut text, record, screen);
     monitors(&mut text, record, screen);
     generator(&mut text, record, screen);
-    text += &crate::dhcp::messages(record, screen).unwrap_or_default();
+    text += &crate::messages::messages(record, screen).unwrap_or_default();
     objectives(&mut text, record, screen);
     Ok(text)
 }

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use brunt_dhcp_driver::{FleetChanges, tally};
-use brunt_report::dhcp::{BAD_CHECKSUM, SERVER_QUEUE};
 
 use crate::options::args::PowerCut;
+use crate::report::{BAD_CHECKSUM, SERVER_QUEUE};
 
 /// The names of their counts in the record, in the order of `brunt_dhcp_load`.
 const TALLIES: [&str; 3] =

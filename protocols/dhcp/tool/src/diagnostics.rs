@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use brunt_dhcp_driver::{Dialogue, Offsets, Population, Stage, v4, v6};
 use brunt_dhcp_wire::dhcp6::{Duid, Ia, Options};
-use brunt_report::dhcp::Lease;
+
+use crate::report::Lease;
 
 /// A family whose messages and leases can be shown.
 pub(crate) trait Diagnostics: Dialogue {

@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use brunt_record::{Catalogue, Counts, Interval, Measured, Phase};
-use brunt_report::dhcp::{Asked, Deltas, Exchanges, LineForm, Waiting, interim};
 use brunt_run::console::{self, StatusLine};
 use brunt_run::{Observer, ObserverFailure, print};
 
 use crate::options::args::{DhcpArgs, Scenario, Style};
+use crate::report::{Asked, Deltas, Exchanges, LineForm, Waiting, interim};
 
 /// Steps may end a little before or after their time; a line is due when nearly all of it has passed.
 const SLACK: Duration = Duration::from_millis(20);

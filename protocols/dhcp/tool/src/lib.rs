@@ -14,6 +14,7 @@ pub mod options;
 mod problem;
 mod release;
 mod repeated;
+pub mod report;
 mod route;
 mod run;
 mod shown;
@@ -41,7 +42,6 @@ use brunt_engine::{Plan, Stop, Urgency};
 use brunt_net::carrier::Carrier;
 use brunt_net::queue::QueueWatch;
 use brunt_record::{Catalogue, Mode, Slo};
-use brunt_report::dhcp::{Asked, banner};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::monitor::MonitorSource;
 use brunt_run::options::output::{Output, Progress};
@@ -55,6 +55,7 @@ use brunt_run::{
 
 use crate::options::args::{self, DhcpArgs, Scenario};
 use crate::options::decoded::decoded;
+use crate::report::{Asked, banner};
 
 pub use repeated::Leasing;
 

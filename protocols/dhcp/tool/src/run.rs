@@ -12,7 +12,6 @@ use brunt_engine::{Ended, EngineRun, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Measured, Phase};
-use brunt_report::dhcp::Exchanges;
 use brunt_run::options::exit::Exit;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
@@ -25,6 +24,7 @@ use super::problem::{Problem, failed};
 use super::route::Open;
 use super::texts::Texts;
 use super::{Observers, Perfdhcp, attendance, coverage, release, silence, wrapped};
+use crate::report::Exchanges;
 
 /// A run whose family is known.
 pub(crate) struct Run<'a, D: Diagnostics, C, P> {

@@ -2,11 +2,11 @@
 
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::{Kind, Stage};
-use brunt_report::dhcp::{Asked, Counted};
 use brunt_run::options::arrivals::Rate;
 
 use super::load;
 use crate::options::args::{DhcpArgs, Fleet, Scenario};
+use crate::report::{Asked, Counted};
 
 /// What the rate counts, how high it should be, and which stages are always in the report.
 pub(crate) fn asked(args: &DhcpArgs) -> Asked {

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use brunt_dhcp_driver::Silence;
 use brunt_dhcp_driver::family::Family;
-use brunt_report::dhcp::{Exchanges, StageFigures};
 
 use super::route::Route;
 use crate::options::args::DhcpArgs;
+use crate::report::{Exchanges, StageFigures};
 
 /// The port on which a DHCPv4 relay receives answers (RFC 2131 section 4.1).
 const RELAY_PORT: u16 = 67;

@@ -6,14 +6,14 @@ use brunt_dhcp_driver::limits::Reason;
 use brunt_dhcp_driver::{Dhcp, Stage};
 use brunt_engine::{Ended, Finished};
 use brunt_net::carrier::Carrier;
-use brunt_report::dhcp::{
-    Exchanges, ExitReason, Letter, Offsets, Provisioned, Trip, guide, internals, kea, leases,
-    server_id, template, trips,
-};
 
 use super::Perfdhcp;
 use super::diagnostics::Diagnostics;
 use crate::options::args::{Scenario, Style};
+use crate::report::{
+    Exchanges, ExitReason, Letter, Offsets, Provisioned, Trip, guide, internals, kea, leases,
+    server_id, template, trips,
+};
 
 /// The input of the texts.
 pub(crate) struct Texts<'a, D: Diagnostics, C> {

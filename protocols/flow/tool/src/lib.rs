@@ -11,6 +11,7 @@ mod naming;
 pub mod once;
 pub mod options;
 pub mod plan;
+mod report;
 mod trace;
 
 use std::cell::RefCell;

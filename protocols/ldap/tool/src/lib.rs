@@ -14,6 +14,7 @@ mod ports;
 mod preflight;
 mod problem;
 mod purge;
+mod report;
 mod setup;
 mod table;
 mod task;

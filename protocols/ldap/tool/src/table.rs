@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use brunt_ldap_driver::naming::name;
 use brunt_record::{Catalogue, Interval, Measured, Phase};
-use brunt_report::table::{Extra, Layout, RatesTable, TimeBasis};
 use brunt_run::options::page::wrap;
 use brunt_run::{Observer, ObserverFailure, console};
 
@@ -17,6 +16,7 @@ use super::writer::TableWriter;
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
 use crate::options::rate::output::Timestamps;
+use crate::report::{Extra, Layout, RatesTable, TimeBasis};
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
 const SLACK: Duration = Duration::from_millis(500);

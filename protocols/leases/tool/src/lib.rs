@@ -12,6 +12,7 @@ mod held;
 pub mod options;
 mod phase;
 mod repeated;
+pub mod report;
 mod rows;
 mod screen;
 mod secrets;
@@ -117,11 +118,11 @@ fn report(
         collection.write(path).map_err(|error| format!("failed to {error}"))
     });
     let html = losses.written(html, |path| {
-        console::write(path, &brunt_report::leases::html(collection))
+        console::write(path, &crate::report::html(collection))
             .map(drop)
             .map_err(|refusal| refusal.text)
     });
-    let page = brunt_report::leases::page(collection);
+    let page = crate::report::page(collection);
     losses.print(&summary::of_all(&page, collection));
     for (name, path) in [("record", record), ("page", html)] {
         if let Some(path) = path {

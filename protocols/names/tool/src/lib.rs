@@ -4,6 +4,7 @@ mod cell;
 mod lookup;
 mod matrix;
 pub mod options;
+pub mod report;
 
 pub use lookup::prepare;
 

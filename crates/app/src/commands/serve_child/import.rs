@@ -11,11 +11,11 @@ use std::path::{Component, Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_envelope::{Import, Imported, Kind};
+use brunt_flow_import::{Filter, Pauses, Secrets};
 use brunt_flow_plan::model::Plan;
 use brunt_flow_tool::import::{Planned, planned};
 use brunt_flow_tool::loadgen;
 use brunt_history::DATA;
-use brunt_import::{Filter, Pauses, Secrets};
 
 /// The most files of a tree.
 const FILES_MAX: usize = 2_000;
@@ -35,13 +35,15 @@ pub(super) fn import(asked: &Import) -> Result<Imported, String> {
                     "files are not read here; write what is in it into the command",
                 ))
             };
-            brunt_import::curl(&asked.text, secrets, &refused).map_err(|error| failed(&error))?
+            brunt_flow_import::curl(&asked.text, secrets, &refused)
+                .map_err(|error| failed(&error))?
         }
-        Kind::Har => brunt_import::har(&asked.text, &Filter::default(), Pauses::Recorded, secrets)
+        Kind::Har => {
+            brunt_flow_import::har(&asked.text, &Filter::default(), Pauses::Recorded, secrets)
+                .map_err(|error| failed(&error))?
+        }
+        Kind::Openapi => brunt_flow_import::openapi(&asked.text, None, secrets)
             .map_err(|error| failed(&error))?,
-        Kind::Openapi => {
-            brunt_import::openapi(&asked.text, None, secrets).map_err(|error| failed(&error))?
-        }
         Kind::Loadgen => return tree(asked),
     };
     let Planned { text, notes, files } =

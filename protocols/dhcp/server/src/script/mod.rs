@@ -1,7 +1,7 @@
 //! Fault scripts: see [`brunt_embedded::script`] for what they have in common.
 //!
 //! ```
-//! let script = crate::Script::parse(
+//! let script = brunt_dhcp_server::Script::parse(
 //!     r#"
 //!     seed = 7
 //!
@@ -24,7 +24,7 @@
 //!     action = "nak"
 //!     "#,
 //! )?;
-//! # Ok::<(), crate::ScriptError>(())
+//! # Ok::<(), brunt_dhcp_server::ScriptError>(())
 //! ```
 
 mod action;

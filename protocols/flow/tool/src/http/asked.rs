@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use brunt_engine::schedule::Rate;
 use brunt_feed::file;
+use brunt_flow_import::notation::literal;
+use brunt_flow_import::{Resolve, Secrets, percent_decoded};
 use brunt_flow_plan::model::{
     Arrival, Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
 };
 use brunt_flow_plan::values::{Scalar, Several, Time};
-use brunt_import::notation::literal;
-use brunt_import::{Resolve, Secrets, percent_decoded};
 use brunt_net::resolve::Lookup;
 use brunt_run::options::output::duration;
 use brunt_run::options::resend::Resending;
@@ -225,7 +225,7 @@ fn of_curl(
     notes: &mut Vec<String>,
 ) -> Result<Plan, String> {
     let imported =
-        brunt_import::curl(line, Secrets::Kept, &read).map_err(|error| error.to_string())?;
+        brunt_flow_import::curl(line, Secrets::Kept, &read).map_err(|error| error.to_string())?;
     let settled = Settled::of(&imported, None).map_err(|error| match error {
         settled::SettleError::Bytes(_) => {
             "send a body that is not text from a command line: name its file with --data-binary @FILE".to_owned()

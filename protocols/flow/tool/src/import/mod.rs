@@ -1,6 +1,6 @@
 //! `brunt import`: makes plans from descriptions of requests in other formats.
 //!
-//! `brunt_import` reads the description, [`settled`] makes the model of a plan from it, and [`written`] writes that as
+//! `brunt_flow_import` reads the description, [`settled`] makes the model of a plan from it, and [`written`] writes that as
 //! TOML with comments about everything that was guessed. Only this file accesses the file system.
 
 pub mod settled;
@@ -10,7 +10,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use brunt_feed::file;
-use brunt_import::{Filter, Imported, Pauses, Secrets};
+use brunt_flow_import::{Filter, Imported, Pauses, Secrets};
 use brunt_record::create_private;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
@@ -34,20 +34,20 @@ pub fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
                 file => text_of(Path::new(file))?,
             };
             let read = |path: &Path| file::read(path, file::DATA_MAX);
-            let read = brunt_import::curl(&text, secrets(&args.imported), &read);
+            let read = brunt_flow_import::curl(&text, secrets(&args.imported), &read);
             (read.map_err(|error| failed(&error))?, &args.imported)
         }
         ImportKind::Har(args) => {
             let filter = Filter { hosts: args.host.clone(), types: args.types.clone() };
             let pauses = if args.no_pauses { Pauses::None } else { Pauses::Recorded };
             let text = text_of(&args.file)?;
-            let read = brunt_import::har(&text, &filter, pauses, secrets(&args.imported));
+            let read = brunt_flow_import::har(&text, &filter, pauses, secrets(&args.imported));
             (read.map_err(|error| within(&args.file, &error))?, &args.imported)
         }
         ImportKind::Openapi(args) => {
             let text = text_of(&args.file)?;
             let read =
-                brunt_import::openapi(&text, args.server.as_deref(), secrets(&args.imported));
+                brunt_flow_import::openapi(&text, args.server.as_deref(), secrets(&args.imported));
             (read.map_err(|error| within(&args.file, &error))?, &args.imported)
         }
     };

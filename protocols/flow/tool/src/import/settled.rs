@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use brunt_flow_import::notation::{filled, has_holes};
+use brunt_flow_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
 use brunt_flow_plan::model::{
     self, AfterFailure, AnswerLocation, Basic, Hidden, Http, HttpVersion, Iterations, Run,
     Scenario, Source, Tls, Variable,
 };
 use brunt_flow_plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
-use brunt_import::notation::{filled, has_holes};
-use brunt_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
 use brunt_net::resolve::Lookup;
 
 use super::beside;
@@ -130,7 +130,7 @@ impl Settled {
                 made.basic = Some(Basic { user: user.clone(), password });
             }
         }
-        let extract = |extract: &brunt_import::Extract| {
+        let extract = |extract: &brunt_flow_import::Extract| {
             let spot = match &extract.from {
                 Place::Json(pointer) => {
                     AnswerLocation { json: Some(pointer.clone()), ..AnswerLocation::default() }
@@ -357,11 +357,11 @@ pub fn address(host: &str, port: u16) -> Result<SocketAddr, SettleError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_import::Secrets;
+    use brunt_flow_import::Secrets;
 
     fn settled(line: &str) -> Settled {
         let read = |_: &Path| Ok(vec![0xff]);
-        let imported = brunt_import::curl(line, Secrets::Named, &read).unwrap();
+        let imported = brunt_flow_import::curl(line, Secrets::Named, &read).unwrap();
         Settled::of(&imported, Some(Path::new("/x/plan.toml"))).unwrap()
     }
 

@@ -2,8 +2,8 @@
 //!
 //! The tables are serialised one by one, so that each comment is in the right place whatever the texts between contain.
 
+use brunt_flow_import::{Imported, Value};
 use brunt_flow_plan::model::{Http, Run, Scenario, Step};
-use brunt_import::{Imported, Value};
 use serde::Serialize;
 
 use super::settled::Settled;
@@ -86,7 +86,7 @@ fn comment(out: &mut String, text: &str) {
 mod tests {
     use std::path::Path;
 
-    use brunt_import::{Pauses, Secrets};
+    use brunt_flow_import::{Pauses, Secrets};
 
     use super::*;
     use brunt_flow_plan::model::Plan;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     fn curl(line: &str) -> Imported {
-        brunt_import::curl(line, Secrets::Named, &|_| Ok(b"x".to_vec())).unwrap()
+        brunt_flow_import::curl(line, Secrets::Named, &|_| Ok(b"x".to_vec())).unwrap()
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
         let document = "openapi: 3.0.0\nservers: [{url: https://h/v1}]\npaths:\n  /a/{id}:\n    get:\n      \
                         summary: |\n        One\n      operationId: one\n      parameters: [{name: id, in: path, \
                         required: true, description: \"who\\u0007\", schema: {type: string, default: \"a/b\"}}]\n";
-        let imported = brunt_import::openapi(document, None, Secrets::Named).unwrap();
+        let imported = brunt_flow_import::openapi(document, None, Secrets::Named).unwrap();
         let (made, read, text) = again(&imported);
         assert_eq!(made, read);
         assert!(
@@ -156,9 +156,9 @@ mod tests {
              "response":{"status":200}},
             {"startedDateTime":"2026-01-01T00:00:02Z","time":500,"request":{"method":"GET","url":"https://h/2"},
              "response":{"status":404}}]}}"#;
-        let imported = brunt_import::har(
+        let imported = brunt_flow_import::har(
             har,
-            &brunt_import::Filter::default(),
+            &brunt_flow_import::Filter::default(),
             Pauses::Recorded,
             Secrets::Named,
         )

@@ -45,7 +45,6 @@ use brunt_flow_plan::model;
 use brunt_http_driver::{self as http, Network};
 use brunt_net::keystore::Store;
 use brunt_net::tls::{self, Trust};
-use brunt_report::loadgen::opening;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
@@ -57,6 +56,7 @@ use jiff::tz::TimeZone;
 
 use crate as flow;
 use crate::options::loadgen::{LoadgenArgs, Mixing};
+use crate::report::opening;
 use crate::trace::TraceFile;
 use crate::{FlowJob, fit, once};
 

@@ -6,10 +6,10 @@
 use std::time::Duration;
 
 use brunt_flow_plan::model::{Plan, Step};
-use brunt_report::loadgen::{Manner, Report, Workload};
 
 use super::repairs::Repair;
 use super::table::{Counted, row};
+use crate::report::{Manner, Report, Workload};
 
 /// The report; none for a plan without rounds, which cannot come from a job.
 pub fn report(
@@ -72,7 +72,7 @@ pub fn report(
         });
     }
     let counts =
-        |row: &brunt_report::loadgen::Row| row.passed.count + row.exceeded.count + row.failed.count;
+        |row: &crate::report::Row| row.passed.count + row.exceeded.count + row.failed.count;
     let repairs = [
         (Repair::Skipped, report.rows.iter().any(|row| row.skipped > 0)),
         (Repair::Times, report.rows.iter().any(|row| counts(row) > 0)),

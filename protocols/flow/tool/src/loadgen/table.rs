@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use brunt_flow_driver::Tallies;
-use brunt_report::loadgen::{self, Report, Row, Sum, Workload};
 use jiff::Zoned;
 
 use super::draft::{Draft, Scenario, Step};
 use super::job::Job;
 use super::manner::Manner;
 use super::repairs::Repair;
+use crate::report as loadgen;
+use crate::report::{Report, Row, Sum, Workload};
 
 /// The task whose time LoadGen counts as sleep.
 const SLEEP: &str = "sleep";

@@ -2,7 +2,6 @@
 
 use brunt_envelope::{Checked, Finding};
 use brunt_flow_plan::{preview, schema};
-use brunt_report::loadgen::Report;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Machine;
@@ -18,6 +17,7 @@ use crate as flow;
 use crate::loadgen::of_plan;
 use crate::loadgen::table::Counted;
 use crate::options::run::RunArgs;
+use crate::report::Report;
 use crate::{Users, fit, once};
 
 /// Carries a plan out, or describes it.

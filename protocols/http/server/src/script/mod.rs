@@ -1,7 +1,7 @@
 //! Fault scripts: see [`brunt_embedded::script`] for what they have in common.
 //!
 //! ```
-//! let script = crate::Script::parse(
+//! let script = brunt_http_server::Script::parse(
 //!     r#"
 //!     seed = 7
 //!
@@ -26,7 +26,7 @@
 //!     action = { status = 503 }
 //!     "#,
 //! )?;
-//! # Ok::<(), crate::ScriptError>(())
+//! # Ok::<(), brunt_http_server::ScriptError>(())
 //! ```
 
 mod action;

@@ -1,7 +1,7 @@
 //! Fault scripts: see [`brunt_embedded::script`] for what they have in common.
 //!
 //! ```
-//! let script = crate::Script::parse(
+//! let script = brunt_ldap_server::Script::parse(
 //!     r#"
 //!     seed = 7
 //!
@@ -27,7 +27,7 @@
 //!     action = { result = { code = 51, text = "busy" } }
 //!     "#,
 //! )?;
-//! # Ok::<(), crate::ScriptError>(())
+//! # Ok::<(), brunt_ldap_server::ScriptError>(())
 //! ```
 
 mod action;

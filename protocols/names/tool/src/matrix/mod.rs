@@ -22,7 +22,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment, Tool};
-use brunt_report::names;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signals;
@@ -32,6 +31,7 @@ use crate::cell::{Data, Means, Nscd, Variant, Way};
 use crate::options::matrix::{
     CachePathChoice, CellsArgs, InsertWay, MatrixArgs, NamesOutputArgs, PathChoice, SweepArgs,
 };
+use crate::report as names;
 
 use carry::{Bench, CellSettings, Outcome};
 use cell_access::Cells;
