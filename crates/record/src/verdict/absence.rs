@@ -54,8 +54,8 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
     }
     if counts.cut_off > 0 {
         return Some(format!(
-            "{} {many} were still in flight when the run ended, {:.1} s after the last was due: they took \
-             longer than that",
+            "{} {many} were still in flight when the run ended, {:.1} s after the last was due, so their \
+             response times are longer than that",
             counts.cut_off, evidence.rates.drained_s
         ));
     }
