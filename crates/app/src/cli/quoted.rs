@@ -65,7 +65,7 @@ impl Surroundings for ExampleSurroundings {
 
 /// The text of every page of the documentation, by name.
 pub(super) fn texts() -> BTreeMap<String, String> {
-    let docs = ["docs", "docs/tutorials"]
+    let docs = ["docs", "docs/architecture", "docs/tutorials"]
         .into_iter()
         .flat_map(|name| std::fs::read_dir(Path::new(ROOT).join(name)).unwrap())
         .map(|entry| entry.unwrap().path())

@@ -1,7 +1,7 @@
 //! `brunt import`: makes plans from descriptions of requests in other formats.
 //!
-//! `brunt_flow_import` reads the description, [`settled`] makes the model of a plan from it, and [`written`] writes that
-//! as TOML with comments about everything that was guessed. Only this file accesses the file system.
+//! `brunt_flow_import` reads the description, [`settled`] makes the model of a plan from it, and [`written`] writes
+//! that as TOML with comments about everything that was guessed. Only this file accesses the file system.
 
 pub mod settled;
 mod written;
