@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use brunt_record::{Record, RunOutcome, Status};
-use brunt_testbed::require;
+use brunt_testbed::{free_port, require};
 
 use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
 
 /// The names of all commands, from the page that a test writes.
 const ALL: &str = include_str!("../../docs/README.md");
 
-/// A load by each command, without the words for its option. `LDAP`, `DHCP` and `REST` are ports of embedded servers.
+/// A load by each command, without the words for its option. `LDAP`, `DHCP` and `REST` are ports of embedded servers,
+/// `LOCAL` one of this machine that no other test uses.
 const LOADS: [(&str, &str); 24] = [
     ("authrate", "-h 127.0.0.1 -p LDAP -D uid=user.1,USERS -w password -m 20"),
     ("modrate", "-h 127.0.0.1 -p LDAP AS-ADMIN -b uid=user.1,USERS -m 20 description:x"),
@@ -26,7 +27,7 @@ const LOADS: [(&str, &str); 24] = [
         "moddnrate",
         "-h 127.0.0.1 -p LDAP AS-ADMIN -b uid=user.{},USERS -g inc(300,400) -m 20 uid=moved.{}",
     ),
-    ("perfdhcp", "-4 -l 127.0.0.1 -r 50 -n 20 -R 100 -L 0 -N DHCP 127.0.0.1"),
+    ("perfdhcp", "-4 -l 127.0.0.1 -r 50 -n 20 -R 100 -L LOCAL -N DHCP 127.0.0.1"),
     ("mysql_ubench", "-m /nowhere/socket -n 5"),
     ("sqlite_ubench", "-f new.db -n 5"),
     ("memfile_ubench", "-f new.leases -n 5"),
@@ -176,8 +177,10 @@ impl Servers {
 
     /// Runs a load with `--quiet` in a directory with its files.
     fn quietly(&self, directory: &Path, name: &str, line: &str) -> Ended {
+        let local = free_port().to_string();
         let ports = |text: &str| {
-            let text = SHORT.iter().fold(text.to_owned(), |it, (name, all)| it.replace(name, all));
+            let text = text.replace("LOCAL", &local);
+            let text = SHORT.iter().fold(text, |it, (name, all)| it.replace(name, all));
             self.0.iter().fold(text, |text, (name, server)| text.replace(name, server.port()))
         };
         for (file, text) in [("plan.toml", PLAN), ("new.template", TEMPLATE)].into_iter().chain(JOB)

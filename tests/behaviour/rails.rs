@@ -259,9 +259,9 @@ fn the_canary_of_perfdhcp_is_of_other_clients() {
     let target = brunt_test_program::Target::start("dhcp");
     let directory = scratch();
     let path = directory.path().join("record.json");
+    let local = brunt_testbed::free_port().to_string();
     let mut brunt = command(binary());
-    let line =
-        ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", target.port(), "-L", "10671", "-r", "50"];
+    let line = ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", target.port(), "-L", &local, "-r", "50"];
     brunt.args(line).args(["-n", "20", "-R", "100", "--canary", "4", "--record"]).arg(&path);
     let ended = Program::start(brunt.arg("127.0.0.1")).keeping(directory, path).wait().expect(0);
     let record = ended.record();
@@ -272,7 +272,7 @@ fn the_canary_of_perfdhcp_is_of_other_clients() {
     );
     target.stop();
     let silent =
-        ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", "1", "-L", "10671", "-r", "50", "-n", "20"];
+        ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", "1", "-L", &local, "-r", "50", "-n", "20"];
     let ended = run(silent.iter().copied().chain(["--canary", "2", "127.0.0.1"])).expect(10);
     assert!(ended.said().contains("the run did not begin"), "{ended}");
 }

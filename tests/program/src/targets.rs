@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use brunt_testbed::free_port;
 use rustix::process::Signal;
 
 use crate::{Program, binary, command};
@@ -78,6 +79,7 @@ impl Targets {
         );
         fs::write(&plan, text).expect("a file");
         let (ldap, dhcp, plan) = (self.ldap.port(), self.dhcp.port(), plan.display());
+        let local = free_port();
         let user = "uid=user.1,ou=people,dc=example,dc=com";
         let lines = [
             (
@@ -86,7 +88,9 @@ impl Targets {
             ),
             (
                 "dhcp",
-                format!("perfdhcp -4 -l 127.0.0.1 -r 50 -p 2 -R 100 -L 0 -N {dhcp} 127.0.0.1"),
+                format!(
+                    "perfdhcp -4 -l 127.0.0.1 -r 50 -p 2 -R 100 -L {local} -N {dhcp} 127.0.0.1"
+                ),
             ),
             (
                 "rest",
