@@ -11,10 +11,12 @@ pub use brunt_run::options::exit::Exit;
 pub use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Machine;
 use brunt_run::signals::Signals;
-use brunt_run::{Verbosity, console, core_files, fence};
+use brunt_run::tool::Tool;
+use brunt_run::{console, core_files, fence};
 
 mod cli;
 mod commands;
+mod tools;
 
 use cli::Command;
 use cli::args::Verb;
@@ -22,6 +24,12 @@ use cli::cluster::ClusterKind;
 
 /// Carries out the command line of this process.
 pub fn main() -> ExitCode {
+    main_with(&[])
+}
+
+/// The same with the tools of one more protocol, for a program that adds it.
+pub fn main_with(tools: &'static [Tool]) -> ExitCode {
+    tools::add(tools);
     console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
@@ -69,18 +77,8 @@ fn dispatched(command: Command) -> Result<Exit, Refusal> {
         Command::Print(text) => console::print(&text),
         Command::Write { path, text } => console::write(&path, &text),
         Command::WriteAll { directory, files } => console::write_all(&directory, &files),
-        Command::SampleRateFile(path) => console::write(&path, brunt_feed::rates::SAMPLE),
-        Command::Rate(args) => brunt_ldap_tool::run(&args, &Signals::default(), Verbosity::Normal)
-            .map(|outcome| outcome.exit),
-        Command::Perfdhcp(args) => {
-            brunt_dhcp_tool::run(&args, &Signals::default(), Verbosity::Normal)
-                .map(|outcome| outcome.exit)
-        }
-        Command::Ubench(args) => brunt_leases_tool::ubench(&args, &Signals::default()),
-        Command::UbenchUsage { complaint, usage } => {
-            console::warn(&complaint);
-            console::print(&usage).map(|_| Exit::Failed)
-        }
+        Command::Load(load) => load.run(&Signals::default()),
+        Command::Task(task) => task.run(&Signals::default()),
         Command::Verb(verb) => dispatched_verb(verb),
         Command::ServeChild => commands::serve_child(),
         Command::StepChild { task, words } => commands::step_child(&task, &words),
@@ -92,16 +90,9 @@ fn dispatched(command: Command) -> Result<Exit, Refusal> {
 fn dispatched_verb(verb: Verb) -> Result<Exit, Refusal> {
     let signals = &Signals::default();
     match verb {
-        Verb::Loadgen(args) => brunt_flow_tool::loadgen::run(&args, signals),
-        Verb::Run(args) => brunt_flow_tool::plan::run(&args, signals),
-        Verb::Http(args) => brunt_flow_tool::http::run(&args, signals),
-        Verb::Import { kind } => brunt_flow_tool::import::run(&kind),
-        Verb::Names { kind } => brunt_names_tool::run(&kind, signals),
-        Verb::Leases(args) => brunt_leases_tool::run(&args, signals),
         Verb::FindMax(args) => commands::find_max(&args, signals),
         Verb::Report(args) => commands::report(&args),
         Verb::Sizing(args) => commands::sizing(&args),
-        Verb::Makeldif(args) => brunt_ldap_tool::makeldif(&args),
         Verb::Merge(args) => commands::merge(&args),
         Verb::Cluster { kind: ClusterKind::Run(args) } => commands::cluster_run(&args, signals),
         Verb::Agent(args) => commands::agent(&args, signals),

@@ -4,14 +4,11 @@ use super::{
     agent, args, cluster_check, cluster_keys, cluster_manifest, cluster_run, compare, dhcp_target,
     find_max, rest_target, serve, sizing,
 };
-use brunt_flow_tool::options::{http, import, loadgen, run};
-use brunt_ldap_tool::options::makeldif;
-use brunt_leases_tool::options::leases;
-use brunt_names_tool::options::{lookup as names_lookup, matrix as names_matrix};
+use crate::tools;
 use brunt_run::options::about::{About, Example};
 
-/// The texts about each command beside its options, by its words after `brunt`.
-pub(super) const ABOUT: &[(&str, &About)] = &[
+/// The texts about each command of the program's own beside its options, by its words after `brunt`.
+const OWN: &[(&str, &About)] = &[
     ("ab", &compare::AB),
     ("agent", &agent::AGENT),
     ("agents", &agent::AGENTS),
@@ -24,22 +21,11 @@ pub(super) const ABOUT: &[(&str, &About)] = &[
     ("completions", &args::COMPLETIONS),
     ("find-max", &find_max::ABOUT),
     ("help", &args::HELP),
-    ("http", &http::ABOUT),
-    ("import curl", &import::CURL),
-    ("import har", &import::HAR),
-    ("import openapi", &import::OPENAPI),
-    ("leases", &leases::ABOUT),
-    ("loadgen", &loadgen::ABOUT),
-    ("makeldif", &makeldif::ABOUT),
     ("man", &args::MAN),
     ("merge", &args::MERGE),
-    ("names lookup", &names_lookup::ABOUT),
-    ("names matrix", &names_matrix::MATRIX),
-    ("names sweep", &names_matrix::SWEEP),
     ("push", &serve::PUSH),
     ("quickstart", &args::QUICKSTART),
     ("report", &args::REPORT),
-    ("run", &run::ABOUT),
     ("serve", &serve::SERVE),
     ("sizing", &sizing::ABOUT),
     ("target dhcp", &dhcp_target::ABOUT),
@@ -48,9 +34,14 @@ pub(super) const ABOUT: &[(&str, &About)] = &[
     ("trend", &compare::TREND),
 ];
 
+/// The texts about every command, its words after `brunt` before them.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static About)> {
+    OWN.iter().chain(tools::all().flat_map(|tool| tool.abouts)).copied()
+}
+
 /// The texts about the command with these words after `brunt`.
 pub(super) fn of(name: &str) -> Option<&'static About> {
-    ABOUT.iter().find(|(of, _)| *of == name).map(|(_, about)| *about)
+    all().find(|(of, _)| *of == name).map(|(_, about)| about)
 }
 
 /// The examples of a command, by its words after `brunt`; the program itself has no words. A group of commands has

@@ -4,17 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_flow_tool::options::http::HttpArgs;
-use brunt_flow_tool::options::import::ImportKind;
-use brunt_flow_tool::options::loadgen::LoadgenArgs;
-use brunt_flow_tool::options::run::RunArgs;
-use brunt_ldap_tool::options::makeldif::MakeldifArgs;
-use brunt_leases_tool::options::leases::LeasesArgs;
-use brunt_names_tool::options::names::NamesKind;
 use brunt_run::options::about::About;
 use brunt_run::options::output::duration;
 use brunt_run::options::quiet::Quiet;
-use brunt_run::options::run_options::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -39,24 +31,6 @@ pub(crate) struct Brunt {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Run a LoadGen job and print LoadGen's report
-    Loadgen(Box<LoadgenArgs>),
-    /// Run a plan: a TOML file that describes users, steps and load, for any protocol
-    Run(Box<RunArgs>),
-    /// Send load to one URL or many, with the flags of wrk, oha, hey and ab
-    Http(Box<HttpArgs>),
-    /// Convert a curl command line, a HAR recording or an OpenAPI document into a plan
-    Import {
-        /// Kind of source
-        #[command(subcommand)]
-        kind: ImportKind,
-    },
-    /// Measure user and group lookups, and compare files, directories and caches
-    Names {
-        /// What to measure
-        #[command(subcommand)]
-        kind: NamesKind,
-    },
     /// Find the highest rate at which a target meets its objectives
     FindMax(Box<FindMaxArgs>),
     /// Print a record, a comparison or an event file that a run wrote
@@ -85,10 +59,6 @@ pub(crate) enum Verb {
     Serve(Box<ServeArgs>),
     /// Push a record to a website of serve, and compare it with its baseline
     Push(Box<PushArgs>),
-    /// Generate LDIF from a MakeLDIF template, such as those of addrate
-    Makeldif(MakeldifArgs),
-    /// Measure lease databases: SQLite, memfile, redb, MySQL, PostgreSQL
-    Leases(Box<LeasesArgs>),
     /// Start an in-memory server to test against
     Target {
         /// Kind of server
@@ -128,62 +98,18 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// The options that every run takes, for a command that makes one run. The match has no wildcard arm, so that a new
-    /// command cannot leave them out by mistake.
-    pub(super) fn run_options(&self) -> Option<&RunOptions> {
-        match self {
-            Self::Loadgen(args) => Some(&args.output.run),
-            Self::Run(args) => Some(&args.output.run),
-            Self::Http(args) => Some(&args.output.run),
-            Self::Names { kind: NamesKind::Lookup(args) } => Some(&args.output.run),
-            Self::Names {
-                kind: NamesKind::Matrix(_) | NamesKind::Sweep(_) | NamesKind::Cell(_),
-            }
-            | Self::Import { .. }
-            | Self::FindMax(_)
-            | Self::Report(_)
-            | Self::Sizing(_)
-            | Self::Merge(_)
-            | Self::Cluster { .. }
-            | Self::Agent(_)
-            | Self::Agents(_)
-            | Self::Compare(_)
-            | Self::Ab(_)
-            | Self::Trend(_)
-            | Self::Serve(_)
-            | Self::Push(_)
-            | Self::Makeldif(_)
-            | Self::Leases(_)
-            | Self::Target { .. }
-            | Self::Calibrate(_)
-            | Self::Quickstart(_)
-            | Self::Help { .. }
-            | Self::Completions { .. }
-            | Self::Man { .. } => None,
-        }
-    }
-
     /// Whether standard error gets only what needs attention, for a command that makes a load. The match has no
-    /// wildcard arm either.
+    /// wildcard arm, so that a new command cannot leave it out by mistake.
     pub(super) fn quiet(&self) -> Option<Quiet> {
         match self {
-            Self::Loadgen(args) => Some(args.output.run.quiet),
-            Self::Run(args) => Some(args.output.run.quiet),
-            Self::Http(args) => Some(args.output.run.quiet),
-            Self::Names { kind: NamesKind::Lookup(args) } => Some(args.output.run.quiet),
-            Self::Names { kind: NamesKind::Matrix(args) } => Some(args.output.quiet),
-            Self::Names { kind: NamesKind::Sweep(args) } => Some(args.output.quiet),
             Self::FindMax(args) => Some(args.quiet),
             Self::Cluster { kind: ClusterKind::Run(args) } => Some(args.run.quiet),
             Self::Ab(args) => Some(args.quiet),
-            Self::Leases(args) => Some(args.output.quiet),
             Self::Calibrate(args) => Some(args.quiet),
             Self::Quickstart(args) => Some(args.quiet),
-            Self::Names { kind: NamesKind::Cell(_) }
-            | Self::Cluster {
+            Self::Cluster {
                 kind: ClusterKind::Check(_) | ClusterKind::Keys(_) | ClusterKind::Manifest(_),
             }
-            | Self::Import { .. }
             | Self::Report(_)
             | Self::Sizing(_)
             | Self::Merge(_)
@@ -193,7 +119,6 @@ impl Verb {
             | Self::Trend(_)
             | Self::Serve(_)
             | Self::Push(_)
-            | Self::Makeldif(_)
             | Self::Target { .. }
             | Self::Help { .. }
             | Self::Completions { .. }
@@ -201,33 +126,15 @@ impl Verb {
         }
     }
 
-    /// Keeps the command line as a record may show it, if the command makes a record.
+    /// Keeps the command line as a record may show it, if the command makes a record of the loads of others.
     pub(super) fn keep(&mut self, typed: Vec<String>) {
-        let inner = matches!(self, Self::FindMax(_) | Self::Cluster { kind: ClusterKind::Run(_) });
-        debug_assert!(
-            self.run_options().is_none() || self.typed().is_some(),
-            "the record of this command would not say what was typed: add it to `typed` in src/cli/args.rs"
-        );
-        if let Some(kept) = self.typed() {
-            // Only the inner command's own grammar knows which of its words may be shown.
-            let own = typed.into_iter().take_while(|word| !inner || word != "--");
-            *kept = own.collect();
-        }
-    }
-
-    fn typed(&mut self) -> Option<&mut Vec<String>> {
-        match self {
-            Self::Loadgen(args) => Some(&mut args.typed),
-            Self::Run(args) => Some(&mut args.typed),
-            Self::Http(args) => Some(&mut args.typed),
-            Self::Leases(args) => Some(&mut args.typed),
-            Self::Names { kind: NamesKind::Lookup(args) } => Some(&mut args.typed),
-            Self::Names { kind: NamesKind::Matrix(args) } => Some(&mut args.typed),
-            Self::Names { kind: NamesKind::Sweep(args) } => Some(&mut args.typed),
-            Self::FindMax(args) => Some(&mut args.typed),
-            Self::Cluster { kind: ClusterKind::Run(args) } => Some(&mut args.typed),
-            _ => None,
-        }
+        let kept = match self {
+            Self::FindMax(args) => &mut args.typed,
+            Self::Cluster { kind: ClusterKind::Run(args) } => &mut args.typed,
+            _ => return,
+        };
+        // Only the inner command's own grammar knows which of its words may be shown.
+        *kept = typed.into_iter().take_while(|word| word != "--").collect();
     }
 }
 

@@ -8,16 +8,15 @@ use std::fmt::Write as _;
 
 use brunt_leases_tool::options::ubench::Ubench;
 use clap::builder::StyledStr;
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 
 use super::abouts;
-use super::args::Brunt;
 use super::declared;
 use super::pages::leaves;
 
 /// The page of every command that clap knows, with its name.
 fn pages() -> Vec<(String, String)> {
-    let mut open: Vec<(Vec<String>, Command)> = vec![(Vec::new(), Brunt::command())];
+    let mut open: Vec<(Vec<String>, Command)> = vec![(Vec::new(), declared::parsed())];
     let mut pages = Vec::new();
     while let Some((path, command)) = open.pop() {
         if command.has_subcommands() {

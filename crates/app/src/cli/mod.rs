@@ -19,7 +19,6 @@ pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
 pub(crate) mod find_max;
-pub(crate) mod load_command;
 mod manual;
 mod markdown;
 mod pages;
@@ -36,21 +35,19 @@ mod topics;
 pub(crate) mod typed;
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use brunt_dhcp_tool::options as dhcp;
-use brunt_dhcp_tool::options::args::DhcpArgs;
-use brunt_flow_tool::options::{loadgen, one_hyphen};
-use brunt_ldap_tool::options::makeldif;
-use brunt_ldap_tool::options::rate::{self, Parsed, RateArgs};
-use brunt_ldap_tool::options::tool::{Tool, base_name};
-use brunt_leases_tool::options::ubench::{self, Ubench, UbenchArgs};
+use brunt_flow_tool::options::run::RunArgs;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::surroundings::Surroundings;
+use brunt_run::tool::{Grammar, Reading, Tool, version};
+use brunt_run::{Load, Task};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::{ArgMatches, FromArgMatches as _};
+
+use crate::tools;
 
 use args::{Brunt, Verb};
 use screens::Screen;
@@ -74,22 +71,11 @@ pub(crate) enum Command {
         /// Their names and texts.
         files: Vec<(String, String)>,
     },
-    /// Write an example of a `--variableRateData` file.
-    SampleRateFile(PathBuf),
-    /// Run one of the LDAP rate tools.
-    Rate(Box<RateArgs>),
-    /// Run perfdhcp.
-    Perfdhcp(Box<DhcpArgs>),
-    /// Run one of the original lease benchmarks.
-    Ubench(Box<UbenchArgs>),
-    /// Print the switches of one of them, and exit as the original does.
-    UbenchUsage {
-        /// The error message, for standard error.
-        complaint: String,
-        /// The switches.
-        usage: String,
-    },
-    /// Carry out a command that clap parses.
+    /// Make a load.
+    Load(Box<dyn Load>),
+    /// Carry out another command of a tool.
+    Task(Box<dyn Task>),
+    /// Carry out a command of the program's own.
     Verb(Verb),
     /// Act as a process of a website; its task is on its standard input. Not for users.
     ServeChild,
@@ -110,22 +96,11 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The options that every run takes, for a command that makes one run. They have an effect only where this is
-    /// called.
+    /// The options that every run takes, for a command that makes one run.
     pub(crate) fn run_options(&self) -> Option<&RunOptions> {
         match self {
-            Self::Rate(args) => Some(&args.output.run),
-            Self::Perfdhcp(args) => Some(&args.output.run),
-            Self::Verb(verb) => verb.run_options(),
-            Self::Print(_)
-            | Self::Write { .. }
-            | Self::WriteAll { .. }
-            | Self::SampleRateFile(_)
-            | Self::Ubench(_)
-            | Self::UbenchUsage { .. }
-            | Self::ServeChild
-            | Self::StepChild { .. }
-            | Self::BrokerChild { .. } => None,
+            Self::Load(load) => load.results(),
+            _ => None,
         }
     }
 
@@ -133,26 +108,35 @@ impl Command {
     /// have none, and find-max sets up its own fence.
     pub(crate) fn fence_options(&self) -> Option<Cow<'_, RunOptions>> {
         match self {
-            Self::Verb(Verb::Leases(_)) | Self::Ubench(_) => Some(Cow::default()),
-            other => other.run_options().map(Cow::Borrowed),
+            Self::Load(load) => Some(load.results().map(Cow::Borrowed).unwrap_or_default()),
+            Self::Task(task) => task.sends().then(Cow::default),
+            _ => None,
         }
     }
 
     /// Whether standard error gets only what needs attention, for a command that makes a load.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
-            Self::Rate(args) => args.output.run.quiet.quiet,
-            Self::Perfdhcp(args) => args.output.run.quiet.quiet,
-            Self::Ubench(args) => args.quiet,
+            Self::Load(load) => load.is_quiet(),
+            Self::Task(task) => task.is_quiet(),
             Self::Verb(verb) => verb.quiet().is_some_and(|it| it.quiet),
             Self::Print(_)
             | Self::Write { .. }
             | Self::WriteAll { .. }
-            | Self::SampleRateFile(_)
-            | Self::UbenchUsage { .. }
             | Self::ServeChild
             | Self::StepChild { .. }
             | Self::BrokerChild { .. } => false,
+        }
+    }
+}
+
+impl From<Reading> for Command {
+    fn from(reading: Reading) -> Self {
+        match reading {
+            Reading::Print(text) => Self::Print(text),
+            Reading::Write { path, text } => Self::Write { path, text },
+            Reading::Load(load) => Self::Load(load),
+            Reading::Task(task) => Self::Task(task),
         }
     }
 }
@@ -163,14 +147,40 @@ pub(crate) const STEP_CHILD: &str = "step-child";
 /// The word by which the program starts the broker of local agents.
 pub(crate) const BROKER_CHILD: &str = "broker-child";
 
-/// Whether a program called like this stands for an older tool whose runs end with a summary on standard error.
-pub(crate) fn is_older_name(argv0: &str) -> bool {
-    let name = base_name(argv0).unwrap_or_default();
-    Tool::named(name).is_some() || [dhcp::NAME, loadgen::NAME].contains(&name)
+/// The name of a program without its directory.
+fn base_name(argv0: &str) -> Option<&str> {
+    Path::new(argv0).file_name()?.to_str()
 }
 
-/// Commands of clap's grammar that a link can stand for, as the original programs had these names.
-const COMMAND_LINKS: [&str; 2] = [loadgen::NAME, makeldif::NAME];
+/// The tool that a program called like this stands for.
+fn linked(argv0: &str) -> Option<&'static Tool> {
+    tools::named(base_name(argv0)?).filter(|tool| tool.is_linked)
+}
+
+/// Whether a program called like this stands for an older tool whose runs end with a summary on standard error.
+pub(crate) fn is_older_name(argv0: &str) -> bool {
+    linked(argv0).is_some_and(|tool| tool.makes_load)
+}
+
+/// Reads the command line of a load for another command, or returns what else it is.
+pub(crate) fn load(
+    words: &[String],
+    surroundings: &dyn Surroundings,
+) -> Result<Result<Box<dyn Load>, Command>, Refusal> {
+    let line: Vec<String> =
+        std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
+    Ok(match read(&line, surroundings)? {
+        Command::Load(load) => Ok(load),
+        other => Err(other),
+    })
+}
+
+/// Reads the command line of a plan, for a website, which grants plans more and less than a user has.
+pub(crate) fn plan(words: &[String]) -> Result<RunArgs, Refusal> {
+    let line: Vec<String> =
+        std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
+    brunt_flow_tool::run_args(words.get(1..).unwrap_or_default(), typed::typed(&line))
+}
 
 /// Reads a command line; its first word is the name that the program was called by.
 pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
@@ -193,35 +203,52 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
     let mut words = argv.iter();
     let called = words.next().and_then(|argv0| base_name(argv0));
     for name in [called, words.clone().next().map(String::as_str)].into_iter().flatten() {
-        if let Some(tool) = Tool::named(name) {
-            return rate_tool(tool, words.as_slice(), surroundings);
-        }
-        if name == dhcp::NAME {
-            return perfdhcp(words.as_slice(), surroundings);
-        }
-        if let Some(program) = Ubench::named(name) {
-            return Ok(lease_benchmark(program, words.as_slice()));
+        if let Some(tool) = tools::named(name)
+            && let Grammar::Own { read, .. } = tool.grammar
+        {
+            return read(tool.name, words.as_slice(), surroundings).map(Command::from);
         }
         words.next();
     }
     // A link with the name of a command stands for that command.
-    let linked = called.filter(|name| COMMAND_LINKS.contains(name)).map(str::to_owned);
+    let linked = argv.first().and_then(|argv0| linked(argv0)).map(|tool| tool.name.to_owned());
     let line: Vec<String> = std::iter::once("brunt".to_owned())
         .chain(linked)
         .chain(argv.iter().skip(1).cloned())
         .collect();
-    if let [_, name, words @ ..] = line.as_slice()
-        && name == "http"
-        && let Some(text) = one_hyphen::refusal(words)
+    parsed(&asking(line))
+}
+
+/// Reads a command line that clap parses.
+fn parsed(line: &[String]) -> Result<Command, Refusal> {
+    if let [_, name, words @ ..] = line
+        && let Some(Grammar::Clap { refusal, .. }) = tools::named(name).map(|tool| tool.grammar)
+        && let Some(text) = refusal(words)
     {
         return Err(Refusal { text, exit: Exit::Usage });
     }
-    let line = asking(line);
     let mut command = screens::command();
-    let matches = command.try_get_matches_from_mut(&line);
-    match matches.and_then(|matches| Brunt::from_arg_matches(&matches)) {
-        Ok(brunt) => chosen(brunt.verb, typed::typed(&line)),
-        Err(error) => instead(error, &line),
+    let matches = command.try_get_matches_from_mut(line);
+    match matches.and_then(|matches| made(&matches, line)) {
+        Ok(Made::Command(command)) => Ok(command),
+        Ok(Made::Verb(verb)) => chosen(verb, typed::typed(line)),
+        Err(error) => instead(error, line),
+    }
+}
+
+/// What clap has read.
+enum Made {
+    Command(Command),
+    Verb(Verb),
+}
+
+fn made(matches: &ArgMatches, line: &[String]) -> Result<Made, clap::Error> {
+    let of_tool = matches.subcommand().and_then(|(name, below)| Some((tools::named(name)?, below)));
+    match of_tool.map(|(tool, below)| (tool.grammar, below)) {
+        Some((Grammar::Clap { read, .. }, below)) => {
+            read(below, typed::typed(line)).map(|reading| Made::Command(reading.into()))
+        }
+        _ => Brunt::from_arg_matches(matches).map(|brunt| Made::Verb(brunt.verb)),
     }
 }
 
@@ -229,7 +256,7 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
 fn asking(mut line: Vec<String>) -> Vec<String> {
     let asked = line.get(2).is_some_and(|word| word == "help");
     let group = line.get(1).filter(|_| asked).is_some_and(|name| {
-        Brunt::command().find_subcommand(name).is_some_and(clap::Command::has_subcommands)
+        declared::parsed().find_subcommand(name).is_some_and(clap::Command::has_subcommands)
     });
     if group {
         line.swap(1, 2);
@@ -287,53 +314,6 @@ fn advise(error: &mut clap::Error, command: &str) {
     }
 }
 
-/// The output of `--version`.
-pub(crate) fn version() -> String {
-    format!("brunt {}\n", env!("CARGO_PKG_VERSION"))
-}
-
-/// The output of `perfdhcp -V`, which also names the origin of the command line's syntax.
-fn extended_version() -> String {
-    format!(
-        "{}accepts the command line of perfdhcp in Kea 3 and in the DHCP Performance Guide of 2012\n",
-        version()
-    )
-}
-
-fn rate_tool(
-    tool: Tool,
-    words: &[String],
-    surroundings: &dyn Surroundings,
-) -> Result<Command, Refusal> {
-    match rate::parse(tool, words, surroundings) {
-        Ok(Parsed::Help(page)) => Ok(Command::Print(page)),
-        Ok(Parsed::Version) => Ok(Command::Print(version())),
-        Ok(Parsed::PropertiesFile { path, text }) => Ok(Command::Write { path, text }),
-        Ok(Parsed::SampleRateFile(path)) => Ok(Command::SampleRateFile(path)),
-        Ok(Parsed::Run(args)) => Ok(Command::Rate(args)),
-        Err(fault) => Err(Refusal { text: fault.page(tool.name()), exit: Exit::LdapUsage }),
-    }
-}
-
-fn perfdhcp(words: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
-    match dhcp::parse(words, surroundings) {
-        Ok(dhcp::Parsed::Help) => Ok(Command::Print(dhcp::help::page())),
-        Ok(dhcp::Parsed::Version) => Ok(Command::Print(version())),
-        Ok(dhcp::Parsed::ExtendedVersion) => Ok(Command::Print(extended_version())),
-        Ok(dhcp::Parsed::Run(args)) => Ok(Command::Perfdhcp(args)),
-        Err(refused) => Err(Refusal { text: refused.page(), exit: refused.exit }),
-    }
-}
-
-fn lease_benchmark(program: Ubench, words: &[String]) -> Command {
-    match ubench::parse(program, words) {
-        ubench::Parsed::Help(page) => Command::Print(page),
-        ubench::Parsed::Version => Command::Print(version()),
-        ubench::Parsed::Usage { complaint, usage } => Command::UbenchUsage { complaint, usage },
-        ubench::Parsed::Run(args) => Command::Ubench(args),
-    }
-}
-
 /// The command to carry out, given the command line as a record may show it.
 fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
     verb.keep(typed);
@@ -347,7 +327,7 @@ fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Completions { shell, link: None, .. } => Command::Print(pages::completions(shell)),
         Verb::Completions { shell, link: Some(name), .. } => {
             Command::Print(pages::completions_of_link(shell, &name).ok_or_else(|| {
-                let links = pages::LINKS.join(", ");
+                let links = pages::links().join(", ");
                 unknown(&format!("no link to brunt is called '{name}': {links}"))
             })?)
         }

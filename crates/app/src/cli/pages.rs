@@ -10,36 +10,27 @@ use clap_complete::{Generator as _, Shell};
 
 use super::declared::program;
 use super::topics;
+use crate::tools;
 
 /// The names of links to the program that stand for one of its commands.
-pub(super) const LINKS: [&str; 14] = [
-    "addrate",
-    "authrate",
-    "comparerate",
-    "deleterate",
-    "loadgen",
-    "makeldif",
-    "memfile_ubench",
-    "moddnrate",
-    "modrate",
-    "mysql_ubench",
-    "perfdhcp",
-    "search-and-mod-rate",
-    "searchrate",
-    "sqlite_ubench",
-];
+pub(super) fn links() -> Vec<&'static str> {
+    let mut names: Vec<_> =
+        tools::all().filter(|tool| tool.is_linked).map(|tool| tool.name).collect();
+    names.sort_unstable();
+    names
+}
 
 /// The completion scripts of the program and of every link, by the file names that shells look for.
 pub(super) fn all_completions(shell: Shell) -> Vec<(String, String)> {
-    let of_links = LINKS
-        .iter()
+    let of_links = links()
+        .into_iter()
         .filter_map(|name| Some((shell.file_name(name), completions_of_link(shell, name)?)));
     std::iter::once((shell.file_name("brunt"), completions(shell))).chain(of_links).collect()
 }
 
 /// The completion script of a link of this name.
 pub(super) fn completions_of_link(shell: Shell, name: &str) -> Option<String> {
-    LINKS.iter().find(|link| **link == name)?;
+    links().into_iter().find(|link| *link == name)?;
     let mut script = Vec::new();
     let mut command = completed().find_subcommand(name)?.clone();
     clap_complete::generate(shell, &mut command, name, &mut script);

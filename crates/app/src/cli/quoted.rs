@@ -10,18 +10,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use brunt_dhcp_tool::options::{self as dhcp, switches};
+use crate::tools;
+use brunt_dhcp_tool::options::switches;
 use brunt_engine::ThinkTime;
 use brunt_engine::schedule::Schedule;
 use brunt_ldap_tool::options::table as options;
 use brunt_ldap_tool::options::tool::Tool;
-use brunt_leases_tool::options::ubench::Ubench;
 use brunt_net::secret::Secret;
 use brunt_record::Slo;
 use brunt_run::options::surroundings::Surroundings;
-use clap::{Arg, Command, CommandFactory as _};
-
-use super::args::Brunt;
+use clap::{Arg, Command};
 
 /// The directory of the pages.
 pub(super) const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -178,13 +176,7 @@ fn check(words: &[String]) -> Result<bool, String> {
     let argv: Vec<&str> = match words[..] {
         ["cargo", "run", "--release", "--", ref rest @ ..] => [&["brunt"], rest].concat(),
         ["brunt", ..] => words,
-        [name, ..]
-            if name == dhcp::NAME
-                || Tool::named(name).is_some()
-                || Ubench::named(name).is_some() =>
-        {
-            words
-        }
+        [name, ..] if tools::named(name).is_some_and(|tool| !tool.is_read_by_clap()) => words,
         _ => return Ok(false),
     };
     let argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();
@@ -243,7 +235,7 @@ fn values(help: &str) -> Vec<String> {
 
 /// Every command that clap parses, with its subcommands.
 fn declared() -> Vec<Command> {
-    let mut open = vec![Brunt::command()];
+    let mut open = vec![super::declared::parsed()];
     let mut all = Vec::new();
     while let Some(command) = open.pop() {
         open.extend(command.get_subcommands().cloned());

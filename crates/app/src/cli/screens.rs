@@ -8,10 +8,9 @@ use std::fmt::Write as _;
 
 use brunt_run::options::about::Example;
 use brunt_run::options::page::wrap;
-use clap::{Arg, Command, CommandFactory as _};
+use clap::{Arg, Command};
 
 use super::abouts;
-use super::args::Brunt;
 use super::declared;
 
 /// The widest line of a screen.
@@ -44,12 +43,12 @@ pub(super) enum Screen {
 
 /// The commands as clap parses them, with the help that `--help` shows.
 pub(super) fn command() -> Command {
-    dress(Brunt::command().max_term_width(WIDTH), "", Screen::Full)
+    dress(declared::parsed().max_term_width(WIDTH), "", Screen::Full)
 }
 
 /// The text of `-h` for the command with these words.
 pub(super) fn short(words: &[String]) -> String {
-    let mut command = dress(Brunt::command().max_term_width(WIDTH), "", Screen::Short);
+    let mut command = dress(declared::parsed().max_term_width(WIDTH), "", Screen::Short);
     command.build();
     for word in words {
         let Some(found) = command.find_subcommand(word).cloned() else { break };
@@ -170,7 +169,6 @@ fn shown(examples: &[Example]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::abouts::ABOUT;
 
     /// Every command that clap parses, with its subcommands, by its words.
     fn commands() -> Vec<(String, Command)> {
@@ -237,7 +235,7 @@ mod tests {
     #[test]
     fn every_option_of_a_short_screen_exists() {
         let commands = commands();
-        for (name, about) in ABOUT {
+        for (name, about) in abouts::all() {
             let command = commands.iter().find(|(of, _)| of == name).map(|(_, command)| command);
             let command = command.unwrap_or_else(|| panic!("{name}"));
             for (id, _) in about.short {

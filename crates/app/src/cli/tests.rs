@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use brunt_dhcp_tool::options::switches;
+use brunt_dhcp_tool::options::{self as dhcp, switches};
 use brunt_net::secret::Secret;
 
 use super::args::TargetKind;
@@ -100,7 +100,7 @@ fn the_other_commands_have_typed_options() {
 fn the_help_lists_every_tool() {
     let help = printed(&["brunt", "--help"]);
     for name in
-        Tool::ALL.map(Tool::name).iter().chain(&["report", "target", "quickstart", "calibrate"])
+        tools::all().map(|tool| tool.name).chain(["report", "target", "quickstart", "calibrate"])
     {
         assert!(help.contains(name), "{name}");
     }
@@ -176,7 +176,7 @@ fn a_directory_is_given_every_page_and_every_script() {
         assert!(script.contains("keepConnectionsOpen") && !script.contains("quickstart"));
         assert_eq!(
             scripts.len(),
-            1 + pages::LINKS.len(),
+            1 + pages::links().len(),
             "brunt and the names that links may have"
         );
     }
@@ -217,7 +217,7 @@ fn an_unknown_option_is_never_to_be_passed_as_a_value() {
 
 #[test]
 fn a_link_of_every_listed_name_is_read_as_its_command() {
-    for link in pages::LINKS {
+    for link in pages::links() {
         let linked = command(&[link, "--help"]);
         let named = command(&["brunt", link, "--help"]);
         let help = |it: Result<Command, Refusal>| match it {
@@ -276,7 +276,7 @@ fn perfdhcp_is_reached_by_its_name_and_by_a_link() {
     assert!(printed("perfdhcp -V").starts_with(&printed("perfdhcp -v")));
     for line in ["perfdhcp -6 ::1", "brunt perfdhcp -6 ::1"] {
         match command(line) {
-            Ok(Command::Perfdhcp(args)) => assert_eq!(args.words, ["perfdhcp", "-6", "::1"]),
+            Ok(Command::Load(load)) => assert_eq!(load.typed(), ["perfdhcp", "-6", "::1"]),
             other => panic!("{line}: {other:?}"),
         }
     }

@@ -7,12 +7,11 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::sync::LazyLock;
 
-use brunt_dhcp_tool::options as dhcp;
-use brunt_ldap_tool::options::help;
-use brunt_ldap_tool::options::tool::Tool;
+use crate::tools;
 use brunt_ldap_tool::options::words::alike;
-use brunt_leases_tool::options::ubench::{self, Ubench};
+use brunt_leases_tool::options::ubench::Ubench;
 use brunt_run::options::page::wrap;
+use brunt_run::tool::{Grammar, Tool};
 use flate2::read::DeflateDecoder;
 
 use super::markdown;
@@ -86,16 +85,10 @@ pub(super) fn text(words: &[String]) -> Result<String, String> {
 
 /// The help of a command.
 fn command(words: &[String]) -> Option<String> {
-    if let [name] = words {
-        if name == dhcp::NAME {
-            return Some(dhcp::help::page());
-        }
-        if let Some(tool) = Tool::named(name) {
-            return Some(help::page(tool));
-        }
-        if let Some(program) = Ubench::named(name) {
-            return Some(ubench::page(program));
-        }
+    if let [name] = words
+        && let Some(Tool { grammar: Grammar::Own { help, .. }, name, .. }) = tools::named(name)
+    {
+        return Some(help(name));
     }
     let mut command = screens::command();
     command.build();

@@ -1,48 +1,28 @@
 //! The command line of a clap command as a record may show it: all its words, with secrets starred.
 //!
-//! The arguments that can contain a secret are marked here, by name. The names of files and variables stay, since they
-//! are useful and reveal nothing. The LDAP tools and the lease benchmarks have grammars of their own and
-//! [redact](super::redact) by the same rule.
+//! Each tool marks its arguments that can contain a secret, by name. The names of files and variables stay, since they
+//! are useful and reveal nothing. The LDAP tools and the lease benchmarks have grammars of their own and redact by the
+//! same rule.
 
 use std::collections::VecDeque;
 
 use brunt_redact::{HIDDEN, header, is_secret_header, is_secret_name, text, url};
 use brunt_run::options::output::duration;
-use clap::{Arg, ArgAction, Command, CommandFactory as _};
+use brunt_run::options::secrecy::Secrecy;
+use clap::{Arg, ArgAction, Command};
 
-use super::args::Brunt;
+use super::declared;
+use crate::tools;
 
-/// Which part of an argument's value is secret.
-#[derive(Clone, Copy)]
-enum Secrecy {
-    /// All of it.
-    Whole,
-    /// All of it, unless it is a time: `-d` of `brunt http` is either.
-    UnlessTime,
-    /// The value of a header whose name says that it is a secret.
-    Header,
-    /// The password and the secret parameters of a URL.
-    Url,
-    /// The value that a key of a plan is set to, if the key or the value is that of a secret.
-    Setting,
+/// Which part of an argument is secret.
+fn marked(id: &str) -> Option<Secrecy> {
+    let mut all = tools::all().flat_map(|tool| tool.secrets);
+    all.find(|(name, _)| *name == id).map(|(_, secrecy)| *secrecy)
 }
-
-/// The arguments that can contain a secret.
-const MARKED: [(&str, Secrecy); 9] = [
-    ("basic_auth", Secrecy::Whole),
-    ("body", Secrecy::Whole),
-    ("curl", Secrecy::Whole),
-    ("duration_or_body", Secrecy::UnlessTime),
-    ("headers", Secrecy::Header),
-    ("proxy", Secrecy::Url),
-    ("set", Secrecy::Setting),
-    ("stores", Secrecy::Url),
-    ("url", Secrecy::Url),
-];
 
 /// The words after the name of the program, with secrets starred.
 pub(super) fn typed(line: &[String]) -> Vec<String> {
-    let program = Brunt::command();
+    let program = declared::parsed();
     let mut words: VecDeque<&str> = line.iter().skip(1).map(String::as_str).collect();
     let mut shown = Vec::with_capacity(words.len());
     let mut command = &program;
@@ -114,8 +94,7 @@ fn takes_value(arg: &Arg) -> bool {
 /// The value of an argument, with secrets starred. The value of an unknown argument is not shown.
 fn value(arg: Option<&Arg>, value: &str) -> String {
     let Some(arg) = arg else { return HIDDEN.to_owned() };
-    let marked = MARKED.iter().find(|(name, _)| arg.get_id() == name);
-    match marked.map(|(_, secrecy)| *secrecy) {
+    match marked(arg.get_id().as_str()) {
         None => value.to_owned(),
         Some(Secrecy::UnlessTime) if duration(value).is_ok() => value.to_owned(),
         Some(Secrecy::Whole | Secrecy::UnlessTime) => HIDDEN.to_owned(),
@@ -237,8 +216,8 @@ mod tests {
             command.get_subcommands().for_each(|command| ids(command, found));
         }
         let mut known = Vec::new();
-        ids(&Brunt::command(), &mut known);
-        for (name, _) in MARKED {
+        ids(&declared::parsed(), &mut known);
+        for (name, _) in tools::all().flat_map(|tool| tool.secrets) {
             assert!(known.iter().any(|id| id == name), "no command has an argument {name}");
         }
         let secret = |id: &&String| {

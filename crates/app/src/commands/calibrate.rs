@@ -14,7 +14,7 @@ use brunt_run::signals::Signals;
 use brunt_run::{Outcome, Verbosity, console};
 
 use super::loopback::Loopback;
-use super::{dhcp_args, failed, rate_args};
+use super::{failed, load};
 use crate::cli::args::CalibrateArgs;
 
 const USERS: usize = 2000;
@@ -89,7 +89,8 @@ fn ldap(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
     let port = running.address().port().to_string();
     for (tool, options, trailing) in OPERATIONS {
         let words = command_line(tool, options, trailing, args, &port);
-        let outcome = brunt_ldap_tool::run(&*rate_args(&words)?, signals, Verbosity::Quiet)?;
+        let outcome =
+            load(words.get(1..).unwrap_or_default())?.measure(signals, Verbosity::Quiet)?;
         if signals.received().is_some() {
             break;
         }
@@ -112,7 +113,8 @@ fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
             console::note("DHCPv6 is skipped: this machine has no IPv6");
             break;
         };
-        let outcome = brunt_dhcp_tool::run(&*dhcp_args(&words)?, signals, Verbosity::Quiet)?;
+        let outcome =
+            load(words.get(1..).unwrap_or_default())?.measure(signals, Verbosity::Quiet)?;
         if signals.received().is_none() {
             found.take(&outcome)?;
         }

@@ -48,33 +48,22 @@ pub(crate) use trend::trend;
 
 use std::fmt::Display;
 
-use brunt_dhcp_tool::options::args::DhcpArgs;
-use brunt_ldap_tool::options::rate::RateArgs;
+use brunt_run::Load;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Machine;
 
-use crate::cli::{Command, read};
+use crate::cli;
 
 /// A refusal that reads `failed to ...`.
 fn failed(error: impl Display) -> Refusal {
     Refusal { text: format!("failed to {error}\n"), exit: Exit::Failed }
 }
 
-/// Parses a command line that this program composed, as if a user had typed it.
-fn rate_args(words: &[String]) -> Result<Box<RateArgs>, Refusal> {
-    match read(words, &Machine)? {
-        Command::Rate(args) => Ok(args),
-        _ => Err(unread(words)),
-    }
-}
-
-/// The same for perfdhcp.
-fn dhcp_args(words: &[String]) -> Result<Box<DhcpArgs>, Refusal> {
-    match read(words, &Machine)? {
-        Command::Perfdhcp(args) => Ok(args),
-        _ => Err(unread(words)),
-    }
+/// Reads a load whose command line this program composed, as if a user had typed it: it is shown, so that a reader can
+/// repeat it.
+fn load(words: &[String]) -> Result<Box<dyn Load>, Refusal> {
+    cli::load(words, &Machine)?.map_err(|_| unread(words))
 }
 
 fn unread(words: &[String]) -> Refusal {

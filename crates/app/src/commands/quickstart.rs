@@ -17,7 +17,7 @@ use brunt_run::signals::Signals;
 use brunt_run::{Outcome, Verbosity, console};
 
 use super::loopback::Loopback;
-use super::{dhcp_args, failed, rate_args};
+use super::{failed, load};
 use crate::cli::args::{Protocol, QuickstartArgs};
 
 /// A tool and the text about its run.
@@ -130,8 +130,7 @@ impl Show<'_> {
             let record = self.place(act.tool);
             let words = command_line(act, self.args, &address.port().to_string(), &record);
             self.announce(act.says, &words)?;
-            let outcome =
-                brunt_ldap_tool::run(&*rate_args(&words)?, &self.signals, self.verbosity())?;
+            let outcome = self.act(&words)?;
             if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
             }
@@ -151,13 +150,17 @@ impl Show<'_> {
                 continue;
             };
             self.announce(act.says, &words)?;
-            let outcome =
-                brunt_dhcp_tool::run(&*dhcp_args(&words)?, &self.signals, self.verbosity())?;
+            let outcome = self.act(&words)?;
             if self.ended(record, &outcome)? {
                 return Ok(outcome.exit);
             }
         }
         Ok(Exit::Ok)
+    }
+
+    /// Makes the run of a command line that was shown.
+    fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
+        load(words.get(1..).unwrap_or_default())?.measure(&self.signals, self.verbosity())
     }
 
     fn verbosity(&self) -> Verbosity {

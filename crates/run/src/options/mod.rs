@@ -15,6 +15,7 @@ pub mod quiet;
 pub mod refusal;
 pub mod resend;
 pub mod run_options;
+pub mod secrecy;
 pub mod server_cpu;
 pub mod spread;
 pub mod start_at;

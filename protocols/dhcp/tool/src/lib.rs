@@ -6,6 +6,7 @@
 //! of switches nor on the wire format of messages.
 
 mod attendance;
+mod callers;
 mod coverage;
 mod diagnostics;
 mod interim;
@@ -21,6 +22,7 @@ mod shown;
 mod silence;
 mod templates;
 mod texts;
+mod tools;
 mod touched;
 mod v4;
 mod v6;
@@ -42,6 +44,7 @@ use brunt_engine::{Plan, Stop, Urgency};
 use brunt_net::carrier::Carrier;
 use brunt_net::queue::QueueWatch;
 use brunt_record::{Catalogue, Mode, Slo};
+use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::monitor::MonitorSource;
 use brunt_run::options::output::{Output, Progress};
@@ -49,18 +52,19 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::signals::Signals;
 use brunt_run::{
-    Finished, Job, Observer, Outcome, Verbosity, canary, ceiling, console, fence, objectives,
-    prepare, summary,
+    Caller, Finished, Job, Load, Observer, Outcome, Repeatable, Verbosity, canary, ceiling,
+    console, fence, objectives, prepare, summary,
 };
 
 use crate::options::args::{self, DhcpArgs, Scenario};
 use crate::options::decoded::decoded;
 use crate::report::{Asked, banner};
 
-pub use repeated::Leasing;
+pub use tools::TOOLS;
 
 use diagnostics::Diagnostics;
 use problem::{Problem, failed};
+use repeated::Leasing;
 use route::{Open, Route};
 use run::Run;
 
@@ -74,50 +78,98 @@ const LEASES_MIN: usize = 1_024;
 /// And never more than this number, which is as many as a large network has.
 const LEASES_MAX: usize = 4 << 20;
 
-/// Carries a command line out, from the first packet to the last line.
-pub fn run(args: &DhcpArgs, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
-    if verbosity == Verbosity::Normal {
-        args.notes.iter().for_each(|note| console::note(note));
+impl Load for DhcpArgs {
+    fn name(&self) -> &'static str {
+        options::NAME
     }
-    let seed = args.load.seed.unwrap_or_else(console::seed);
-    let perfdhcp = Perfdhcp::prepare(args, signals, verbosity, seed).map_err(Problem::refusal)?;
-    if verbosity == Verbosity::Normal
-        && let Some(changes) = touched::changed(args)
-    {
-        let target = perfdhcp.job(false).asked.target.unwrap_or_default();
-        console::note(&format!("this run {changes}: {target}"));
-    }
-    let perfdhcp = match args.output.run.canary {
-        None => perfdhcp,
-        Some(count) => match perfdhcp.after_canary(count).map_err(Problem::refusal)? {
-            Ok(perfdhcp) => perfdhcp,
-            Err((finished, exit)) => {
-                let text = finished.aborted.as_deref().unwrap_or("ended during its canary");
-                console::say(&format!("error: {text}"));
-                summary::conclude(&finished.record).map_err(Refusal::failed)?;
-                return Ok(Outcome { exit: finished.losses.tell(exit), record: finished.record });
-            }
-        },
-    };
-    let (finished, exit) = perfdhcp.carry_out(&mut []).map_err(Problem::refusal)?;
-    let exit = finished.losses.tell(exit);
-    Ok(Outcome { record: finished.record, exit })
-}
 
-/// Reads everything that a command line names, sends nothing, and returns the load it would make.
-pub fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Job, Refusal> {
-    let seed = args.load.seed.unwrap_or_else(console::seed);
-    let perfdhcp =
-        Perfdhcp::prepare(args, signals, Verbosity::Quiet, seed).map_err(Problem::refusal)?;
-    let local =
-        perfdhcp.route.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
-    let started = perfdhcp.started.as_second();
-    let compiled = match (args.family, local) {
-        (Family::V4, local) => v4::plan(args, &perfdhcp.population, local, seed).map(drop),
-        (Family::V6, local) => v6::plan(args, &perfdhcp.population, local, seed, started).map(drop),
-    };
-    compiled.map_err(Problem::refusal)?;
-    Ok(perfdhcp.job(false))
+    fn typed(&self) -> Vec<String> {
+        self.words.clone()
+    }
+
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output.run)
+    }
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        Some(&mut self.output.run)
+    }
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.load.seed
+    }
+
+    fn pacing(&self) -> Option<&'static str> {
+        callers::pacing(self)
+    }
+
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+        callers::refuses(self, caller)
+    }
+
+    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+        if verbosity == Verbosity::Normal {
+            self.notes.iter().for_each(|note| console::note(note));
+        }
+        let seed = self.load.seed.unwrap_or_else(console::seed);
+        let perfdhcp =
+            Perfdhcp::prepare(self, signals, verbosity, seed).map_err(Problem::refusal)?;
+        if verbosity == Verbosity::Normal
+            && let Some(changes) = touched::changed(self)
+        {
+            let target = perfdhcp.job(false).asked.target.unwrap_or_default();
+            console::note(&format!("this run {changes}: {target}"));
+        }
+        let perfdhcp = match self.output.run.canary {
+            None => perfdhcp,
+            Some(count) => match perfdhcp.after_canary(count).map_err(Problem::refusal)? {
+                Ok(perfdhcp) => perfdhcp,
+                Err((finished, exit)) => {
+                    let text = finished.aborted.as_deref().unwrap_or("ended during its canary");
+                    console::say(&format!("error: {text}"));
+                    summary::conclude(&finished.record).map_err(Refusal::failed)?;
+                    return Ok(Outcome {
+                        exit: finished.losses.tell(exit),
+                        record: finished.record,
+                    });
+                }
+            },
+        };
+        let (finished, exit) = perfdhcp.carry_out(&mut []).map_err(Problem::refusal)?;
+        let exit = finished.losses.tell(exit);
+        Ok(Outcome { record: finished.record, exit })
+    }
+
+    fn examine(&self, signals: &Signals) -> Result<Job, Refusal> {
+        let seed = self.load.seed.unwrap_or_else(console::seed);
+        let perfdhcp =
+            Perfdhcp::prepare(self, signals, Verbosity::Quiet, seed).map_err(Problem::refusal)?;
+        let local =
+            perfdhcp.route.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
+        let started = perfdhcp.started.as_second();
+        let compiled = match (self.family, local) {
+            (Family::V4, local) => v4::plan(self, &perfdhcp.population, local, seed).map(drop),
+            (Family::V6, local) => {
+                v6::plan(self, &perfdhcp.population, local, seed, started).map(drop)
+            }
+        };
+        compiled.map_err(Problem::refusal)?;
+        Ok(perfdhcp.job(false))
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        signals: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        let leasing = Leasing::prepare(self, signals)?;
+        suits(leasing.subject())?;
+        Ok(Box::new(leasing))
+    }
+
+    fn guard(&self) -> Option<&'static str> {
+        Some("timeouts<0.1%")
+    }
 }
 
 /// A run that is ready except for what depends on the family.

@@ -12,14 +12,14 @@ use super::{Perfdhcp, load};
 use crate::options::args::DhcpArgs;
 
 /// Exchanges of DHCP, ready to be carried out many times.
-pub struct Leasing<'a> {
+pub(crate) struct Leasing<'a> {
     args: &'a DhcpArgs,
     subject: Subject,
 }
 
 impl<'a> Leasing<'a> {
     /// Prepares a command line.
-    pub fn prepare(args: &'a DhcpArgs, signals: &Signals) -> Result<Self, Refusal> {
+    pub(crate) fn prepare(args: &'a DhcpArgs, signals: &Signals) -> Result<Self, Refusal> {
         let seed = args.load.seed.unwrap_or_else(console::seed);
         let perfdhcp =
             Perfdhcp::prepare(args, signals, Verbosity::Quiet, seed).map_err(Problem::refusal)?;

@@ -4,14 +4,15 @@
 //! connects the engine to the virtual users of a flow. The caller prints the results.
 
 mod fit;
-pub mod http;
+mod http;
 pub mod import;
 pub mod loadgen;
 mod naming;
-pub mod once;
+mod once;
 pub mod options;
 pub mod plan;
 mod report;
+mod tools;
 mod trace;
 
 use std::cell::RefCell;
@@ -34,6 +35,8 @@ use brunt_run::{
     self as run, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures,
     carry_out, ceiling, check_files, console, exit, is_endless, objectives, of_iterations,
 };
+
+pub use tools::{TOOLS, run_args};
 
 use naming::Naming;
 use trace::{ShowEvery, TraceFile, Tracer};

@@ -26,7 +26,7 @@ use super::{Done, FlowJob};
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// Performs every scenario once.
-pub fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Refusal> {
+pub(crate) fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Refusal> {
     let scenarios: Vec<String> =
         job.flow.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
     let unfilled: Vec<String> =

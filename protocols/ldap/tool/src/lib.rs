@@ -4,6 +4,7 @@
 //! engine to the driver's sessions, and [`table`] shows intervals as they arrive. This module depends neither on the
 //! letters of flags nor on the wire format of messages.
 
+mod callers;
 mod controls;
 mod entries;
 mod load;
@@ -18,6 +19,7 @@ mod report;
 mod setup;
 mod table;
 mod task;
+mod tools;
 mod transport;
 mod writer;
 
@@ -31,72 +33,103 @@ use brunt_ldap_driver as ldap;
 use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
 use brunt_record::{Basis, Catalogue, run_tallies};
+use brunt_run::load::Suits;
 use brunt_run::monitor::Opener;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
 use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
-    EndedBy, Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject,
-    Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, objectives, prepare,
+    Caller, EndedBy, Finished, Job, Load, Manner, Observer, Outcome, Prepared, Protocol,
+    Repeatable, Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, objectives,
+    prepare,
 };
 
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
 
-pub use makeldif::run as makeldif;
+pub use tools::TOOLS;
 
 use problem::Problem;
 use table::Table;
 use writer::TableWriter;
 
-/// Carries a command line out, from the first connection to the last line.
-pub fn run(args: &RateArgs, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
-    if verbosity == Verbosity::Normal {
-        args.notes.iter().for_each(|note| console::note(note));
+impl Load for RateArgs {
+    fn name(&self) -> &'static str {
+        self.tool.name()
     }
-    let prepared = ready(args, setup::tried_binds(args))?;
-    if verbosity == Verbosity::Normal {
-        prepared.tell_writes();
-        for number in &prepared.protocol.unused {
-            let text = args.arguments.get(number - 1).map_or("", String::as_str);
-            console::note(&format!("no template uses argument {number} (-g {text})"));
+
+    fn typed(&self) -> Vec<String> {
+        [vec![self.tool.name().to_owned()], self.redacted.clone()].concat()
+    }
+
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output.run)
+    }
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        Some(&mut self.output.run)
+    }
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.seed
+    }
+
+    fn pacing(&self) -> Option<&'static str> {
+        callers::pacing(self)
+    }
+
+    fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String> {
+        callers::refuses(self, caller, words)
+    }
+
+    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+        if verbosity == Verbosity::Normal {
+            self.notes.iter().for_each(|note| console::note(note));
         }
+        let prepared = ready(self, setup::tried_binds(self))?;
+        if verbosity == Verbosity::Normal {
+            prepared.tell_writes();
+            for number in &prepared.protocol.unused {
+                let text = self.arguments.get(number - 1).map_or("", String::as_str);
+                console::note(&format!("no template uses argument {number} (-g {text})"));
+            }
+        }
+        let Prepared { job, protocol: rate_tool, .. } = prepared;
+        // Not before the plan: a Kerberos configuration must be set while the process has one thread.
+        prepare(signals).map_err(Refusal::failed)?;
+        fence::clear(&job.load).map_err(Refusal::failed)?;
+        ports::check(self, &rate_tool.plan);
+        let table = [("--outputFile", self.output.file.as_deref())];
+        files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
+        preflight::connect(&rate_tool.plan, signals)?;
+        let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
+        let exit = match (finished.early(), rate_tool.plan.first_binds_refused()) {
+            (None, Some(_)) => Exit::Ldap(code::INVALID_CREDENTIALS),
+            (early, _) => exit(&finished.record, early, Manner::Ours),
+        };
+        let exit = finished.losses.tell(exit);
+        Ok(Outcome { record: finished.record, exit })
     }
-    let Prepared { job, protocol: rate_tool, .. } = prepared;
-    // Not before the plan: a Kerberos configuration must be set while the process has one thread.
-    prepare(signals).map_err(Refusal::failed)?;
-    fence::clear(&job.load).map_err(Refusal::failed)?;
-    ports::check(args, &rate_tool.plan);
-    let table = [("--outputFile", args.output.file.as_deref())];
-    files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
-    preflight::connect(&rate_tool.plan, signals)?;
-    let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
-    let exit = match (finished.early(), rate_tool.plan.first_binds_refused()) {
-        (None, Some(_)) => Exit::Ldap(code::INVALID_CREDENTIALS),
-        (early, _) => exit(&finished.record, early, Manner::Ours),
-    };
-    let exit = finished.losses.tell(exit);
-    Ok(Outcome { record: finished.record, exit })
-}
 
-/// Prepares a command line to be carried out many times, and tests its parameters.
-pub fn repeatable<'a>(
-    args: &'a RateArgs,
-    signals: &Signals,
-    suits: &dyn Fn(&Subject) -> Result<(), Refusal>,
-) -> Result<Prepared<RateTool<'a>>, Refusal> {
-    let prepared = ready(args, None)?;
-    suits(prepared.subject())?;
-    prepare(signals).map_err(Refusal::failed)?;
-    preflight::connect(&prepared.protocol.plan, signals)?;
-    Ok(prepared)
-}
+    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
+        ready(self, None).map(|prepared| prepared.job)
+    }
 
-/// Reads everything that a command line names, makes no connection, and returns the load it would make.
-pub fn examine(args: &RateArgs) -> Result<Job, Refusal> {
-    ready(args, None).map(|prepared| prepared.job)
+    /// The parameters of the connection are tested by connecting once.
+    fn prepare<'a>(
+        &'a self,
+        signals: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        let prepared = ready(self, None)?;
+        suits(prepared.subject())?;
+        prepare(signals).map_err(Refusal::failed)?;
+        preflight::connect(&prepared.protocol.plan, signals)?;
+        Ok(Box::new(prepared))
+    }
 }
 
 /// The run ends if its first `tries` binds are all refused for their passwords.
@@ -146,7 +179,7 @@ fn noun(operations: &[&str]) -> Option<(&'static str, &'static str)> {
 }
 
 /// What one of these tools supplies to its run.
-pub struct RateTool<'a> {
+struct RateTool<'a> {
     args: &'a RateArgs,
     plan: Arc<ldap::Plan>,
     /// The settings of the connection that reads the server's own figures.
@@ -162,7 +195,7 @@ impl RateTool<'_> {
         let (args, operations) = (self.args, self.plan.operations());
         let load = load::plan(args, seed, self.plan.exchanges_max())?;
         let output = &args.output;
-        let command = [vec![args.tool.name().to_owned()], args.redacted.clone()].concat();
+        let command = args.typed();
         let tallies = ldap::tally::NAMES.map(str::to_owned).into_iter();
         let tallies = tallies.chain(run_tallies(&self.plan.servers()));
         let catalogue =

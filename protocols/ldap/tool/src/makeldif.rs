@@ -15,7 +15,7 @@ use brunt_run::options::refusal::Refusal;
 use crate::options::makeldif::MakeldifArgs;
 
 /// Writes the entries, and prints how many there are.
-pub fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
+pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
     let sources = Sources {
         resource_dir: args.resource_path.clone(),
         constants: args.constant.clone(),

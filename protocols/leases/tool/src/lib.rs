@@ -5,6 +5,7 @@
 //! report` prints the same from a file. [`mod@ubench`] is the front end of the programs of 2012.
 
 mod asked;
+mod callers;
 mod comparison;
 mod events;
 mod gathering;
@@ -19,6 +20,7 @@ mod secrets;
 mod store;
 mod store_directory;
 mod tally;
+mod tools;
 mod ubench;
 mod weights;
 mod words;
@@ -27,12 +29,15 @@ use std::fmt::Display;
 use std::path::Path;
 
 use brunt_record::Collection;
+use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::surroundings::Machine;
 use brunt_run::signals::Signals;
-use brunt_run::{WriteFailures, console, files, objectives, prepare, summary};
+use brunt_run::{
+    Caller, Load, Repeatable, WriteFailures, console, files, objectives, prepare, summary,
+};
 
 use crate::options::leases::{LeaseOutputArgs, LeasesArgs};
 
@@ -45,11 +50,61 @@ use secrets::Secrets;
 use store_directory::StoreDirectory;
 use tally::Tally;
 
-pub use repeated::Mixing;
-pub use ubench::run as ubench;
+pub use tools::TOOLS;
+
+use repeated::Mixing;
+
+impl Load for LeasesArgs {
+    fn name(&self) -> &'static str {
+        "leases"
+    }
+
+    fn typed(&self) -> Vec<String> {
+        self.typed.clone()
+    }
+
+    /// A comparison of stores is several runs, and takes other options.
+    fn results(&self) -> Option<&RunOptions> {
+        None
+    }
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        None
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.output.quiet.quiet
+    }
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.output.seed
+    }
+
+    fn pacing(&self) -> Option<&'static str> {
+        callers::pacing(self)
+    }
+
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+        callers::refuses(self, caller)
+    }
+
+    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+        run(self, signals)
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        _: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        let mixing = Mixing::prepare(self)?;
+        suits(mixing.subject())?;
+        Ok(Box::new(mixing))
+    }
+}
 
 /// Carries out the command line, from the first file to the last line.
-pub fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
+fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
     let objectives =

@@ -34,7 +34,7 @@ use super::{failed, operations, usage};
 use crate::options::leases::LeasesArgs;
 
 /// A mix on one store, ready to be carried out many times.
-pub struct Mixing {
+pub(crate) struct Mixing {
     // Declared first, so that the store is cleared before its directory is deleted.
     held: Held,
     _grounds: StoreDirectory,
@@ -47,7 +47,7 @@ pub struct Mixing {
 
 impl Mixing {
     /// Creates the tables for a command line, which names one store and one way of using it.
-    pub fn prepare(args: &LeasesArgs) -> Result<Self, Refusal> {
+    pub(crate) fn prepare(args: &LeasesArgs) -> Result<Self, Refusal> {
         let asked = one_mix(args).map_err(usage)?;
         let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
         let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use brunt_cluster::message::{Order, Step};
 use brunt_net::secret::Secret;
+use brunt_run::Caller;
 use brunt_run::options::surroundings::{Machine, Surroundings};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::load_command::LoadCommand;
-use crate::cli::{STEP_CHILD, read};
+use crate::cli::{self, STEP_CHILD};
 use crate::commands::cluster_check::rules;
 
 /// To whom the agents that carry out a command line belong.
@@ -46,17 +46,15 @@ fn words_of_command(argv: &[String]) -> usize {
 /// The words of a command line that these agents carry out, as a record may show them: secrets starred. The error says
 /// why they cannot.
 pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, String> {
-    let typed: Vec<String> =
-        std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
-    let command = read(&typed, &AgentSurroundings(agents)).map_err(|refusal| {
+    let command = cli::load(words, &AgentSurroundings(agents)).map_err(|refusal| {
         let why = first_paragraph(&refusal.text);
         format!("the command cannot be read: {}", why.trim_start_matches("error: "))
     })?;
-    let load = match agents {
-        Agents::Own => rules::shared(command, words),
-        Agents::Others => rules::ordered(command, words),
+    let caller = match agents {
+        Agents::Own => Caller::OwnAgents,
+        Agents::Others => Caller::AgentsOfOthers,
     };
-    load.map(LoadCommand::typed)
+    rules::shared(command, words, caller).map(|load| load.typed())
 }
 
 /// The part of a refusal before its usage and its hints, in one line.

@@ -18,14 +18,13 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::{self, Machine};
 use brunt_run::signals::Signals;
-use brunt_run::{Job, console};
+use brunt_run::{Caller, Job, console};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::failed;
+use crate::cli;
 use crate::cli::cluster_check::{CheckArgs, CheckFormat};
-use crate::cli::load_command::LoadCommand;
-use crate::cli::read;
 
 /// The variables that the process gets in which an order is prepared, beside those that the order may refer to.
 const USUAL: [&str; 3] = ["PATH", "LANG", "TZ"];
@@ -187,20 +186,11 @@ fn needs_text(needs: &Needs) -> String {
 fn examine(words: &[String]) -> Result<Needs, Refusal> {
     fence::put_up(fence::Policy { allowed: Some(Vec::new()), ..fence::Policy::default() });
     access::confine();
-    let line: Vec<String> =
-        std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
-    let signals = Signals::default();
-    let command = read(&line, &Machine)?;
-    let command = rules::ordered(command, words).map_err(|why| refused(&why))?;
-    let job = match &command {
-        LoadCommand::Rate(args) => brunt_ldap_tool::examine(args)?,
-        LoadCommand::Perfdhcp(args) => brunt_dhcp_tool::examine(args, &signals)?,
-        LoadCommand::Http(args) => brunt_flow_tool::http::prepare(args)?.job,
-        LoadCommand::Run(args) => brunt_flow_tool::plan::examine(args)?.job,
-        LoadCommand::Lookup(args) => brunt_names_tool::prepare(args)?.job,
-        LoadCommand::Leases(_) => return Err(refused("'leases' cannot be ordered")),
-    };
-    let load = Load::of(&job);
+    let command = cli::load(words, &Machine)?;
+    let command =
+        rules::shared(command, words, Caller::AgentsOfOthers).map_err(|why| refused(&why))?;
+    let job = command.examine(&Signals::default())?;
+    let load = Known::of(&job);
     let files = access::opened()
         .into_iter()
         .map(|(name, kind)| NeededFile { name, secret: kind == Kind::Secret });
@@ -216,14 +206,14 @@ fn examine(words: &[String]) -> Result<Needs, Refusal> {
 }
 
 /// What is known of a load without carrying it out.
-struct Load {
+struct Known {
     /// The most operations a second.
     peak: Option<f64>,
     several: bool,
     operations: Vec<String>,
 }
 
-impl Load {
+impl Known {
     fn of(job: &Job) -> Self {
         let peak = match &job.load.settings().load {
             brunt_engine::Load::Open(schedule) if !job.several => Some(schedule.most_per_second()),

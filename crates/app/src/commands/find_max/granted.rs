@@ -19,9 +19,8 @@ use super::inner::Inner;
 use super::progress::ProgressFile;
 use super::trial::Loader;
 use super::{ended, goals, origin, settings};
-use crate::cli::args::Verb;
+use crate::cli;
 use crate::cli::find_max::FindMaxArgs;
-use crate::cli::{Command, read};
 use crate::commands::failed;
 
 /// How long the work after the last step may take, in seconds.
@@ -34,13 +33,11 @@ pub(crate) struct Searched {
 }
 
 /// The run of the plan that a search repeats.
-pub(crate) fn run_of(args: &FindMaxArgs, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
+pub(crate) fn run_of(args: &FindMaxArgs) -> Result<RunArgs, Refusal> {
     // An option that does not apply to a search is refused by its name.
     Inner::read(&args.command, None)?;
-    let words: Vec<String> =
-        ["brunt".to_owned()].into_iter().chain(args.command.iter().cloned()).collect();
-    match read(&words, granted)? {
-        Command::Verb(Verb::Run(run)) => Ok(*run),
+    match args.command.first().map(String::as_str) {
+        Some("run") => cli::plan(&args.command),
         _ => Err(Refusal::usage("error: a search here is of a plan")),
     }
 }
@@ -51,13 +48,13 @@ pub(crate) fn find_granted(
     granted: &Granted<'_>,
     signals: &Signals,
 ) -> Result<Searched, Refusal> {
-    let mut run = run_of(args, granted)?;
+    let mut run = run_of(args)?;
     run.output.seed = run.output.seed.or_else(|| Some(args.seed.unwrap_or_else(console::seed)));
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     let Searchable { load, ceiling } = prepare_granted(&run, granted)?;
     let subject = load.subject();
-    let goals = goals(args, subject, false)?;
+    let goals = goals(args, subject, None)?;
     let mut settings = settings(args, subject);
     settings.to = [settings.to, ceiling].into_iter().flatten().min_by(f64::total_cmp);
     super::bounded(!args.allow.iter().all(Allowed::is_loopback), settings.to.is_some())?;

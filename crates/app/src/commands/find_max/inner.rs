@@ -4,112 +4,65 @@
 //! long exchanges are made, and it writes all files and output: an option of the inner command that sets one of these
 //! is refused by its name.
 
-use std::time::Duration;
-
-use brunt_dhcp_tool::options::args::{DhcpArgs, Scenario};
-use brunt_flow_tool::options::http::HttpArgs;
-use brunt_ldap_tool::options::rate::RateArgs;
-use brunt_leases_tool::options::leases::LeasesArgs;
-use brunt_names_driver::Distribution;
-use brunt_names_tool::options::lookup::LookupArgs;
 use brunt_record::Node;
-use brunt_run::options::arrivals::Rate;
+use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
-use brunt_run::options::output::duration;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::{self, RunOptions};
 use brunt_run::options::surroundings::Machine;
-use brunt_run::options::view::ViewOptions;
 use brunt_run::options::weights::Weights;
 use brunt_run::signals::Signals;
-use brunt_run::{Repeatable, Subject};
+use brunt_run::{Caller, Load, Repeatable};
 
-use crate::cli::args::Verb;
-use crate::cli::load_command::LoadCommand;
-use crate::cli::{Command, read};
+use crate::cli;
 
 /// A command that makes load.
-pub(super) struct Inner(LoadCommand);
-
-/// An option that does not apply under find-max, and whether it was given.
-type Given = (&'static str, bool);
+pub(super) struct Inner(Box<dyn Load>);
 
 impl Inner {
     /// Reads the words of the command. A seed given to find-max replaces the command's own.
     pub(super) fn read(words: &[String], seed: Option<u64>) -> Result<Self, Refusal> {
-        let line: Vec<String> =
-            std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
-        let load = LoadCommand::of(read(&line, &Machine).map_err(of_usage)?);
-        let mut inner = load.map(Self).map_err(|command| match *command {
-            Command::Verb(Verb::Loadgen(_)) => refused(
-                "find-max takes a LoadGen job as a plan: 'brunt loadgen --to-plan' converts it, and 'run' carries it \
-                 out",
-            ),
-            _ => refused(&format!(
+        let Ok(mut load) = cli::load(words, &Machine).map_err(of_usage)? else {
+            return Err(refused(&format!(
                 "find-max cannot search with '{}': give it an LDAP rate tool, perfdhcp, http, run, names lookup or \
                  leases",
                 words.first().map_or("", String::as_str)
-            )),
-        })?;
-        let given = inner.given();
-        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            )));
+        };
+        let own = words.get(1..).unwrap_or_default();
+        load.refuses(Caller::Search, own).map_err(|why| refused(&why))?;
+        if let Some(option) = load.pacing() {
             return Err(refused(&format!(
                 "{option} sets a rate, count or duration, and find-max sets these itself: leave it out of the command \
                  after --"
             )));
         }
-        if let Some(option) = inner.result(words) {
+        if let Some(option) = load.results().and_then(|given| of_results(given, words)) {
             return Err(refused(&format!(
                 "{option} is about the results of one run: leave it out of the command after --, and see 'brunt \
                  find-max --help' for the options of the search"
             )));
         }
-        let own = inner.0.seed();
+        let own = load.seed();
         *own = own.or(seed);
-        Ok(inner)
-    }
-
-    /// The options that set when exchanges begin, how many there are and how long the run takes.
-    fn given(&self) -> Vec<Given> {
-        match &self.0 {
-            LoadCommand::Rate(args) => of_rates(args),
-            LoadCommand::Perfdhcp(args) => of_perfdhcp(args),
-            LoadCommand::Http(args) => of_http(args),
-            LoadCommand::Run(args) => vec![
-                ("--duration", args.duration.is_some()),
-                ("--once", args.trace.once),
-                ("--trace", args.trace.trace.is_some()),
-                ("--check", args.check),
-                ("--schema", args.schema),
-            ],
-            LoadCommand::Lookup(args) => of_lookup(args),
-            LoadCommand::Leases(args) => of_leases(args),
-        }
-    }
-
-    /// An option that concerns the results of one run.
-    fn result(&mut self, words: &[String]) -> Option<String> {
-        if let LoadCommand::Leases(args) = &self.0 {
-            return result_of_leases(args).map(str::to_owned);
-        }
-        of_results(self.0.run_options()?, words)
+        Ok(Self(load))
     }
 
     /// Prepares it as this machine's share. Agents do not carry out commands that have no share.
     pub(super) fn share(&mut self, node: Node, weights: Option<Weights>) {
-        if let Some(options) = self.0.run_options() {
+        if let Some(options) = self.0.results_mut() {
             (options.node, options.weights) = (Some(node), weights);
         }
     }
 
-    /// Whether it is a plan, which may itself set the highest rate of a search.
-    pub(super) const fn is_plan(&self) -> bool {
-        matches!(self.0, LoadCommand::Run(_))
+    /// Whether the load may itself set the highest rate of a search.
+    pub(super) fn may_limit_search(&self) -> bool {
+        self.0.may_limit_search()
     }
 
-    /// Whether exchanges are datagrams, whose usual failure is an answer that never arrives.
-    pub(super) const fn is_of_datagrams(&self) -> bool {
-        matches!(self.0, LoadCommand::Perfdhcp(_))
+    /// The objective that every search of this load has in addition.
+    pub(super) fn guard(&self) -> Option<&'static str> {
+        self.0.guard()
     }
 
     /// Prepares its load to be carried out many times. `suits` is called with what is known of the load before anything
@@ -117,113 +70,10 @@ impl Inner {
     pub(super) fn prepare<'a>(
         &'a self,
         signals: &'a Signals,
-        suits: &dyn Fn(&Subject) -> Result<(), Refusal>,
+        suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let load: Box<dyn Repeatable + 'a> = match &self.0 {
-            // This command connects once as a check, and therefore calls `suits` itself before that.
-            LoadCommand::Rate(args) => {
-                return Ok(Box::new(brunt_ldap_tool::repeatable(args, signals, suits)?));
-            }
-            LoadCommand::Perfdhcp(args) => {
-                Box::new(brunt_dhcp_tool::Leasing::prepare(args, signals)?)
-            }
-            LoadCommand::Http(args) => Box::new(brunt_flow_tool::http::prepare(args)?),
-            LoadCommand::Run(args) => Box::new(brunt_flow_tool::plan::prepare(args)?),
-            LoadCommand::Lookup(args) => Box::new(brunt_names_tool::prepare(args)?),
-            LoadCommand::Leases(args) => Box::new(brunt_leases_tool::Mixing::prepare(args)?),
-        };
-        suits(load.subject())?;
-        Ok(load)
+        self.0.prepare(signals, suits)
     }
-}
-
-fn of_rates(args: &RateArgs) -> Vec<Given> {
-    let load = &args.load;
-    vec![
-        ("--targetThroughput (-M)", matches!(load.rate, Rate::Constant { .. })),
-        ("--stages", matches!(load.rate, Rate::Stages(_))),
-        ("--variableRateData", matches!(load.rate, Rate::File { .. })),
-        ("--maxIterations (-m)", load.iterations.is_some()),
-        ("--maxDuration (-d)", load.duration.is_some()),
-        ("--warmUpDuration (-B)", load.warm_up > Duration::ZERO),
-        ("--think", load.think.is_some()),
-        ("--inc-scope worker", args.inc_per_worker),
-        ("--outputFile", args.output.file.is_some()),
-    ]
-}
-
-fn of_perfdhcp(args: &DhcpArgs) -> Vec<Given> {
-    let (load, limits) = (&args.load, &args.limits);
-    vec![
-        ("-r", matches!(load.rate, Rate::Constant { .. })),
-        ("--stages", matches!(load.rate, Rate::Stages(_))),
-        ("--variableRateData", matches!(load.rate, Rate::File { .. })),
-        ("--scenario", args.scenario != Scenario::Basic),
-        ("-n", limits.numbers.iter().any(Option::is_some)),
-        ("-p", limits.period.is_some()),
-        ("-D", limits.drops.iter().any(|limit| limit.count.is_some() || limit.share.is_some())),
-        ("-f", args.exchange.renew_rate > 0.0),
-        ("-F", args.exchange.release_rate > 0.0),
-        ("--warm-up", load.warm_up > Duration::ZERO),
-        ("--wrapped", args.output.wrapped.is_some()),
-    ]
-}
-
-fn of_http(args: &HttpArgs) -> Vec<Given> {
-    let load = &args.load;
-    let timed = args.request.duration_or_body.as_deref().is_some_and(|it| duration(it).is_ok());
-    vec![
-        ("--rate (-q)", load.rate.is_some()),
-        ("--requests (-n)", load.requests.is_some()),
-        ("--duration (-z)", load.duration.is_some()),
-        ("-d as a duration", timed),
-        ("--warm-up", load.warm_up.is_some()),
-        ("--once", args.trace.once),
-        ("--trace", args.trace.trace.is_some()),
-        ("--to-plan", args.to_plan),
-    ]
-}
-
-fn of_lookup(args: &LookupArgs) -> Vec<Given> {
-    let load = &args.load;
-    vec![
-        ("--rate", load.rate.is_some()),
-        ("--stages", load.stages.is_some()),
-        ("--unlimited", load.unlimited),
-        ("--think", load.think.is_some()),
-        ("--lookups (-n)", load.lookups.is_some()),
-        ("--duration (-d)", load.duration.is_some()),
-        ("--warm-up", load.warm_up.is_some()),
-        ("--distribution once", args.distribution == Some(Distribution::Once)),
-    ]
-}
-
-fn of_leases(args: &LeasesArgs) -> Vec<Given> {
-    let load = &args.load;
-    let counts = [load.operations, load.sync_operations, load.async_operations];
-    vec![
-        ("--rate", load.rate.is_some()),
-        ("--stages", load.stages.is_some()),
-        ("--operations (-n)", counts.iter().any(Option::is_some)),
-        ("--duration (-d)", load.duration.is_some()),
-        ("--warm-up", load.warm_up.is_some()),
-        ("--runs", load.runs.is_some()),
-        ("--guide", args.work.guide),
-    ]
-}
-
-/// An option of a comparison of stores that keeps or shows results.
-fn result_of_leases(args: &LeasesArgs) -> Option<&'static str> {
-    let output = &args.output;
-    let given = [
-        ("--record", output.record.is_some()),
-        ("--html", output.html.is_some()),
-        ("--events", output.events.is_some()),
-        ("--interval", output.interval.is_some_and(|it| it != Duration::from_secs(1))),
-        ("--live", output.view != ViewOptions::default()),
-        ("--keep", args.place.keep),
-    ];
-    given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
 }
 
 /// The word that requests results of a single run, other than an objective.
@@ -291,13 +141,12 @@ mod tests {
 
     #[test]
     fn a_load_is_what_is_left_and_has_the_seed() {
-        let Ok(Inner(LoadCommand::Http(args))) =
-            read_of("http -c 9 --slo p99<1s http://127.0.0.1/")
-        else {
+        let Ok(mut inner) = read_of("http -c 9 --slo p99<1s http://127.0.0.1/") else {
             panic!("it is a load")
         };
-        assert_eq!((args.load.connections, args.output.seed), (9, Some(7)));
-        assert_eq!(args.output.run.objectives, ["p99<1s"]);
-        assert!(read_of("perfdhcp -4 127.0.0.1").is_ok_and(|inner| inner.is_of_datagrams()));
+        assert_eq!((inner.0.name(), *inner.0.seed()), ("http", Some(7)));
+        let results = inner.0.results().expect("it makes one run");
+        assert_eq!(results.objectives, ["p99<1s"]);
+        assert!(read_of("perfdhcp -4 127.0.0.1").is_ok_and(|inner| inner.guard().is_some()));
     }
 }

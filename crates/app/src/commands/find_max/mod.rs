@@ -38,9 +38,6 @@ use inner::Inner;
 use screen::Screen;
 use trial::Loader;
 
-/// The guard for DHCP: the first sign of an overloaded server is an answer that never arrives.
-const TIMEOUTS: &str = "timeouts<0.1%";
-
 /// Searches, and prints the result.
 pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let agents = args.agents.count();
@@ -49,17 +46,17 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     let fenced = protect(args)?;
     let elsewhere = !fenced.iter().all(Allowed::is_loopback);
     // A plan may set the highest rate itself, which is known once the plan has been read.
-    bounded(elsewhere, args.to.is_some() || inner.is_plan())?;
+    bounded(elsewhere, args.to.is_some() || inner.may_limit_search())?;
     let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
     files::check(&written).map_err(Refusal::failed)?;
-    let datagrams = inner.is_of_datagrams();
+    let guard = inner.guard();
     let suits = |subject: &Subject| {
         bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
-        goals(args, subject, datagrams).map(drop)
+        goals(args, subject, guard).map(drop)
     };
     let load = inner.prepare(signals, &suits).map_err(away)?;
     let subject = load.subject();
-    let goals = goals(args, subject, datagrams)?;
+    let goals = goals(args, subject, guard)?;
     let settings = settings(args, subject);
     if let Some(writes) = subject.writes.as_ref().filter(|_| !args.yes_writes) {
         return Err(unsafe_(&format!(
@@ -135,15 +132,15 @@ fn resolved(host: &str) -> std::io::Result<Vec<SocketAddr>> {
 }
 
 /// The objectives and limits given on the command line, in the command and in its plan.
-fn goals(args: &FindMaxArgs, subject: &Subject, datagrams: bool) -> Result<Goals, Refusal> {
+fn goals(args: &FindMaxArgs, subject: &Subject, guard: Option<&str>) -> Result<Goals, Refusal> {
     let usage = |error: &dyn std::fmt::Display| Refusal::usage(format!("error: {error}"));
     let of_command = subject.objectives.iter().map(|slo| slo.text().to_owned());
     let of_plan = subject.search.objectives.iter().cloned();
     let texts: Vec<String> =
         args.objectives.iter().cloned().chain(of_command).chain(of_plan).collect();
     let mut goals = Goals::parse(&texts).map_err(|error| usage(&error))?;
-    if datagrams {
-        goals.guard(TIMEOUTS).map_err(|error| usage(&error))?;
+    if let Some(guard) = guard {
+        goals.guard(guard).map_err(|error| usage(&error))?;
     }
     let operations: Vec<&str> = subject.operations.iter().map(String::as_str).collect();
     goals.check(&operations).map_err(|error| usage(&error))?;

@@ -1,16 +1,12 @@
 //! The acts of `brunt quickstart rest`: one URL as fast as possible and at a rate, then users who sign in, by a plan
 //! that is kept for the reader to change.
 
-use brunt_flow_tool as flow;
 use brunt_http_server::{Config, Server};
-use brunt_run::Outcome;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::surroundings::Machine;
 
 use super::{Show, failed};
-use crate::cli::args::{QuickstartArgs, Verb};
-use crate::cli::{Command, read};
+use crate::cli::args::QuickstartArgs;
 
 impl Show<'_> {
     /// Runs the acts against an identity API in memory.
@@ -51,18 +47,6 @@ impl Show<'_> {
             }
         }
         Ok(Exit::Ok)
-    }
-
-    fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
-        match read(words, &Machine)? {
-            Command::Verb(Verb::Http(asked)) => {
-                flow::http::measure(&asked, &self.signals, self.verbosity())
-            }
-            Command::Verb(Verb::Run(asked)) => {
-                flow::plan::measure(&asked, &self.signals, self.verbosity())
-            }
-            _ => Err(super::super::unread(words)),
-        }
     }
 }
 

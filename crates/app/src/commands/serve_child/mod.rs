@@ -34,7 +34,7 @@ use serde::Serialize;
 use super::{failed, find_max};
 use crate::cli::args::Verb;
 use crate::cli::find_max::FindMaxArgs;
-use crate::cli::{Command, read};
+use crate::cli::{Command, plan, read};
 
 use confinement::{Access, Confinement};
 
@@ -99,9 +99,10 @@ fn check(asked: &Asked) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
     let granted =
         Granted { submitted: asked, confined: confinement.holds(), secrets: Secrets::default() };
     let args = match &asked.search {
-        None => arguments(asked, &granted),
-        Some(search) => search_arguments(asked, search, &granted)
-            .and_then(|args| find_max::run_of(&args, &granted)),
+        None => arguments(asked),
+        Some(search) => {
+            search_arguments(asked, search, &granted).and_then(|args| find_max::run_of(&args))
+        }
     };
     let args = match args {
         Ok(args) => args,
@@ -134,18 +135,15 @@ fn only(allowed: Vec<Allowed>) -> Policy {
 const WATCHDOG: &str = "errors>50% for 10s";
 
 /// The options of a run as a user would type them, so that the command in its record repeats the run.
-fn arguments(asked: &Asked, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
-    let mut words: Vec<String> = ["brunt", "run", "plan.toml"].map(str::to_owned).to_vec();
+fn arguments(asked: &Asked) -> Result<RunArgs, Refusal> {
+    let mut words: Vec<String> = ["run", "plan.toml"].map(str::to_owned).to_vec();
     words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
     words.extend(asked.set.iter().map(|text| format!("--set={text}")));
     words.extend(asked.objectives.iter().map(|text| format!("--slo={text}")));
     words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
     words.push(format!("--abort-on={WATCHDOG}"));
     words.extend(["--record=record.json", "--events=events.ndjson"].map(str::to_owned));
-    match read(&words, granted)? {
-        Command::Verb(Verb::Run(args)) => Ok(*args),
-        _ => Err(super::unread(&words)),
-    }
+    plan(&words)
 }
 
 /// The options of a search as a user would type them, for the same reason.

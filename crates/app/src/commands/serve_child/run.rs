@@ -64,7 +64,7 @@ fn carry_out(task: &RunTask, said: &mut String) -> Result<Exit, Refusal> {
         *said = searched.said;
         return Ok(searched.exit);
     }
-    let args = arguments(asked, &granted)?;
+    let args = arguments(asked)?;
     let (exit, report) = run_granted(&args, &granted, &Signals::default())?;
     if let Some(report) = report {
         RunFiles::new(PathBuf::from(".")).write_text(LOADGEN, &report.text()).map_err(failed)?;

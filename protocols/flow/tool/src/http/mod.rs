@@ -4,6 +4,7 @@
 //! short block like those tools' is printed beside the figures of every run ([`figures`]).
 
 mod asked;
+mod callers;
 mod figures;
 mod targets;
 
@@ -14,52 +15,87 @@ use brunt_feed::file;
 use brunt_flow_plan::compile::{CompileEnvironment, compile};
 use brunt_http_driver::Network;
 use brunt_report::distribution;
+use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::surroundings::Machine;
 use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{Outcome, Prepared, Verbosity, console, share};
+use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console, share};
 
 use crate as flow;
 use crate::options::http::HttpArgs;
 use crate::trace::TraceFile;
-use crate::{Done, FlowJob, Users, once};
+use crate::{Done, FlowJob, once};
 
 use asked::Asked;
 
-/// Carries out the command line.
-pub fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    if args.to_plan {
-        let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
-        return console::print(&text);
+impl Load for HttpArgs {
+    fn name(&self) -> &'static str {
+        "http"
     }
-    if args.trace.once {
-        return once::carry_out(job(args, Verbosity::Normal)?, signals);
+
+    fn typed(&self) -> Vec<String> {
+        self.typed.clone()
     }
-    measure(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output.run)
+    }
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        Some(&mut self.output.run)
+    }
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.output.seed
+    }
+
+    fn pacing(&self) -> Option<&'static str> {
+        callers::pacing(self)
+    }
+
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+        callers::refuses(self, caller)
+    }
+
+    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+        if self.to_plan {
+            let text = toml::to_string_pretty(&asked(self)?.plan).map_err(|error| usage(&error))?;
+            return console::print(&text);
+        }
+        if self.trace.once {
+            return once::carry_out(job(self, Verbosity::Normal)?, signals);
+        }
+        self.measure(signals, Verbosity::Normal).map(|outcome| outcome.exit)
+    }
+
+    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+        let mut done = flow::run(job(self, verbosity)?, signals)?;
+        if verbosity == Verbosity::Normal {
+            print(self, &mut done)?;
+        }
+        Ok(done.outcome())
+    }
+
+    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
+        flow::prepare(job(self, Verbosity::Quiet)?).map(|prepared| prepared.job)
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        _: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        let prepared = flow::prepare(job(self, Verbosity::Quiet)?)?;
+        suits(prepared.subject())?;
+        Ok(Box::new(prepared))
+    }
 }
 
 fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
     Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))
-}
-
-/// Prepares the command line to be carried out many times.
-pub fn prepare(args: &HttpArgs) -> Result<Prepared<Users>, Refusal> {
-    flow::prepare(job(args, Verbosity::Quiet)?)
-}
-
-/// Makes the measurement.
-pub fn measure(
-    args: &HttpArgs,
-    signals: &Signals,
-    verbosity: Verbosity,
-) -> Result<Outcome, Refusal> {
-    let mut done = flow::run(job(args, verbosity)?, signals)?;
-    if verbosity == Verbosity::Normal {
-        print(args, &mut done)?;
-    }
-    Ok(done.outcome())
 }
 
 /// The run of the command line.

@@ -45,17 +45,19 @@ use brunt_flow_plan::model;
 use brunt_http_driver::{self as http, Network};
 use brunt_net::keystore::Store;
 use brunt_net::tls::{self, Trust};
-use brunt_run::console;
+use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::resend::Resending;
+use brunt_run::options::run_options::RunOptions;
 use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
+use brunt_run::{Caller, Load, Repeatable, console};
 use jiff::tz::TimeZone;
 
 use crate as flow;
-use crate::options::loadgen::{LoadgenArgs, Mixing};
+use crate::options::loadgen::{LoadgenArgs, Mixing, NAME};
 use crate::report::opening;
 use crate::trace::TraceFile;
 use crate::{FlowJob, fit, once};
@@ -73,37 +75,84 @@ const REDIRECTS: u8 = 20;
 /// How long opening a connection may take if no threshold is shorter.
 const CONNECT_MAX: Duration = Duration::from_secs(30);
 
-/// Carries a job out, from its files to its report.
-pub fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    if args.output.run.node.is_some() {
-        return Err(Refusal::usage(
-            "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt \
-            run --node'",
-        ));
+impl Load for LoadgenArgs {
+    fn name(&self) -> &'static str {
+        NAME
     }
-    args.output
-        .run
-        .refuse_quiet_details()
-        .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
-    let asked = Asked::read(args)?;
-    if args.check {
-        asked.examine()?;
-        return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
+
+    fn typed(&self) -> Vec<String> {
+        self.typed.clone()
     }
-    if let Some(path) = &args.to_plan {
-        let text = asked.plan(args)?;
-        return if path.as_os_str() == "-" {
-            console::print(&text)
-        } else {
-            console::write(path, &text)
-        };
+
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output.run)
     }
-    if args.trace.once {
-        let network = network(&asked, args).map_err(failed)?;
-        let flow = asked.flow(&asked.draft, &network)?;
-        return once::carry_out(asked.asked(args, flow, &network), signals);
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        Some(&mut self.output.run)
     }
-    asked.carry_out(args, signals)
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.output.seed
+    }
+
+    fn pacing(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+        Err(match caller {
+            Caller::Search => {
+                "find-max takes a LoadGen job as a plan: 'brunt loadgen --to-plan' converts it, and 'run' carries it \
+                 out"
+            }
+            Caller::OwnAgents | Caller::AgentsOfOthers => {
+                "'loadgen' cannot be ordered: 'brunt loadgen --to-plan' converts a job, and agents share 'brunt run'"
+            }
+        }
+        .to_owned())
+    }
+
+    /// Carries a job out, from its files to its report.
+    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+        if self.output.run.node.is_some() {
+            return Err(Refusal::usage(
+                "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt \
+                run --node'",
+            ));
+        }
+        self.output
+            .run
+            .refuse_quiet_details()
+            .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
+        let asked = Asked::read(self)?;
+        if self.check {
+            asked.examine()?;
+            return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
+        }
+        if let Some(path) = &self.to_plan {
+            let text = asked.plan(self)?;
+            return if path.as_os_str() == "-" {
+                console::print(&text)
+            } else {
+                console::write(path, &text)
+            };
+        }
+        if self.trace.once {
+            let network = network(&asked, self).map_err(failed)?;
+            let flow = asked.flow(&asked.draft, &network)?;
+            return once::carry_out(asked.asked(self, flow, &network), signals);
+        }
+        asked.carry_out(self, signals)
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        _: &'a Signals,
+        _: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        Err(self.refuses(Caller::Search, &[]).map_or_else(Refusal::usage, |()| failed("repeat it")))
+    }
 }
 
 /// A job as a plan, and notes about it. No service is contacted: the values it would list are missing.

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use brunt_run::Caller;
+use brunt_run::load::{NO_LOAD, ONE_RUN, WRITES, never};
 use clap::Args;
 
 /// The default number of failed exchanges in a trace.
@@ -35,6 +37,18 @@ pub struct TraceArgs {
         value_parser = most
     )]
     pub trace_max: usize,
+}
+
+impl TraceArgs {
+    /// Why a caller cannot have this carried out.
+    pub fn refuses(&self, caller: Caller) -> Result<(), String> {
+        never("--once", self.once, NO_LOAD)?;
+        let why = match caller {
+            Caller::Search => ONE_RUN,
+            Caller::OwnAgents | Caller::AgentsOfOthers => WRITES,
+        };
+        never("--trace", self.trace.is_some(), why)
+    }
 }
 
 fn most(text: &str) -> Result<usize, String> {

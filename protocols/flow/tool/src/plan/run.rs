@@ -2,43 +2,109 @@
 
 use brunt_envelope::{Checked, Finding};
 use brunt_flow_plan::{preview, schema};
+use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::surroundings::Machine;
 use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{Outcome, Prepared, Verbosity, console};
+use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console};
 use jiff::tz::TimeZone;
 
 use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
-use super::searched;
+use super::{callers, searched};
 use crate as flow;
 use crate::loadgen::of_plan;
 use crate::loadgen::table::Counted;
 use crate::options::run::RunArgs;
 use crate::report::Report;
-use crate::{Users, fit, once};
+use crate::{fit, once};
 
-/// Carries a plan out, or describes it.
-pub fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    if args.schema {
-        return console::print(&schema::text());
+impl Load for RunArgs {
+    fn name(&self) -> &'static str {
+        "run"
     }
-    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
-    if args.check {
-        // Each user may have a connection of its own: the number of users per connection only limits the number of
-        // workers.
-        let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
-        load.map_err(|error| Refusal::usage(format!("failed to {error}")))?;
-        let notes = fit::examine(&asked.compiled.flow)
-            .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
-        return console::print(&asked.check(&notes));
+
+    fn typed(&self) -> Vec<String> {
+        self.typed.clone()
     }
-    if args.trace.once {
-        return once::carry_out(asked.job(args, false)?, signals);
+
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output.run)
     }
-    carry_out(asked, args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        Some(&mut self.output.run)
+    }
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.output.seed
+    }
+
+    fn pacing(&self) -> Option<&'static str> {
+        callers::pacing(self)
+    }
+
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+        callers::refuses(self, caller)
+    }
+
+    /// Carries a plan out, or describes it.
+    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+        if self.schema {
+            return console::print(&schema::text());
+        }
+        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
+        if self.check {
+            return describe(&asked);
+        }
+        if self.trace.once {
+            return once::carry_out(asked.job(self, false)?, signals);
+        }
+        carry_out(asked, self, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+    }
+
+    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
+        carry_out(asked, self, signals, verbosity)
+    }
+
+    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
+        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
+        flow::prepare(asked.job(self, false)?).map(|prepared| prepared.job)
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        _: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
+        refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
+        let named = asked.plan.run.users.is_some();
+        let search = asked.compiled.search.clone();
+        let prepared = flow::prepare(asked.job(self, false)?)?.with_search(search);
+        let prepared = if named { prepared } else { prepared.with_sessions(users_of) };
+        suits(prepared.subject())?;
+        Ok(Box::new(prepared))
+    }
+
+    fn may_limit_search(&self) -> bool {
+        true
+    }
+}
+
+/// Prints what a plan would do.
+fn describe(asked: &Asked) -> Result<Exit, Refusal> {
+    // Each user may have a connection of its own: the number of users per connection only limits the number of
+    // workers.
+    let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
+    load.map_err(|error| Refusal::usage(format!("failed to {error}")))?;
+    let notes = fit::examine(&asked.compiled.flow)
+        .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
+    console::print(&asked.check(&notes))
 }
 
 /// Carries out a submitted plan without output, if its grant allows that. A plan that has the form of a LoadGen job
@@ -92,32 +158,6 @@ pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
             abort_on: asked.plan.abort_on.clone(),
         },
     }
-}
-
-/// Carries a plan out.
-pub fn measure(
-    args: &RunArgs,
-    signals: &Signals,
-    verbosity: Verbosity,
-) -> Result<Outcome, Refusal> {
-    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
-    carry_out(asked, args, signals, verbosity)
-}
-
-/// Reads everything that a plan names, and sends nothing.
-pub fn examine(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
-    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
-    flow::prepare(asked.job(args, false)?)
-}
-
-/// Prepares a plan to be carried out many times.
-pub fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
-    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
-    refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
-    let named = asked.plan.run.users.is_some();
-    let search = asked.compiled.search.clone();
-    let prepared = flow::prepare(asked.job(args, false)?)?.with_search(search);
-    Ok(if named { prepared } else { prepared.with_sessions(users_of) })
 }
 
 fn carry_out(

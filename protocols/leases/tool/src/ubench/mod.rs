@@ -52,7 +52,7 @@ const PHASES: [(&str, &str, &str); 4] = [
 ];
 
 /// Carries out the command line, as the original program did.
-pub fn run(args: &UbenchArgs, signals: &Signals) -> Result<Exit, Refusal> {
+pub(crate) fn run(args: &UbenchArgs, signals: &Signals) -> Result<Exit, Refusal> {
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
     prepare(signals).map_err(Refusal::failed)?;
     console::print(&text::parameters(args))?;

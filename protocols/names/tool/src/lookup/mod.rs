@@ -5,6 +5,7 @@
 //! rate is moderate unless another is given, and nothing is ever changed.
 
 mod asked;
+mod callers;
 mod getent;
 mod known;
 mod sources;
@@ -12,29 +13,88 @@ mod sources;
 use std::sync::Arc;
 
 use brunt_engine::{EngineRun, Plan};
-use brunt_exchange::Outcome;
+use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
 use brunt_names_load::LookupSessions;
 use brunt_record::{Catalogue, Record};
-use brunt_run::options::exit::Exit;
+use brunt_run::load::Suits;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
 use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
-    Job, Manner, Prepared, Protocol, carry_out, console, exit, is_endless, objectives,
+    Caller, Finished, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity,
+    carry_out, console, exit, is_endless, objectives,
 };
 
 use crate::options::lookup::LookupArgs;
 
 use asked::Asked;
 
-/// Carries out the command line.
-pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    let (Prepared { job, protocol: lookups, .. }, asked) = ready(args)?;
-    asked.notes.iter().for_each(|note| console::note(note));
-    let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
+impl Load for LookupArgs {
+    fn name(&self) -> &'static str {
+        "names lookup"
+    }
+
+    fn typed(&self) -> Vec<String> {
+        self.typed.clone()
+    }
+
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output.run)
+    }
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        Some(&mut self.output.run)
+    }
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.output.seed
+    }
+
+    fn pacing(&self) -> Option<&'static str> {
+        callers::pacing(self)
+    }
+
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+        callers::refuses(self, caller)
+    }
+
+    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+        let (Prepared { job, protocol: lookups, .. }, asked) = ready(self)?;
+        let shows = verbosity == Verbosity::Normal;
+        let job = Job { output: job.output.shown(shows), ..job };
+        if shows {
+            asked.notes.iter().for_each(|note| console::note(note));
+        }
+        let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
+        if shows {
+            print(self, &asked, &mut finished).map_err(Refusal::failed)?;
+        }
+        let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
+        let exit = finished.losses.tell(exit(&finished.record, finished.early(), manner));
+        Ok(Outcome { record: finished.record, exit })
+    }
+
+    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
+        ready(self).map(|(prepared, _)| prepared.job)
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        _: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        let (prepared, _) = ready(self)?;
+        suits(prepared.subject())?;
+        Ok(Box::new(prepared))
+    }
+}
+
+/// Prints the last screen, and which sources know the names.
+fn print(args: &LookupArgs, asked: &Asked, finished: &mut Finished) -> Result<(), String> {
     let ending = Ending::of(&args.output.run, Stream::Output);
-    ending.tell(&finished.record, &mut finished.losses).map_err(Refusal::failed)?;
+    ending.tell(&finished.record, &mut finished.losses)?;
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &asked.probes)
     {
@@ -45,14 +105,7 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
         });
     }
     let written = finished.written.as_deref();
-    ending.close(&finished.record, written, &mut finished.losses).map_err(Refusal::failed)?;
-    let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
-    Ok(finished.losses.tell(exit(&finished.record, finished.early(), manner)))
-}
-
-/// Prepares lookups to be carried out many times.
-pub fn prepare(args: &LookupArgs) -> Result<Prepared<Lookups>, Refusal> {
-    ready(args).map(|(prepared, _)| prepared)
+    ending.close(&finished.record, written, &mut finished.losses)
 }
 
 fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
@@ -89,7 +142,7 @@ fn unresolved(record: &Record) -> u64 {
 }
 
 /// What lookups supply to their run.
-pub struct Lookups {
+struct Lookups {
     sessions: Arc<LookupSessions>,
 }
 
@@ -116,7 +169,7 @@ impl Lookups {
 }
 
 impl Protocol for Lookups {
-    fn outcome(&self, _: usize, outcome: Outcome) -> String {
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
         outcome_name(&self.sessions.paths, outcome)
     }
 

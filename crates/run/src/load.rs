@@ -1,0 +1,122 @@
+//! [`Load`]: a command line that makes a load, whatever its protocol and its grammar.
+//!
+//! Commands that use the loads of others know a load only by this: a search for the highest rate, a comparison, agents
+//! that share a run, a first run. So a protocol that implements it has all of them.
+
+use std::fmt::Debug;
+
+use super::job::Job;
+use super::repeatable::{Repeatable, Subject};
+use super::signals::Signals;
+use super::verbosity::{Outcome, Verbosity};
+use crate::options::exit::Exit;
+use crate::options::refusal::Refusal;
+use crate::options::run_options::RunOptions;
+
+/// Judges what is known of a load before anything is sent.
+pub type Suits<'a> = &'a dyn Fn(&Subject) -> Result<(), Refusal>;
+
+/// A command that uses the loads of others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// A search for the highest rate, which makes many runs.
+    Search,
+    /// A coordinator whose agents it started itself, on its own machine.
+    OwnAgents,
+    /// A coordinator whose agents belong to other users. They run no program, load no library, write no file and get no
+    /// secret by an order.
+    AgentsOfOthers,
+}
+
+/// A command line that makes a load.
+pub trait Load: Debug {
+    /// Its words after `brunt`.
+    fn name(&self) -> &'static str;
+
+    /// The command line as a record may show it: secrets starred.
+    fn typed(&self) -> Vec<String>;
+
+    /// The options of every run; none if the command makes several runs.
+    fn results(&self) -> Option<&RunOptions>;
+
+    /// The same, to be changed.
+    fn results_mut(&mut self) -> Option<&mut RunOptions>;
+
+    /// Whether standard error gets only what needs attention.
+    fn is_quiet(&self) -> bool {
+        self.results().is_some_and(|options| options.quiet.quiet)
+    }
+
+    /// The seed of everything random, if it was given.
+    fn seed(&mut self) -> &mut Option<u64>;
+
+    /// The option that sets when exchanges begin, how many there are or how long they go on, if one was given: a caller
+    /// that decides this itself refuses it by this name.
+    fn pacing(&self) -> Option<&'static str>;
+
+    /// Why a caller cannot have the load carried out, as a sentence without its full stop. `words` are those of the
+    /// command line after the command's first word.
+    fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String>;
+
+    /// Carries the command line out, from the first connection to the last line.
+    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+        self.measure(signals, Verbosity::Normal).map(|outcome| outcome.exit)
+    }
+
+    /// Makes the run, for a caller that shows its result. A command that makes several runs has no single one.
+    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+        let _ = (signals, verbosity);
+        Err(Refusal::usage(format!("error: '{}' makes no single run", self.name())))
+    }
+
+    /// Reads everything that the command line names, sends nothing, and returns the run that it would make.
+    fn examine(&self, signals: &Signals) -> Result<Job, Refusal> {
+        let _ = signals;
+        Err(Refusal::usage(format!("error: '{}' makes no single run", self.name())))
+    }
+
+    /// Prepares the load to be carried out many times. `suits` is called before anything is sent.
+    fn prepare<'a>(
+        &'a self,
+        signals: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal>;
+
+    /// Whether the load itself may limit a search, as a plan does.
+    fn may_limit_search(&self) -> bool {
+        false
+    }
+
+    /// The objective that every search of this load has in addition. For datagrams it is about answers that never
+    /// arrive, the first sign of an overloaded server.
+    fn guard(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Refuses an option that was given, by its name.
+///
+/// # Errors
+///
+/// It was given.
+pub fn never(option: &str, given: bool, why: &str) -> Result<(), String> {
+    if given { Err(format!("{option} {why}")) } else { Ok(()) }
+}
+
+/// The first of these options that was given.
+pub fn first_given<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
+    options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+}
+
+/// Why an order cannot contain an option: the coordinator has the results.
+pub const WRITES: &str =
+    "writes a file, and only the coordinator writes results: give it to brunt cluster run";
+/// Why an order cannot contain an option: its owner would give a secret to agents of others.
+pub const SECRET: &str = "contains a secret, and orders may only refer to secrets";
+/// Why an order cannot contain an option: an agent's owner allows addresses, and this leads to something without one.
+pub const NO_ADDRESS: &str = "leads past the addresses that an agent's owner allows";
+/// Why a search cannot take an option.
+pub const ONE_RUN: &str =
+    "is about one run, and a search makes many: leave it out of the command after --";
+/// Why a caller cannot use a command line.
+pub const NO_LOAD: &str = "makes no load";

@@ -1,0 +1,23 @@
+//! [`Task`]: a command of a tool that makes no load which other commands could use.
+
+use std::fmt::Debug;
+
+use super::signals::Signals;
+use crate::options::exit::Exit;
+use crate::options::refusal::Refusal;
+
+/// A command of a tool that makes no load which other commands could use: a conversion, a comparison of many cases.
+pub trait Task: Debug {
+    /// Carries it out.
+    fn run(&self, signals: &Signals) -> Result<Exit, Refusal>;
+
+    /// Whether standard error gets only what needs attention.
+    fn is_quiet(&self) -> bool {
+        false
+    }
+
+    /// Whether it sends anything to a target by itself, and so needs a fence.
+    fn sends(&self) -> bool {
+        false
+    }
+}

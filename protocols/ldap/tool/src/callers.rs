@@ -1,0 +1,72 @@
+//! What commands that use the loads of others cannot have the rate tools do.
+
+use std::time::Duration;
+
+use brunt_run::Caller;
+use brunt_run::load::{NO_ADDRESS, ONE_RUN, SECRET, WRITES, first_given, never};
+use brunt_run::options::arrivals::Rate;
+
+use crate::options::rate::RateArgs;
+use crate::options::rate::identity::Identity;
+use crate::options::rate::security::ClientCertificate;
+
+/// The option that sets when operations begin, how many there are or how long they go on.
+pub(crate) fn pacing(args: &RateArgs) -> Option<&'static str> {
+    let load = &args.load;
+    first_given([
+        ("--targetThroughput (-M)", matches!(load.rate, Rate::Constant { .. })),
+        ("--stages", matches!(load.rate, Rate::Stages(_))),
+        ("--variableRateData", matches!(load.rate, Rate::File { .. })),
+        ("--maxIterations (-m)", load.iterations.is_some()),
+        ("--maxDuration (-d)", load.duration.is_some()),
+        ("--warmUpDuration (-B)", load.warm_up > Duration::ZERO),
+        ("--think", load.think.is_some()),
+    ])
+}
+
+/// Why a caller cannot have this carried out.
+pub(crate) fn refuses(args: &RateArgs, caller: Caller, words: &[String]) -> Result<(), String> {
+    let writes = args.output.file.is_some();
+    match caller {
+        Caller::Search => {
+            never("--outputFile", writes, ONE_RUN)?;
+            never("--inc-scope worker", args.inc_per_worker, ONE_RUN)
+        }
+        Caller::OwnAgents => never("--outputFile", writes, WRITES),
+        Caller::AgentsOfOthers => {
+            never("--outputFile", writes, WRITES)?;
+            leads_out(args)?;
+            secret(args, words)
+        }
+    }
+}
+
+/// What leads out of the addresses and files that an agent's owner allows.
+fn leads_out(args: &RateArgs) -> Result<(), String> {
+    never("--hostname ldapi", !args.sockets.is_empty(), NO_ADDRESS)?;
+    let library = matches!(args.security.client, Some(ClientCertificate::Pkcs11 { .. }));
+    never("--usePkcs11KeyStore", library, "loads a library into the agent")?;
+    let kerberos = match &args.identity {
+        Identity::Sasl { properties, .. } => {
+            properties.iter().any(|(name, value)| name == "mech" && value == "GSSAPI")
+        }
+        _ => false,
+    };
+    let why = "loads the agent's Kerberos library and its tickets";
+    never("--saslOption mech=GSSAPI", kerberos, why)
+}
+
+/// A secret in the command line itself.
+fn secret(args: &RateArgs, words: &[String]) -> Result<(), String> {
+    let starred = args.redacted.iter().zip(words).find(|(shown, word)| shown != word);
+    let Some((shown, _)) = starred else { return Ok(()) };
+    // The option is in the word itself, or in the one before.
+    let at = args.redacted.iter().position(|word| word == shown).unwrap_or_default();
+    let option =
+        if shown.starts_with('-') { shown } else { words.get(at.wrapping_sub(1)).unwrap_or(shown) };
+    let option = option.split('=').next().unwrap_or_default();
+    Err(format!(
+        "{option} {SECRET}: write the option with :env and the name of a variable of the agents, or with :file and \
+         the name of a file, such as --bindPassword:env LDAP_PASSWORD"
+    ))
+}

@@ -1,0 +1,41 @@
+//! What commands that use the loads of others cannot have `brunt leases` do.
+
+use std::time::Duration;
+
+use brunt_run::Caller;
+use brunt_run::load::{ONE_RUN, first_given};
+use brunt_run::options::view::ViewOptions;
+
+use crate::options::leases::LeasesArgs;
+
+/// The option that sets when operations begin, how many there are or how long they go on.
+pub(crate) fn pacing(args: &LeasesArgs) -> Option<&'static str> {
+    let load = &args.load;
+    let counts = [load.operations, load.sync_operations, load.async_operations];
+    first_given([
+        ("--rate", load.rate.is_some()),
+        ("--stages", load.stages.is_some()),
+        ("--operations (-n)", counts.iter().any(Option::is_some)),
+        ("--duration (-d)", load.duration.is_some()),
+        ("--warm-up", load.warm_up.is_some()),
+        ("--runs", load.runs.is_some()),
+        ("--guide", args.work.guide),
+    ])
+}
+
+/// Why a caller cannot have this carried out.
+pub(crate) fn refuses(args: &LeasesArgs, caller: Caller) -> Result<(), String> {
+    if caller != Caller::Search {
+        return Err("'leases' compares stores in several runs, and agents share one run".to_owned());
+    }
+    let output = &args.output;
+    let given = first_given([
+        ("--record", output.record.is_some()),
+        ("--html", output.html.is_some()),
+        ("--events", output.events.is_some()),
+        ("--interval", output.interval.is_some_and(|it| it != Duration::from_secs(1))),
+        ("--live", output.view != ViewOptions::default()),
+        ("--keep", args.place.keep),
+    ]);
+    given.map_or(Ok(()), |option| Err(format!("{option} {ONE_RUN}")))
+}
