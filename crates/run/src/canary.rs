@@ -70,7 +70,7 @@ pub fn judged(
     record.verdict.reasons.insert(0, Reason { status: Status::Partial, text: text.clone() });
     record.outcome = Some(record.outcome());
     let written = files::write(record, measured, output, losses).map(PathBuf::from);
-    Ok(Some(Finished { aborted: Some(text), written, ..tried }))
+    Ok(Some(Finished { aborted: Some(text), is_canary: true, written, ..tried }))
 }
 
 /// Why a canary failed, if it did. If an objective limits the number of failures, that limit decides.

@@ -41,17 +41,8 @@ pub fn carry_out(
     let job = &job.timed()?;
     let quiet = observers.iter().all(|observer| observer.is_quiet())
         && job.output.progress == Progress::Quiet;
-    if let Some(at) = job.output.run.start_at.filter(|at| !quiet && *at != StartAt::StandardInput) {
-        console::note(&format!("the run begins at {at}"));
-    }
     let output = &job.output;
-    files::check(&output.run.paths())?;
-    fence::clear(&job.load)?;
-    if !quiet {
-        for used in fence::several_addresses() {
-            console::note(&used);
-        }
-    }
+    check(job, quiet)?;
     prepare(signals)?;
     // An internal reason to end this run must not affect the process or its other runs.
     let stop = signals.stop().child();
@@ -81,13 +72,14 @@ pub fn carry_out(
     losses.keep(protocol.clean_up(&stop));
     let signal = signals.received();
     let aborted = abort.why(engine.lasted.as_secs_f64());
-    let ended_by = aborted
-        .clone()
-        .map(EndedBy::CutShort)
-        .or_else(|| protocol.ended_by(&engine))
-        .or_else(|| ended_by(signal, &engine, job.endless))
-        .or_else(fence::kept_from)
-        .or_else(|| untold.why().map(|why| EndedBy::CutShort(why.to_owned())));
+    let ended_by = [
+        aborted.clone().map(EndedBy::CutShort),
+        protocol.ended_by(&engine),
+        ended_by(signal, &engine, job.endless),
+        fence::kept_from(),
+        untold.why().map(|why| EndedBy::CutShort(why.to_owned())),
+    ];
+    let ended_by = ended_by.into_iter().flatten().next();
     losses.keep(untold.why().map_or(Ok(()), |why| Err(why.to_owned())));
     let ending =
         Ending { present: present(protocol, &measured, &monitors), ..ending(&engine, ended_by) };
@@ -98,7 +90,34 @@ pub fn carry_out(
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
     let last_scrape = views.close(&record, &stop, &mut losses);
-    Ok(Finished { record, measured, engine, signal, aborted, written, losses, last_scrape })
+    let is_canary = false;
+    Ok(Finished {
+        record,
+        measured,
+        engine,
+        signal,
+        aborted,
+        is_canary,
+        written,
+        losses,
+        last_scrape,
+    })
+}
+
+/// Checks what can be checked before anything is sent, and says when the run begins and which addresses it uses.
+fn check(job: &Job, quiet: bool) -> Result<(), String> {
+    let run = &job.output.run;
+    if let Some(at) = run.start_at.filter(|at| !quiet && *at != StartAt::StandardInput) {
+        console::note(&format!("the run begins at {at}"));
+    }
+    files::check(&run.paths())?;
+    fence::clear(&job.load)?;
+    if !quiet {
+        for used in fence::several_addresses() {
+            console::note(&used);
+        }
+    }
+    Ok(())
 }
 
 /// What shows that the target was there although exchanges had no answer in time.
@@ -133,8 +152,9 @@ fn after_canary(
             job.asked.noun.after(count)
         ));
     }
+    let first = rest.settings().first;
     let mut job = Job { load: rest, ..job.clone() };
-    job.output.run.canary = None;
+    (job.asked.first_exchange, job.output.run.canary) = (first, None);
     carry_out(&job, protocol, observers, signals)
 }
 

@@ -21,6 +21,8 @@ pub struct Finished {
     pub signal: Option<Signal>,
     /// The condition of `--abort-on` that ended it, as text.
     pub aborted: Option<String>,
+    /// Whether it is a canary after which the run did not begin.
+    pub is_canary: bool,
     /// The path of the record.
     pub written: Option<PathBuf>,
     /// What could not be written, or given back to the target.

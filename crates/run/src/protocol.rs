@@ -32,6 +32,12 @@ pub trait Protocol {
         Ok(())
     }
 
+    /// Whether each run of a search, and a canary, gives back what it took, because only that run knows it. Otherwise
+    /// this is done once, after all of them.
+    fn cleans_up_each_run(&self) -> bool {
+        false
+    }
+
     /// What the protocol saw that shows that the target was there although exchanges had no answer in time.
     fn present(&self, measured: &Measured) -> Option<String> {
         let _ = measured;

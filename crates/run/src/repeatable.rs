@@ -196,6 +196,8 @@ pub struct Prepared<P> {
     subject: Subject,
     /// How many sessions a rate needs, if no number was given.
     sessions: Option<Sessions>,
+    /// Whether the number of workers is that of something else, such as sockets.
+    has_fixed_workers: bool,
 }
 
 /// How many sessions a rate needs.
@@ -209,7 +211,7 @@ impl<P: Protocol> Prepared<P> {
             writes: writes.map(str::to_owned),
             ..Subject::of(&job)
         };
-        Self { job, protocol, subject, sessions: None }
+        Self { job, protocol, subject, sessions: None, has_fixed_workers: false }
     }
 
     /// Prints what the run is going to change at its target, before the run does so.
@@ -222,6 +224,13 @@ impl<P: Protocol> Prepared<P> {
     #[must_use]
     pub fn with_search(mut self, search: SearchOptions) -> Self {
         self.subject.search = search;
+        self
+    }
+
+    /// Keeps the number of workers at all rates.
+    #[must_use]
+    pub fn with_fixed_workers(mut self) -> Self {
+        self.has_fixed_workers = true;
         self
     }
 
@@ -264,6 +273,7 @@ impl<P: Protocol> Repeatable for Prepared<P> {
         observers: &mut [&mut dyn Observer],
         signals: &Signals,
     ) -> Result<Finished, String> {
+        let step = Step { all_cores: step.all_cores && !self.has_fixed_workers, ..step.clone() };
         let load = step.plan(&self.job.load, |rate| self.sessions.as_ref().map(|of| of(rate)))?;
         let job = self.job.step(load, &step.results);
         carry_out(&job, &Repeated(&self.protocol), observers, signals)

@@ -1,6 +1,6 @@
 //! [`Repeated`]: a protocol as each step of a search or a comparison uses it.
 
-use brunt_engine::EngineRun;
+use brunt_engine::{EngineRun, Stop};
 use brunt_exchange::Outcome;
 use brunt_record::Measured;
 
@@ -8,7 +8,8 @@ use super::conclude::EndedBy;
 use super::monitor::Opener;
 use super::protocol::Protocol;
 
-/// A protocol that gives nothing back to its target after a step: that is done once, after all steps.
+/// A protocol that gives nothing back to its target after a step, unless only the step knows what it took: that is done
+/// once, after all steps.
 pub(crate) struct Repeated<'a, P: ?Sized>(pub &'a P);
 
 impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
@@ -22,6 +23,10 @@ impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
 
     fn monitor(&self) -> Result<Opener, String> {
         self.0.monitor()
+    }
+
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        if self.0.cleans_up_each_run() { self.0.clean_up(stop) } else { Ok(()) }
     }
 
     fn present(&self, measured: &Measured) -> Option<String> {

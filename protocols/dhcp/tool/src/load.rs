@@ -86,19 +86,34 @@ fn load(args: &DhcpArgs) -> Result<Load, String> {
     }
 }
 
-/// As many as are in flight if the server answers nothing, so that the rate is kept even then.
-fn window(args: &DhcpArgs, schedule: &Schedule, nodes: u32) -> u32 {
-    let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
-    window_at(args, peak, nodes)
+/// How many exchanges may be in flight, if no number was given: as many as are in flight if the server answers nothing,
+/// so that the rate is kept even then.
+#[derive(Clone, Copy)]
+pub(crate) struct Window {
+    /// How long an exchange may take without an answer.
+    longest: Duration,
 }
 
-/// The same for a rate, over this number of nodes.
-pub(crate) fn window_at(args: &DhcpArgs, peak: f64, nodes: u32) -> u32 {
-    let ([first, second], nodes) = (args.limits.drop_time, f64::from(nodes));
-    let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK * nodes;
-    let patience = if args.exchange.retransmit { peak * PATIENCE.as_secs_f64() } else { 0.0 };
-    let most = enough.max(patience).min(f64::from(WINDOW_MAX) * nodes);
-    args.load.window.map_or(most as u32, u32::from)
+impl Window {
+    /// That of a command line.
+    pub(crate) fn of(args: &DhcpArgs) -> Self {
+        let [first, second] = args.limits.drop_time;
+        let patience = if args.exchange.retransmit { PATIENCE } else { Duration::ZERO };
+        Self { longest: patience.max(first + second) }
+    }
+
+    /// At a peak rate, over this number of nodes.
+    pub(crate) fn at(self, peak: f64, nodes: u32) -> u32 {
+        let nodes = f64::from(nodes);
+        let enough = peak * self.longest.as_secs_f64() + WINDOW_SLACK * nodes;
+        enough.min(f64::from(WINDOW_MAX) * nodes) as u32
+    }
+}
+
+/// The exchanges in flight of a schedule.
+fn window(args: &DhcpArgs, schedule: &Schedule, nodes: u32) -> u32 {
+    let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
+    args.load.window.map_or_else(|| Window::of(args).at(peak, nodes), u32::from)
 }
 
 /// The virtual users of a closed loop: each client of a scenario in which clients act for themselves, else as many
@@ -182,6 +197,11 @@ pub(crate) fn lives(args: &DhcpArgs, fleet: &Fleet) -> LifecycleOptions {
         time_scale: fleet.time_scale,
         power_cut: fleet.power_cut.map(|cut| PowerCut { at: cut.at, within: cut.within }),
     }
+}
+
+/// Whether messages without an answer are retransmitted.
+pub(crate) fn retransmits(args: &DhcpArgs) -> bool {
+    args.exchange.retransmit || args.scenario != Scenario::Basic
 }
 
 #[cfg(test)]

@@ -20,9 +20,10 @@ use brunt_run::schedules::per_second_of;
 use brunt_run::{Verbosity, console};
 
 use super::diagnostics::Diagnostics;
+use super::perfdhcp::Perfdhcp;
 use super::problem::{Problem, failed};
 use super::route::Open;
-use super::{Perfdhcp, attendance, load};
+use super::{attendance, load};
 
 /// Releases a second if the run had no rate: a rate that any server can handle. DHCPv4 answers no release, so no answer
 /// would slow this down.

@@ -7,8 +7,8 @@ use brunt_dhcp_driver::{Dhcp, Stage};
 use brunt_engine::{Ended, Finished};
 use brunt_net::carrier::Carrier;
 
-use super::Perfdhcp;
 use super::diagnostics::Diagnostics;
+use super::perfdhcp::Perfdhcp;
 use crate::options::args::{Scenario, Style};
 use crate::report::{
     Exchanges, ExitReason, Letter, Offsets, Provisioned, Trip, guide, internals, kea, leases,

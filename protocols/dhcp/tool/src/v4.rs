@@ -6,7 +6,7 @@ use brunt_dhcp_driver::v4::{Plan, Retransmission, Role, Setup, VariedOption};
 use brunt_dhcp_driver::{Population, Rising, listfile};
 
 use super::problem::{Problem, failed};
-use super::templates;
+use super::{load, templates};
 use crate::options::args::{self, DhcpArgs, Scenario};
 use crate::options::varied;
 
@@ -50,7 +50,7 @@ pub(crate) fn plan(
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
     setup.waits = args.limits.drop_time;
-    setup.retransmission = super::retransmits(args).then(|| Retransmission {
+    setup.retransmission = load::retransmits(args).then(|| Retransmission {
         // An avalanche ends with its last answer; a client with a life gives up and starts again.
         tries: (args.scenario != Scenario::Avalanche).then_some(TRIES),
     });

@@ -7,7 +7,7 @@ use brunt_dhcp_driver::{Population, Rising, listfile};
 use brunt_dhcp_wire::dhcp6::Duid;
 
 use super::problem::{Problem, failed};
-use super::templates;
+use super::{load, templates};
 use crate::options::args::{DhcpArgs, Lease, Scenario};
 use crate::options::varied::VariedOption;
 
@@ -42,7 +42,7 @@ pub(crate) fn plan(
     let file = args.route.relay_addresses.as_deref();
     setup.links = file.map(listfile::relays_v6).transpose().map_err(failed)?.unwrap_or_default();
     setup.waits = args.limits.drop_time;
-    setup.retransmit = super::retransmits(args);
+    setup.retransmit = load::retransmits(args);
     if let Scenario::Fleet(fleet) = &args.scenario {
         setup.lease_seconds = fleet.time_scale;
     }

@@ -10,9 +10,9 @@ mod comparison;
 mod events;
 mod gathering;
 mod held;
+mod mixing;
 pub mod options;
 mod phase;
-mod repeated;
 pub mod report;
 mod rows;
 mod screen;
@@ -52,7 +52,7 @@ use tally::Tally;
 
 pub use tools::TOOLS;
 
-use repeated::Mixing;
+use mixing::Mixing;
 
 impl Load for LeasesArgs {
     fn name(&self) -> &'static str {
@@ -97,9 +97,9 @@ impl Load for LeasesArgs {
         _: &'a Signals,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let mixing = Mixing::prepare(self)?;
-        suits(mixing.subject())?;
-        Ok(Box::new(mixing))
+        let prepared = Mixing::prepare(self)?;
+        suits(prepared.subject())?;
+        Ok(Box::new(prepared))
     }
 }
 

@@ -87,9 +87,9 @@ impl Phase<'_> {
 }
 
 /// What a phase supplies to its run.
-pub(crate) struct LeaseLoad {
-    pub backend: Arc<dyn Backend>,
-    pub sessions: Arc<StoreSessions>,
+struct LeaseLoad {
+    backend: Arc<dyn Backend>,
+    sessions: Arc<StoreSessions>,
 }
 
 impl Protocol for LeaseLoad {
@@ -173,7 +173,7 @@ pub(crate) fn succeeded(counts: Counts, group: u32) -> u64 {
 }
 
 /// The name of an outcome: in the store's own terms if it answered.
-fn name(backend: &dyn Backend, outcome: Outcome) -> String {
+pub(crate) fn name(backend: &dyn Backend, outcome: Outcome) -> String {
     match outcome {
         Outcome::Ok(code) => lease::outcome_name(code).to_owned(),
         Outcome::Failed(Class::Result, code) => backend.name_of(code),

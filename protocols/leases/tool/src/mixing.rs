@@ -1,4 +1,4 @@
-//! [`Mixing`]: a mix of operations on one store that is carried out many times, each time at another rate.
+//! [`Mixing`]: a mix of operations on one store, which a search carries out many times, each time at another rate.
 //!
 //! Every step finds the store in the same state as the first: tables are created again, and filled with the same
 //! leases. A table that grew from step to step would be a different store in each of them. The time for that is not
@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::{Plan, Settings, ThinkTime, Urgency};
-use brunt_exchange::Class;
+use brunt_engine::{EngineRun, Plan, Settings, Stop, ThinkTime, Urgency};
+use brunt_exchange::{Class, Outcome};
 use brunt_leases_driver::{self as lease, Lease, LeaseSessions, Leases, Mix, PARTS, Work};
 use brunt_leases_load::StoreSessions;
 use brunt_net::resend::Resend;
@@ -19,35 +19,30 @@ use brunt_run::options::output::Output;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::surroundings::Machine;
-use brunt_run::signals::Signals;
-use brunt_run::{
-    self as run, Finished, Job, Observer, Repeatable, Step, Subject, carry_out, console,
-};
+use brunt_run::{self as run, Job, Prepared, Protocol, console};
 
 use super::asked::{self, Asked, LeaseTasks};
 use super::held::Held;
-use super::phase::{EPOCH, LeaseLoad};
+use super::phase::{EPOCH, name};
 use super::secrets::Secrets;
 use super::store::{Manner, Place};
 use super::store_directory::StoreDirectory;
 use super::{failed, operations, usage};
 use crate::options::leases::LeasesArgs;
 
-/// A mix on one store, ready to be carried out many times.
+/// What a mix on one store supplies to its runs.
 pub(crate) struct Mixing {
     // Declared first, so that the store is cleared before its directory is deleted.
     held: Held,
     _grounds: StoreDirectory,
-    job: Job,
     mix: Mix,
     leases: Leases,
     resend: Resend,
-    subject: Subject,
 }
 
 impl Mixing {
     /// Creates the tables for a command line, which names one store and one way of using it.
-    pub(crate) fn prepare(args: &LeasesArgs) -> Result<Self, Refusal> {
+    pub(crate) fn prepare(args: &LeasesArgs) -> Result<Prepared<Self>, Refusal> {
         let asked = one_mix(args).map_err(usage)?;
         let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
         let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };
@@ -101,20 +96,16 @@ impl Mixing {
             in_process: held.backend.in_process(),
             ..Job::new(args.typed.clone(), catalogue, store.target(), load)
         };
-        let subject = Subject {
-            sessions: Some(asked.workers),
-            writes: store.is_server().then(|| "writes leases to tables of its own".to_owned()),
-            ..Subject::of(&job)
-        };
+        let writes = store.is_server().then_some("writes leases to tables of its own");
         let leases = Leases { family: asked.family, contents: asked.contents, epoch: EPOCH };
-        Ok(Self { held, _grounds: grounds, job, mix, leases, resend: asked.resend, subject })
+        let mixing = Self { held, _grounds: grounds, mix, leases, resend: asked.resend };
+        Ok(Prepared::new(job, mixing, writes))
     }
 
     /// Creates the tables again, with the leases that exist before anything is measured.
-    fn renewed(&self, signals: &Signals) -> Result<(), String> {
+    fn renew(&self, stop: &Stop) -> Result<(), String> {
         let failed = |trouble| format!("failed to {trouble}");
         self.held.again().map_err(failed)?;
-        let stop = signals.stop();
         let mut all = (0..self.mix.held).map_while(|number| -> Option<Lease> {
             (stop.urgency() == Urgency::Run).then(|| self.leases.lease(number))
         });
@@ -138,31 +129,19 @@ fn one_mix(args: &LeasesArgs) -> Result<Asked, String> {
     Asked::of(&args)
 }
 
-impl Repeatable for Mixing {
-    fn subject(&self) -> &Subject {
-        &self.subject
+impl Protocol for Mixing {
+    fn outcome(&self, _: usize, outcome: Outcome) -> String {
+        name(self.held.backend.as_ref(), outcome)
     }
 
-    fn carry_out(
-        &self,
-        step: &Step,
-        observers: &mut [&mut dyn Observer],
-        signals: &Signals,
-    ) -> Result<Finished, String> {
-        let load = step.plan(&self.job.load, |_| None)?;
-        self.renewed(signals)?;
-        let (seed, sessions) = (load.settings().seed, load.settings().sessions);
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        self.renew(run.stop)?;
+        let settings = run.plan.settings();
+        let (seed, sessions) = (settings.seed, settings.sessions);
         let backend = Arc::clone(&self.held.backend);
-        let store = LeaseSessions::new(
-            Arc::clone(&backend),
-            Work::Mix(self.mix),
-            self.leases,
-            seed,
-            sessions,
-        );
+        let store = LeaseSessions::new(backend, Work::Mix(self.mix), self.leases, seed, sessions);
         let store = Arc::new(store.resending(self.resend));
-        let protocol =
-            LeaseLoad { backend, sessions: Arc::new(StoreSessions::new(store, None, sessions)) };
-        carry_out(&self.job.at(load), &protocol, observers, signals)
+        let sessions = Arc::new(StoreSessions::new(store, None, sessions));
+        sessions.run(run).map_err(|error| format!("failed to {error}"))
     }
 }
