@@ -5,7 +5,6 @@
 //! question is on which side of the limit the target is. The verdict 'pass' on a share requires a minimum number of
 //! allowed clumps; a queue that grows without end fails, whatever its shares are so far.
 
-use crate::measured::Measured;
 use crate::objective::{Objective, Objectives};
 use crate::order::Kind;
 use crate::second::{Second, Tally};
@@ -174,14 +173,14 @@ impl Evidence {
         }
     }
 
-    /// The same, with what the whole step achieved. Exchanges that still wait at the end of a step have not missed any
-    /// objective yet, so a step passes only if it also achieved what was offered. A shortfall alone does not show that
-    /// the rate is too high: the target may have paused at the end.
-    pub(crate) fn with_rate(self, measured: &Measured, objectives: &Objectives) -> Self {
+    /// The same, with the share of the offered rate that the whole step achieved. Exchanges that still wait at the end
+    /// of a step have not missed any objective yet, so a step passes only if it also achieved what was offered. A
+    /// shortfall alone does not show that the rate is too high: the target may have paused at the end.
+    pub(crate) fn with_rate(self, made: Option<f64>, objectives: &Objectives) -> Self {
         let not_completed = |objective: &&Objective| objective.allowance.bad == Bad::NotCompleted;
         let allowed = objectives.iter().filter(not_completed).map(|it| it.allowance.share);
         let wanted = 1.0 - allowed.reduce(f64::max).unwrap_or(ACHIEVED_SHORT);
-        match measured.made().filter(|made| *made < wanted && self.verdict == Verdict::Pass) {
+        match made.filter(|made| *made < wanted && self.verdict == Verdict::Pass) {
             Some(made) => Self {
                 verdict: Verdict::Undecided,
                 w: self.w.min(SHORT_W),

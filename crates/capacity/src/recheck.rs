@@ -97,7 +97,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
         let looks = row.figure("looks").unwrap_or(1.0) as usize;
         let evidence = Evidence::of_step(row.kind, &seconds, &objectives, looks);
         let mut measured = Measured::of(record, &[])?;
-        let evidence = evidence.with_rate(&measured, &objectives);
+        let evidence = evidence.with_rate(measured.made(), &objectives);
         measured.limited = measured.limited.or_else(|| cell.label(LIMITED).map(str::to_owned));
         let found = if void(&measured, &unloaded, &objectives, &evidence).is_some() {
             Verdict::Void

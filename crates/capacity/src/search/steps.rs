@@ -129,7 +129,7 @@ impl Search<'_> {
             if decided { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let evidence = Evidence::of_step(order.kind, &seconds, &objectives, looks.len());
-        let evidence = evidence.with_rate(&outcome.measured, &objectives);
+        let evidence = evidence.with_rate(outcome.measured.made(), &objectives);
         let void = void(&outcome.measured, &self.unloaded, &objectives, &evidence);
         let (verdict, why) = match void {
             Some(why) => (Verdict::Void, why),
