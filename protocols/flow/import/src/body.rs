@@ -4,15 +4,15 @@
 //! declares everything a form unless it is told otherwise. Only the values of secrets are replaced and every other byte
 //! stays, so a text may be malformed, or have holes already. All texts are in the notation of plans.
 
-use crate::form;
 use crate::notation::literal;
+use crate::pairs;
 use crate::secrets::Variables;
 use brunt_redact::is_secret_name;
 use std::ops::Range;
 
 /// A text of any type with its secrets replaced.
 pub(crate) fn text(text: &str, variables: &mut Variables) -> String {
-    shaped(text, variables).unwrap_or_else(|| form::pairs(text, variables))
+    shaped(text, variables).unwrap_or_else(|| pairs::text(text, variables))
 }
 
 /// A text that is JSON, XML or a form of several parts by its shape, with its secrets replaced.

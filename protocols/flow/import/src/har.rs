@@ -10,6 +10,7 @@ use crate::body;
 use crate::form::{self, Multipart};
 use crate::imported::{Body, Imported, Step};
 use crate::notation::literal;
+use crate::pairs;
 use crate::secrets::{Secrets, Variables};
 use base64::Engine as _;
 use jiff::Timestamp;
@@ -425,7 +426,7 @@ impl Reading {
             let value = if several {
                 body::part(name, &literal(value), &mut self.variables)
             } else {
-                form::member(name, value, &mut self.variables)
+                pairs::member(name, value, &mut self.variables)
             };
             fields.push((name.clone(), value));
         }

@@ -18,6 +18,7 @@ mod markup;
 mod node;
 pub mod notation;
 mod openapi;
+mod pairs;
 mod secrets;
 mod shell;
 mod yaml;
