@@ -14,6 +14,7 @@ pub(crate) mod cluster_keys;
 pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
+mod completions;
 mod declared;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
@@ -322,11 +323,13 @@ fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
             Command::Print(topics::text(&topic).map_err(|reason| unknown(&reason))?)
         }
         Verb::Completions { shell, all: Some(directory), .. } => {
-            Command::WriteAll { directory, files: pages::all_completions(shell) }
+            Command::WriteAll { directory, files: completions::all_completions(shell) }
         }
-        Verb::Completions { shell, link: None, .. } => Command::Print(pages::completions(shell)),
+        Verb::Completions { shell, link: None, .. } => {
+            Command::Print(completions::completions(shell))
+        }
         Verb::Completions { shell, link: Some(name), .. } => {
-            Command::Print(pages::completions_of_link(shell, &name).ok_or_else(|| {
+            Command::Print(completions::completions_of_link(shell, &name).ok_or_else(|| {
                 let links = pages::links().join(", ");
                 unknown(&format!("no link to brunt is called '{name}': {links}"))
             })?)

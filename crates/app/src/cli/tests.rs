@@ -251,7 +251,7 @@ fn shells_complete_what_has_no_dash() {
 
 #[test]
 fn completions_and_the_manual_page_know_every_switch_of_perfdhcp() {
-    let script = pages::completions(clap_complete::Shell::Bash);
+    let script = completions::completions(clap_complete::Shell::Bash);
     let manual = manual::page(&[dhcp::NAME.to_owned()]).unwrap().replace('\\', "");
     assert!(manual.contains("giaddr"));
     for name in switches::all().iter().flat_map(|switch| switch.names().collect::<Vec<_>>()) {

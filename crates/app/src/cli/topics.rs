@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
     use crate::cli::quoted::ROOT;
-    use crate::cli::{Command, pages};
+    use crate::cli::{Command, completions};
     use brunt_run::options::surroundings::Machine;
 
     fn read(words: &str) -> Result<String, String> {
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn shells_complete_topics() {
         for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Fish] {
-            assert!(pages::completions(shell).contains("troubleshooting"), "{shell}");
+            assert!(completions::completions(shell).contains("troubleshooting"), "{shell}");
         }
     }
 
