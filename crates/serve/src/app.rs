@@ -7,11 +7,11 @@ use brunt_history::RunId;
 use brunt_web::listen::Hosts;
 
 use crate::agents::Cluster;
-use crate::api::keyed::InFlight;
 use crate::auth::{Limiter, Passwords, Requester, Secret};
 use crate::child::Children;
+use crate::counters::Counters;
 use crate::history::History;
-use crate::metrics::Counters;
+use crate::in_flight::InFlight;
 use crate::problem::Problem;
 use crate::queue::Queue;
 use crate::store::{AuditKey, Store};
@@ -98,6 +98,16 @@ impl App {
     /// Adds a line to the audit trail for an actor who is not signed in.
     pub(crate) fn audit_by(&self, who: &str, act: &str, what: &str) -> Result<(), Problem> {
         Ok(self.store.note(&self.audit_key, (self.now(), who), act, what)?)
+    }
+
+    /// The number of a problem, which the log has as well if there is something for the operator.
+    pub(crate) fn numbered(&self, problem: &Problem) -> String {
+        let id =
+            Secret::new().map_or_else(|_| String::new(), |secret| secret.shown()[..8].to_owned());
+        if let Some(hidden) = &problem.hidden {
+            (self.log)(&format!("request {id} failed: {hidden}"));
+        }
+        id
     }
 
     /// Makes a link with which a person chooses a password, or signs in to a trial, as a path. Its secret is in the

@@ -5,8 +5,6 @@
 //! administrators. They have no names of people, targets or plans.
 
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use http::StatusCode;
 use rustix::fs::statvfs;
@@ -19,36 +17,6 @@ use crate::problem::Problem;
 const DISK_MIN: u64 = 64 << 20;
 const PLAIN: &str = "text/plain; charset=utf-8";
 const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// The classes of responses, as labels.
-const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
-
-/// What is counted while the site is served.
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    responses: [AtomicU64; CLASSES.len()],
-    /// The time that all of them took together.
-    micros: AtomicU64,
-    /// Runs that were removed because of their age or number.
-    removed: AtomicU64,
-}
-
-impl Counters {
-    /// Counts a response, and how long it took from its request.
-    pub(crate) fn count(&self, status: StatusCode, took: Duration) {
-        let class = usize::from(status.as_u16() / 100).saturating_sub(1);
-        if let Some(responses) = self.responses.get(class) {
-            responses.fetch_add(1, Ordering::Relaxed);
-        }
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.micros.fetch_add(micros, Ordering::Relaxed);
-    }
-
-    /// Counts a run that was removed because of its age or number.
-    pub(crate) fn count_removed(&self) {
-        self.removed.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
 /// The size of a disk and what is free of it, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Disk {
@@ -112,14 +80,12 @@ fn exposition(app: &App) -> Result<String, Problem> {
     let info = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
     family(&mut text, "info", "gauge", "The version of the site.", &[(info, 1.0)]);
     let counters = &app.counters;
-    let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    let counts = counters.responses.iter().map(of);
-    let responses = CLASSES.iter().zip(counts);
+    let responses = counters.responses();
     let responses: Vec<_> =
         responses.map(|(class, count)| (format!("{{class=\"{class}\"}}"), count as f64)).collect();
     let help = "Responses by the class of their status.";
     family(&mut text, "responses_total", "counter", help, &responses);
-    let seconds = [(String::new(), of(&counters.micros) as f64 / 1e6)];
+    let seconds = [(String::new(), counters.micros() as f64 / 1e6)];
     let help = "The time from requests to responses, together.";
     family(&mut text, "response_seconds_total", "counter", help, &seconds);
     let runs = app.queue()?.list();
@@ -139,7 +105,7 @@ fn exposition(app: &App) -> Result<String, Problem> {
         family(&mut text, name, "gauge", help, &one(value));
     }
     let help = "Runs that were removed because of their age or number.";
-    family(&mut text, "runs_removed_total", "counter", help, &one(of(&counters.removed)));
+    family(&mut text, "runs_removed_total", "counter", help, &one(counters.removed()));
     if let Some(disk) = Disk::of(app) {
         family(&mut text, "disk_bytes", "gauge", "The size of the disk.", &one(disk.size));
         family(&mut text, "disk_free_bytes", "gauge", "What is free of it.", &one(disk.free));

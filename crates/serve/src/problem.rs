@@ -215,6 +215,14 @@ fn is_of_full_disk(error: &(dyn Error + 'static)) -> bool {
     false
 }
 
+/// A message from a child, as a sentence.
+pub(crate) fn sentence(why: &str) -> String {
+    let mut letters = why.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if why.ends_with('.') { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use std::io;

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::problem::Problem;
+use crate::store::name;
 
 /// The file of the rule.
 const RULE: &str = "retention.json";
@@ -98,7 +99,7 @@ pub(crate) fn carry_out(app: &App) -> Result<usize, Problem> {
         }
         app.history.remove(&id).map_err(Problem::failed)?;
         app.store.forget_run(id.as_str())?;
-        let what = format!("{id} {}", crate::pages::history::name(&run));
+        let what = format!("{id} {}", name(&run));
         app.audit_by(ACTOR, "delete run", &what)?;
         app.counters.count_removed();
         removed += 1;

@@ -14,13 +14,13 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::runtime::Builder;
 
 use crate::agents::Cluster;
-use crate::api::keyed::InFlight;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
+use crate::counters::Counters;
 use crate::guarded;
 use crate::history::{Entry, History};
-use crate::metrics::Counters;
+use crate::in_flight::InFlight;
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
 use crate::retention;

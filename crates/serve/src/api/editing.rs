@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::body;
 use crate::call::{Answer, Call};
-use crate::pages::import::{made, sentence, text_of};
-use crate::problem::{Fault, Place, Problem};
+use crate::pages::import::{made, text_of};
+use crate::problem::{Fault, Place, Problem, sentence};
 
 /// The most changes at once.
 const CHANGES_MAX: usize = 200;

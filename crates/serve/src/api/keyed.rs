@@ -4,17 +4,12 @@
 //! carried out, and the answer after that. So a request whose answer was lost, even because the server ended, is
 //! never carried out twice; the answer then says that its result is unknown.
 
-use std::collections::HashSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use http::{StatusCode, header};
 use ring::digest::{SHA256, digest};
 
 use crate::app::App;
-use crate::call::{Answer, Call, JSON, PROBLEM};
+use crate::call::{Answer, Call, Handler, JSON, PROBLEM};
 use crate::problem::{Fault, Place, Problem};
-use crate::routes::problem_document;
-use crate::routes::route::Handler;
 use crate::store::{KeptAnswer, Keyed};
 
 /// The header of a key.
@@ -23,33 +18,6 @@ pub(crate) const HEADER: &str = "Idempotency-Key";
 pub(crate) const REPLAYED: &str = "idempotency-replayed";
 /// The most characters of a key.
 pub(crate) const KEY_MAX: usize = 255;
-
-/// The keys whose requests are being carried out.
-#[derive(Debug, Default)]
-pub(crate) struct InFlight(Mutex<HashSet<(i64, String)>>);
-
-/// A key that nobody else uses while this exists.
-pub(crate) struct Held<'a> {
-    all: &'a InFlight,
-    key: (i64, String),
-}
-
-impl InFlight {
-    fn all(&self) -> MutexGuard<'_, HashSet<(i64, String)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn hold(&self, key: (i64, String)) -> Option<Held<'_>> {
-        let is_free = self.all().insert(key.clone());
-        is_free.then(|| Held { all: self, key })
-    }
-}
-
-impl Drop for Held<'_> {
-    fn drop(&mut self) {
-        self.all.all().remove(&self.key);
-    }
-}
 
 /// Carries out a request, or repeats the answer that its key has.
 pub(crate) fn answered(act: Handler, call: &Call) -> Result<Answer, Problem> {
@@ -105,7 +73,7 @@ pub(crate) fn fingerprint(path: &str, body: &[u8]) -> Vec<u8> {
 
 /// The answer to a request that was carried out, once it is kept.
 fn kept(app: &App, owned: (i64, &str), done: Result<Answer, Problem>) -> Answer {
-    let answer = done.unwrap_or_else(|problem| problem_document(app, &problem));
+    let answer = done.unwrap_or_else(|problem| Answer::problem(&problem, &app.numbered(&problem)));
     let (status, body) = answer.kept();
     let location = answer.header(&header::LOCATION).unwrap_or_default().to_owned();
     let kept = KeptAnswer { status: status.as_u16(), location, body: body.to_vec() };

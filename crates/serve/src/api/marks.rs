@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::body;
 use super::records::listed;
 use crate::call::{Answer, Call};
+use crate::changes::runs::change;
 use crate::history::Entry;
-use crate::pages::run::{change, entry};
+use crate::pages::run::entry;
 use crate::problem::{Fault, Place, Problem};
 use crate::store::Filter;
 
@@ -60,7 +61,7 @@ pub(crate) fn of_run(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn replace(call: &Call) -> Result<Answer, Problem> {
     let (run, asked) = (entry(call)?, body::read::<TagsAsked>(call)?);
     let tags = checked("tags", &asked.tags)?;
-    let about = change(call, &run.id, |about| about.tags = tags)?;
+    let about = change(&call.app, &run.id, |about| about.tags = tags)?;
     noted(call, "describe run", &run, &about)?;
     Answer::json(&TagsOfRun { tags: about.tags })
 }
@@ -71,7 +72,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     if run.about.tags.contains(&tag) {
         return of_run(call);
     }
-    let about = change(call, &run.id, |about| about.tags.push(tag))?;
+    let about = change(&call.app, &run.id, |about| about.tags.push(tag))?;
     call.app.audit(call.who()?, "tag", run.id.as_str())?;
     Answer::json(&TagsOfRun { tags: about.tags })
 }
@@ -82,7 +83,7 @@ pub(crate) fn remove(call: &Call) -> Result<Answer, Problem> {
     if !run.about.tags.contains(&tag) {
         return Err(Problem::missing("tag"));
     }
-    let about = change(call, &run.id, |about| about.tags.retain(|one| *one != tag))?;
+    let about = change(&call.app, &run.id, |about| about.tags.retain(|one| *one != tag))?;
     noted(call, "describe run", &run, &about)?;
     Answer::json(&TagsOfRun { tags: about.tags })
 }
@@ -116,7 +117,7 @@ fn marked(call: &Call, baseline: bool) -> Result<Answer, Problem> {
         return Err(Problem::new(StatusCode::CONFLICT, "Not a run", detail));
     }
     if run.about.baseline != baseline {
-        let about = change(call, &run.id, |about| about.baseline = baseline)?;
+        let about = change(&call.app, &run.id, |about| about.baseline = baseline)?;
         noted(call, "describe run", &run, &about)?;
     }
     Answer::json(&entry(call)?)

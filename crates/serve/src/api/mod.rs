@@ -18,7 +18,6 @@ use serde::Serialize;
 use crate::auth::{By, Role, Scope};
 use crate::call::{Answer, Call, JSON};
 use crate::pages::compare::compared_by;
-use crate::pages::schedules::rfc3339;
 use crate::problem::Problem;
 
 /// Who sends a request, and what they may do.

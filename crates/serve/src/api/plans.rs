@@ -4,9 +4,10 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{body, rfc3339};
+use super::body;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised, TEXT_MAX};
+use crate::moment::rfc3339;
 use crate::problem::Problem;
 use crate::store::Plan;
 

@@ -3,16 +3,15 @@
 use brunt_envelope::Export;
 use brunt_history::{About, Origin, RECORD_KEPT};
 use brunt_record::{SloOutcome, Status};
-use brunt_report::comparison::Comparison;
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::App;
 use crate::call::{Answer, Call};
+use crate::changes::runs::tags;
+use crate::comparison::{Against, against};
 use crate::history::{Entry, PutError};
-use crate::pages::compare::compared;
-use crate::pages::history::{PER_PAGE, behind, filter, name, next};
+use crate::pages::history::{PER_PAGE, behind, filter, next};
 use crate::pages::run;
 use crate::problem::Problem;
 use crate::store::Filter;
@@ -64,34 +63,18 @@ pub(crate) struct Pushed {
     against: Option<Against>,
 }
 
-/// How a run compares with a baseline.
-#[derive(Serialize, JsonSchema)]
-pub(crate) struct Against {
-    /// The id of the baseline.
-    baseline: String,
-    /// The path of the comparison.
-    page: String,
-    /// Whether the comparison can be trusted. It cannot if a run is not valid, or if the two runs were requested
-    /// differently.
-    pub(crate) trusted: bool,
-    /// Why it cannot be trusted.
-    pub(crate) reason: Option<String>,
-    /// Figures that are worse by more than chance explains.
-    pub(crate) worse: Vec<String>,
-}
-
 /// `PUT /api/v1/records`.
 pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let given =
         |name: &str| Some(call.query(name).trim().to_owned()).filter(|text| !text.is_empty());
-    let tags = call.query.iter().filter(|(name, _)| name == "tag");
-    let tags: Vec<&str> = tags.map(|(_, tag)| tag.as_str()).collect();
+    let named = call.query.iter().filter(|(name, _)| name == "tag");
+    let named: Vec<&str> = named.map(|(_, tag)| tag.as_str()).collect();
     let at = jiff::Timestamp::from_second(app.now()).map(|at| at.to_string()).unwrap_or_default();
     let origin = Origin { by: who.named(), commit: given("commit"), at, ..Origin::default() };
     let about = About {
         name: given("name").unwrap_or_default(),
-        tags: run::tags(&tags.join(",")),
+        tags: tags(&named.join(",")),
         origin,
         ..About::default()
     };
@@ -126,47 +109,6 @@ fn unfit(error: PutError) -> Problem {
         PutError::Child(error) => Problem::failed(error),
         PutError::History(error) => Problem::failed(error),
     }
-}
-
-/// How a run compares with the baseline of its load.
-pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem> {
-    let baseline = app.store.baseline_of(&run.summary.load)?;
-    let is_run = run.summary.capacity.is_none();
-    let Some(baseline) = baseline.filter(|baseline| is_run && baseline.id != run.id) else {
-        return Ok(None);
-    };
-    let page = format!("/compare?run={}&run={}", baseline.id, run.id);
-    let compared = compared(app, &[baseline.clone(), run.clone()])?;
-    let comparison: Comparison = serde_json::from_str(&compared.json).map_err(Problem::bug)?;
-    let worse = comparison.regressions(&[]).map(|(_, difference)| {
-        let operation =
-            difference.operation.as_deref().map(|name| format!("{name} ")).unwrap_or_default();
-        let change = difference
-            .change
-            .map(|change| format!(" {:+.1} %", 100.0 * change))
-            .unwrap_or_default();
-        format!("{operation}{}{change}", difference.figure.title())
-    });
-    let trusted = comparison.trusted && compared.unlike.is_empty();
-    Ok(Some(Against {
-        baseline: baseline.id.to_string(),
-        page,
-        trusted,
-        reason: (!trusted).then(|| doubt(&baseline, run, &compared.unlike)),
-        worse: worse.collect(),
-    }))
-}
-
-/// Why a run is not compared with its baseline: which of the two is not valid, or how they were requested differently.
-fn doubt(baseline: &Entry, run: &Entry, unlike: &[String]) -> String {
-    let of = |which: &str, run: &Entry| {
-        let verdict = run.summary.verdict;
-        (verdict != Status::Valid).then(|| format!("{which} is {}", verdict.word()))
-    };
-    let which = format!("the baseline {} (/runs/{})", name(baseline), baseline.id);
-    let reasons = [of(&which, baseline), of("this run", run)].into_iter().flatten();
-    let all: Vec<String> = reasons.chain(unlike.iter().cloned()).collect();
-    if all.is_empty() { "too little was measured".to_owned() } else { all.join("; ") }
 }
 
 /// `GET /api/v1/records/{id}/record`.

@@ -11,9 +11,9 @@ use crate::agents::AGENTS_MAX;
 use crate::call::{Answer, Call};
 use crate::pages::find::{OBJECTIVES_MAX, TEXT_MAX, bounded, without_pace};
 use crate::pages::live::stopped;
-use crate::pages::submission::{Submission, submit_meant};
 use crate::problem::{Fault, Problem};
 use crate::queue::State;
+use crate::submission::{Submission, submit_meant};
 
 /// A run or a search that is requested.
 #[derive(Deserialize, JsonSchema)]

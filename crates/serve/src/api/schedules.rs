@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::rfc3339;
 use crate::call::{Answer, Call};
+use crate::moment::rfc3339;
 use crate::problem::Problem;
 use crate::schedule::Times;
 use crate::store::{DueRun, Schedule};

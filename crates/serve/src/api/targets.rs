@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{body, rfc3339};
+use super::body;
 use crate::call::{Answer, Call};
 use crate::changes::targets::{
     self as changes, DAYS_MAX, Draft, NAME_MAX, NETWORKS_MAX, RATE_MAX, SECONDS_MAX, TEXT_MAX,
     USERS_MAX, settings_of,
 };
-use crate::pages::secrets;
+use crate::moment::rfc3339;
 use crate::problem::Problem;
 use crate::store::Target;
 
@@ -125,7 +125,7 @@ fn named(call: &Call, id: i64) -> Result<TargetReply, Problem> {
 }
 
 fn reply(call: &Call, target: Target) -> Result<TargetReply, Problem> {
-    let secrets = secrets::of(&call.app, &target)?.map(|secrets| secrets.names);
+    let secrets = changes::secrets_of(&call.app, &target)?.map(|secrets| secrets.names);
     let Target { id, name, settings, grant, expires, production, reason } = target;
     Ok(TargetReply {
         id,

@@ -37,6 +37,9 @@ pub(crate) struct Call {
     pub(crate) refused: Option<Arc<Refusal>>,
 }
 
+/// The function that carries out a request.
+pub(crate) type Handler = fn(&Call) -> Result<Answer, Problem>;
+
 /// Why a form was not accepted.
 pub(crate) struct Refusal {
     pub(crate) problem: Problem,

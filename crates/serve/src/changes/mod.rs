@@ -2,6 +2,7 @@
 //! to the audit trail.
 
 pub(crate) mod plans;
+pub(crate) mod runs;
 pub(crate) mod targets;
 
 /// Whether a text is a name: on one line, and not too long.

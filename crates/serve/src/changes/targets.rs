@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use brunt_envelope::Grant;
+use brunt_envelope::{Grant, SecretsAsked};
 use http::StatusCode;
 use ipnet::IpNet;
 
@@ -203,6 +203,14 @@ pub(crate) fn settings_of(text: &str) -> Result<Vec<(String, String)>, String> {
             .to_owned()),
     });
     read.take(NETWORKS_MAX).collect()
+}
+
+/// The names of the secrets of a target, for plans that may be run against it.
+pub(crate) fn secrets_of(app: &App, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
+    let all = app.store.secrets()?;
+    let own = all.into_iter().filter(|secret| secret.target.eq_ignore_ascii_case(&target.name));
+    let names: Vec<String> = own.map(|secret| secret.name).collect();
+    Ok((!names.is_empty()).then(|| SecretsAsked { target: target.name.clone(), names }))
 }
 
 #[cfg(test)]

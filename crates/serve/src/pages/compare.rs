@@ -1,18 +1,17 @@
 //! The comparison of two to six runs. The others are compared with the first.
 
-use brunt_envelope::{COMPARED_MAX, Compared};
-use brunt_history::RECORD_KEPT;
+use brunt_envelope::COMPARED_MAX;
 use maud::html;
 
-use super::history::name;
 use super::page as whole;
 use super::run::sections;
-use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::child::ComparedPage;
+use crate::comparison::compared;
 use crate::history::Entry;
 use crate::problem::Problem;
+use crate::store::name;
 
 /// The runs that an address names.
 fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
@@ -29,22 +28,6 @@ fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
     let found =
         ids.into_iter().map(|id| call.app.store.run(id)?.ok_or_else(|| Problem::missing("run")));
     found.collect()
-}
-
-/// Compares runs with the first of them.
-pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Problem> {
-    if let Some(search) = runs.iter().find(|run| run.summary.capacity.is_some()) {
-        return Err(Problem::unusable(format!(
-            "{} is a search for the highest rate and cannot be compared. Choose single runs.",
-            name(search)
-        )));
-    }
-    let given = runs.iter().map(|run| Compared {
-        name: name(run),
-        record: app.history.files(&run.id).path(RECORD_KEPT),
-    });
-    let compared = app.children.compare(app.history.directory(), given.collect());
-    compared.map_err(Problem::failed)?.map_err(|why| Problem::unusable(format!("Failed to {why}.")))
 }
 
 /// Compares the runs that an address names.

@@ -7,7 +7,6 @@ use brunt_envelope::Search;
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::edited::edited;
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::shared;
 use super::submission::{named, offered, open_targets, submit_with};
@@ -15,6 +14,7 @@ use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
 use crate::store::{Plan, Target};
+use crate::submission::edited;
 
 /// The most objectives of a search in addition to those of its plan.
 pub(crate) const OBJECTIVES_MAX: usize = 20;

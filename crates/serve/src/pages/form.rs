@@ -9,6 +9,7 @@
 
 use maud::{Markup, html};
 
+use super::alert::alert;
 use super::hidden;
 use crate::call::{Call, Refusal};
 
@@ -287,18 +288,4 @@ fn described(id: &str) -> String {
 /// The reason beside a field.
 fn reason(id: &str, fault: Option<&str>) -> Markup {
     html! { @if let Some(fault) = fault { p.missed id=(described(id)) { (fault) } } }
-}
-
-/// The reason at the top of a form or a page, unless it stands beside its field.
-pub(super) fn alert(refused: &Refusal) -> Markup {
-    let problem = &refused.problem;
-    html! {
-        @if refused.mark_shown() {
-            div.warning role="alert" tabindex="-1" autofocus {
-                p { (problem.detail) }
-                @if let Some(wait) = problem.wait { p { "Try again in " (wait) " s." } }
-                @if problem.hidden.is_some() { p.note { "Request " code { (refused.request) } } }
-            }
-        }
-    }
 }

@@ -10,7 +10,7 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::store::{Filter, Listed, Position, outcome_key, title};
+use crate::store::{Filter, Listed, Position, name, outcome_key};
 
 /// The number of runs on a page.
 pub(crate) const PER_PAGE: usize = 50;
@@ -229,11 +229,6 @@ fn table(call: &Call, runs: &[Entry]) -> Markup {
             }
         }
     }
-}
-
-/// The name of a run.
-pub(crate) fn name(run: &Entry) -> String {
-    if run.about.name.is_empty() { title(&run.summary) } else { run.about.name.clone() }
 }
 
 fn row(call: &Call, run: &Entry) -> Markup {

@@ -1,17 +1,15 @@
 //! Plans that are made from existing material: a cURL command line, a HAR recording, an OpenAPI document, LoadGen's
 //! files.
 //!
-//! A child reads it. Files that a plan refers to are stored in a directory of the plan, and copied into each of its
-//! runs.
+//! A child reads it. Files that a plan refers to are stored in a directory of the plan.
 
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_envelope::{Import, Imported, Kind};
-use brunt_history::{DATA, RunId};
+use brunt_history::RunId;
 use maud::{Markup, html};
 
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
@@ -19,7 +17,8 @@ use super::page as whole;
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{NAME_MAX, TEXT_MAX};
-use crate::problem::Problem;
+use crate::problem::{Problem, sentence};
+use crate::submission::files::{directory, is_plain, write};
 
 /// The most bytes of all files of a plan together.
 const DATA_MAX: usize = 16 << 20;
@@ -107,14 +106,6 @@ pub(crate) fn text_of(bytes: &[u8]) -> Result<String, Problem> {
     text.map(str::to_owned).map_err(|_| Problem::unusable("This is not UTF-8 text."))
 }
 
-/// A message from a child, as a sentence.
-pub(crate) fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let end = if why.ends_with('.') { "" } else { "." };
-    format!("{first}{}{end}", letters.as_str())
-}
-
 /// Stores a plan and its files.
 fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
     let app = &call.app;
@@ -186,43 +177,4 @@ fn named_first(call: &Call, imported: &Imported) -> Result<i64, Problem> {
         }
     }
     Err(Problem::unusable("There are too many plans with this name. Delete or rename some."))
-}
-
-/// Whether a name is a plain file name without a path.
-fn is_plain(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0']) && name.len() < 200
-}
-
-/// The directory of a plan's files.
-pub(super) fn directory(app: &App, plan: i64) -> PathBuf {
-    app.history.directory().join("plans").join(plan.to_string())
-}
-
-fn write(directory: &Path, data: &[(String, Vec<u8>)]) -> io::Result<()> {
-    if data.is_empty() {
-        return Ok(());
-    }
-    let data_directory = directory.join(DATA);
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&data_directory)?;
-    for (name, bytes) in data {
-        brunt_record::replace(&data_directory.join(name), |out| out.write_all(bytes))?;
-    }
-    Ok(())
-}
-
-/// The names of the files of a plan.
-pub(super) fn data_of(directory: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(directory.join(DATA)).into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.retain(|name| is_plain(name));
-    names.sort_unstable();
-    names
-}
-
-/// Copies the files of a plan into the directory of a run.
-pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let names = data_of(from);
-    let read = |name: &String| Ok((name.clone(), std::fs::read(from.join(DATA).join(name))?));
-    write(to, &names.iter().map(read).collect::<io::Result<Vec<_>>>()?)
 }

@@ -6,10 +6,9 @@
 
 pub(crate) mod account;
 pub(crate) mod agents;
-pub(crate) mod api;
+mod alert;
 pub(crate) mod audit;
 pub(crate) mod compare;
-mod edited;
 pub(crate) mod find;
 mod form;
 pub(crate) mod history;
@@ -88,7 +87,7 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
                 @if let Some(who) = who { (header(who, path, has_agents)) }
                 @if let Some(promise) = trial { p.trial { strong { "Trial. " } (promise) } }
                 main id="main" {
-                    @if let Some(refused) = call.and_then(|call| call.refused.as_deref()) { (form::alert(refused)) }
+                    @if let Some(refused) = call.and_then(|call| call.refused.as_deref()) { (alert::alert(refused)) }
                     (body)
                 }
             }

@@ -10,13 +10,14 @@ use serde::Serialize;
 
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::shared;
-use super::submission::{asked, checked, named, offered, open_targets, submit_with};
+use super::submission::{named, offered, open_targets, submit_with};
 use super::{moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised};
 use crate::problem::Problem;
 use crate::store::{Plan, Target};
+use crate::submission::{asked, checked};
 
 /// Templates for new plans.
 const TEMPLATES: [(&str, &str); 3] = [

@@ -1,17 +1,18 @@
 //! The page of a run: the report's own text, tables and charts, and what people wrote about the run.
 
-use brunt_history::{About, LOADGEN, PAGE_MAX, PageParts, RunId};
+use brunt_history::{About, LOADGEN, PAGE_MAX, PageParts};
 use brunt_record::Status;
 use http::StatusCode;
 use maud::{Markup, PreEscaped, html};
 
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
-use super::history::name;
 use super::{hidden, moment, page_with_charts};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::history::{EditError, Entry};
+use crate::changes::runs::{change, tags};
+use crate::history::Entry;
 use crate::problem::Problem;
+use crate::store::name;
 
 /// The most runs for one action on several.
 const SEVERAL_MAX: usize = 200;
@@ -193,7 +194,7 @@ fn form(call: &Call, run: &Entry) -> Result<Markup, Problem> {
 /// `POST /runs/{id}/about`.
 pub(crate) fn about(call: &Call) -> Result<Answer, Problem> {
     let run = entry(call)?;
-    let changed = change(call, &run.id, |about| {
+    let changed = change(&call.app, &run.id, |about| {
         call.field("name").trim().clone_into(&mut about.name);
         about.note = call.field("note").replace("\r\n", "\n");
         about.tags = tags(call.field("tags"));
@@ -218,10 +219,10 @@ pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
         match act {
             "delete" => delete(call, &run)?,
             "tag" => {
-                change(call, &run.id, |about| about.tags.extend(added.clone()))?;
+                change(&call.app, &run.id, |about| about.tags.extend(added.clone()))?;
             }
             "pin" | "unpin" => {
-                change(call, &run.id, |about| about.pin = act == "pin")?;
+                change(&call.app, &run.id, |about| about.pin = act == "pin")?;
             }
             _ => return Err(Problem::unusable("This action does not exist.")),
         }
@@ -240,48 +241,4 @@ fn delete(call: &Call, run: &Entry) -> Result<(), Problem> {
     call.app.history.remove(&run.id).map_err(Problem::failed)?;
     call.app.store.forget_run(run.id.as_str())?;
     call.app.audit(call.who()?, "delete run", &format!("{} {}", run.id, name(run)))
-}
-
-/// The tags of a comma-separated text, sorted and without duplicates.
-pub(crate) fn tags(text: &str) -> Vec<String> {
-    let mut tags: Vec<String> = text.split(',').map(|tag| tag.trim().to_owned()).collect();
-    tags.retain(|tag| !tag.is_empty());
-    tags.sort_unstable();
-    tags.dedup();
-    tags
-}
-
-/// Changes what people wrote about a run, in its directory and in the index.
-pub(crate) fn change(
-    call: &Call,
-    id: &RunId,
-    change: impl FnOnce(&mut About),
-) -> Result<About, Problem> {
-    let mut before = None;
-    let changed = call.app.history.edit(id, |about| {
-        before = Some(about.clone());
-        change(about);
-        about.tags.sort_unstable();
-        about.tags.dedup();
-    });
-    let about = changed.map_err(|error| match error {
-        EditError::Unknown(_) => Problem::missing("run"),
-        EditError::About(why) => {
-            let problem = Problem::unusable(format!("Failed to {why}."));
-            match why.field() {
-                Some(field) => problem.at(field),
-                None => problem,
-            }
-        }
-        EditError::History(why) => Problem::failed(why),
-    })?;
-    let entry = call.app.history.entry(id).map_err(Problem::failed)?;
-    let entry = entry.ok_or_else(|| Problem::missing("run"))?;
-    if let Err(error) = call.app.store.put_run(&entry) {
-        // The directory and the index say the same, or neither has changed.
-        let undone = before.map(|before| call.app.history.edit(id, |about| *about = before));
-        drop(undone);
-        return Err(error.into());
-    }
-    Ok(about)
 }

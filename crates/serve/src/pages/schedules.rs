@@ -3,13 +3,15 @@
 use maud::{Markup, html};
 
 use super::form::{Form, Input, Script, TEXT};
-use super::submission::{check_duration, open_targets};
+use super::submission::open_targets;
 use super::{hidden, moment_of, page as whole, shared};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
 use crate::schedule::{Quiet, Times, zone_of};
 use crate::store::{DueRun, Hook, Plan, Schedule, Target};
+use crate::submission::agents::words;
+use crate::submission::check_duration;
 
 /// How many future and past times are shown.
 const AHEAD: usize = 3;
@@ -54,7 +56,7 @@ fn shown(call: &Call, schedule: &Schedule, runner: bool) -> Result<Markup, Probl
                     ", not in the quiet hours " (schedule.quiet)
                     @if schedule.waits { " (it waits for their end)" }
                 }
-                @if let Some(agents) = schedule.agents { ", by " (shared::words(agents)) }
+                @if let Some(agents) = schedule.agents { ", by " (words(agents)) }
                 @if let Some(hook) = &hook { ", results sent to " (hook.name) }
                 ", by " (schedule.by)
             }
@@ -150,11 +152,6 @@ fn fields(call: &Call, plans: &[Plan], targets: &[Target], hooks: &[Hook]) -> Ma
         div { button.main { "Add it" } }
     };
     form.whole("stack", Script::Nothing, &fields)
-}
-
-/// A time in seconds since 1970, in RFC 3339.
-pub(crate) fn rfc3339(at: i64) -> String {
-    jiff::Timestamp::from_second(at).map(|at| at.to_string()).unwrap_or_default()
 }
 
 /// `POST /schedules`.

@@ -5,7 +5,8 @@ use maud::{PreEscaped, html};
 use super::page_with_charts;
 use super::run::{entry, sections};
 use crate::call::{Answer, Call};
-use crate::problem::Problem;
+use crate::problem::{Problem, sentence};
+use crate::store;
 
 /// `GET /runs/{id}/steps/{step}`.
 pub(crate) fn step(call: &Call) -> Result<Answer, Problem> {
@@ -16,10 +17,10 @@ pub(crate) fn step(call: &Call) -> Result<Answer, Problem> {
     let name = number.checked_sub(1).and_then(|at| found.steps.get(at)).ok_or_else(missing)?;
     let files = call.app.history.files(&run.id);
     let step = call.app.children.step(files.directory(), number).map_err(Problem::failed)?;
-    let step = step.map_err(|why| Problem::unusable(super::import::sentence(&why)))?;
+    let step = step.map_err(|why| Problem::unusable(sentence(&why)))?;
     let body = html! {
         p.crumbs {
-            a href="/" { "Runs" } " · " a href={ "/runs/" (run.id) } { (super::history::name(&run)) }
+            a href="/" { "Runs" } " · " a href={ "/runs/" (run.id) } { (store::name(&run)) }
         }
         p.given { "Step " (number) ": " (name) }
         (sections(&step.page))

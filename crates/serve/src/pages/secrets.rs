@@ -1,12 +1,11 @@
 //! Secrets of targets. They are entered here and never shown: a forgotten secret must be stored again.
 
-use brunt_envelope::SecretsAsked;
 use maud::{Markup, html};
 
 use super::form::{Form, Input, PASSWORD, Script, TEXT};
 use super::{hidden, moment_of, page as whole};
-use crate::app::App;
 use crate::call::{Answer, Call};
+use crate::changes::targets::secrets_of;
 use crate::problem::Problem;
 use crate::store::{SecretRow, Target};
 
@@ -15,14 +14,6 @@ const NAME_MAX: usize = 60;
 const VALUE_MAX: usize = 8 << 10;
 /// The most secrets of a target.
 const OF_TARGET_MAX: usize = 50;
-
-/// The names of the secrets of a target, for plans that may be run against it.
-pub(crate) fn of(app: &App, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
-    let all = app.store.secrets()?;
-    let own = all.into_iter().filter(|secret| secret.target.eq_ignore_ascii_case(&target.name));
-    let names: Vec<String> = own.map(|secret| secret.name).collect();
-    Ok((!names.is_empty()).then(|| SecretsAsked { target: target.name.clone(), names }))
-}
 
 /// `GET /secrets`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -116,7 +107,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     if value.is_empty() || value.len() > VALUE_MAX {
         return Err(Problem::unusable(format!("A secret has 1 to {VALUE_MAX} bytes.")).at("value"));
     }
-    let others = of(&call.app, &target)?.map_or(0, |asked| asked.names.len());
+    let others = secrets_of(&call.app, &target)?.map_or(0, |asked| asked.names.len());
     if others >= OF_TARGET_MAX {
         let why = format!("A target has at most {OF_TARGET_MAX} secrets.");
         return Err(Problem::unusable(why).at("target"));

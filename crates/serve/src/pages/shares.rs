@@ -7,16 +7,15 @@ use brunt_envelope::COMPARED_MAX;
 use brunt_history::PageParts;
 use maud::{Markup, PreEscaped, html};
 
-use super::compare::compared;
-use super::history::name;
 use super::run::sections;
 use super::share_form::DAYS_MAX;
 use super::{hidden, moment_of, outcome, outer, outer_with_charts, page as whole};
 use crate::auth::{Role, Secret};
 use crate::call::{Answer, Call};
+use crate::comparison::compared;
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::store::Share;
+use crate::store::{Share, name};
 
 const DAY: i64 = 86_400;
 /// Sections of a run that reveal where and how it was made.

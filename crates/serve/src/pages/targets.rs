@@ -49,7 +49,7 @@ fn row(call: &Call, target: &Target, admin: bool, now: i64) -> Result<Markup, Pr
                 (target.name)
                 @if target.production { " " span.tag { "production" } }
                 @if !target.reason.is_empty() { div.note { (target.reason) } }
-                @if let Some(secrets) = super::secrets::of(&call.app, target)? {
+                @if let Some(secrets) = changes::secrets_of(&call.app, target)? {
                     div.note { "Secrets: " (secrets.names.join(", ")) }
                 }
             }

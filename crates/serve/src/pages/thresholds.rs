@@ -8,13 +8,13 @@ use brunt_record::Status;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::edited::edited;
 use super::shared;
 use super::submission::{named, submit};
 use super::{figure, hidden, page as whole, verdict};
 use crate::call::{Answer, Call};
 use crate::history::Entry;
 use crate::problem::Problem;
+use crate::submission::edited;
 
 /// How long the user runs by default.
 const LASTING: &str = "30s";

@@ -5,14 +5,13 @@ use brunt_record::Status;
 use brunt_report::comparison::RECORDS_MAX;
 use maud::html;
 
-use super::history::name;
 use super::page as whole;
 use super::run::sections;
 use crate::call::{Answer, Call};
 use crate::child::Trended;
 use crate::history::Entry;
-use crate::problem::Problem;
-use crate::store::Filter;
+use crate::problem::{Problem, sentence};
+use crate::store::{Filter, name};
 
 /// With fewer runs there is no level before and after a change.
 const RUNS_MIN: usize = 6;
@@ -39,7 +38,7 @@ fn followed(call: &Call, runs: &[Entry]) -> Result<Trended, Problem> {
     let name = runs.last().map(name).unwrap_or_default();
     let records = runs.iter().map(|run| history.files(&run.id).path(RECORD_KEPT)).collect();
     let trended = call.app.children.trend(history.directory(), name, records);
-    trended.map_err(Problem::bug)?.map_err(|why| Problem::unusable(super::import::sentence(&why)))
+    trended.map_err(Problem::bug)?.map_err(|why| Problem::unusable(sentence(&why)))
 }
 
 fn too_few(count: usize) -> String {

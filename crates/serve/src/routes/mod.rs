@@ -9,6 +9,7 @@ pub(crate) mod openapi;
 mod own;
 pub(crate) mod param;
 mod programs;
+mod reference;
 pub(crate) mod route;
 mod table;
 #[cfg(test)]
@@ -35,7 +36,6 @@ use tokio::time::timeout;
 use crate::api::keyed;
 use crate::app::App;
 use crate::assets;
-use crate::auth::Secret;
 use crate::call::{self, Answer, Call, Refusal};
 use crate::pages;
 use crate::problem::Problem;
@@ -133,7 +133,7 @@ async fn carried_out(
     Arc::make_mut(call).who = who;
     guard::may(route, call)?;
     if is_api(Some(route), call) {
-        param::known(route, &call.query)?;
+        param::known(route.query, &call.query)?;
     }
     guard::own_page(route, call)?;
     // No place is held meanwhile, so that bodies that do not arrive keep nobody waiting.
@@ -184,20 +184,6 @@ async fn bounded(
     Ok(read.map_err(slow)?.map_err(large)?.to_bytes())
 }
 
-/// The problem as a document for programs, with a number by which the operator finds it in the log.
-pub(crate) fn problem_document(app: &App, problem: &Problem) -> Answer {
-    Answer::problem(problem, &numbered(app, problem))
-}
-
-/// The number of a problem, which the log has as well if there is something for the operator.
-fn numbered(app: &App, problem: &Problem) -> String {
-    let id = Secret::new().map_or_else(|_| String::new(), |secret| secret.shown()[..8].to_owned());
-    if let Some(hidden) = &problem.hidden {
-        (app.log)(&format!("request {id} failed: {hidden}"));
-    }
-    id
-}
-
 /// Whether a request is that of a program.
 fn is_api(route: Option<&Route>, call: &Call) -> bool {
     call.path.starts_with("/api/") || route.is_some_and(Route::is_for_programs)
@@ -210,7 +196,7 @@ async fn refused(
     problem: Problem,
     room: &Semaphore,
 ) -> Response {
-    let id = numbered(&call.app, &problem);
+    let id = call.app.numbered(&problem);
     let asked = call.headers.clone();
     let answer = if is_api(route, &call) {
         Answer::problem(&problem, &id)

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::openapi;
 use super::programs::{self, AGENTS, GET};
+use super::reference;
 use super::route::{Access, Gives, Route};
 use super::table::{PAGE, TABLE};
 use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::pages;
 use crate::problem::Problem;
 
 static OWN: &[Route] = &[
@@ -44,5 +44,5 @@ fn document(call: &Call) -> Result<Answer, Problem> {
 
 /// `GET /api`.
 fn page(call: &Call) -> Result<Answer, Problem> {
-    pages::api::page(call, of_programs(&call.app))
+    reference::page(call, of_programs(&call.app))
 }

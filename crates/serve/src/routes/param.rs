@@ -6,7 +6,6 @@
 use brunt_history::RunId;
 use serde_json::{Value, json};
 
-use super::route::Route;
 use crate::problem::{Fault, Place, Problem};
 
 /// A parameter of a query.
@@ -96,13 +95,13 @@ impl Param {
     }
 }
 
-/// Refuses a query of the API that has a parameter which the route does not have, or a value which it does not take.
-pub(super) fn known(route: &Route, query: &[(String, String)]) -> Result<(), Problem> {
+/// Refuses a query of the API that has a parameter which is not one of these, or a value which it does not take.
+pub(super) fn known(params: &[Param], query: &[(String, String)]) -> Result<(), Problem> {
     let mut faults = Vec::new();
     for (number, (name, value)) in query.iter().enumerate() {
         let fault = |wanted: String| Fault::new(Place::Query, name, Some(value), wanted);
-        let Some(param) = route.query.iter().find(|param| param.name == name) else {
-            faults.push(fault(names(route)));
+        let Some(param) = params.iter().find(|param| param.name == name) else {
+            faults.push(fault(names(params)));
             continue;
         };
         if !param.takes.fits(value) {
@@ -114,8 +113,8 @@ pub(super) fn known(route: &Route, query: &[(String, String)]) -> Result<(), Pro
     if faults.is_empty() { Ok(()) } else { Err(Problem::faulty(faults)) }
 }
 
-fn names(route: &Route) -> String {
-    let names: Vec<&str> = route.query.iter().map(|param| param.name).collect();
+fn names(params: &[Param]) -> String {
+    let names: Vec<&str> = params.iter().map(|param| param.name).collect();
     match names[..] {
         [] => "no parameter".to_owned(),
         [name] => format!("no parameter but {name}"),

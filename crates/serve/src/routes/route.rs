@@ -5,9 +5,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::param::Param;
 use crate::auth::{Role, Scope};
-use crate::call::{Answer, Call, JSON};
+use crate::call::{Handler, JSON};
 use crate::changes::plans::TEXT_MAX;
-use crate::problem::Problem;
 
 /// The most bytes of a form.
 const FORM_MAX: usize = 128 << 10;
@@ -19,9 +18,6 @@ const UPLOAD_MAX: usize = 64 << 20;
 const OBJECT_MAX: usize = 1 << 20;
 /// The most bytes of an uploaded record.
 const DOCUMENT_MAX: usize = 64 << 20;
-
-/// The function that carries out a request.
-pub(crate) type Handler = fn(&Call) -> Result<Answer, Problem>;
 
 /// One route of the server.
 #[derive(Clone, Copy)]

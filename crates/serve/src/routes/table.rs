@@ -1,9 +1,10 @@
 //! [`TABLE`]: the routes for people.
 
-use super::route::{Access, Ask, BodyKind, Handler, Route};
+use super::route::{Access, Ask, BodyKind, Route};
 use crate::api;
 use crate::assets;
 use crate::auth::{Role, Scope};
+use crate::call::Handler;
 use crate::metrics;
 use crate::pages;
 

@@ -14,9 +14,9 @@ pub(crate) use tell::{KEY_BEGINS, look as tell};
 
 use crate::app::App;
 use crate::auth::Role;
-use crate::pages::submission::{Submission, submit_for};
 use crate::problem::Problem;
 use crate::store::Schedule;
+use crate::submission::{Submission, submit_for};
 
 /// How late a run may begin that was due while the site was busy or was restarting, in seconds.
 const LATE_MAX: i64 = 600;

@@ -13,10 +13,10 @@ use brunt_record::{SloOutcome, Status};
 use ring::hmac;
 use serde::Serialize;
 
-use crate::api::records::{Against, against};
 use crate::app::App;
+use crate::comparison::{Against, against};
 use crate::history::Entry;
-use crate::pages::schedules::rfc3339;
+use crate::moment::rfc3339;
 use crate::problem::Problem;
 use crate::queue::State;
 use crate::store::{Hook, Schedule, UnreportedRun};

@@ -33,7 +33,7 @@ pub(crate) use hooks::Hook;
 pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
-pub(crate) use runs::{Filter, Listed, Position, outcome_key, title};
+pub(crate) use runs::{Filter, Listed, Position, name, outcome_key};
 pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
 pub(crate) use shares::Share;

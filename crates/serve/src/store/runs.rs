@@ -66,7 +66,7 @@ pub(crate) fn outcome_key(words: &str) -> String {
 }
 
 /// The name of a run that has no name: its command without options, and its target.
-pub(crate) fn title(summary: &Summary) -> String {
+fn title(summary: &Summary) -> String {
     let words = summary.command.iter().map(String::as_str).filter(|word| *word != "brunt");
     let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).take(2).collect();
     let what = if words.is_empty() { "A run".to_owned() } else { words.join(" ") };
@@ -74,6 +74,11 @@ pub(crate) fn title(summary: &Summary) -> String {
         Some(target) if !what.contains(target.as_str()) => format!("{what} against {target}"),
         _ => what,
     }
+}
+
+/// The name of a run: its own, or one that is made.
+pub(crate) fn name(run: &Entry) -> String {
+    if run.about.name.is_empty() { title(&run.summary) } else { run.about.name.clone() }
 }
 
 impl Store {

@@ -2,15 +2,15 @@
 
 use maud::html;
 
-use super::page as whole;
+use super::openapi;
+use super::route::Route;
 use crate::call::{Answer, Call};
+use crate::pages::page as whole;
 use crate::problem::Problem;
-use crate::routes::openapi;
-use crate::routes::route::Route;
 
 /// The page about these routes.
 #[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
-pub(crate) fn page(
+pub(super) fn page(
     call: &Call,
     routes: impl Iterator<Item = &'static Route>,
 ) -> Result<Answer, Problem> {

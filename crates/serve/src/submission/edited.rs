@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::import::sentence;
 use crate::app::App;
-use crate::problem::Problem;
+use crate::problem::{Problem, sentence};
 
 /// The text of a plan after a change.
-pub(super) fn edited(app: &App, text: &str, change: &Value) -> Result<String, Problem> {
+pub(crate) fn edited(app: &App, text: &str, change: &Value) -> Result<String, Problem> {
     let asked = json!({ "text": text, "changes": [change] }).to_string();
     let answer = app.children.edit(asked)?;
     let answer = answer.map_err(|why| Problem::unusable(sentence(&why)))?;

@@ -1,0 +1,170 @@
+//! [`Submission`]: a run or a search of a plan, on its way to the queue.
+
+pub(crate) mod agents;
+mod edited;
+pub(crate) mod files;
+
+use brunt_envelope::{Asked, Checked, Search};
+use brunt_history::{About, Origin, RunId};
+
+use crate::app::App;
+use crate::changes::runs::tags;
+use crate::changes::targets::{secrets_of, settings_of};
+use crate::problem::Problem;
+use crate::queue::{RunRequest, SubmitError};
+use crate::store::{Plan, Target};
+
+pub(crate) use edited::edited;
+
+/// What is requested of a run in addition to its plan.
+pub(crate) struct Submission<'a> {
+    pub(crate) target: i64,
+    /// The duration; empty for the plan's.
+    pub(crate) duration: &'a str,
+    /// The tags, separated by commas.
+    pub(crate) tags: &'a str,
+    /// The commit that is tested; may be empty.
+    pub(crate) commit: &'a str,
+    pub(crate) by: &'a str,
+    /// The search that is made in place of a run.
+    pub(crate) search: Option<Search>,
+    /// How many agents share the load; without it this machine makes the load.
+    pub(crate) agents: Option<u32>,
+}
+
+/// Submits a run or a search. For a production target `sure` must repeat the target's name.
+pub(crate) fn submit_meant(
+    app: &App,
+    plan: &Plan,
+    text: &str,
+    submission: &Submission<'_>,
+    sure: &str,
+) -> Result<RunId, Problem> {
+    let target = app.store.target(submission.target)?;
+    if let Some(target) = target.filter(|target| target.production)
+        && sure.trim() != target.name
+    {
+        let detail =
+            format!("{} is a production target. Type its name to confirm the run.", target.name);
+        return Err(Problem::unusable(detail).at("sure"));
+    }
+    submit_for(app, plan, text, submission)
+}
+
+/// Submits a run or a search without asking for a confirmation: the caller has checked that it is permitted.
+pub(crate) fn submit_for(
+    app: &App,
+    plan: &Plan,
+    text: &str,
+    submission: &Submission<'_>,
+) -> Result<RunId, Problem> {
+    let target = app.store.target(submission.target)?;
+    let target = target.filter(|target| target.expires > app.now());
+    let gone = || Problem::unusable("This target was removed or has expired.").at("target");
+    let target = target.ok_or_else(gone)?;
+    let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
+    asked.search.clone_from(&submission.search);
+    if let Some(agents) = submission.agents {
+        asked = agents::asked(app, asked, agents)?;
+    }
+    let checked = checked(app, plan.id, &asked)?;
+    if let Some(finding) = checked.findings.first() {
+        let what = if asked.search.is_some() { "used for a search on" } else { "run against" };
+        let why = format!("The plan cannot be {what} {}: {}", target.name, finding.text);
+        let problem = Problem::unusable(why);
+        let is_of_duration = asked.duration.is_some()
+            && can_be_run(app, plan.id, &Asked { duration: None, ..asked.clone() })?;
+        return Err(if is_of_duration { problem.at("duration") } else { problem });
+    }
+    if let Some(agents) = asked.agents {
+        agents::refuse_unshared(&checked, agents)?;
+        asked.abort_on.clone_from(&checked.abort_on);
+    }
+    // Only secrets that the plan refers to are passed on.
+    if let Some(secrets) = &mut asked.secrets {
+        secrets.names = checked.secrets;
+    }
+    asked.secrets = asked.secrets.filter(|secrets| !secrets.names.is_empty());
+    let commit = Some(submission.commit.to_owned()).filter(|text| !text.is_empty());
+    let origin = Origin {
+        by: submission.by.to_owned(),
+        plan: Some(format!("{}, revision {}", plan.name, plan.revision)),
+        target: Some(target.name.clone()),
+        agents: submission.agents.map(|agents| agents::carriers(app, agents)),
+        commit,
+        ..Origin::default()
+    };
+    let about =
+        About { name: plan.name.clone(), tags: tags(submission.tags), origin, ..About::default() };
+    let data = files::directory(app, plan.id);
+    let request = RunRequest { asked, about };
+    let submitted = app.queue()?.submit_with(request, &|run| files::copy(&data, run));
+    let id = submitted.map_err(|error| match error {
+        SubmitError::Io(error) => Problem::failed(error),
+        _ => Problem::unusable(format!("Failed to {error}.")),
+    })?;
+    let agents = submission.agents.map(|agents| format!(", by {}", agents::words(agents)));
+    let what = format!(
+        "{}, revision {}, at {}{}: {id}",
+        plan.name,
+        plan.revision,
+        target.name,
+        agents.unwrap_or_default()
+    );
+    let act = if submission.search.is_some() { "find maximum" } else { "run plan" };
+    app.audit_by(submission.by, act, &what)?;
+    Ok(id)
+}
+
+/// A child's check of a plan. If the plan has files, the child runs in their directory.
+pub(crate) fn checked(app: &App, plan: i64, asked: &Asked) -> Result<Checked, Problem> {
+    let directory = (!asked.data.is_empty()).then(|| files::directory(app, plan));
+    let checked = app.children.check(asked, directory.as_deref());
+    Ok(checked?)
+}
+
+fn can_be_run(app: &App, plan: i64, asked: &Asked) -> Result<bool, Problem> {
+    Ok(checked(app, plan, asked)?.findings.is_empty())
+}
+
+/// Refuses a duration with which a plan cannot be run that can be run without it.
+pub(crate) fn check_duration(
+    app: &App,
+    plan: &Plan,
+    target: &Target,
+    duration: &str,
+) -> Result<(), Problem> {
+    let asked_for = |duration: &str| asked(app, plan.id, &plan.text, (Some(target), duration));
+    if duration.trim().is_empty() {
+        return Ok(());
+    }
+    let checked = checked(app, plan.id, &asked_for(duration)?)?;
+    let Some(finding) = checked.findings.first() else { return Ok(()) };
+    if can_be_run(app, plan.id, &asked_for("")?)? {
+        return Err(Problem::unusable(finding.text.clone()).at("duration"));
+    }
+    Ok(())
+}
+
+/// What a child is asked about a plan on a target.
+pub(crate) fn asked(
+    app: &App,
+    plan: i64,
+    text: &str,
+    (target, duration): (Option<&Target>, &str),
+) -> Result<Asked, Problem> {
+    let settings = target
+        .map(|target| settings_of(&target.settings))
+        .transpose()
+        .map_err(Problem::unusable)?;
+    let duration = Some(duration.trim().to_owned()).filter(|text| !text.is_empty());
+    Ok(Asked {
+        plan: text.to_owned(),
+        variables: settings.unwrap_or_default().into_iter().collect(),
+        duration,
+        grant: target.map(|target| target.grant.clone()).unwrap_or_default(),
+        secrets: target.map(|target| secrets_of(app, target)).transpose()?.flatten(),
+        data: files::data_of(&files::directory(app, plan)),
+        ..Asked::default()
+    })
+}
