@@ -1,8 +1,8 @@
 //! Packs the guides of `docs/` for `brunt help`: compressed they take a third of their size in the binary.
 //!
 //! A page that was written from the declaration of a command is left out, because the help of the command says the
-//! same. Those are not watched either, so that writing them anew builds nothing again. A new guide is in the index,
-//! which is watched.
+//! same. Those are not watched either, so that writing them anew builds nothing again. The pages of options that
+//! several commands share are guides. A new guide is in the index, which is watched.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -2,13 +2,15 @@
 //! and check the notations in them, so this is compiled only for tests. Commands are checked in
 //! [`quoted`](super::quoted).
 //!
-//! A page contains the [`about`] texts of its command, and the declared help of each option.
+//! A page contains the [`about`] texts of its command, and the declared help of each option. The options of every run
+//! have a page of their own, which the others name.
 
 use std::fmt::Write as _;
 
 use brunt_leases_tool::options::ubench::Ubench;
+use brunt_run::options::run_options::{self, RunOptions};
 use clap::builder::StyledStr;
-use clap::{Arg, Command};
+use clap::{Arg, Args as _, Command};
 
 use super::abouts;
 use super::declared;
@@ -41,7 +43,9 @@ fn page(name: &str, command: Command) -> String {
     let about = about.unwrap_or_else(|| panic!("add `brunt {name}` to ABOUT in src/cli/abouts.rs"));
     let description = about.description;
     let _ = write!(out, "    {usage}\n\n{description}\n\n## Options\n");
-    let shown = |arg: &&Arg| arg.get_id() != "version" && !arg.is_hide_set();
+    let of_runs = if has_all_of_runs(&command) { of_every_run() } else { Vec::new() };
+    let is_of_runs = |arg: &Arg| of_runs.iter().any(|one| one.get_id() == arg.get_id());
+    let shown = |arg: &&Arg| arg.get_id() != "version" && !arg.is_hide_set() && !is_of_runs(arg);
     let mut headings: Vec<Option<&str>> = vec![None];
     headings.extend(command.get_arguments().map(Arg::get_help_heading));
     for (index, heading) in headings.iter().enumerate() {
@@ -55,6 +59,9 @@ fn page(name: &str, command: Command) -> String {
         for arg in under.filter(|arg| arg.get_help_heading() == *heading) {
             out.push_str(&option(arg));
         }
+        if of_runs.iter().any(|arg| arg.get_help_heading() == *heading) {
+            let _ = write!(out, "\n{}\n", run_options::on_their_page());
+        }
     }
     out.push_str("\n## Examples\n");
     for (what, example) in about.examples {
@@ -62,6 +69,37 @@ fn page(name: &str, command: Command) -> String {
         let _ = write!(out, "\n{what}\n\n```sh\n{example}\n```\n");
     }
     out
+}
+
+/// The page of the options of every run.
+fn page_of_runs() -> String {
+    let program = declared::program();
+    let takers = leaves(&program).into_iter().filter(|(_, command)| has_all_of_runs(command));
+    let takers: Vec<String> =
+        takers.map(|(path, _)| format!("[{}]({}.md)", path.join(" "), path.join("-"))).collect();
+    let mut out = format!(
+        "# Options of every run\n\nWhere results are written, what is shown, objectives, the share of a machine, and \
+         what a run may reach. These commands take all of them: {}. Other commands take some, and explain them on \
+         their pages.\n\n",
+        takers.join(", ")
+    );
+    out.push_str("<!-- Written from the options that all runs share by the tests: BRUNT_BLESS=1 cargo test -->\n");
+    for arg in of_every_run() {
+        out.push_str(&option(&arg));
+    }
+    out
+}
+
+/// The options of every run.
+fn of_every_run() -> Vec<Arg> {
+    RunOptions::augment_args(Command::new("run")).get_arguments().cloned().collect()
+}
+
+/// Whether a command has all options of every run.
+fn has_all_of_runs(command: &Command) -> bool {
+    let shown = || command.get_arguments().filter(|arg| !arg.is_hide_set());
+    let has = |long: &str| shown().any(|arg| arg.get_long() == Some(long));
+    run_options::rows().iter().all(|row| has(row.long))
 }
 
 /// The table of all commands in `docs/README.md`.
@@ -129,7 +167,8 @@ mod tests {
 
     #[test]
     fn the_documentation_is_what_the_declarations_say() {
-        for (name, text) in pages() {
+        let of_runs = ("run-options".to_owned(), page_of_runs());
+        for (name, text) in pages().into_iter().chain([of_runs]) {
             let path = Path::new(ROOT).join(format!("docs/{name}.md"));
             if std::env::var_os("BRUNT_BLESS").is_some() {
                 std::fs::write(&path, &text).unwrap();

@@ -301,6 +301,12 @@ pub fn rows() -> &'static [Row] {
     &ROWS
 }
 
+/// What the page of a command says in `docs/` in place of these options, which have a page of their own.
+pub fn on_their_page() -> String {
+    let names: Vec<String> = rows().iter().map(|row| format!("`--{}`", row.long)).collect();
+    format!("[Options of every run](run-options.md): {}.", names.join(", "))
+}
+
 /// An invalid value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit {

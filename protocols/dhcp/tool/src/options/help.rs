@@ -9,6 +9,8 @@ use super::switches::{self, Group, Kind, Switch, dashed};
 use super::{NAME, prose};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::page::Page;
+#[cfg(test)]
+use brunt_run::options::run_options;
 
 /// The exit codes perfdhcp can have.
 const EXITS: [Exit; 8] = [
@@ -91,7 +93,10 @@ fn markdown() -> String {
     let table = switches::all();
     for group in Group::ALL {
         let _ = writeln!(out, "## {}\n", group.title());
-        for switch in table.iter().filter(|switch| switch.group == group) {
+        let of_every_run =
+            |switch: &&Switch| run_options::rows().iter().any(|row| row.long == switch.name);
+        let here = |switch: &&Switch| switch.group == group && !of_every_run(switch);
+        for switch in table.iter().filter(here) {
             let _ = writeln!(out, "`{}`\n", signature(switch).replace(", -", "` | `-"));
             let help = switch.help.replace('<', "\\<").replace('*', "\\*");
             let _ = writeln!(out, "> {help}\n>");
@@ -99,6 +104,9 @@ fn markdown() -> String {
                 let _ = writeln!(out, "> Default: `{}`\n>", switch.default);
             }
             out.push('\n');
+        }
+        if group == Group::Output {
+            let _ = writeln!(out, "{}\n", run_options::on_their_page());
         }
     }
     out.push_str("## Other counters\n\n");

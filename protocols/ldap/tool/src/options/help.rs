@@ -1,7 +1,7 @@
-//! The pages about a tool: `--help`, the page in `docs/`, the commented properties file.
+//! The pages about a tool: `--help`, and the commented properties file.
 //!
-//! All three are made from the table of options, so they agree. Intentional differences from the original tools are in
-//! one list, because users who compare figures must be able to find them.
+//! Both are made from the table of options, as are the pages in `docs/`, so they agree. Intentional differences from
+//! the original tools are in one list, because users who compare figures must be able to find them.
 
 use std::fmt::Write as _;
 
@@ -42,53 +42,6 @@ pub fn page(tool: Tool) -> String {
     page.0
 }
 
-/// The page of the documentation, which the tests write and compare.
-#[cfg(test)]
-pub fn markdown(tool: Tool) -> String {
-    let name = tool.name();
-    let mut out = format!("# {name}\n\n{name} — {}\n\n", tool.purpose());
-    let _ = writeln!(
-        out,
-        "<!-- Written from the table of options by the tests: BRUNT_BLESS=1 cargo test -->\n"
-    );
-    let _ = writeln!(out, "    {name} {{options}} {}\n", tool.trailing());
-    let _ = writeln!(out, "{}\n", prose::description(tool));
-    out.push_str(
-        "Options that several tools share are explained on separate pages: \
-         [templates and generated values](templates.md), [load schedules](schedules.md), \
-         [what is measured, and how](statistics.md), \
-         [connections closed while idle](statistics.md#connections-closed-while-idle), \
-         [the record of a run](record.md).\n\n",
-    );
-    let table = options::of(tool);
-    for group in Group::ALL {
-        let _ = writeln!(out, "## {}\n", group.title());
-        for option in table.iter().filter(|option| option.group == group) {
-            let _ = writeln!(out, "`{}`\n", signature(option).replace(", -", "` | `-"));
-            for line in option.help.lines() {
-                let _ = writeln!(out, "> {}\n>", line.replace('<', "\\<").replace('*', "\\*"));
-            }
-            for (word, text) in notes(option) {
-                let _ = writeln!(out, "> {word}: `{text}`\n>");
-            }
-            out.push('\n');
-        }
-    }
-    out.push_str("## Intentional differences from the original tools\n\n");
-    for difference in prose::differences(tool) {
-        let _ = writeln!(out, "- {difference}");
-    }
-    out.push_str("\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
-    for (code, meaning) in exits() {
-        let _ = writeln!(out, "| {code} | {meaning} |");
-    }
-    out.push_str("\n## Examples\n");
-    for (what, command) in prose::examples(tool) {
-        let _ = writeln!(out, "\n{what}\n\n```sh\n{command}\n```");
-    }
-    out
-}
-
 /// A properties file with every option of the tool, commented out.
 pub fn properties_file(tool: Tool) -> String {
     let name = tool.name();
@@ -121,7 +74,7 @@ fn is_about_files(option: &Opt) -> bool {
 }
 
 /// The spelling of an option: `-w, --bindPassword[:env|:file] {bindPassword}`.
-fn signature(option: &Opt) -> String {
+pub(super) fn signature(option: &Opt) -> String {
     let mut out = option.short.map(|short| format!("-{short}, ")).unwrap_or_default();
     let _ = write!(out, "--{}", option.long);
     if option.kind == Kind::Secret {
@@ -136,7 +89,7 @@ fn signature(option: &Opt) -> String {
 }
 
 /// The lines below the help of an option.
-fn notes(option: &Opt) -> Vec<(&'static str, String)> {
+pub(super) fn notes(option: &Opt) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     if !option.default.is_empty() {
         notes.push(("Default", option.default.to_owned()));
@@ -184,9 +137,8 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_is_what_the_tables_say() {
+    fn the_help_is_what_the_tables_say() {
         for tool in Tool::ALL {
-            golden(&format!("../../../docs/{}.md", tool.name()), &markdown(tool));
             golden(&format!("testdata/{}.help.txt", tool.name()), &page(tool));
         }
     }

@@ -1,5 +1,7 @@
 //! The command lines of the LDAP tools: their grammar, options and texts.
 
+#[cfg(test)]
+mod docs;
 pub mod help;
 pub mod makeldif;
 pub mod properties;

@@ -157,7 +157,7 @@ impl Opt {
     }
 
     /// The key by which the help is sorted.
-    fn order(&self) -> (String, bool) {
+    pub(super) fn order(&self) -> (String, bool) {
         let name = self
             .short
             .map_or_else(|| self.long.to_lowercase(), |short| short.to_lowercase().collect());
