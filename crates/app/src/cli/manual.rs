@@ -366,7 +366,10 @@ fn synopsis_of(arg: &Arg) -> Vec<Inline> {
 /// The targets of all links.
 fn links(blocks: &[Block]) -> Vec<String> {
     let texts = blocks.iter().flat_map(|block| match block {
-        Block::Heading(_, text) | Block::Paragraph(text) | Block::Item(_, _, text) => vec![text],
+        Block::Heading(_, text)
+        | Block::Paragraph(text)
+        | Block::Quotation(text)
+        | Block::Item(_, _, text) => vec![text],
         Block::Table(rows) => rows.iter().flatten().collect(),
         Block::Code(_) => Vec::new(),
     });
@@ -386,7 +389,7 @@ fn write(blocks: &[Block], roff: &mut Roff) {
             Block::Heading(_, text) => {
                 roff.control("SS", [&*markdown::plain(text, &|_| None)]);
             }
-            Block::Paragraph(text) => {
+            Block::Paragraph(text) | Block::Quotation(text) => {
                 roff.control("PP", []);
                 roff.text(inlines(text));
             }

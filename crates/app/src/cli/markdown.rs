@@ -1,7 +1,7 @@
 //! The Markdown of our own pages, as blocks, and these blocks as text for a terminal.
 //!
-//! It reads what the pages in `docs/` use: headings, paragraphs, lists, code, tables, links. Whatever else a line
-//! contains is text, so a page is never refused.
+//! It reads what the pages in `docs/` use: headings, paragraphs, quotations, lists, code, tables, links. Whatever else
+//! a line contains is text, so a page is never refused.
 
 use std::fmt::Write as _;
 
@@ -17,6 +17,8 @@ pub(super) enum Block {
     Heading(usize, String),
     /// Text that may be wrapped.
     Paragraph(String),
+    /// The same, indented.
+    Quotation(String),
     /// An item of a list: its indent, its mark and its text.
     Item(usize, String, String),
     /// Lines that must not be wrapped.
@@ -42,7 +44,7 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
         let indent = line.len() - line.trim_start().len();
         let text = line.trim_start();
         let unseen = ["<!--", "<a id=", "!["].iter().any(|start| text.starts_with(start));
-        if text.is_empty() || unseen {
+        if text.is_empty() || text == ">" || unseen {
             continue;
         }
         if text.starts_with("```") {
@@ -73,6 +75,7 @@ pub(super) fn blocks(page: &str) -> Vec<Block> {
                 let _ = write!(all, " {}", more.trim_start_matches([' ', '>']));
             }
             blocks.push(match mark {
+                "" if text.starts_with("> ") => Block::Quotation(all),
                 "" => Block::Paragraph(all),
                 mark => Block::Item(indent, mark.to_owned(), all),
             });
@@ -163,6 +166,7 @@ pub(super) fn terminal(page: &str, reference: &dyn Fn(&str) -> Option<String>) -
                 let _ = writeln!(out, "{} {}", "#".repeat(level), plain(&text, reference));
             }
             Block::Paragraph(text) => hang(&plain(&text, reference), 0, "", &mut out),
+            Block::Quotation(text) => hang(&plain(&text, reference), 4, "", &mut out),
             Block::Item(indent, mark, text) => {
                 hang(&plain(&text, reference), indent, &format!("{mark} "), &mut out);
             }
@@ -291,6 +295,15 @@ brunt http  -q 5
             "# Load\n\nThe rate, see stages (<schedules.md#stages>) and -M:\n\n1. first thing goes on\n\
              - a second\n\n    brunt http  -q 5\n\n    indented\n\na    b\nx|y  1\n"
         );
+    }
+
+    #[test]
+    fn the_explanation_of_an_option_is_indented() {
+        let page =
+            "`--record FILE`\n\n> Write the record\n> as JSON.\n>\n> See *it*.\n>\n\nNext.\n";
+        let shown = terminal(page, &|_| None);
+        let expected = "--record FILE\n\n    Write the record as JSON.\n\n    See it.\n\nNext.\n";
+        assert_eq!(shown, expected);
     }
 
     #[test]
