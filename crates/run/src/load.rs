@@ -3,6 +3,7 @@
 //! Commands that use the loads of others know a load only by this: a search for the highest rate, a comparison, agents
 //! that share a run, a first run. So a protocol that implements it has all of them.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use super::job::Job;
@@ -42,6 +43,11 @@ pub trait Load: Debug {
     /// The same, to be changed.
     fn results_mut(&mut self) -> Option<&mut RunOptions>;
 
+    /// The options that decide which addresses it may reach.
+    fn fence_options(&self) -> Cow<'_, RunOptions> {
+        self.results().map(Cow::Borrowed).unwrap_or_default()
+    }
+
     /// Whether standard error gets only what needs attention.
     fn is_quiet(&self) -> bool {
         self.results().is_some_and(|options| options.quiet.quiet)
@@ -52,7 +58,7 @@ pub trait Load: Debug {
 
     /// The option that sets when exchanges begin, how many there are or how long they go on, if one was given: a caller
     /// that decides this itself refuses it by this name.
-    fn pacing(&self) -> Option<&'static str>;
+    fn pacing(&self) -> Option<String>;
 
     /// Why a caller cannot have the load carried out, as a sentence without its full stop. `words` are those of the
     /// command line after the command's first word.
@@ -104,8 +110,8 @@ pub fn never(option: &str, given: bool, why: &str) -> Result<(), String> {
 }
 
 /// The first of these options that was given.
-pub fn first_given<const N: usize>(options: [(&'static str, bool); N]) -> Option<&'static str> {
-    options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+pub fn first_given<const N: usize>(options: [(&str, bool); N]) -> Option<String> {
+    options.into_iter().find(|(_, given)| *given).map(|(option, _)| option.to_owned())
 }
 
 /// Why an order cannot contain an option: the coordinator has the results.

@@ -1,6 +1,6 @@
-//! Converts the rate of a command line to the engine's load.
+//! Converts the options of a load to the engine's load.
 //!
-//! The tools of each protocol have different names for their options, so the caller supplies those names.
+//! The tools of each protocol have different names for their options, which stand in errors.
 
 use std::path::Path;
 
@@ -9,36 +9,32 @@ use brunt_engine::{Load, ThinkTime};
 use brunt_feed::rates::Rates;
 use brunt_record::Phase;
 
-use crate::options::arrivals::{Arrival, Rate};
+use crate::options::arrivals::{Arrival, Rate, TargetRate};
+use crate::options::load_options::LoadOptions;
+use crate::options::spelling::Spelling;
 
-/// The names of a tool's options.
-#[derive(Clone, Copy, Debug)]
-pub struct Flags {
-    /// The option for a rate.
-    pub rate: &'static str,
-    /// The option for a file of rates.
-    pub file: &'static str,
-}
-
-/// The load for a rate and a think time.
-pub fn load(rate: &Rate, think: Option<&str>, flags: Flags) -> Result<Load, String> {
-    Ok(match rate {
-        Rate::Unlimited => Load::Closed(match think {
+/// What makes exchanges begin, or what is wrong with a value.
+pub(crate) fn load(options: &LoadOptions, spelling: &Spelling) -> Result<Load, String> {
+    Ok(match options.arrivals() {
+        Rate::Unlimited => Load::Closed(match &options.think {
             None => ThinkTime::None,
-            Some(text) => {
-                ThinkTime::parse(text).map_err(|error| format!("--think: failed to {error}"))?
-            }
+            Some(text) => ThinkTime::parse(text)
+                .map_err(|error| format!("{}: failed to {error}", spelling.flag("think")))?,
         }),
         Rate::Constant { per_second, arrival } => {
-            let rate = per_second_of(*per_second, flags.rate)?;
+            let exact = options.rate.as_ref().and_then(TargetRate::exact);
+            let rate = match exact.filter(|rate| !rate.is_zero()) {
+                Some(rate) => rate,
+                None => per_second_of(per_second, &spelling.flag("rate"))?,
+            };
             let schedule = match arrival {
                 Arrival::Uniform => Schedule::constant(rate, None),
                 Arrival::Poisson => Schedule::poisson(rate, None),
             };
             Load::Open(schedule.map_err(|error| format!("failed to {error}"))?)
         }
-        Rate::Stages(text) => Load::Open(stages(text)?),
-        Rate::File { path, base } => Load::Open(file(path, *base, flags)?),
+        Rate::Stages(text) => Load::Open(stages(&text, &spelling.flag("stages"))?),
+        Rate::File { path, base } => Load::Open(file(&path, base, spelling)?),
     })
 }
 
@@ -53,22 +49,27 @@ pub fn per_second_of(per_second: f64, flag: &str) -> Result<PerSecond, String> {
 }
 
 /// `trace FILE` replays the moments in a file; everything else is the engine's own notation.
-fn stages(text: &str) -> Result<Schedule, String> {
+fn stages(text: &str, flag: &str) -> Result<Schedule, String> {
     let Some(path) = text.trim().strip_prefix("trace ") else {
-        return Schedule::parse(text).map_err(|error| format!("--stages: failed to {error}"));
+        return Schedule::parse(text).map_err(|error| format!("{flag}: failed to {error}"));
     };
     let path = Path::new(path.trim());
     let shape = read_offsets(path, brunt_feed::file::open(path))
-        .map_err(|error| format!("--stages: failed to {error}"))?;
+        .map_err(|error| format!("{flag}: failed to {error}"))?;
     let stage = Stage { phase: Phase::Steady, shape, lasting: None };
-    Schedule::new(vec![stage]).map_err(|error| format!("--stages: failed to {error}"))
+    Schedule::new(vec![stage]).map_err(|error| format!("{flag}: failed to {error}"))
 }
 
-fn file(path: &Path, base: Option<f64>, flags: Flags) -> Result<Schedule, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("{}: failed to {error}", flags.file);
-    let rates = Rates::read(path, base).map_err(|error| failed(&error))?;
-    let step = |(per_second, lasting)| Ok((per_second_of(per_second, flags.rate)?, lasting));
+fn file(path: &Path, base: Option<f64>, spelling: &Spelling) -> Result<Schedule, String> {
+    let flag = spelling.flag("rate_file");
+    let rates = Rates::read(path, base).map_err(|error| format!("{flag}: failed to {error}"))?;
+    stepped(&rates, &spelling.flag("rate")).map_err(|why| format!("{flag}: failed to {why}"))
+}
+
+/// The schedule of a file of rates; `flag` is what its multiples refer to.
+pub fn stepped(rates: &Rates, flag: &str) -> Result<Schedule, String> {
+    let step = |(per_second, lasting)| Ok((per_second_of(per_second, flag)?, lasting));
     let steps: Result<Vec<_>, String> =
         rates.steps.iter().map(|one| step((one.per_second, one.lasting))).collect();
-    Schedule::steps(&steps?, rates.repeat).map_err(|error| failed(&error))
+    Schedule::steps(&steps?, rates.repeat).map_err(|error| error.to_string())
 }

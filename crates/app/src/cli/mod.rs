@@ -109,7 +109,7 @@ impl Command {
     /// have none, and find-max sets up its own fence.
     pub(crate) fn fence_options(&self) -> Option<Cow<'_, RunOptions>> {
         match self {
-            Self::Load(load) => Some(load.results().map(Cow::Borrowed).unwrap_or_default()),
+            Self::Load(load) => Some(load.fence_options()),
             Self::Task(task) => task.sends().then(Cow::default),
             _ => None,
         }

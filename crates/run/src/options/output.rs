@@ -1,11 +1,13 @@
 //! Where the results of a run are written and the objectives they are compared with: options of every command that runs
 //! a flow.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use brunt_record::events::SharedLog;
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 
+use super::row::{self, Row, Unfit};
 use super::run_options::RunOptions;
 
 /// Where results go, and what they are held against.
@@ -38,6 +40,25 @@ impl OutputArgs {
             among: None,
         }
     }
+}
+
+/// The options here that tools with grammars of their own have under these names: the rows of their tables.
+pub fn rows() -> &'static [Row] {
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+        let here = |row: &Row| ["percentiles", "interval"].contains(&row.id);
+        row::of(&declared()).into_iter().filter(here).collect()
+    });
+    &ROWS
+}
+
+/// Parses the values of these rows on a command line, by their long names.
+pub fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<OutputArgs, Unfit> {
+    let matches = row::matches(rows(), declared(), given)?;
+    OutputArgs::from_arg_matches(&matches).map_err(|error| row::unfit(rows(), &error))
+}
+
+fn declared() -> Command {
+    OutputArgs::augment_args(Command::new("output").disable_help_flag(true))
 }
 
 /// Where the results of a run are written.

@@ -4,7 +4,6 @@
 //! rate tools and perfdhcp have grammars of their own; their tables take a [`Row`] for each field and pass the values
 //! to [`read`], which parses them with the clap declaration. So an option that every run has is one field here.
 
-use std::error::Error as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -12,14 +11,13 @@ use std::sync::LazyLock;
 use brunt_exchange::Slots;
 use brunt_net::allowed::Allowed;
 use brunt_record::{AbortRule, Node};
-use clap::builder::ValueHint;
-use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
+use clap::{Args, Command, FromArgMatches as _};
 
 use super::base_url::BaseUrl;
 use super::exports;
 use super::monitor::MonitorSource;
 use super::quiet::Quiet;
+use super::row::{self, Row, Unfit};
 use super::start_at::StartAt;
 use super::view::ViewOptions;
 use super::web::WebAddress;
@@ -256,48 +254,9 @@ fn addresses(text: &str) -> Result<Addresses, String> {
     }
 }
 
-/// The description of one field for a table of options.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// Its long name, without dashes.
-    pub long: &'static str,
-    /// The placeholder of its value, in lower case; empty for a switch.
-    pub value: &'static str,
-    /// Whether the value is the name of a file.
-    pub is_path: bool,
-    /// Whether the value is optional, and otherwise follows an `=`.
-    pub is_optional: bool,
-    /// Whether it may be given more than once.
-    pub many: bool,
-    /// The default, as the help states it.
-    pub default: &'static str,
-    /// What it does, in sentences.
-    pub help: &'static str,
-}
-
-impl Row {
-    fn of(arg: &Arg) -> Self {
-        let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
-        let name = arg.get_value_names().and_then(|names| names.first());
-        let value = name.filter(|_| takes_value).map_or(String::new(), |it| it.to_lowercase());
-        let defaults = arg.get_default_values().iter().filter(|_| takes_value);
-        let default = defaults.map(|it| it.to_string_lossy()).collect::<Vec<_>>().join(", ");
-        Self {
-            long: kept(arg.get_long().unwrap_or_default().to_owned()),
-            value: kept(value),
-            is_path: matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath),
-            is_optional: arg.get_num_args().is_some_and(|number| number.min_values() == 0),
-            many: matches!(arg.get_action(), ArgAction::Append),
-            default: kept(default),
-            help: kept(sentences(arg)),
-        }
-    }
-}
-
 /// A row for each field.
 pub fn rows() -> &'static [Row] {
-    static ROWS: LazyLock<Vec<Row>> =
-        LazyLock::new(|| declared().get_arguments().map(Row::of).collect());
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| row::of(&declared()));
     &ROWS
 }
 
@@ -307,68 +266,17 @@ pub fn on_their_page() -> String {
     format!("[Options of every run](run-options.md): {}.", names.join(", "))
 }
 
-/// An invalid value of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfit {
-    /// The option, without dashes.
-    pub long: &'static str,
-    /// The value.
-    pub value: String,
-    /// What is wrong with it.
-    pub why: String,
-}
-
 /// Parses the values of each row on a command line, by its long name. For an option with one value the last counts.
 pub fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunOptions, Unfit> {
-    let mut words = vec![String::new()];
-    for row in rows() {
-        let values = given(row.long);
-        let skipped = if row.many { 0 } else { values.len().saturating_sub(1) };
-        words.extend(values.iter().skip(skipped).map(|value| match row.value {
-            "" => format!("--{}", row.long),
-            _ if row.is_optional && value.as_ref().is_empty() => format!("--{}", row.long),
-            _ => format!("--{}={}", row.long, value.as_ref()),
-        }));
-    }
-    let options = declared()
-        .try_get_matches_from(words)
-        .and_then(|matches| RunOptions::from_arg_matches(&matches))
-        .map_err(|error| unfit(&error))?;
+    let matches = row::matches(rows(), declared(), given)?;
+    let options =
+        RunOptions::from_arg_matches(&matches).map_err(|error| row::unfit(rows(), &error))?;
     options.refuse_quiet_details()?;
     Ok(options)
 }
 
-fn unfit(error: &clap::Error) -> Unfit {
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => text.clone(),
-        _ => String::new(),
-    };
-    let arg = text(ContextKind::InvalidArg);
-    let named = rows().iter().find(|row| {
-        arg.strip_prefix("--").and_then(|it| it.split([' ', '=', '[']).next()) == Some(row.long)
-    });
-    let said = || error.to_string().lines().next().unwrap_or_default().to_owned();
-    Unfit {
-        long: named.map_or("", |row| row.long),
-        value: text(ContextKind::InvalidValue),
-        why: error.source().map_or_else(said, ToString::to_string),
-    }
-}
-
 fn declared() -> Command {
     RunOptions::augment_args(Command::new("run").disable_help_flag(true))
-}
-
-/// The help of an argument as sentences of one paragraph.
-fn sentences(arg: &Arg) -> String {
-    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
-    let ended = |it: &str| if it.ends_with(['.', ')']) { it.to_owned() } else { format!("{it}.") };
-    help.split("\n\n").map(|it| ended(it.trim())).collect::<Vec<_>>().join(" ")
-}
-
-/// A text for the tables, which live as long as the program.
-fn kept(text: String) -> &'static str {
-    Box::leak(text.into_boxed_str())
 }
 
 #[cfg(test)]

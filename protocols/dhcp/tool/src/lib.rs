@@ -62,7 +62,7 @@ impl Load for DhcpArgs {
         &mut self.load.seed
     }
 
-    fn pacing(&self) -> Option<&'static str> {
+    fn pacing(&self) -> Option<String> {
         callers::pacing(self)
     }
 

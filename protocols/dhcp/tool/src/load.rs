@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use brunt_dhcp_driver::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
-use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
+use brunt_engine::{Load, Plan};
 use brunt_exchange::Slots;
-use brunt_run::options::arrivals::Rate;
-use brunt_run::schedules::{self, Flags};
+use brunt_run::options::arrivals::{Rate, TargetRate};
+use brunt_run::options::load_options::LoadOptions;
 use brunt_run::share;
 
 use crate::options::args::{DhcpArgs, Fleet, FleetStart, Scenario};
-
-const FLAGS: Flags = Flags { rate: "-r", file: "--variableRateData" };
+use crate::options::switches::EXCHANGES;
 
 /// Exchanges in flight if no rate is given: enough to keep a server busy, and few enough for the receive buffer that it
 /// most likely has.
@@ -34,7 +33,9 @@ const MICRO: f64 = 1e6;
 
 /// How exchanges of the three rates alternate.
 pub(crate) fn mix(args: &DhcpArgs) -> Mix {
-    let Rate::Constant { per_second, .. } = args.load.rate else { return Mix::ACQUIRE };
+    let Rate::Constant { per_second, .. } = args.load.options.arrivals() else {
+        return Mix::ACQUIRE;
+    };
     let [acquire, renew, release] =
         [per_second, args.exchange.renew_rate, args.exchange.release_rate]
             .map(|rate| (rate * MICRO).round() as u64);
@@ -43,23 +44,15 @@ pub(crate) fn mix(args: &DhcpArgs) -> Mix {
 
 /// Works out the plan, or says what is wrong with the command line.
 pub(crate) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, String> {
-    let load = load(args)?;
     let node = share::asked(&args.output.run, args.load.seed)?;
-    let mut settings = match load {
-        Load::Open(schedule) => {
-            let window = window(args, &schedule, node.world);
-            Settings::open(schedule, window)
-        }
-        Load::Closed(think) => Settings::closed(think, users(args)),
+    let options = options(args);
+    let load = options.load(&EXCHANGES)?;
+    let sessions = match &load {
+        Load::Open(schedule) => window(args, schedule, node.world),
+        Load::Closed(_) => users(args),
     };
-    settings.stop = Stopping {
-        count: count(args, &node.slots),
-        time: args.limits.period,
-        count_includes_warm_up: false,
-    };
-    settings.warm_up = args.load.warm_up;
-    settings.pin = args.load.pin;
-    settings.backlog = args.load.backlog;
+    let mut settings = options.settings(load, sessions);
+    settings.stop.count = count(args, &node.slots);
     settings.drain = Some(drain(args));
     settings.drain_stopped = Some(drain_stopped(args));
     settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
@@ -69,21 +62,15 @@ pub(crate) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, S
     Plan::new(settings, 1).map_err(|error| format!("failed to {error}"))
 }
 
-/// All the rates of the command line in one schedule: which of them an exchange belongs to follows from its number.
-fn load(args: &DhcpArgs) -> Result<Load, String> {
-    match &args.scenario {
-        Scenario::Avalanche | Scenario::Fleet(_) => Ok(Load::Closed(ThinkTime::None)),
-        Scenario::Basic => {
-            let rate = match &args.load.rate {
-                Rate::Constant { per_second, arrival } => Rate::Constant {
-                    per_second: per_second + args.exchange.renew_rate + args.exchange.release_rate,
-                    arrival: *arrival,
-                },
-                other => other.clone(),
-            };
-            schedules::load(&rate, None, FLAGS)
-        }
+/// What every load has, with all the rates of the command line in one: which of them an exchange belongs to follows
+/// from its number.
+fn options(args: &DhcpArgs) -> LoadOptions {
+    let mut options = LoadOptions { duration: args.limits.period, ..args.load.options.clone() };
+    if let Rate::Constant { per_second, .. } = options.arrivals() {
+        let others = args.exchange.renew_rate + args.exchange.release_rate;
+        options.rate = Some(TargetRate::from(per_second + others));
     }
+    options
 }
 
 /// How many exchanges may be in flight, if no number was given: as many as are in flight if the server answers nothing,
@@ -208,7 +195,27 @@ pub(crate) fn retransmits(args: &DhcpArgs) -> bool {
 mod tests {
     use super::*;
     use crate::options::{Parsed, parse};
+    use brunt_engine::ThinkTime;
     use brunt_run::options::surroundings::Machine;
+
+    fn settings(switches: &str) -> brunt_engine::Settings {
+        let line = format!("{switches} 127.0.0.1");
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let Ok(Parsed::Run(args)) = parse(&words, &Machine) else { panic!("{line}") };
+        plan(&args, 1, 1).unwrap().settings().clone()
+    }
+
+    #[test]
+    fn what_every_load_takes_reaches_the_engine() {
+        let closed = settings("--think 10ms --no-pin --drain 3s");
+        let think = ThinkTime::Constant(Duration::from_millis(10));
+        assert_eq!((closed.load, closed.pin), (Load::Closed(think), false));
+        assert_eq!(closed.drain, Some(Duration::from_secs(3)));
+        let open = settings("-r 10 -f 4 --backlog 7 --warm-up 1m -p 5");
+        let Load::Open(schedule) = &open.load else { panic!("{open:?}") };
+        assert_eq!((schedule.peak_per_second(), open.backlog), (Some(14.0), Some(7)));
+        assert_eq!((open.warm_up.as_secs(), open.stop.time), (60, Some(Duration::from_secs(5))));
+    }
 
     #[test]
     fn a_run_that_is_asked_to_end_waits_for_the_drop_times_or_as_long_as_asked() {
@@ -219,14 +226,10 @@ mod tests {
             ("-r 10 -d 3 -d 2", 5_250, 5_250),
             ("-r 10 --retransmit", 130_000, 2_250),
         ] {
-            let line = format!("{switches} 127.0.0.1");
-            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            let Ok(Parsed::Run(args)) = parse(&words, &Machine) else { panic!("{line}") };
-            let plan = plan(&args, 1, 1).unwrap();
-            let settings = plan.settings();
+            let settings = settings(switches);
             let waits =
                 [settings.drain, settings.drain_stopped].map(|it| it.map(|it| it.as_millis()));
-            assert_eq!(waits, [Some(by_itself), Some(stopped)], "{line}");
+            assert_eq!(waits, [Some(by_itself), Some(stopped)], "{switches}");
         }
     }
 }

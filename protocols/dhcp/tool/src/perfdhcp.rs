@@ -203,7 +203,7 @@ impl<'a> Perfdhcp<'a> {
                 .map_err(Problem::usage)?,
             output: Output {
                 run: run.clone(),
-                percentiles: Vec::new(),
+                percentiles: args.output.percentiles.clone(),
                 progress: Progress::Table,
                 ..Output::default()
             },

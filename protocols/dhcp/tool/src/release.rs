@@ -101,7 +101,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
 
 /// Releases all of them in turn, no faster than the leases were requested.
 fn schedule(job: &Perfdhcp<'_>, total: u64) -> Result<Plan, String> {
-    let rate = match job.args.load.rate {
+    let rate = match job.args.load.options.arrivals() {
         Rate::Constant { per_second, .. } => per_second,
         _ => RATE,
     };

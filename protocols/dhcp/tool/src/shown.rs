@@ -19,9 +19,9 @@ pub(crate) fn asked(args: &DhcpArgs) -> Asked {
         (true, false, false) => Counted::Offers,
         (true, false, true) => Counted::Advertisements,
     };
-    let rate = match &args.load.rate {
+    let rate = match args.load.options.arrivals() {
         // This machine's part of it.
-        Rate::Constant { per_second, .. } => Some(*per_second * load::slots(args).share()),
+        Rate::Constant { per_second, .. } => Some(per_second * load::slots(args).share()),
         _ => None,
     };
     Asked {

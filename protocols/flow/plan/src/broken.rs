@@ -104,6 +104,16 @@ fn what_is_no_plan() {
 }
 
 #[test]
+fn a_file_of_rates_stands_alone() {
+    expect(&run("rate-file = \"none.txt\""), "p.toml:2:13: run.rate-file:", &["none.txt"]);
+    expect(
+        &run("rate-file = \"none.txt\"\nstages = \"5/s\""),
+        "p.toml:3:10: run.stages:",
+        &["with 'rate-file'"],
+    );
+}
+
+#[test]
 fn what_is_no_load() {
     expect(&run("user = 5"), "p.toml:2:1: run.user:", &["did you mean 'users'?"]);
     expect(&run("users = 0"), "p.toml:2:9: run.users:", &["at least 1"]);

@@ -12,11 +12,11 @@ use brunt_redact::{HIDDEN, is_secret_name};
 pub fn text(plan: &Plan, users: u32, seed: u64) -> String {
     let mut plan = plan.clone();
     let run = &mut plan.run;
-    let open = run.rate.is_some() || run.stages.is_some() || run.trace.is_some();
+    let open = run.is_open();
     run.users.get_or_insert(if open { users } else { USERS });
     run.timeout.get_or_insert(Time(TIMEOUT));
     run.seed.get_or_insert(seed);
-    if run.rate.is_some() {
+    if run.rate.is_some() && run.rate_file.is_none() {
         run.arrival.get_or_insert_default();
     }
     if run.rounds.is_empty() {

@@ -1,6 +1,7 @@
 //! Describes a plan without carrying it out: the load as text, the mix, and the first requests.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece};
@@ -8,6 +9,7 @@ use brunt_flow_driver::{
     Content, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start, Step, Variable,
 };
 use brunt_redact::HIDDEN;
+use brunt_run::options::arrivals::Arrival;
 
 use super::compile::Compiled;
 use super::model::{LdapStep, Plan};
@@ -36,10 +38,14 @@ fn load(plan: &Plan, compiled: &Compiled) -> String {
     let mut words = match &settings.load {
         Load::Open(_) => {
             let when = match (&run.rate, &run.stages, &run.trace) {
+                _ if run.rate_file.is_some() => {
+                    let file = run.rate_file.as_deref().unwrap_or(Path::new(""));
+                    format!("at the rates in {}", file.display())
+                }
                 (Some(rate), _, _) => {
                     let spread = match run.arrival.unwrap_or_default() {
-                        super::model::Arrival::Uniform => "evenly spread",
-                        super::model::Arrival::Poisson => "independently of each other",
+                        Arrival::Uniform => "evenly spread",
+                        Arrival::Poisson => "independently of each other",
                     };
                     format!("{rate}, {spread}")
                 }

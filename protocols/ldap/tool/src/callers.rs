@@ -1,28 +1,11 @@
 //! What commands that use the loads of others cannot have the rate tools do.
 
-use std::time::Duration;
-
 use brunt_run::Caller;
-use brunt_run::load::{NO_ADDRESS, ONE_RUN, SECRET, WRITES, first_given, never};
-use brunt_run::options::arrivals::Rate;
+use brunt_run::load::{NO_ADDRESS, ONE_RUN, SECRET, WRITES, never};
 
 use crate::options::rate::RateArgs;
 use crate::options::rate::identity::Identity;
 use crate::options::rate::security::ClientCertificate;
-
-/// The option that sets when operations begin, how many there are or how long they go on.
-pub(crate) fn pacing(args: &RateArgs) -> Option<&'static str> {
-    let load = &args.load;
-    first_given([
-        ("--targetThroughput (-M)", matches!(load.rate, Rate::Constant { .. })),
-        ("--stages", matches!(load.rate, Rate::Stages(_))),
-        ("--variableRateData", matches!(load.rate, Rate::File { .. })),
-        ("--maxIterations (-m)", load.iterations.is_some()),
-        ("--maxDuration (-d)", load.duration.is_some()),
-        ("--warmUpDuration (-B)", load.warm_up > Duration::ZERO),
-        ("--think", load.think.is_some()),
-    ])
-}
 
 /// Why a caller cannot have this carried out.
 pub(crate) fn refuses(args: &RateArgs, caller: Caller, words: &[String]) -> Result<(), String> {

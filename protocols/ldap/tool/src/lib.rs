@@ -49,6 +49,7 @@ use brunt_run::{
 
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
+use crate::options::table::OPERATIONS;
 
 pub use tools::TOOLS;
 
@@ -77,8 +78,8 @@ impl Load for RateArgs {
         &mut self.seed
     }
 
-    fn pacing(&self) -> Option<&'static str> {
-        callers::pacing(self)
+    fn pacing(&self) -> Option<String> {
+        self.load.options.pacing(&OPERATIONS)
     }
 
     fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String> {

@@ -1,12 +1,10 @@
 //! The engine's plan of a command line: when exchanges begin, how many there are, and for how long.
 
-use brunt_engine::{Load, Plan, Settings, Stopping};
-use brunt_run::schedules::{self, Flags};
+use brunt_engine::Plan;
 use brunt_run::share;
 
 use crate::options::rate::RateArgs;
-
-const FLAGS: Flags = Flags { rate: "--targetThroughput", file: "--variableRateData" };
+use crate::options::table::OPERATIONS;
 
 /// Works out the plan, or says what is wrong with the command line.
 ///
@@ -14,21 +12,10 @@ const FLAGS: Flags = Flags { rate: "--targetThroughput", file: "--variableRateDa
 pub(crate) fn plan(args: &RateArgs, seed: u64, exchanges_max: Option<u64>) -> Result<Plan, String> {
     let asked = &args.load;
     let sessions = asked.connections.saturating_mul(asked.concurrent);
-    let mut settings = match schedules::load(&asked.rate, asked.think.as_deref(), FLAGS)? {
-        Load::Open(schedule) => Settings::open(schedule, sessions),
-        Load::Closed(think) => Settings::closed(think, sessions),
-    };
-    settings.stop = Stopping {
-        count: asked.iterations.into_iter().chain(exchanges_max).min(),
-        time: asked.duration,
-        count_includes_warm_up: asked.compat || exchanges_max.is_some(),
-    };
-    settings.warm_up = asked.warm_up;
-    settings.workers = asked.workers;
-    settings.pin = asked.pin;
-    settings.backlog = asked.backlog;
-    settings.operation_timeout = asked.operation_timeout.unwrap_or_default();
-    settings.drain = asked.drain_timeout;
+    let load = asked.options.load(&OPERATIONS)?;
+    let mut settings = asked.options.settings(load, sessions);
+    settings.stop.count = settings.stop.count.into_iter().chain(exchanges_max).min();
+    settings.stop.count_includes_warm_up = asked.compat || exchanges_max.is_some();
     settings.seed = seed;
     settings.explain_every = args.output.verbose;
     let node = share::asked(&args.output.run, args.seed)?;

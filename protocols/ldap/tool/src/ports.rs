@@ -39,8 +39,8 @@ fn demand(args: &RateArgs, plan: &Plan) -> Option<Demand> {
     let loopback = addresses().all(|address| address.ip().is_loopback());
     let slots =
         share::asked(&args.output.run, args.seed).map(|node| node.slots).unwrap_or_default();
-    let churn_per_second = match (&args.load.rate, churns(args)) {
-        (Rate::Constant { per_second, .. }, true) => *per_second * slots.share(),
+    let churn_per_second = match (args.load.options.arrivals(), churns(args)) {
+        (Rate::Constant { per_second, .. }, true) => per_second * slots.share(),
         _ => 0.0,
     };
     let starting = addresses().next().map_or(0, |address| sources.count(address.ip()));

@@ -110,7 +110,7 @@ impl<'a> Table<'a> {
 
 impl Observer for Table<'_> {
     fn begin(&mut self) -> Result<(), ObserverFailure> {
-        let warm_up = self.args.load.warm_up;
+        let warm_up = self.args.load.options.warm_up.unwrap_or_default();
         if warm_up.is_zero() {
             return self.header();
         }

@@ -5,26 +5,28 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_engine::Load;
-use brunt_engine::schedule::Rate as PerSecond;
+use brunt_engine::{Load, Settings};
 use brunt_leases_driver::{By, Contents, Durability, Family, Mix, Schema, Statements};
 use brunt_net::resend::Resend;
-use brunt_run::options::arrivals::{Arrival, Rate};
-use brunt_run::schedules::{self, Flags};
+use brunt_run::options::arrivals::Rate;
+use brunt_run::options::load_options::LoadOptions;
+use brunt_run::options::spelling::Spells as _;
 
 use super::rows::RECLAIMED_MAX;
 use super::store::{Kind, Place, Store};
 use super::weights::Weights;
 use super::words;
 use crate::options::leases::{
-    DurabilityChoice, FamilyChoice, LeaseLoadArgs, LeasesArgs, PhaseChoice, SchemaChoice, SearchBy,
-    Spread, StatementsChoice,
+    DurabilityChoice, FamilyChoice, LeasesArgs, Operations, PhaseChoice, SchemaChoice, SearchBy,
+    StatementsChoice,
 };
 
 /// Operations of a phase whose operations each wait for the disk, as in the guide.
 const SYNC_OPERATIONS: u64 = 1_000;
 /// Operations of a phase whose operations do not.
 const ASYNC_OPERATIONS: u64 = 100_000;
+/// How long an operation may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The share of searches that find something, as in the guide.
 const HIT_RATIO: f64 = 0.9;
 /// How many times the guide measured.
@@ -57,8 +59,8 @@ pub(crate) struct Asked {
     pub preload: Option<u64>,
     /// How many times everything is done.
     pub runs: u32,
-    /// When operations begin.
-    pub load: Load,
+    /// When operations begin and for how long, except for the number of them, the seed and the interval.
+    pub settings: Settings,
     /// The rate as text, for the labels.
     pub rate: String,
     /// The number of threads.
@@ -67,8 +69,6 @@ pub(crate) struct Asked {
     pub group: u32,
     /// The maximum duration of a phase.
     pub duration: Option<Duration>,
-    /// The warm-up, before figures count.
-    pub warm_up: Duration,
     /// The maximum duration of an operation.
     pub timeout: Duration,
     /// Which operations are sent again if their connection was closed while it was idle.
@@ -92,13 +92,24 @@ impl Asked {
     pub(crate) fn of(args: &LeasesArgs) -> Result<Self, String> {
         let (load, work) = (&args.load, &args.work);
         let chores = chores(args)?;
-        if load.operations.is_some() && load.sync_operations.or(load.async_operations).is_some() {
+        let options = &load.options;
+        if options.count.is_some() && load.sync_operations.or(load.async_operations).is_some() {
             return Err(
                 "-n sets both numbers of operations: leave it out with --sync-operations or --async-operations"
                     .to_owned(),
             );
         }
-        let (load_made, rate) = arrivals(load)?;
+        let (arrivals, rate) = arrivals(options)?;
+        let workers = options.workers.unwrap_or(1);
+        let timeout = options.timeout.unwrap_or(TIMEOUT);
+        // A thread does one operation at a time, so threads are sessions; each has a worker of its own.
+        let each_phase = LoadOptions {
+            workers: None,
+            count: None,
+            timeout: Some(timeout),
+            drain: Some(options.drain.unwrap_or(timeout)),
+            ..LoadOptions::clone(options)
+        };
         let statements = if work.guide { StatementsChoice::Both } else { work.statements };
         let runs = load.runs.unwrap_or(if work.guide { GUIDE_RUNS } else { 1 });
         let contents = if work.guide { Contents::Guide } else { Contents::Distinct };
@@ -133,18 +144,17 @@ impl Asked {
             hit_ratio: work.hit_ratio.unwrap_or(HIT_RATIO),
             preload: work.preload,
             runs,
-            load: load_made,
+            settings: each_phase.settings(arrivals, workers),
             rate,
-            workers: load.workers,
+            workers,
             group: load.group,
-            duration: load.duration,
-            warm_up: load.warm_up.unwrap_or_default(),
-            timeout: load.timeout.unwrap_or(Duration::from_secs(30)),
+            duration: options.duration,
+            timeout,
             resend: load.resend.into(),
             interval: args.output.interval.unwrap_or(Duration::from_secs(1)),
             counts: (
-                load.sync_operations.or(load.operations),
-                load.async_operations.or(load.operations),
+                load.sync_operations.or(options.count),
+                load.async_operations.or(options.count),
             ),
         })
     }
@@ -236,8 +246,10 @@ fn chores(args: &LeasesArgs) -> Result<LeaseTasks, String> {
             "--hit-ratio cannot be used with --mix, which searches for existing leases".to_owned()
         );
     }
-    let ends = [load.operations, load.sync_operations, load.async_operations];
-    if load.duration.is_none() && ends.iter().all(Option::is_none) && load.stages.is_none() {
+    let options = &load.options;
+    let ends = [options.count, load.sync_operations, load.async_operations];
+    let ends = ends.iter().any(Option::is_some) || options.duration.is_some();
+    if !ends && options.stages.is_none() && options.rate_file.is_none() {
         return Err(
             "--mix needs an end: add a duration, such as -d 1m, or a number of operations with -n"
                 .to_owned(),
@@ -246,24 +258,14 @@ fn chores(args: &LeasesArgs) -> Result<LeaseTasks, String> {
     Weights::parse(text).map(LeaseTasks::Mix)
 }
 
-fn arrivals(load: &LeaseLoadArgs) -> Result<(Load, String), String> {
-    let flags = Flags { rate: "--rate", file: "--rate" };
-    if let Some(text) = &load.stages {
-        let load = schedules::load(&Rate::Stages(text.clone()), None, flags)?;
-        return Ok((load, text.clone()));
-    }
-    let Some(text) = &load.rate else {
-        return Ok((schedules::load(&Rate::Unlimited, None, flags)?, "max".to_owned()));
+fn arrivals(options: &LoadOptions) -> Result<(Load, String), String> {
+    let rate = match options.arrivals() {
+        Rate::Unlimited => "max".to_owned(),
+        Rate::Constant { per_second, .. } => per_second.to_string(),
+        Rate::Stages(text) => text,
+        Rate::File { path, .. } => path.display().to_string(),
     };
-    let rate: PerSecond =
-        text.parse().map_err(|error| format!("--rate {text} is not a rate: {error}"))?;
-    let per_second = rate.as_per_second();
-    let arrival = match load.arrival {
-        Some(Spread::Poisson) => Arrival::Poisson,
-        Some(Spread::Uniform) | None => Arrival::Uniform,
-    };
-    let load = schedules::load(&Rate::Constant { per_second, arrival }, None, flags)?;
-    Ok((load, per_second.to_string()))
+    Ok((options.load(Operations::SPELLING)?, rate))
 }
 
 /// The directory for temporary files.
@@ -274,6 +276,7 @@ pub(crate) fn directory(args: &LeasesArgs) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_engine::ThinkTime;
     use clap::Parser;
 
     #[derive(Debug, Parser)]
@@ -327,6 +330,20 @@ mod tests {
     }
 
     #[test]
+    fn what_a_load_is_asked_for_reaches_the_engine() {
+        let given = asked("--rate 90/m --backlog 7 --drain 3s --warm-up 2s --workers 5 -d 4s");
+        let Settings { load, sessions, backlog, drain, warm_up, stop, workers, .. } =
+            given.unwrap().settings;
+        let Load::Open(schedule) = load else { panic!("it has a rate") };
+        assert_eq!((schedule.peak_per_second(), sessions, workers), (Some(1.5), 5, None));
+        assert_eq!((backlog, drain), (Some(7), Some(Duration::from_secs(3))));
+        assert_eq!((warm_up, stop.time), (Duration::from_secs(2), Some(Duration::from_secs(4))));
+        let closed = asked("--think 10ms --timeout 9s").unwrap().settings;
+        assert_eq!(closed.load, Load::Closed(ThinkTime::Constant(Duration::from_millis(10))));
+        assert_eq!(closed.drain, Some(Duration::from_secs(9)), "as long as an operation may take");
+    }
+
+    #[test]
     fn what_makes_no_sense_is_said_with_the_remedy() {
         for (line, what) in [
             ("sqlite sqlite:/x", "two stores of the kind sqlite"),
@@ -336,7 +353,6 @@ mod tests {
             ("--mix allocate=1 -n 5 --group 2", "--group"),
             ("--mix allocate=1 -n 5 --hit-ratio 1", "--hit-ratio"),
             ("--mix allocat=1 -n 5", "allocate"),
-            ("--rate fast", "90/m"),
             ("--stages sideways", "--stages"),
             ("--phases create,create", "create twice"),
         ] {

@@ -4,23 +4,21 @@ use std::time::Duration;
 
 use brunt_run::Caller;
 use brunt_run::load::{ONE_RUN, first_given};
+use brunt_run::options::spelling::Spells as _;
 use brunt_run::options::view::ViewOptions;
 
-use crate::options::leases::LeasesArgs;
+use crate::options::leases::{LeasesArgs, Operations};
 
 /// The option that sets when operations begin, how many there are or how long they go on.
-pub(crate) fn pacing(args: &LeasesArgs) -> Option<&'static str> {
+pub(crate) fn pacing(args: &LeasesArgs) -> Option<String> {
     let load = &args.load;
-    let counts = [load.operations, load.sync_operations, load.async_operations];
-    first_given([
-        ("--rate", load.rate.is_some()),
-        ("--stages", load.stages.is_some()),
-        ("--operations (-n)", counts.iter().any(Option::is_some)),
-        ("--duration (-d)", load.duration.is_some()),
-        ("--warm-up", load.warm_up.is_some()),
+    let own = first_given([
+        ("--sync-operations", load.sync_operations.is_some()),
+        ("--async-operations", load.async_operations.is_some()),
         ("--runs", load.runs.is_some()),
         ("--guide", args.work.guide),
-    ])
+    ]);
+    load.options.pacing(Operations::SPELLING).or(own)
 }
 
 /// Why a caller cannot have this carried out.
@@ -34,6 +32,10 @@ pub(crate) fn refuses(args: &LeasesArgs, caller: Caller) -> Result<(), String> {
         ("--html", output.html.is_some()),
         ("--events", output.events.is_some()),
         ("--interval", output.interval.is_some_and(|it| it != Duration::from_secs(1))),
+        ("--monitor", !output.each_run.monitors.is_empty()),
+        ("--allow", !output.each_run.allow.is_empty()),
+        ("--targets", output.each_run.targets.is_some()),
+        ("--yes", output.each_run.yes),
         ("--live", output.view != ViewOptions::default()),
         ("--keep", args.place.keep),
     ]);

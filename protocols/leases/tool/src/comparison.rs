@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
+use brunt_engine::{Settings, Stop, Urgency};
 use brunt_exchange::Class;
 use brunt_leases_driver::{
     Backend, BackendError, Draw, Durability, Lease, Leases, Search, Statements, Work,
@@ -262,6 +262,10 @@ impl Comparison<'_> {
             }
         };
         self.events.run(&done.finished.losses);
+        if done.finished.aborted.is_some() {
+            self.tally.aborted = true;
+            self.stop.request();
+        }
         let mut cell = self.cell(labels, &done);
         let contents = self.counted(held, (&done, effect), before, &mut cell);
         self.screen.clear();
@@ -403,20 +407,8 @@ impl Comparison<'_> {
     }
 
     fn settings(&self) -> Settings {
-        let asked = self.asked;
-        let settings = match &asked.load {
-            Load::Open(schedule) => Settings::open(schedule.clone(), asked.workers),
-            Load::Closed(think) => Settings::closed(*think, asked.workers),
-        };
-        Settings {
-            stop: Stopping { time: asked.duration, ..Stopping::default() },
-            warm_up: asked.warm_up,
-            operation_timeout: asked.timeout,
-            drain: Some(asked.timeout),
-            interval: asked.interval,
-            seed: self.seed,
-            ..settings
-        }
+        let Asked { settings, interval, .. } = self.asked;
+        Settings { interval: *interval, seed: self.seed, ..settings.clone() }
     }
 
     fn title(&self, way: Way<'_>) -> String {

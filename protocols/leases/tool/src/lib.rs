@@ -25,6 +25,7 @@ mod ubench;
 mod weights;
 mod words;
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -72,6 +73,10 @@ impl Load for LeasesArgs {
         None
     }
 
+    fn fence_options(&self) -> Cow<'_, RunOptions> {
+        Cow::Borrowed(&self.output.each_run)
+    }
+
     fn is_quiet(&self) -> bool {
         self.output.quiet.quiet
     }
@@ -80,7 +85,7 @@ impl Load for LeasesArgs {
         &mut self.output.seed
     }
 
-    fn pacing(&self) -> Option<&'static str> {
+    fn pacing(&self) -> Option<String> {
         callers::pacing(self)
     }
 
@@ -108,7 +113,7 @@ fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
     let objectives =
-        objectives(&args.output.objectives, &RunOptions::default(), &operations).map_err(usage)?;
+        objectives(&args.output.objectives, &args.output.each_run, &operations).map_err(usage)?;
     let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
     let LeaseOutputArgs { record, html, events, .. } = &args.output;
     let named = events.as_deref().filter(|path| *path != Path::new("-"));

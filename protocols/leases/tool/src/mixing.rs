@@ -53,7 +53,7 @@ impl Mixing {
         let mix = asked.mix(weights, rows);
         let objectives = run::objectives(
             &args.output.objectives,
-            &RunOptions::default(),
+            &args.output.each_run,
             &operations(&asked.work),
         )
         .map_err(usage)?;
@@ -83,6 +83,8 @@ impl Mixing {
         })?;
         let settings = Settings {
             operation_timeout: asked.timeout,
+            backlog: asked.settings.backlog,
+            drain: args.load.options.drain,
             seed: args.output.seed.unwrap_or_else(console::seed),
             ..Settings::closed(ThinkTime::None, asked.workers)
         };
@@ -92,7 +94,14 @@ impl Mixing {
         let catalogue = Catalogue::new(names.iter().copied(), PARTS.to_vec());
         let job = Job {
             objectives,
-            output: Output { percentiles: args.output.percentiles.clone(), ..Output::default() },
+            output: Output {
+                run: RunOptions {
+                    abort_on: args.output.each_run.abort_on.clone(),
+                    ..RunOptions::default()
+                },
+                percentiles: args.output.percentiles.clone(),
+                ..Output::default()
+            },
             in_process: held.backend.in_process(),
             ..Job::new(args.typed.clone(), catalogue, store.target(), load)
         };
@@ -125,7 +134,7 @@ fn one_mix(args: &LeasesArgs) -> Result<Asked, String> {
         return Err(NO_MIX.to_owned());
     }
     let mut args = args.clone();
-    args.load.duration = Some(Duration::from_secs(1));
+    args.load.options.duration = Some(Duration::from_secs(1));
     Asked::of(&args)
 }
 

@@ -68,6 +68,7 @@ impl Phase<'_> {
         let load = Plan::new(self.settings, 1).map_err(|error| format!("failed to {error}"))?;
         let known = |slo: &Slo| slo.check(names.iter().copied()).is_ok();
         self.objectives.retain(known);
+        self.output.run.abort_on.retain(|rule| rule.check(names.iter().copied()).is_ok());
         let catalogue = Catalogue::new(names.iter().copied(), PARTS.to_vec());
         let job = Job {
             objectives: self.objectives,

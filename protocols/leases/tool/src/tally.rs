@@ -15,6 +15,8 @@ pub(crate) struct Tally {
     pub wrong: bool,
     /// A store was no longer available when its leases were counted.
     pub uncounted: bool,
+    /// A condition of `--abort-on` ended it.
+    pub aborted: bool,
     ok: u64,
     failed: u64,
     planned: u64,
@@ -40,6 +42,7 @@ impl Tally {
     pub(crate) fn exit(self, signal: Option<Signal>) -> Exit {
         match signal {
             Some(signal) => signal.exit(),
+            None if self.aborted => Exit::Aborted,
             None if self.broken || self.wrong || (self.planned > 0 && self.ok == 0) => Exit::Failed,
             None if self.missed => Exit::Missed,
             None if self.undecided => Exit::Undecided,
@@ -66,6 +69,7 @@ mod tests {
         assert_eq!(missed.exit(None), Exit::Missed);
         assert_eq!(undecided.exit(None), Exit::Undecided);
         assert_eq!(wrong.exit(None), Exit::Failed);
+        assert_eq!(Tally { aborted: true, ..wrong }.exit(None), Exit::Aborted);
         assert_eq!(Tally { planned: 3, failed: 3, ..Tally::default() }.exit(None), Exit::Failed);
         assert_eq!(wrong.exit(Some(Signal::Interrupt)), Exit::Interrupted);
         assert_eq!(good.exit(Some(Signal::Terminate)), Exit::Terminated);

@@ -14,7 +14,7 @@ use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
 use brunt_net::source::Sources;
-use brunt_run::options::arrivals::Rate;
+use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::run_options::RunOptions;
 
 use super::varied::VariedOption;
@@ -281,20 +281,14 @@ impl ElapsedOffset {
 /// When exchanges begin, and how many there are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// When exchanges start. Only the basic scenario has another than [`Rate::Unlimited`].
-    pub rate: Rate,
+    /// What every load has. Only the basic scenario has a rate or a think time.
+    pub options: LoadOptions,
     /// Most exchanges in flight, if not the default.
     pub window: Option<NonZeroU32>,
-    /// Due exchanges that can wait, if not the default.
-    pub backlog: Option<usize>,
     /// Exchanges before all others, back to back and not counted (`-P`).
     pub preload: u32,
-    /// Time before anything is counted.
-    pub warm_up: Duration,
     /// The number of worker threads, if it matters: the number of sources.
     pub workers: Option<usize>,
-    /// Whether workers stay on their processors.
-    pub pin: bool,
     /// Most datagrams in one system call (`-a`, `--batch`), if not the default.
     pub batch: Option<usize>,
     /// The seed of all random values; one is drawn if there is none.
@@ -342,6 +336,8 @@ pub struct Output {
     pub wrapped: Option<String>,
     /// Time between intervals of the record.
     pub interval: Duration,
+    /// Percentiles for the record beside the default ones.
+    pub percentiles: Vec<f64>,
     /// The options that every run takes; the objectives have been checked.
     pub run: RunOptions,
     /// Use the kernel's receive timestamps.

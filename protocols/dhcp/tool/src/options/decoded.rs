@@ -55,7 +55,7 @@ fn what(lines: &mut Lines, args: &DhcpArgs) {
             "lease-type=address-and-prefix (Both IA_NA and IA_PD options added to the client's request)"
         }
     });
-    if let Rate::Constant { per_second, .. } = &args.load.rate {
+    if let Rate::Constant { per_second, .. } = args.load.options.arrivals() {
         lines.pair("rate[1/s]", per_second);
     }
     lines.some("renew-rate[1/s]", Some(renew_rate).filter(|rate| *rate > 0.0));
@@ -148,15 +148,17 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
     for (at, expected) in args.exchange.expected.iter().enumerate() {
         lines.pair(&format!("expect[{at}]"), &expected.text);
     }
-    let Load { rate, window, backlog, warm_up, batch, .. } = &args.load;
-    match rate {
+    let Load { options, window, batch, .. } = &args.load;
+    match options.arrivals() {
         Rate::Stages(stages) => lines.pair("stages", stages),
         Rate::Constant { arrival: Arrival::Poisson, .. } => lines.pair("arrival", "poisson"),
+        Rate::File { path, .. } => lines.pair("rate-file", path.display()),
         _ => {}
     }
+    lines.some("think", options.think.as_ref());
     lines.some("window", *window);
-    lines.some("backlog", *backlog);
-    lines.some("warm-up", Some(*warm_up).filter(|time| !time.is_zero()).map(seconds));
+    lines.some("backlog", options.backlog);
+    lines.some("warm-up", options.warm_up.filter(|time| !time.is_zero()).map(seconds));
     lines.some("batch", *batch);
     lines.some("node", args.output.run.node.as_ref().filter(|node| node.of > 1));
 }

@@ -15,12 +15,29 @@ const BIRTHS: Duration = Duration::from_secs(10);
 const ASIDE: [&str; 9] = ["d", "p", "r", "n", "D", "P", "w", "f", "F"];
 
 /// Our switches that do not apply to an avalanche, which starts everything at once.
-const NOT_IN_AVALANCHE: [&str; 6] = ["stages", "arrival", "backlog", "window", "warm-up", "a"];
+const NOT_IN_AVALANCHE: [&str; 8] =
+    ["stages", "rate-file", "arrival", "think", "backlog", "window", "warm-up", "a"];
 
 /// The switches that do not apply to a fleet: each client has one identity, its own times, and sends real messages.
-const NOT_IN_FLEET: [&str; 16] = [
-    "r", "f", "F", "P", "stages", "arrival", "backlog", "window", "warm-up", "T", "i", "1", "M",
-    "d", "Y", "y",
+const NOT_IN_FLEET: [&str; 18] = [
+    "r",
+    "f",
+    "F",
+    "P",
+    "stages",
+    "rate-file",
+    "arrival",
+    "think",
+    "backlog",
+    "window",
+    "warm-up",
+    "T",
+    "i",
+    "1",
+    "M",
+    "d",
+    "Y",
+    "y",
 ];
 
 /// Reads the scenario, and adds notes for the user about it.

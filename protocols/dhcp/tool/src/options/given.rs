@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::Unfit;
 
 use super::getopt::{Given, Words};
 use super::switches::{Kind, Switch, dashed};
@@ -116,6 +117,11 @@ impl<'a> Values<'a> {
 /// Refuses a value, and says what would be valid.
 pub(super) fn refused(name: &str, value: &str, right: &str) -> Fault {
     Fault::new(format!("{} '{value}' is invalid: give {right}", dashed(name)))
+}
+
+/// Refuses the value of a switch that other commands have as well.
+pub(super) fn unfit(Unfit { long, value, why }: Unfit) -> Fault {
+    Fault::new(format!("{} '{value}' is invalid: {why}", dashed(long)))
 }
 
 /// Refuses two switches together if both were given.

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use brunt_run::options::fault::Fault;
+use brunt_run::options::output::duration;
 
 use super::args::{DropLimit, Limits, Scenario};
-use super::given::{Values, refused, share};
+use super::given::{Values, exclusive, refused, share};
 
 /// How long a message waits for its answer by default.
 pub(super) const DROP_TIME: Duration = Duration::from_secs(1);
@@ -14,7 +15,9 @@ const AVALANCHE_DROP_TIME: Duration = Duration::from_secs(1000);
 
 /// Reads the limits. An avalanche has no limits of its own: it ends when every client has been answered.
 pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, Fault> {
-    let exit_wait = values.whole("W").map(Duration::from_micros);
+    exclusive(values, "W", "drain", "both set how long to wait for the last answers")?;
+    let drain = values.text("drain").and_then(|text| duration(text).ok());
+    let exit_wait = values.whole("W").map(Duration::from_micros).or(drain);
     let drops = drop_limits(values)?;
     if *scenario == Scenario::Avalanche {
         return Ok(Limits {

@@ -2,11 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::arrivals::Rate;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::load_options::{self, LoadOptions};
 
 use super::args::{Load, Scenario};
-use super::given::{Values, exclusive};
+use super::given::{Values, exclusive, unfit};
+use super::switches::{EXCHANGES, common_rows};
 
 /// The most addresses and ports to send from: each has a thread.
 const SOURCES_MAX: usize = 256;
@@ -17,18 +19,12 @@ pub(super) fn read(
     sources: usize,
 ) -> Result<Load, Fault> {
     exclusive(values, "a", "batch", "both set the maximum number of messages in one burst")?;
-    let rate = rate(values, scenario)?;
-    if values.has("backlog") && rate == Rate::Unlimited {
-        return Err(Fault::new("--backlog needs -r or --stages: without a rate nothing waits"));
-    }
+    let options = options(values, scenario)?;
     Ok(Load {
         window: values.small("window").and_then(NonZeroU32::new),
-        rate,
-        backlog: values.small("backlog"),
+        options,
         preload: values.small("P").filter(|_| *scenario == Scenario::Basic).unwrap_or(0),
-        warm_up: values.time("warm-up").unwrap_or_default(),
         workers: workers(values, sources)?,
-        pin: !values.has("no-pin"),
         batch: values.small("a").or_else(|| values.small("batch")),
         seed: values.whole("s").filter(|seed| *seed > 0),
     })
@@ -53,30 +49,24 @@ fn workers(values: &Values<'_>, sources: usize) -> Result<Option<usize>, Fault> 
     Ok((sources > 1 || single.or(given).is_some()).then_some(sources))
 }
 
-fn rate(values: &Values<'_>, scenario: &Scenario) -> Result<Rate, Fault> {
-    exclusive(values, "stages", "r", "both give the rate")?;
-    let rate = match (values.text("stages"), values.decimal("r")) {
-        _ if *scenario != Scenario::Basic => Rate::Unlimited,
-        (Some(stages), _) => Rate::Stages(stages.to_owned()),
-        (None, Some(per_second)) => {
-            let poisson = values.text("arrival") == Some("poisson");
-            let arrival = if poisson { Arrival::Poisson } else { Arrival::Uniform };
-            Rate::Constant { per_second, arrival }
-        }
-        (None, None) => Rate::Unlimited,
-    };
-    if values.has("arrival") && !matches!(rate, Rate::Constant { .. }) {
-        return Err(Fault::new("--arrival needs -r: it spreads the exchanges of a rate"));
-    }
+/// The options that all loads have in common: those of the original tool in its units, the others as declared.
+fn options(values: &Values<'_>, scenario: &Scenario) -> Result<LoadOptions, Fault> {
+    let common =
+        load_options::read(common_rows(), &EXCHANGES, |long| values.all(long).collect::<Vec<_>>());
+    let common = common.map_err(unfit)?;
+    let basic = *scenario == Scenario::Basic;
+    let rate = values.decimal("r").filter(|_| basic).map(Into::into);
+    let options = LoadOptions { rate, ..common };
+    options.check(&EXCHANGES).map_err(Fault::new)?;
     let asked = values.decimal("f").unwrap_or(0.0) + values.decimal("F").unwrap_or(0.0);
-    match rate {
+    match options.arrivals() {
         Rate::Constant { per_second, .. } if asked > per_second => Err(Fault::new(format!(
             "-f and -F add up to {asked} per second, but -r is only {per_second}: raise -r, or lower them"
         ))),
-        Rate::Constant { .. } => Ok(rate),
-        _ if asked > 0.0 && *scenario == Scenario::Basic => {
+        Rate::Constant { .. } => Ok(options),
+        _ if asked > 0.0 && basic => {
             Err(Fault::new("-f and -F need -r: they renew and release the leases that it obtains"))
         }
-        _ => Ok(rate),
+        _ => Ok(options),
     }
 }

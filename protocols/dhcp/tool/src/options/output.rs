@@ -5,11 +5,11 @@ use std::time::Duration;
 use brunt_record::Slo;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::monitor::MonitorSource;
-use brunt_run::options::run_options::{self, RunOptions, Unfit};
+use brunt_run::options::output;
+use brunt_run::options::run_options::{self, RunOptions};
 
 use super::args::{Diagnostics, Output, Style};
-use super::given::{Values, refused};
-use super::switches::dashed;
+use super::given::{Values, refused, unfit};
 
 pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
     let run = of_every_run(values)?;
@@ -18,6 +18,7 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
             return Err(Fault::new(format!("--slo: failed to {error}")));
         }
     }
+    let shared = output::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
     Ok(Output {
         style: if values.text("report") == Some("2012") { Style::Guide } else { Style::Kea },
         interim: values.time("t"),
@@ -25,17 +26,15 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
         separator: values.text("C").map(str::to_owned),
         diagnostics: diagnostics(values)?,
         wrapped: values.text("w").filter(|_| calls_wrapped).map(str::to_owned),
-        interval: values.time("interval").unwrap_or(Duration::from_secs(1)),
+        interval: shared.interval.unwrap_or(Duration::from_secs(1)),
+        percentiles: shared.percentiles,
         run,
         kernel_stamps: values.has("kernel-stamps"),
     })
 }
 
 fn of_every_run(values: &Values<'_>) -> Result<RunOptions, Fault> {
-    let run = run_options::read(|long| values.all(long).collect::<Vec<_>>());
-    let run = run.map_err(|Unfit { long, value, why }| {
-        Fault::new(format!("{} '{value}' is invalid: {why}", dashed(long)))
-    })?;
+    let run = run_options::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
     if run.monitors.contains(&MonitorSource::Ldap) {
         return Err(refused("monitor", "ldap", "kea:SOCKET or pid:PID"));
     }

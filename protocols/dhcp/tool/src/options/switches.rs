@@ -5,7 +5,10 @@
 //! of an existing command line changes its meaning. This module does not depend on the effect of a value.
 
 mod ours;
+mod spelling;
 mod theirs;
+
+pub use spelling::{EXCHANGES, common_rows};
 
 /// One switch.
 #[derive(Clone, Copy, Debug)]

@@ -12,6 +12,7 @@ use std::time::Duration;
 use brunt_net::secret::Secret;
 use brunt_net::source::Sources;
 use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::run_options::RunOptions;
 
 use super::args::*;
@@ -105,7 +106,7 @@ fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
     assert_eq!(args.limits.drop_time, [SECOND; 2]);
     assert_eq!((args.limits.drops, args.limits.numbers), (Default::default(), [None; 2]));
     assert_eq!((args.limits.period, args.limits.exit_wait), (None, None));
-    assert_eq!((&args.load.rate, args.load.window), (&Rate::Unlimited, None));
+    assert_eq!((args.load.options.arrivals(), args.load.window), (Rate::Unlimited, None));
     assert_eq!(args.output.run.node, None);
     assert_eq!(args.output.style, Style::Kea);
     assert_eq!(args.templates, None);
@@ -139,8 +140,8 @@ fn every_switch_of_the_old_tool_arrives() {
             exit_wait: Some(Duration::from_millis(200)),
         }
     );
-    let Load { rate, window, preload, workers, batch, seed, .. } = args.load;
-    assert_eq!(rate, Rate::Constant { per_second: 300.0, arrival: Arrival::Uniform });
+    let Load { options, window, preload, workers, batch, seed, .. } = args.load;
+    assert_eq!(options.arrivals(), Rate::Constant { per_second: 300.0, arrival: Arrival::Uniform });
     assert_eq!((window, preload, workers, batch, seed), (None, 50, Some(1), Some(4), Some(7)));
     let Route { interface, local_port, server_port, broadcast, relay_addresses, .. } = args.route;
     assert_eq!(interface.as_deref(), Some("eth3"));
@@ -202,7 +203,7 @@ fn more_is_accepted_than_of_old() {
     assert_eq!(args("-D 0 10.0.0.1").limits.drops[0].count, Some(1));
     assert_eq!(args("-D 0.5% 10.0.0.1").limits.drops[0].share, Some(0.005));
     assert_eq!(args("-i -D 5% -D 7 10.0.0.1").limits.drops[0].count, Some(7));
-    let rate = args("-r 0.5 10.0.0.1").load.rate;
+    let rate = args("-r 0.5 10.0.0.1").load.options.arrivals();
     assert_eq!(rate, Rate::Constant { per_second: 0.5, arrival: Arrival::Uniform });
     assert_eq!(args("-p .5 10.0.0.1").limits.period, Some(SECOND / 2));
     assert_eq!(args("-o 60,00 10.0.0.1").exchange.options.len(), 1);
@@ -217,7 +218,10 @@ fn more_is_accepted_than_of_old() {
 #[test]
 fn of_a_switch_that_counts_once_the_last_one_counts() {
     let args = args("-r 1 -r 2 -l eth0 -l 10.0.0.2 10.0.0.1");
-    assert_eq!(args.load.rate, Rate::Constant { per_second: 2.0, arrival: Arrival::Uniform });
+    assert_eq!(
+        args.load.options.arrivals(),
+        Rate::Constant { per_second: 2.0, arrival: Arrival::Uniform }
+    );
     assert_eq!(args.route.interface, None);
     assert_eq!(args.route.local, Some(IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2))));
 }
@@ -228,7 +232,7 @@ fn our_switches_arrive() {
         "--rapid-commit --release-on-exit --retransmit --relay-levels 2 --source-ip 10.0.0.4/30 --source-port \
          10067,10070-10072 --option '12=host-{n:4}' --relay-option '1=port-{n}' -r 1000 --arrival poisson --backlog 9 \
          --batch 16 --no-pin --node 1/3 --seed 5 --warm-up 2 --window 77 --workers 8 --hgrm a --hlog b --interval 0.5 \
-         --kernel-stamps --record c --report 2012 --slo 'p99<20ms' --slo 'errors<0.1%' 10.0.0.1",
+         --percentile 99.95 --kernel-stamps --record c --report 2012 --slo 'p99<20ms' --slo 'errors<0.1%' 10.0.0.1",
     );
     let Exchange { rapid_commit, release_on_exit, retransmit, options, relay_options, .. } =
         args.exchange;
@@ -241,10 +245,15 @@ fn our_switches_arrive() {
     assert_eq!(args.route.relay_levels, 2);
     assert_eq!(args.route.source_ips.iter().count(), 2);
     assert_eq!(args.route.source_ports, [10067, 10070, 10071, 10072]);
-    let Load { rate, window, backlog, warm_up, workers, pin, batch, seed, .. } = args.load;
-    assert_eq!(rate, Rate::Constant { per_second: 1000.0, arrival: Arrival::Poisson });
-    assert_eq!((window, backlog, warm_up), (NonZeroU32::new(77), Some(9), 2 * SECOND));
-    assert_eq!((workers, pin, batch, seed), (Some(8), false, Some(16), Some(5)));
+    let Load { options, window, workers, batch, seed, .. } = args.load;
+    let LoadOptions { backlog, warm_up, no_pin, .. } = options;
+    assert_eq!(
+        options.arrivals(),
+        Rate::Constant { per_second: 1000.0, arrival: Arrival::Poisson }
+    );
+    assert_eq!((window, backlog, warm_up), (NonZeroU32::new(77), Some(9), Some(2 * SECOND)));
+    assert_eq!((workers, no_pin, batch, seed), (Some(8), true, Some(16), Some(5)));
+    assert_eq!(args.output.percentiles, [99.95]);
     let Output { style, interval, run, kernel_stamps, .. } = args.output;
     let RunOptions { record, hlog, hgrm, objectives, node, .. } = run;
     assert_eq!(node.map(|node| node.to_string()).as_deref(), Some("1/3"));
@@ -288,7 +297,7 @@ fn a_fleet_has_lives() {
 fn an_avalanche_says_what_has_no_effect() {
     let args = args("--scenario avalanche -R 300 -r 10 -d 5 -w ./hook.sh -f 1 10.0.0.1");
     assert_eq!(args.scenario, Scenario::Avalanche);
-    assert_eq!((args.load.rate, args.clients.count.get()), (Rate::Unlimited, 300));
+    assert_eq!((args.load.options.arrivals(), args.clients.count.get()), (Rate::Unlimited, 300));
     assert_eq!(args.limits.drop_time, [1000 * SECOND; 2]);
     assert_eq!((args.exchange.renew_rate, args.output.wrapped), (0.0, None));
     assert!(args.exchange.retransmit);

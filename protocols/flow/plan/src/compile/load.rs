@@ -3,16 +3,21 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_engine::schedule::{Schedule, Stage, read_offsets};
-use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
+use brunt_engine::schedule::{Rate, RateError, Schedule, Stage, read_offsets};
+use brunt_engine::{Load, Node, Settings, ThinkTime};
 use brunt_feed::file;
+use brunt_feed::rates::Rates;
 use brunt_flow_driver::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step};
 use brunt_record::Phase;
+use brunt_run::options::arrivals::Arrival;
+use brunt_run::options::load_options::LoadOptions;
+use brunt_run::schedules;
 
 use super::environment::CompileEnvironment;
 use crate::fault::{Fault, instead};
-use crate::model::{self, Arrival, Plan, Run};
+use crate::model::{self, Plan, Run};
 use crate::path::KeyPath;
+use crate::values::Time;
 
 /// The default number of virtual users of a closed load.
 pub const USERS: u32 = 1;
@@ -52,19 +57,14 @@ pub(super) fn load(
     if schedule.is_some() {
         closed_only(run, &at)?;
     }
-    let mut settings = match schedule {
+    let (users, load) = match schedule {
         Some(schedule) => {
-            let users = run.users.unwrap_or_else(|| open_users(&schedule));
-            Settings::open(schedule, users)
+            (run.users.unwrap_or_else(|| open_users(&schedule)), Load::Open(schedule))
         }
-        None => Settings::closed(ThinkTime::None, run.users.unwrap_or(USERS)),
+        // Users think between iterations, which the driver knows and the engine does not.
+        None => (run.users.unwrap_or(USERS), Load::Closed(ThinkTime::None)),
     };
-    settings.stop = Stopping { time: run.duration.map(|time| time.0), ..Stopping::default() };
-    settings.warm_up = run.warm_up.map_or(Duration::ZERO, |time| time.0);
-    settings.operation_timeout = run.timeout.map_or(TIMEOUT, |time| time.0);
-    settings.drain = run.drain.map(|time| time.0);
-    settings.workers = run.workers.map(|count| count as usize);
-    settings.backlog = run.backlog.map(|count| count as usize);
+    let mut settings = options(run).settings(load, users);
     settings.seed = seed;
     checked(run, &at, &settings)?;
     let users = settings.sessions;
@@ -82,6 +82,21 @@ pub(super) fn load(
     })
 }
 
+/// What every load takes, apart from when iterations begin and how many there are.
+fn options(run: &Run) -> LoadOptions {
+    let time = |time: Option<Time>| time.map(|time| time.0);
+    LoadOptions {
+        backlog: run.backlog,
+        warm_up: time(run.warm_up),
+        duration: time(run.duration),
+        timeout: Some(run.timeout.map_or(TIMEOUT, |time| time.0)),
+        drain: time(run.drain),
+        workers: run.workers,
+        no_pin: run.pin == Some(false),
+        ..LoadOptions::default()
+    }
+}
+
 fn schedule(
     run: &Run,
     at: &KeyPath,
@@ -89,6 +104,9 @@ fn schedule(
 ) -> Result<Option<Schedule>, Fault> {
     let given = [("rate", &run.rate), ("stages", &run.stages), ("trace", &run.trace)];
     let mut given = given.into_iter().filter(|(_, value)| value.is_some());
+    if let Some(path) = &run.rate_file {
+        return of_file(run, path, at, world).map(Some);
+    }
     let Some((key, Some(text))) = given.next() else {
         if run.arrival.is_some() {
             return Err(Fault::new(
@@ -127,6 +145,39 @@ fn schedule(
         return Err(Fault::new(&at.key("arrival"), what));
     }
     Ok(Some(schedule))
+}
+
+/// A file of rates, whose multiples refer to the rate beside it.
+fn of_file(
+    run: &Run,
+    path: &Path,
+    at: &KeyPath,
+    world: &CompileEnvironment<'_>,
+) -> Result<Schedule, Fault> {
+    let at_key = at.key("rate-file");
+    for (key, given) in [
+        ("stages", run.stages.is_some()),
+        ("trace", run.trace.is_some()),
+        ("arrival", run.arrival.is_some()),
+    ] {
+        if given {
+            let what = "cannot be used with 'rate-file', which defines when iterations begin";
+            return Err(Fault::new(&at.key(key), what));
+        }
+    }
+    let base = match &run.rate {
+        None => None,
+        Some(text) => {
+            let rate = text.parse().map_err(|error: RateError| {
+                Fault::new(&at.key("rate"), format!("is \"{text}\": {error}"))
+            })?;
+            Some(Rate::as_per_second(rate))
+        }
+    };
+    let path = world.path(&at_key, path)?;
+    let failed = |error: &dyn std::fmt::Display| Fault::new(&at_key, format!("failed to {error}"));
+    let rates = Rates::read(&path, base).map_err(|error| failed(&error))?;
+    schedules::stepped(&rates, "the rate of a line").map_err(|error| failed(&error))
 }
 
 fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, Fault> {
@@ -185,7 +236,7 @@ fn open_users(schedule: &Schedule) -> u32 {
 
 /// Reports settings that the engine would refuse, with the key that causes it.
 fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
-    let zero = |time: Option<crate::values::Time>| time.is_some_and(|time| time.0.is_zero());
+    let zero = |time: Option<Time>| time.is_some_and(|time| time.0.is_zero());
     if zero(run.duration) {
         return Err(Fault::new(
             &at.key("duration"),

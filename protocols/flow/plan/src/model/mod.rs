@@ -18,7 +18,7 @@ pub use dhcp::{Dhcp, DhcpStep};
 pub use find_max::FindMax;
 pub use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
 pub use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
-pub use run::{Arrival, Groups, Iterations, Order, Round, Run};
+pub use run::{Groups, Iterations, Order, Round, Run};
 pub use scenario::{AfterFailure, Scenario, Step};
 pub use variable::{Choice, Extracted, Feeder, Number, Renewal, RowOrder, Source, Variable};
 

@@ -1,5 +1,8 @@
 //! When iterations begin, how many there are and for how long: the table `[run]`.
 
+use std::path::PathBuf;
+
+use brunt_run::options::arrivals::Arrival;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +40,8 @@ pub struct Run {
     pub stages: Option<String>,
     /// File with the times at which iterations begin, one offset in seconds per line.
     pub trace: Option<String>,
+    /// File with a rate that changes, as for `--rate-file`; multiples in it refer to `rate`.
+    pub rate_file: Option<PathBuf>,
     /// Number of due iterations that may wait for a free user before further ones are dropped and counted.
     pub backlog: Option<u32>,
     /// Maximum time of an exchange.
@@ -47,11 +52,21 @@ pub struct Run {
     pub seed: Option<u64>,
     /// Number of worker threads; by default as many as the processors and users can use.
     pub workers: Option<u32>,
+    /// Whether each worker thread stays on one processor; by default it does.
+    pub pin: Option<bool>,
     /// How the scenario of an iteration is chosen.
     pub order: Option<Order>,
     /// Scenarios that each user performs in rounds, in place of an order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Round>,
+}
+
+impl Run {
+    /// Whether iterations begin when they are due.
+    pub const fn is_open(&self) -> bool {
+        let stages = self.stages.is_some() || self.trace.is_some();
+        stages || self.rate.is_some() || self.rate_file.is_some()
+    }
 }
 
 /// Users that start in groups.
@@ -72,17 +87,6 @@ pub enum Iterations {
     Each(u64),
     /// This many for all users of all nodes together.
     Shared(u64),
-}
-
-/// How arrivals are spread over time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrival {
-    /// Evenly spaced.
-    #[default]
-    Uniform,
-    /// Independently of each other.
-    Poisson,
 }
 
 /// How the scenario of an iteration is chosen.

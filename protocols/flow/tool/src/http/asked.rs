@@ -8,18 +8,19 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_engine::schedule::Rate;
+use brunt_engine::schedule::Schedule;
 use brunt_feed::file;
 use brunt_flow_import::notation::literal;
 use brunt_flow_import::{Resolve, Secrets, percent_decoded};
 use brunt_flow_plan::model::{
-    Arrival, Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
+    Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
 };
 use brunt_flow_plan::values::{Scalar, Several, Time};
 use brunt_net::resolve::Lookup;
+use brunt_run::options::arrivals::{self, TargetRate};
+use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::output::duration;
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spread::Spread;
 
 use super::targets::{self, Target};
 use crate::import::settled::{self, Settled, encoded};
@@ -96,8 +97,9 @@ struct Load {
 
 impl Load {
     fn of(args: &LoadArgs) -> Result<Self, String> {
+        let given = &args.options;
         let mut load =
-            Self { duration: args.duration, threads: args.threads, timeout: args.timeout };
+            Self { duration: given.duration, threads: given.workers, timeout: given.timeout };
         let Some(text) = &args.threads_or_timeout else { return Ok(load) };
         match (text.parse::<u32>(), duration(text)) {
             (Ok(threads @ 1..=1024), _) => load.threads = load.threads.or(Some(threads)),
@@ -113,36 +115,81 @@ impl Load {
 
     fn run(&self, args: &LoadArgs, streams: u32) -> Result<Run, String> {
         let mut users = args.connections.saturating_mul(streams);
+        let given = &args.options;
         let mut run = Run {
             timeout: self.timeout.map(Time),
-            warm_up: args.warm_up.map(Time),
+            warm_up: given.warm_up.map(Time),
             duration: self.duration.map(Time),
-            drain: args.drain.map(Time),
+            drain: given.drain.map(Time),
+            think: given.think.clone(),
+            backlog: given.backlog,
+            pin: given.no_pin.then_some(false),
             ..Run::default()
         };
-        if let Some(text) = &args.rate {
-            let rate: Rate = text.parse().map_err(|error| format!("use --rate {text}: {error}"))?;
-            let text = text.trim();
-            run.rate = Some(if text.contains('/') { text.to_owned() } else { format!("{text}/s") });
-            run.arrival = args.arrival.map(|spread| match spread {
-                Spread::Uniform => Arrival::Uniform,
-                Spread::Poisson => Arrival::Poisson,
-            });
-            if let Some(count) = args.requests {
-                let lasting = rate.time_of(count);
-                run.duration = Some(Time(self.duration.map_or(lasting, |time| time.min(lasting))));
+        let ends = match (given.arrivals(), given.count) {
+            (arrivals::Rate::Unlimited, Some(count)) => {
+                users = users.min(u32::try_from(count).unwrap_or(u32::MAX));
+                run.iterations = Some(Iterations::Shared(count));
+                true
             }
-        } else if let Some(count) = args.requests {
-            users = users.min(u32::try_from(count).unwrap_or(u32::MAX));
-            run.iterations = Some(Iterations::Shared(count));
-        }
-        if run.duration.is_none() && run.iterations.is_none() {
+            (arrivals::Rate::Unlimited, None) => false,
+            (arrivals::Rate::Constant { .. }, count) => {
+                self.constant(given, count, &mut run)?;
+                false
+            }
+            (_, Some(_)) => {
+                return Err(
+                    "end stages after a number of requests: leave out -n, and give each stage a time or set -z"
+                        .to_owned(),
+                );
+            }
+            (arrivals::Rate::Stages(text), None) => staged(text, &mut run),
+            (arrivals::Rate::File { path, .. }, None) => {
+                run.rate = given.rate.as_ref().map(per_second);
+                run.rate_file = Some(path);
+                true
+            }
+        };
+        if run.duration.is_none() && !ends {
             run.duration = Some(Time(USUAL));
         }
         run.users = Some(users);
         run.workers = self.threads.map(|threads| threads.min(users));
         Ok(run)
     }
+
+    /// A rate, which a number of requests makes a duration.
+    fn constant(
+        &self,
+        given: &LoadOptions,
+        count: Option<u64>,
+        run: &mut Run,
+    ) -> Result<(), String> {
+        run.rate = given.rate.as_ref().map(per_second);
+        run.arrival = given.arrival;
+        let Some(count) = count else { return Ok(()) };
+        let rate = given.rate.as_ref().and_then(TargetRate::exact);
+        let lasting = rate.ok_or("use --rate: it is out of range")?.time_of(count);
+        run.duration = Some(Time(self.duration.map_or(lasting, |time| time.min(lasting))));
+        Ok(())
+    }
+}
+
+/// Stages, or the times in a file. Returns whether they end by themselves.
+fn staged(text: String, run: &mut Run) -> bool {
+    if let Some(path) = text.trim().strip_prefix("trace ") {
+        run.trace = Some(path.trim().to_owned());
+        return true;
+    }
+    let ends = Schedule::parse(&text).is_ok_and(|schedule| schedule.lasting().is_some());
+    run.stages = Some(text);
+    ends
+}
+
+/// A rate in the notation of plans.
+fn per_second(rate: &TargetRate) -> String {
+    let text = rate.text();
+    if text.contains('/') { text.to_owned() } else { format!("{text}/s") }
 }
 
 /// Refuses what no option here does, although the letter exists.
@@ -184,7 +231,7 @@ fn redirects(args: &HttpArgs, notes: &mut Vec<String>) -> Result<Option<u8>, Str
              redirects write --redirect {text}; leave ab's -r out, because no failure ends a run"
         )
     })?;
-    if args.load.duration.is_none() && args.load.rate.is_none() {
+    if args.load.options.duration.is_none() && args.load.options.rate.is_none() {
         notes.push(format!(
             "-r {text} is read as a number of redirects; for a rate write -q {text}"
         ));

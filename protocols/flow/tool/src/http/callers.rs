@@ -4,20 +4,15 @@ use brunt_redact::{is_secret_header, text, url};
 use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, NO_LOAD, SECRET, first_given, never};
 use brunt_run::options::output::duration;
+use brunt_run::options::spelling::Spells as _;
 
-use crate::options::http::HttpArgs;
+use crate::options::http::{HttpArgs, Requests};
 
 /// The option that sets when requests begin, how many there are or how long they go on.
-pub(super) fn pacing(args: &HttpArgs) -> Option<&'static str> {
-    let load = &args.load;
+pub(super) fn pacing(args: &HttpArgs) -> Option<String> {
     let timed = args.request.duration_or_body.as_deref().is_some_and(|it| duration(it).is_ok());
-    first_given([
-        ("--rate (-q)", load.rate.is_some()),
-        ("--requests (-n)", load.requests.is_some()),
-        ("--duration (-z)", load.duration.is_some()),
-        ("-d as a duration", timed),
-        ("--warm-up", load.warm_up.is_some()),
-    ])
+    let own = first_given([("-d as a duration", timed)]);
+    args.load.options.pacing(Requests::SPELLING).or(own)
 }
 
 /// Why a caller cannot have this carried out.

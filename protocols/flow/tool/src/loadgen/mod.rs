@@ -96,7 +96,7 @@ impl Load for LoadgenArgs {
         &mut self.output.seed
     }
 
-    fn pacing(&self) -> Option<&'static str> {
+    fn pacing(&self) -> Option<String> {
         None
     }
 

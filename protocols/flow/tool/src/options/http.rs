@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_run::options::about::About;
-use brunt_run::options::count::count;
 use brunt_run::options::output::{OutputArgs, duration};
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spread::Spread;
+use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
 use clap::{Args, ValueEnum};
 
 use super::trace::TraceArgs;
@@ -72,43 +71,44 @@ pub struct LoadArgs {
     /// Concurrent connections, one request in flight on each
     #[arg(short, long, value_name = "NUMBER", default_value_t = 50, value_parser = up_to(1_000_000))]
     pub connections: u32,
-    /// Stop after this many requests, such as 5000 or 100k
-    ///
-    /// k and m multiply by a thousand and a million.
-    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
-    pub requests: Option<u64>,
-    /// How long to run, such as 30s or 2m
-    ///
-    /// Without this and without -n, a run lasts 10 s.
-    #[arg(short = 'z', long, value_name = "DURATION", value_parser = duration)]
-    pub duration: Option<Duration>,
-    /// Requests per second (open loop), such as 1000 or 90/m
-    ///
-    /// Requests become due at this rate whether or not earlier ones were answered: 1000, 10k, 200/s or 90/m. The time a
-    /// request waits for a connection is part of its response time. Without a rate the load is a closed loop: each
-    /// connection sends its next request as soon as it has the previous answer.
-    #[arg(short = 'q', long, visible_short_alias = 'R', value_name = "RATE")]
-    pub rate: Option<String>,
-    /// How the requests of --rate are spread over time
-    #[arg(long, value_enum, requires = "rate")]
-    pub arrival: Option<Spread>,
+    /// What every load takes.
+    #[command(flatten)]
+    pub options: Spelled<Requests>,
     /// A plain number sets the threads, as in wrk; a time with a unit, such as 2s, sets the timeout, as in oha
     #[arg(short = 't', value_name = "NUMBER|TIME")]
     pub threads_or_timeout: Option<String>,
-    /// Number of worker threads. Default: as many as the processors and connections can use
-    #[arg(long, visible_alias = "workers", value_name = "NUMBER", value_parser = up_to(1024))]
-    pub threads: Option<u32>,
-    /// How long to wait for an answer, such as 5s. Default: 30s
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub timeout: Option<Duration>,
-    /// How long to wait for answers once the time is over. Default: 10s
-    ///
-    /// After -n requests the default is the --timeout of each.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub drain: Option<Duration>,
-    /// Run for this long before measuring, such as 10s. No figure includes the warm-up
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub warm_up: Option<Duration>,
+}
+
+/// The names of `brunt http` for the options that loads have in common: those of wrk2, oha and hey.
+#[derive(Debug)]
+pub struct Requests;
+
+impl Spells for Requests {
+    const SPELLING: &'static Spelling = &Spelling {
+        noun: "request",
+        nouns: "requests",
+        session: "connection",
+        is_open: false,
+        own: &[
+            Own::new("rate", "rate").shorts(&['q', 'R']).help(
+                "Requests per second (open loop), such as 1000 or 90/m\n\n\
+                 Requests become due at this rate whether or not earlier ones were answered: 1000, 10k, 200/s or 90/m. \
+                 The time a request waits for a connection is part of its response time. Without a rate the load is a \
+                 closed loop: each connection sends its next request as soon as it has the previous answer.",
+            ),
+            Own::new("duration", "duration").shorts(&['z']).help(
+                "How long to run, such as 30s or 2m\n\nWithout this and without -n, a run lasts 10 s.",
+            ),
+            Own::new("count", "requests").shorts(&['n']).help(
+                "Stop after this many requests, such as 5000 or 100k\n\n\
+                 k and m multiply by a thousand and a million.",
+            ),
+            Own::new("timeout", "timeout")
+                .help("How long to wait for an answer, such as 5s. Default: 30s"),
+            Own::new("workers", "threads").also(&["workers"]),
+        ],
+        lacks: &[],
+    };
 }
 
 /// What is sent.
@@ -325,7 +325,7 @@ pub const ABOUT: About = About {
     ],
     short: &[
         ("connections", "Concurrent connections [default: 50]"),
-        ("requests", "Stop after this many requests, such as 100k"),
+        ("count", "Stop after this many requests, such as 100k"),
         ("duration", "How long to run, such as 30s [default: 10s]"),
         ("rate", "Requests per second (open loop), such as 10k"),
         ("method", "HTTP method [default: GET, or POST with a body]"),
@@ -368,7 +368,7 @@ mod tests {
         }
         let wrk = args("-t12 -c400 -d30s http://h/").unwrap();
         assert_eq!(wrk.request.duration_or_body.as_deref(), Some("30s"));
-        assert_eq!(args("-n 10k http://h/").unwrap().load.requests, Some(10_000));
+        assert_eq!(args("-n 10k http://h/").unwrap().load.options.count, Some(10_000));
     }
 
     #[test]
@@ -395,6 +395,9 @@ mod tests {
             "--key k h",
             "--http2 --http-version 2 h",
             "-z soon h",
+            "--think 1s -q 5 h",
+            "--stages 5/s -q 5 h",
+            "--backlog 5 h",
         ] {
             assert!(args(line).is_err(), "{line}");
         }

@@ -133,8 +133,8 @@ fn says_how_long(args: &RunArgs) -> bool {
         let mut set = args.set.iter().filter_map(|set| set.split_once('='));
         set.any(|(key, _)| keys.iter().any(|known| key.trim().starts_with(known)))
     };
-    let lasts =
-        args.duration.is_some() || sets(&["run.duration", "run.rate", "run.stages", "run.trace"]);
+    let lasts = args.duration.is_some()
+        || sets(&["run.duration", "run.rate", "run.rate-file", "run.stages", "run.trace"]);
     lasts && !sets(&["run.iterations"])
 }
 
@@ -144,6 +144,7 @@ pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
         ("rate", run.rate.is_some()),
         ("stages", run.stages.is_some()),
         ("trace", run.trace.is_some()),
+        ("rate-file", run.rate_file.is_some()),
         ("duration", run.duration.is_some()),
         ("warm-up", run.warm_up.is_some()),
         ("iterations", run.iterations.is_some()),

@@ -7,7 +7,7 @@ use brunt_run::load::{NO_LOAD, SECRET, first_given, never};
 use crate::options::run::RunArgs;
 
 /// The option that sets how long the plan goes on. What its text sets is judged where it is read.
-pub(super) fn pacing(args: &RunArgs) -> Option<&'static str> {
+pub(super) fn pacing(args: &RunArgs) -> Option<String> {
     first_given([("--duration", args.duration.is_some())])
 }
 

@@ -43,7 +43,7 @@ impl Load for RunArgs {
         &mut self.output.seed
     }
 
-    fn pacing(&self) -> Option<&'static str> {
+    fn pacing(&self) -> Option<String> {
         callers::pacing(self)
     }
 

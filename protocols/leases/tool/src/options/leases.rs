@@ -12,6 +12,8 @@ use brunt_run::options::output::{Output, Progress, duration, percentile};
 use brunt_run::options::quiet::Quiet;
 use brunt_run::options::resend::Resending;
 use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::selected::{Selected, Selects};
+use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
 use brunt_run::options::view::ViewOptions;
 use clap::{Args, ValueEnum};
 
@@ -46,58 +48,71 @@ pub struct LeasesArgs {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Load")]
 pub struct LeaseLoadArgs {
-    /// Operations in each phase, such as 5000 or 100k
-    ///
-    /// Default: 1000 in synchronous phases, 100000 in asynchronous ones.
-    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
-    pub operations: Option<u64>,
+    /// What every load takes.
+    #[command(flatten)]
+    pub options: Spelled<Operations>,
     /// Operations in each synchronous phase, in place of --operations
     #[arg(long, value_name = "NUMBER", value_parser = count)]
     pub sync_operations: Option<u64>,
     /// Operations in each asynchronous phase, in place of --operations
     #[arg(long, value_name = "NUMBER", value_parser = count)]
     pub async_operations: Option<u64>,
-    /// Stop each phase after this time, such as 30s
-    ///
-    /// A phase also stops when it reaches its number of operations.
-    #[arg(short = 'd', long, value_name = "DURATION", value_parser = duration)]
-    pub duration: Option<Duration>,
-    /// Work for this long in each phase before measuring
-    ///
-    /// The delete phase has no warm-up, because it can only delete what is there.
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub warm_up: Option<Duration>,
     /// How often to measure everything. Default: 1, or 3 with --guide
     ///
     /// Differences smaller than the spread of the runs are not reported as differences.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: Option<u32>,
-    /// Concurrent threads, each with its own connection
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub workers: u32,
     /// Operations per transaction
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub group: u32,
-    /// Operations per second (open loop), such as 500 or 10k
-    ///
-    /// With --group this is the number of transactions per second. They become due at this rate whether or not earlier
-    /// ones are done. Without a rate the load is a closed loop: each operation begins when the previous one is done.
-    #[arg(long, value_name = "RATE")]
-    pub rate: Option<String>,
-    /// How the operations of --rate are spread over time
-    #[arg(long, value_enum, requires = "rate")]
-    pub arrival: Option<Spread>,
-    /// Rate that changes, such as 'ramp 0..500 over 1m, 500/s for 5m'
-    #[arg(long, value_name = "STAGES", conflicts_with = "rate")]
-    pub stages: Option<String>,
-    /// How long an operation may take before it counts as timed out
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30s")]
-    pub timeout: Option<Duration>,
     /// Which operations to send again, once, if the database closed an idle connection
     ///
     /// Of the operations, a search is safe to repeat.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t)]
     pub resend: Resending,
+}
+
+/// The names of `brunt leases` for the options that loads have in common.
+#[derive(Debug)]
+pub struct Operations;
+
+impl Spells for Operations {
+    const SPELLING: &'static Spelling = &Spelling {
+        noun: "operation",
+        nouns: "operations",
+        session: "thread",
+        is_open: false,
+        own: &[
+            Own::new("rate", "rate").help(
+                "Operations per second (open loop), such as 500 or 10k\n\n\
+                 With --group this is the number of transactions per second. They become due at this rate whether or \
+                 not earlier ones are done. Without a rate the load is a closed loop: each operation begins when the \
+                 previous one is done.",
+            ),
+            Own::new("warm_up", "warm-up").help(
+                "Work for this long in each phase before measuring\n\n\
+                 The delete phase has no warm-up, because it can only delete what is there.",
+            ),
+            Own::new("duration", "duration").shorts(&['d']).help(
+                "Stop each phase after this time, such as 30s\n\n\
+                 A phase also stops when it reaches its number of operations.",
+            ),
+            Own::new("count", "operations").shorts(&['n']).help(
+                "Operations in each phase, such as 5000 or 100k\n\n\
+                 Default: 1000 in synchronous phases, 100000 in asynchronous ones.",
+            ),
+            Own::new("timeout", "timeout").default("30s").help(
+                "How long an operation may take before it counts as timed out",
+            ),
+            Own::new("drain", "drain").help(
+                "How long to wait for outstanding operations at the end of a phase. Default: the --timeout",
+            ),
+            Own::new("workers", "workers").default("1").help(
+                "Concurrent threads, each with its own connection",
+            ),
+        ],
+        lacks: &[("no_pin", "each call waits on a thread of its own, and these are not pinned")],
+    };
 }
 
 /// What is done.
@@ -110,8 +125,8 @@ pub struct LeaseWorkArgs {
     /// that the guide used.
     #[arg(
         long,
-        conflicts_with_all = ["mix", "rate", "stages", "duration", "schema", "family", "group", "workers", "phases",
-            "statements", "search_by", "hit_ratio", "preload", "warm_up"]
+        conflicts_with_all = ["mix", "rate", "stages", "rate_file", "think", "backlog", "duration", "schema",
+            "family", "group", "workers", "phases", "statements", "search_by", "hit_ratio", "preload", "warm_up"]
     )]
     pub guide: bool,
     /// Whether changes are durable before they are acknowledged
@@ -219,25 +234,47 @@ pub struct LeaseOutputArgs {
     /// Whether it is shown on the terminal.
     #[command(flatten)]
     pub view: ViewOptions,
+    /// What else each of its runs takes.
+    #[command(flatten)]
+    pub each_run: Selected<EachRun>,
 }
+
+/// The options of every run that a comparison of stores, which is many runs, has as they are.
+#[derive(Debug)]
+pub struct EachRun;
+
+impl Selects for EachRun {
+    const FIELDS: &'static [&'static str] = &["monitors", "abort_on", "allow", "targets", "yes"];
+}
+
+/// The options of every run that a comparison of stores does not have, and why.
+pub const LACKS: &[(&str, &str)] = &[
+    ("hgrm", ONE_FILE),
+    ("hlog", ONE_FILE),
+    ("junit", ONE_FILE),
+    ("prometheus", ONE_RUN),
+    ("otlp", ONE_RUN),
+    ("web", ONE_RUN),
+    ("details", "its tables are all figures"),
+    ("summary", "it is never started under the name of an older tool"),
+    ("node", ONE_MACHINE),
+    ("weights", ONE_MACHINE),
+    ("start_at", ONE_MACHINE),
+    ("canary", "every store is tried before anything is measured"),
+    ("addresses", "a connection to a database uses the first address that answers"),
+];
+const ONE_FILE: &str = "it is many runs, and this file holds one; --record has the figures of all";
+const ONE_RUN: &str = "it is many short runs in turn, and this shows one";
+const ONE_MACHINE: &str = "stores take turns on one machine";
 
 impl LeaseOutputArgs {
     /// The output options of each run of a comparison. Files belong to the comparison.
     pub fn of_each_run(&self) -> Output {
         let progress = if self.quiet.quiet { Progress::Quiet } else { Progress::Line };
-        let run = RunOptions { view: self.view, ..RunOptions::default() };
+        let run = RunOptions { view: self.view, ..RunOptions::clone(&self.each_run) };
         let percentiles = self.percentiles.clone();
         Output { run, percentiles, progress, ..Output::default() }
     }
-}
-
-/// How the operations of a rate are spread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Spread {
-    /// Evenly spaced
-    Uniform,
-    /// Independent of each other, as the requests of many clients are
-    Poisson,
 }
 
 /// Whether a change is safe before it is answered.
@@ -362,7 +399,7 @@ pub const ABOUT: About = About {
     ],
     short: &[
         ("stores", "sqlite, memfile, redb or a database URL"),
-        ("operations", "Operations per phase, such as 100k"),
+        ("count", "Operations per phase, such as 100k"),
         ("duration", "Stop each phase after this time: 30s"),
         ("rate", "Operations per second (open loop): 10k"),
         ("workers", "Concurrent threads [default: 1]"),
@@ -395,10 +432,10 @@ mod tests {
     fn nothing_has_to_be_said() {
         let none = args("").unwrap();
         assert_eq!(none.stores, Vec::<String>::new());
-        assert_eq!((none.load.workers, none.load.group), (1, 1));
+        assert_eq!((none.load.options.workers, none.load.group), (Some(1), 1));
         assert_eq!(none.work.durability, DurabilityChoice::Both);
         assert_eq!(none.work.statements, StatementsChoice::Prepared);
-        assert_eq!(none.load.timeout, Some(Duration::from_secs(30)));
+        assert_eq!(none.load.options.timeout, Some(Duration::from_secs(30)));
     }
 
     #[test]
@@ -409,12 +446,12 @@ mod tests {
         )
         .unwrap();
         assert_eq!(some.stores, ["sqlite:/x", "memfile"]);
-        assert_eq!(some.load.operations, Some(10_000));
+        assert_eq!(some.load.options.count, Some(10_000));
         assert_eq!(some.work.phases, [PhaseChoice::Create, PhaseChoice::Search]);
         assert_eq!(some.work.family, FamilyChoice::Prefix);
         assert_eq!(some.work.search_by, SearchBy::ClientId);
         assert_eq!(some.work.hit_ratio, Some(0.5));
-        assert_eq!(some.load.duration, Some(Duration::from_secs(60)));
+        assert_eq!(some.load.options.duration, Some(Duration::from_secs(60)));
     }
 
     #[test]
@@ -433,6 +470,10 @@ mod tests {
             "--phases create,destroy",
             "--search-by name",
             "--arrival poisson",
+            "--backlog 5",
+            "--rate 5 --think 1s",
+            "--guide --think 1s",
+            "--no-pin",
             "--rate 5 --stages x",
             "--mix a=1 --phases create",
             "--guide --rate 5",

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::schedule::Rate as PerSecond;
 use brunt_engine::{Load, Settings};
 use brunt_feed::file;
 use brunt_ldap_wire::request::Scope;
@@ -16,16 +15,16 @@ use brunt_names_driver::{
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 use brunt_net::tls;
-use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::arrivals::Rate;
+use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spread::Spread;
-use brunt_run::schedules::{self, Flags};
+use brunt_run::options::spelling::Spells as _;
 use brunt_run::{console, share};
 
 use super::known::Known;
 use super::sources::{self, Probe};
 use crate::options::lookup::{
-    DirectoryArgs, LookupArgs, LookupLoad, ScopeChoice, Through, USUAL_RATE,
+    DirectoryArgs, LookupArgs, LookupLoad, Lookups, ScopeChoice, Through, USUAL_RATE, USUAL_THREADS,
 };
 
 /// How long to run if nothing else is given.
@@ -87,6 +86,12 @@ fn check(args: &LookupArgs) -> Result<(), String> {
     if args.source.is_some() && through != Through::Nss {
         return Err("use --source: it needs --through nss".to_owned());
     }
+    if args.load.options.think.is_some() && !args.load.unlimited {
+        return Err(
+            "use --think: it needs --unlimited, because lookups that become due at a rate do not wait for an answer"
+                .to_owned(),
+        );
+    }
     if directory.resend != Resending::default() && through != Through::Ldap {
         return Err(
             "use --resend: it needs --through ldap, because no other layer keeps connections open"
@@ -103,7 +108,7 @@ fn check(args: &LookupArgs) -> Result<(), String> {
 }
 
 fn paths(args: &LookupArgs) -> Result<AccessPaths, String> {
-    let limit = args.load.timeout.filter(|limit| !limit.is_zero());
+    let limit = args.load.options.timeout.filter(|limit| !limit.is_zero());
     let patience = limit.map(|limit| limit + GRACE);
     let socket = |usual: &'static str| args.socket.as_deref().unwrap_or(Path::new(usual)).into();
     Ok(match args.through {
@@ -162,35 +167,23 @@ fn settings(
     distribution: Distribution,
     questions: &Questions,
 ) -> Result<Settings, String> {
-    let rate = match (&load.stages, load.unlimited) {
-        (Some(text), _) => Rate::Stages(text.clone()),
-        (None, true) => Rate::Unlimited,
-        (None, false) => Rate::Constant {
-            per_second: load.rate.map_or(USUAL_RATE, PerSecond::as_per_second),
-            arrival: match load.arrival {
-                Some(Spread::Poisson) => Arrival::Poisson,
-                Some(Spread::Uniform) | None => Arrival::Uniform,
-            },
-        },
-    };
-    let flags = Flags { rate: "--rate", file: "--stages" };
-    // This error is a whole sentence, while every other reason only completes one.
-    let shape = schedules::load(&rate, load.think.as_deref(), flags)
-        .map_err(|why| format!("plan the load: {}", why.replace("failed to ", "cannot ")))?;
-    let mut settings = match shape {
-        Load::Open(schedule) => Settings::open(schedule, load.threads),
-        Load::Closed(think) => Settings::closed(think, load.threads),
-    };
-    let ends = matches!(&settings.load, Load::Open(schedule) if schedule.lasting().is_some());
-    let once = distribution == Distribution::Once && load.duration.is_none();
-    settings.stop.count = load.lookups.or_else(|| once.then(|| questions.each_once()));
-    settings.stop.time = load.duration;
-    if settings.stop.count.is_none() && settings.stop.time.is_none() && !ends {
-        settings.stop.time = Some(USUAL);
+    let mut options = LoadOptions::clone(&load.options);
+    if options.arrivals() == Rate::Unlimited && !load.unlimited {
+        options.rate = Some(USUAL_RATE.into());
     }
-    settings.warm_up = load.warm_up.unwrap_or_default();
-    settings.operation_timeout = load.timeout.unwrap_or_default();
-    Ok(settings)
+    // This error is a whole sentence, while every other reason only completes one.
+    let shape = options
+        .load(Lookups::SPELLING)
+        .map_err(|why| format!("plan the load: {}", why.replace("failed to ", "cannot ")))?;
+    let ends = matches!(&shape, Load::Open(schedule) if schedule.lasting().is_some());
+    let once = distribution == Distribution::Once && options.duration.is_none();
+    options.count = options.count.or_else(|| once.then(|| questions.each_once()));
+    if options.count.is_none() && options.duration.is_none() && !ends {
+        options.duration = Some(USUAL);
+    }
+    // A thread makes one lookup at a time, so threads are sessions; each has a worker of its own.
+    let threads = options.workers.take().unwrap_or(USUAL_THREADS);
+    Ok(options.settings(shape, threads))
 }
 
 fn target(args: &LookupArgs) -> String {
@@ -210,7 +203,7 @@ fn target(args: &LookupArgs) -> String {
 
 fn notes(args: &LookupArgs, mut notes: Vec<String>) -> Vec<String> {
     let load = &args.load;
-    if load.rate.is_none() && load.stages.is_none() && !load.unlimited {
+    if load.options.arrivals() == Rate::Unlimited && !load.unlimited {
         notes.push(format!(
             "the rate is {USUAL_RATE} lookups per second by default; --rate sets another one, --unlimited removes the \
              limit"
@@ -225,13 +218,18 @@ fn notes(args: &LookupArgs, mut notes: Vec<String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_engine::ThinkTime;
     use brunt_names_driver::By;
+    use brunt_run::options::arrivals::Arrival;
 
     fn args() -> LookupArgs {
         LookupArgs {
             by: vec![(By::Uid, 1), (By::Gid, 1)],
             keys: "100-199".to_owned(),
-            load: LookupLoad { threads: 2, ..LookupLoad::default() },
+            load: LookupLoad {
+                options: LoadOptions { workers: Some(2), ..LoadOptions::default() }.into(),
+                ..LookupLoad::default()
+            },
             directory: DirectoryArgs {
                 users_filter: "(a=b)".to_owned(),
                 groups_filter: "(a=b)".to_owned(),
@@ -263,7 +261,7 @@ mod tests {
         let once = |lookups, duration| {
             let mut args = args();
             args.distribution = Some(Distribution::Once);
-            (args.load.lookups, args.load.duration) = (lookups, duration);
+            (args.load.options.count, args.load.options.duration) = (lookups, duration);
             let stop = Asked::of(&args).unwrap().settings.stop;
             (stop.count, stop.time)
         };
@@ -271,6 +269,32 @@ mod tests {
         assert_eq!(once(Some(10), None), (Some(10), None));
         let second = Some(Duration::from_secs(1));
         assert_eq!(once(None, second), (None, second));
+    }
+
+    #[test]
+    fn what_a_load_is_asked_for_reaches_the_engine() {
+        let mut given = args();
+        let options = LoadOptions {
+            backlog: Some(7),
+            drain: Some(Duration::from_secs(3)),
+            arrival: Some(Arrival::Poisson),
+            rate: "90/m".parse().ok(),
+            warm_up: Some(Duration::from_secs(2)),
+            ..LoadOptions::clone(&given.load.options)
+        };
+        given.load.options = options.into();
+        let Settings { load, sessions, backlog, drain, warm_up, .. } =
+            Asked::of(&given).unwrap().settings;
+        let Load::Open(schedule) = load else { panic!("it has a rate") };
+        assert_eq!((schedule.peak_per_second(), sessions), (Some(1.5), 2));
+        assert_eq!((backlog, drain), (Some(7), Some(Duration::from_secs(3))));
+        assert_eq!(warm_up, Duration::from_secs(2));
+        let mut closed = args();
+        closed.load.options.think = Some("10ms".to_owned());
+        assert!(error(&closed).contains("--unlimited"));
+        closed.load.unlimited = true;
+        let think = ThinkTime::Constant(Duration::from_millis(10));
+        assert_eq!(Asked::of(&closed).unwrap().settings.load, Load::Closed(think));
     }
 
     #[test]

@@ -3,22 +3,17 @@
 use brunt_names_driver::Distribution;
 use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, first_given, never};
+use brunt_run::options::spelling::Spells as _;
 
-use crate::options::lookup::LookupArgs;
+use crate::options::lookup::{LookupArgs, Lookups};
 
 /// The option that sets when lookups begin, how many there are or how long they go on.
-pub(super) fn pacing(args: &LookupArgs) -> Option<&'static str> {
-    let load = &args.load;
-    first_given([
-        ("--rate", load.rate.is_some()),
-        ("--stages", load.stages.is_some()),
-        ("--unlimited", load.unlimited),
-        ("--think", load.think.is_some()),
-        ("--lookups (-n)", load.lookups.is_some()),
-        ("--duration (-d)", load.duration.is_some()),
-        ("--warm-up", load.warm_up.is_some()),
+pub(super) fn pacing(args: &LookupArgs) -> Option<String> {
+    let own = first_given([
+        ("--unlimited", args.load.unlimited),
         ("--distribution once", args.distribution == Some(Distribution::Once)),
-    ])
+    ]);
+    args.load.options.pacing(Lookups::SPELLING).or(own)
 }
 
 /// Why a caller cannot have this carried out.

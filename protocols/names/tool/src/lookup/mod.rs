@@ -52,7 +52,7 @@ impl Load for LookupArgs {
         &mut self.output.seed
     }
 
-    fn pacing(&self) -> Option<&'static str> {
+    fn pacing(&self) -> Option<String> {
         callers::pacing(self)
     }
 

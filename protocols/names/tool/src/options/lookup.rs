@@ -1,19 +1,18 @@
 //! The options of `brunt names lookup`, declared for clap. Their doc comments are their help; there is no logic here.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use brunt_engine::schedule::Rate as PerSecond;
 use brunt_names_driver::{By, Distribution};
 use brunt_run::options::about::About;
-use brunt_run::options::count::count;
-use brunt_run::options::output::{OutputArgs, duration};
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spread::Spread;
+use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
 use clap::{Args, ValueEnum};
 
 /// The default number of lookups a second: that of a busy machine, which any daemon can handle.
 pub const USUAL_RATE: f64 = 1_000.0;
+/// The default number of threads.
+pub const USUAL_THREADS: u32 = 4;
 
 /// The end of the help.
 const AFTER: &str = "\
@@ -96,40 +95,48 @@ pub struct LookupArgs {
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Load")]
 pub struct LookupLoad {
-    /// Concurrent threads, one lookup in flight on each
-    #[arg(short = 'c', long, value_name = "NUMBER", default_value_t = 4, value_parser = up_to(1, 1024))]
-    pub threads: u32,
-    /// Stop after this many lookups, such as 5000 or 100k
-    #[arg(short = 'n', long, value_name = "NUMBER", value_parser = count)]
-    pub lookups: Option<u64>,
-    /// How long to run, such as 30s or 2m
-    ///
-    /// Without this and without -n, a run lasts 10 s.
-    #[arg(short, long, value_name = "DURATION", value_parser = duration)]
-    pub duration: Option<Duration>,
-    /// Lookups per second (open loop), such as 500 or 10k. Default: 1000
-    #[arg(long, value_name = "RATE", conflicts_with_all = ["stages", "unlimited"])]
-    pub rate: Option<PerSecond>,
-    /// Rate that changes, such as 'ramp 100..5000 over 1m, 5000/s for 2m'
-    #[arg(long, value_name = "STAGES", conflicts_with = "unlimited")]
-    pub stages: Option<String>,
-    /// How the lookups of --rate are spread over time
-    #[arg(long, value_enum, requires = "rate")]
-    pub arrival: Option<Spread>,
+    /// What every load takes.
+    #[command(flatten)]
+    pub options: Spelled<Lookups>,
     /// Closed loop without a rate limit
     ///
     /// Each thread starts its next lookup as soon as it has an answer. Other users of the daemons will notice.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["rate", "stages", "rate_file", "backlog"])]
     pub unlimited: bool,
-    /// Pause of each thread between lookups, such as 10ms or 'exponential 1s'
-    #[arg(long, value_name = "TIME", requires = "unlimited")]
-    pub think: Option<String>,
-    /// Run for this long before measuring, such as 10s
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub warm_up: Option<Duration>,
-    /// How long to wait before a lookup counts as timed out; 0 waits forever
-    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = duration)]
-    pub timeout: Option<Duration>,
+}
+
+/// The names of `brunt names lookup` for the options that loads have in common.
+#[derive(Debug)]
+pub struct Lookups;
+
+impl Spells for Lookups {
+    const SPELLING: &'static Spelling = &Spelling {
+        noun: "lookup",
+        nouns: "lookups",
+        session: "thread",
+        is_open: true,
+        own: &[
+            Own::new("rate", "rate").help(
+                "Lookups per second (open loop), such as 500 or 10k. Default: 1000",
+            ),
+            Own::new("think", "think").help(
+                "Think time of each thread between an answer and its next lookup, such as 10ms. Needs --unlimited\n\n\
+                 It is a time, or drawn from a distribution: 'exponential 1s', 'uniform 50ms..150ms' or 'normal \
+                 100ms±20ms'.",
+            ),
+            Own::new("duration", "duration").shorts(&['d']).help(
+                "How long to run, such as 30s or 2m\n\nWithout this and without -n, a run lasts 10 s.",
+            ),
+            Own::new("count", "lookups").shorts(&['n']),
+            Own::new("timeout", "timeout").default("5s").help(
+                "How long to wait before a lookup counts as timed out; 0 waits forever",
+            ),
+            Own::new("workers", "threads").shorts(&['c']).default("4").help(
+                "Concurrent threads, one lookup in flight on each",
+            ),
+        ],
+        lacks: &[("no_pin", "each call waits on a thread of its own, and these are not pinned")],
+    };
 }
 
 /// The directory that is asked with `--through ldap`.
@@ -259,7 +266,7 @@ pub const ABOUT: About = About {
         ("through", "nss, nscd, nslcd or ldap [default: nss]"),
         ("keys", "host, 10000-12999 or a file [default: host]"),
         ("negative", "Fraction of names that do not exist, as 0.1"),
-        ("threads", "Concurrent threads [default: 4]"),
+        ("workers", "Concurrent threads [default: 4]"),
         ("duration", "How long to run, such as 30s [default: 10s]"),
         ("rate", "Lookups per second [default: 1000]"),
         ("unlimited", "Closed loop without a rate limit"),
@@ -269,6 +276,8 @@ pub const ABOUT: About = About {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use clap::Parser;
 
@@ -289,8 +298,8 @@ mod tests {
         assert_eq!(read.by, [(By::Uid, 3), (By::Memberships, 1)]);
         assert_eq!(read.distribution, Some(Distribution::Zipf(1.1)));
         let usual = args("").unwrap();
-        assert_eq!((usual.by, usual.load.threads), (vec![(By::Uid, 1)], 4));
-        assert_eq!(usual.load.timeout, Some(Duration::from_secs(5)));
+        assert_eq!((usual.by, usual.load.options.workers), (vec![(By::Uid, 1)], Some(4)));
+        assert_eq!(usual.load.options.timeout, Some(Duration::from_secs(5)));
     }
 
     #[test]
@@ -302,8 +311,11 @@ mod tests {
             "--distribution once:1",
             "--rate 5 --unlimited",
             "--rate 5 --stages 5/s",
-            "--think 1s",
+            "--rate 5 --think 1s",
+            "--backlog 5 --unlimited",
+            "--no-pin",
             "--arrival poisson",
+            "--rate-file x --stages 5/s",
             "--bind-dn cn=x",
             "--threads 0",
             "--through dns",

@@ -1,24 +1,30 @@
 //! The switches that perfdhcp does not have.
 
+use super::spelling::common_rows;
 use super::theirs::BATCH_MAX;
 use super::{Group, Kind, Switch};
-use brunt_run::options::run_options::{self, Row};
+use brunt_run::options::row::Row;
+use brunt_run::options::{output, run_options};
 
 /// The rows.
 pub(super) fn all() -> Vec<Switch> {
-    ALL.iter().copied().chain(run_options::rows().iter().map(of_every_run)).collect()
+    let of_load = common_rows().iter().map(|row| of_row(Group::Rate, row));
+    let of_run = output::rows().iter().chain(run_options::rows());
+    let of_run = of_run.map(|row| of_row(Group::Output, row));
+    ALL.iter().copied().chain(of_load).chain(of_run).collect()
 }
 
-/// The row of an option that every run has.
-fn of_every_run(row: &Row) -> Switch {
+/// The row of an option that other commands have as well.
+fn of_row(group: Group, row: &Row) -> Switch {
     let kind = match row.value {
         "" => Kind::Flag,
+        _ if row.id == "backlog" => Kind::Whole(1, 100_000_000),
+        _ if !row.choices.is_empty() => Kind::Choice(row.choices),
         _ if row.is_path => Kind::Path,
         _ if row.is_optional => Kind::Attached,
         _ => Kind::Text,
     };
-    let switch =
-        Switch::new(Group::Output, row.long, row.value, kind, row.help).default(row.default);
+    let switch = Switch::new(group, row.long, row.value, kind, row.help).default(row.default);
     if row.many { switch.most(usize::MAX) } else { switch }
 }
 
@@ -112,43 +118,10 @@ const ALL: &[Switch] = &[
     .most(usize::MAX),
     Switch::new(
         Group::Rate,
-        "arrival",
-        "distribution",
-        Kind::Choice(&["uniform", "poisson"]),
-        "How the exchanges of -r are spread over time: evenly ('uniform'), or independently of each other \
-         ('poisson') as those of many clients are.",
-    )
-    .default("uniform"),
-    Switch::new(
-        Group::Rate,
-        "backlog",
-        "number",
-        Kind::Whole(1, 100_000_000),
-        "Number of due exchanges that may wait for a free slot in the window before further ones are dropped \
-         and counted. Default: two seconds of the rate, at least 1024.",
-    ),
-    Switch::new(
-        Group::Rate,
         "batch",
         "number",
         Kind::Whole(1, BATCH_MAX),
         "Maximum number of messages per system call, before answers are read again.",
-    ),
-    Switch::flag(Group::Rate, "no-pin", "Let the operating system move worker threads between processors."),
-    Switch::new(
-        Group::Rate,
-        "stages",
-        "stages",
-        Kind::Text,
-        "Rate that changes, instead of -r: '1000/s for 30s, ramp 1000..5000 over 1m, sine 1000±500 every 10s \
-         for 1m, poisson 2000/s for 30s'.",
-    ),
-    Switch::new(
-        Group::Rate,
-        "warm-up",
-        "seconds",
-        Kind::Time,
-        "Run for this long before measuring. -p and -n count from its end.",
     ),
     Switch::new(
         Group::Rate,
@@ -238,8 +211,6 @@ const ALL: &[Switch] = &[
          started for want of room, messages sent, received and dropped in each stage. With -C, further values of the \
          same line.",
     ),
-    Switch::new(Group::Output, "interval", "seconds", Kind::Time, "Time between the intervals of the record.")
-        .default("1"),
     Switch::flag(
         Group::Output,
         "kernel-stamps",

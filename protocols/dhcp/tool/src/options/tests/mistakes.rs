@@ -127,7 +127,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("--node 1/3 10.0.0.1", "--node needs --seed, the same on every machine"),
     ("--stages '5/s for 1s' -r 5 10.0.0.1", "--stages cannot be used with -r"),
     ("--arrival poisson 10.0.0.1", "--arrival needs -r"),
-    ("--backlog 5 10.0.0.1", "--backlog needs -r or --stages"),
+    ("--backlog 5 10.0.0.1", "--backlog needs -r, --stages or --rate-file"),
     ("-a 3 --batch 4 10.0.0.1", "-a cannot be used with --batch"),
     (
         "--workers 2 10.0.0.1",

@@ -1,6 +1,7 @@
 //! Command lines, and the plans that are made from them.
 
 use super::*;
+use brunt_run::options::arrivals::Arrival;
 use clap::Parser;
 
 #[derive(Debug, Parser)]
@@ -109,6 +110,27 @@ fn the_load_is_that_of_the_tool_whose_line_it_is() {
     let plain = asked("h:8080");
     assert_eq!((plain.plan.run.users, seconds(&plain)), (Some(50), Some(10.0)));
     assert_eq!(first(&plain).get.as_deref(), Some("http://h:8080"));
+}
+
+#[test]
+fn the_plan_has_what_every_load_takes() {
+    let run = |line: &str| asked(line).plan.run;
+    let stages = run("--stages 5/s --backlog 7 --drain 2s --warm-up 1s --no-pin -z 3s http://h/");
+    assert_eq!(
+        (stages.stages.as_deref(), stages.backlog, stages.pin),
+        (Some("5/s"), Some(7), Some(false))
+    );
+    assert_eq!(stages.drain, Some(Time(Duration::from_secs(2))));
+    assert_eq!(stages.duration, Some(Time(Duration::from_secs(3))));
+    let ends = words(&["--stages", "5/s for 3s", "http://h/"]).unwrap().plan.run;
+    assert_eq!((ends.stages.as_deref(), ends.duration), (Some("5/s for 3s"), None));
+    let trace = words(&["--stages", "trace times.txt", "http://h/"]).unwrap().plan.run;
+    assert_eq!((trace.trace.as_deref(), trace.duration), (Some("times.txt"), None));
+    let file = run("--rate-file rates -q 100 http://h/");
+    assert_eq!((file.rate.as_deref(), file.rate_file), (Some("100/s"), Some("rates".into())));
+    assert_eq!(run("--think 10ms http://h/").think.as_deref(), Some("10ms"));
+    let refused = words(&["--stages", "5/s", "-n", "5", "http://h/"]).unwrap_err();
+    assert!(refused.contains("leave out -n"), "{refused}");
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use brunt_run::options::arrivals::{Arrival, Rate};
+use brunt_run::options::load_options::{self, LoadOptions};
+use brunt_run::options::row::Unfit;
 
-use super::{Fault, Tool, Values, duration};
-use crate::options::values::exclusive;
+use super::{Fault, Tool, Values};
+use crate::options::table::{OPERATIONS, common_rows};
+use crate::options::values::{exclusive, refused};
 
 /// When operations begin, and how many there are.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,26 +18,8 @@ pub struct Load {
     pub concurrent: u32,
     /// How long a connection and its bind last.
     pub mode: ConnectionMode,
-    /// Operations after which to stop.
-    pub iterations: Option<u64>,
-    /// Time after which to stop, counted from the end of the warm-up.
-    pub duration: Option<Duration>,
-    /// Time before anything is counted.
-    pub warm_up: Duration,
-    /// When operations start.
-    pub rate: Rate,
-    /// Time between an answer and the next operation, as text.
-    pub think: Option<String>,
-    /// The number of worker threads, if not the default.
-    pub workers: Option<usize>,
-    /// Whether workers stay on their processors.
-    pub pin: bool,
-    /// Due operations that can wait, if not the default.
-    pub backlog: Option<usize>,
-    /// How long to wait for an answer.
-    pub operation_timeout: Option<Duration>,
-    /// How long to wait for the last answers.
-    pub drain_timeout: Option<Duration>,
+    /// What every load has.
+    pub options: LoadOptions,
     /// Operations after which a connection is replaced.
     pub reconnect_after: Option<u64>,
     /// Whether the table shows the figures of the original tools.
@@ -71,16 +55,7 @@ pub fn read(values: &Values, tool: Tool) -> Result<Load, Fault> {
         connections: small(values.count("numConnections").unwrap_or(1)),
         concurrent: small(concurrent),
         mode,
-        iterations: values.count("maxIterations").filter(|&count| count > 0),
-        duration: seconds(values, "maxDuration"),
-        warm_up: seconds(values, "warmUpDuration").unwrap_or_default(),
-        rate: rate(values)?,
-        think: values.text("think").map(str::to_owned),
-        workers: values.count("workers").and_then(|count| usize::try_from(count).ok()),
-        pin: !values.given("no-pin"),
-        backlog: values.count("backlog").and_then(|count| usize::try_from(count).ok()),
-        operation_timeout: duration(values.count("operationTimeout").unwrap_or(30_000)),
-        drain_timeout: values.count("drainTimeout").map(Duration::from_millis),
+        options: options(values)?,
         reconnect_after,
         compat: values.given("compat"),
     })
@@ -97,42 +72,37 @@ fn mode(values: &Values, tool: Tool) -> ConnectionMode {
     }
 }
 
-fn rate(values: &Values) -> Result<Rate, Fault> {
+/// The options that all loads have in common: those of the original tools in their units, the others as declared.
+fn options(values: &Values) -> Result<LoadOptions, Fault> {
     let constant = values.decimal("targetThroughput").filter(|rate| *rate > 0.0);
     exclusive(values, &["stages", "variableRateData"])?;
     if constant.is_some() {
         exclusive(values, &["stages", "targetThroughput"])?;
     }
-    let rate = if let Some(stages) = values.text("stages") {
-        Rate::Stages(stages.to_owned())
-    } else if let Some(path) = values.path("variableRateData") {
-        Rate::File { path, base: constant }
-    } else if let Some(per_second) = constant {
-        let poisson = values.choice("arrival") == Some("poisson");
-        Rate::Constant {
-            per_second,
-            arrival: if poisson { Arrival::Poisson } else { Arrival::Uniform },
+    // Numbers may be grouped and words may have any case, which the table checks.
+    let plain = |long: &str| match long {
+        "arrival" => values.choice(long).map(str::to_owned).into_iter().collect(),
+        "backlog" | "workers" => {
+            values.count(long).map(|number| number.to_string()).into_iter().collect()
         }
-    } else {
-        Rate::Unlimited
+        _ => values.texts(long),
     };
-    if values.given("arrival") && !matches!(rate, Rate::Constant { .. }) {
-        return Err(Fault::new(
-            "--arrival needs --targetThroughput: it spreads the operations of a rate",
-        ));
-    }
-    if values.given("backlog") && rate == Rate::Unlimited {
-        return Err(Fault::new(
-            "--backlog needs --targetThroughput, --stages or --variableRateData: without a rate nothing waits",
-        ));
-    }
-    if values.given("think") && rate != Rate::Unlimited {
-        return Err(Fault::new(
-            "--think cannot be used with --targetThroughput, --stages or --variableRateData: operations that become \
-             due at a rate do not wait for an answer",
-        ));
-    }
-    Ok(rate)
+    let common = load_options::read(common_rows(), &OPERATIONS, plain);
+    let common = common.map_err(|Unfit { long, value, why }| {
+        refused(&value, values.spelled(long).unwrap_or(long), &why)
+    })?;
+    let options = LoadOptions {
+        rate: constant.map(Into::into),
+        rate_file: values.path("variableRateData"),
+        warm_up: seconds(values, "warmUpDuration"),
+        duration: seconds(values, "maxDuration"),
+        count: values.count("maxIterations").filter(|&count| count > 0),
+        timeout: Some(Duration::from_millis(values.count("operationTimeout").unwrap_or(30_000))),
+        drain: values.count("drainTimeout").map(Duration::from_millis),
+        ..common
+    };
+    options.check(&OPERATIONS).map_err(Fault::new)?;
+    Ok(options)
 }
 
 fn seconds(values: &Values, long: &str) -> Option<Duration> {

@@ -568,7 +568,7 @@ fn delete_mode(values: &Values, load: &Load) -> Result<DeleteMode, Fault> {
              --deleteSizeThreshold",
         ));
     }
-    if let (Some(size), Some(most)) = (size, load.iterations)
+    if let (Some(size), Some(most)) = (size, load.options.count)
         && size > most
     {
         return Err(Fault::new(format!(

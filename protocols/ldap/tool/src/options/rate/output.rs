@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_run::options::run_options::{self, RunOptions, Unfit};
+use brunt_run::options::row::Unfit;
+use brunt_run::options::run_options::{self, RunOptions};
 
 use super::{Fault, Values};
 

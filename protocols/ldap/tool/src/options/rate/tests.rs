@@ -115,7 +115,7 @@ fn every_example_of_the_old_pages_is_understood() {
     assert_eq!(args.security.trust, Trust::Store { kind: StoreKind::Pkcs12, path, password });
     assert_eq!(args.arguments, ["rand(0,2000)"]);
     assert_eq!((args.load.connections, args.load.mode), (10, ConnectionMode::Rebind));
-    assert_eq!(args.load.duration, Some(Duration::from_secs(30)));
+    assert_eq!(args.load.options.duration, Some(Duration::from_secs(30)));
     let args = run_in(
         &world,
         "modrate --hostname localhost --port 1636 --useSsl --usePkcs12TrustStore /path/to/opendj/config/keystore \
@@ -146,7 +146,7 @@ fn defaults_are_those_of_the_pages() {
     assert_eq!(args.output.percentiles, [99.9, 99.99, 99.999]);
     assert_eq!(args.load.mode, ConnectionMode::PerOperation);
     assert_eq!(
-        (args.load.iterations, args.load.duration, args.load.rate),
+        (args.load.options.count, args.load.options.duration, args.load.options.arrivals()),
         (None, None, Rate::Unlimited)
     );
     assert_eq!((args.security.transport, args.security.trust), (Transport::Plain, Trust::System));
@@ -173,8 +173,11 @@ fn options_reach_their_place() {
         "searchrate -e 99.5 -e 50 -e 99.5 -M 1,000.5 --arrival poisson -d 0 -m 10,000 -b dc=x -e 100 (a=b)",
     );
     assert_eq!(args.output.percentiles, [50.0, 99.5, 100.0]);
-    assert_eq!(args.load.rate, Rate::Constant { per_second: 1000.5, arrival: Arrival::Poisson });
-    assert_eq!((args.load.iterations, args.load.duration), (Some(10_000), None));
+    assert_eq!(
+        args.load.options.arrivals(),
+        Rate::Constant { per_second: 1000.5, arrival: Arrival::Poisson }
+    );
+    assert_eq!((args.load.options.count, args.load.options.duration), (Some(10_000), None));
     let args = run("searchrate -h a:1,[::1]:2 -h b -h fe80::1 -p 9 -Z -X -b dc=x (a=b)");
     let servers: Vec<(&str, u16)> =
         args.servers.iter().map(|server| (server.host.as_str(), server.port)).collect();

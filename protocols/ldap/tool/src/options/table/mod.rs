@@ -7,11 +7,14 @@
 mod command;
 mod connection;
 mod own;
+mod spelling;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::tool::Tool;
+
+pub use spelling::{OPERATIONS, common_rows};
 
 /// One option.
 #[derive(Clone, Copy, Debug)]

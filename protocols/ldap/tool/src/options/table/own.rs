@@ -4,13 +4,16 @@
 //! line changes its meaning.
 
 use super::command::LONGEST;
+use super::spelling::common_rows;
 use super::{Group, Kind, Opt, Tool};
-use brunt_run::options::run_options::{self, Row};
+use brunt_run::options::row::Row;
+use brunt_run::options::run_options;
 
 /// The rows of this file for a tool.
 pub(super) fn of(tool: Tool) -> Vec<Opt> {
     let mut rows = [LOAD, NETWORK, OUTPUT].concat();
-    rows.extend(run_options::rows().iter().map(of_every_run));
+    rows.extend(common_rows().iter().map(|row| of_row(Group::Load, row)));
+    rows.extend(run_options::rows().iter().map(|row| of_row(Group::Output, row)));
     rows.extend_from_slice(&[BIND_CONTROL, MANAGE]);
     match tool {
         Tool::Authrate => rows.push(SEARCH_CONTROL),
@@ -39,15 +42,18 @@ pub(super) fn of(tool: Tool) -> Vec<Opt> {
     rows
 }
 
-/// The row of an option that every run has.
-fn of_every_run(row: &Row) -> Opt {
+/// The row of an option that other commands have as well.
+fn of_row(group: Group, row: &Row) -> Opt {
     let (value, kind) = match row.value {
         "" => ("", Kind::Switch),
+        value if row.id == "backlog" => (value, Kind::Integer(1, 100_000_000)),
+        value if row.id == "workers" => (value, Kind::Integer(1, 4096)),
+        value if !row.choices.is_empty() => (value, Kind::Choice(row.choices)),
         _ if row.is_path => ("path", Kind::Path),
         value if row.is_optional => (value, Kind::Attached),
         value => (value, Kind::Text),
     };
-    let option = Opt::new(Group::Output, row.long, value, kind, row.help).default(row.default);
+    let option = Opt::new(group, row.long, value, kind, row.help).default(row.default);
     if row.many { option.many() } else { option }
 }
 
@@ -71,21 +77,6 @@ const fn output(long: &'static str, value: &'static str, kind: Kind, help: &'sta
 }
 
 const LOAD: &[Opt] = &[
-    load(
-        "arrival",
-        "distribution",
-        Kind::Choice(&["uniform", "poisson"]),
-        "How the operations of --targetThroughput are spread over time: evenly ('uniform'), or independently \
-         of each other ('poisson') as those of many users are.",
-    )
-    .default("uniform"),
-    load(
-        "backlog",
-        "number",
-        Kind::Integer(1, 100_000_000),
-        "Number of due operations that may wait for a connection \
-        before further ones are dropped and counted. Default: two seconds of the rate, at least 1024.",
-    ),
     Opt::switch(
         Group::Load,
         "compat",
@@ -100,7 +91,6 @@ const LOAD: &[Opt] = &[
          cut off. Default: 10000; after --maxIterations or without --targetThroughput, as long as \
          --operationTimeout allows.",
     ),
-    Opt::switch(Group::Load, "no-pin", "Let the operating system move worker threads between processors."),
     load(
         "operationTimeout",
         "milliseconds",
@@ -108,20 +98,6 @@ const LOAD: &[Opt] = &[
         "How long to wait for an answer before the operation counts as timed out. Use '0' for no timeout.",
     )
     .default("30000"),
-    load(
-        "stages",
-        "stages",
-        Kind::Text,
-        "Rate that changes, instead of --targetThroughput: '1000/s for 30s, ramp 1000..5000 over 1m, sine \
-         1000±500 every 10s for 1m, poisson 2000/s for 30s'.",
-    ),
-    load(
-        "think",
-        "duration",
-        Kind::Text,
-        "Think time of each virtual user between an answer and its next operation: '100ms', 'uniform \
-         50ms..150ms', 'exponential 100ms' or 'normal 100ms±20ms'. Not with a rate.",
-    ),
     load(
         "variableRateData",
         "path",
@@ -135,13 +111,6 @@ const LOAD: &[Opt] = &[
         Kind::Path,
         "Write a commented example of a --variableRateData file and \
         exit.",
-    ),
-    load(
-        "workers",
-        "number",
-        Kind::Integer(1, 4096),
-        "Number of worker threads. Default: as many as the processors \
-        and connections can use.",
     ),
 ];
 
