@@ -20,6 +20,8 @@ pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
 pub(crate) mod find_max;
+#[cfg(test)]
+mod load_table;
 mod manual;
 mod markdown;
 mod pages;
