@@ -66,10 +66,12 @@ pub fn open(plan: &Arc<Plan>, connections: impl IntoIterator<Item = u32>) -> Vec
     let mut sessions = Vec::new();
     for number in connections {
         let connection = Rc::new(Connection::new(&worker, number, plan.per_connection));
-        sessions.extend(
-            (0..plan.per_connection)
-                .map(|slot| Session::new(Rc::clone(&connection), slot as usize)),
-        );
+        sessions.extend((0..plan.per_connection).map(|slot| {
+            let session = Session::new(Rc::clone(&connection), slot as usize);
+            // It goes to the same server.
+            let second = || Rc::new(Connection::new(&worker, number, 1));
+            if plan.binds_apart() { session.binding_over(second()) } else { session }
+        }));
     }
     sessions
 }

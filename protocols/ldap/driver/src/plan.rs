@@ -17,12 +17,12 @@ use super::route::{Route, Security, Servers};
 use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
-use brunt_exchange::Part;
+use brunt_exchange::{Outcome, Part};
 use brunt_feed::{Arguments, Position};
 use brunt_ldap_wire::control::Control;
 use brunt_net::resend::Resend;
 use brunt_net::tcp::Dialer;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The names of the parts that sessions report, in the order of their numbers.
 pub const PARTS: [&str; 7] = ["connect", "tls", "bind", "reconnect", "search", "read", "modify"];
@@ -61,6 +61,8 @@ pub struct Plan {
     pub(super) lockout: Option<LockoutGuard>,
     /// Ends a run whose first binds are all refused, if this is requested.
     pub(super) first_binds: Option<FirstBinds>,
+    /// How the first exchange ended that failed.
+    pub(super) first_failure: OnceLock<Outcome>,
     exchanges_max: Option<u64>,
 }
 
@@ -68,7 +70,7 @@ pub struct Plan {
 #[derive(Debug)]
 pub(super) enum Operation {
     Bind(Credentials),
-    SearchThenBind { search: Request, bind: Credentials },
+    SearchThenBind { search: Request, bind: Credentials, apart: bool },
     Search { search: Request, paged: bool },
     Modify(Request),
     ReadModify { read: Request, modify: Request },
@@ -109,6 +111,7 @@ impl Plan {
             tally: Arc::default(),
             lockout: None,
             first_binds: None,
+            first_failure: OnceLock::new(),
             exchanges_max: match &setup.task {
                 Task::AddAndDelete(adding) => adding.exchanges_max,
                 _ => None,
@@ -165,6 +168,16 @@ impl Plan {
         self.first_binds.as_ref().and_then(FirstBinds::all_refused)
     }
 
+    /// How the first exchange ended that failed, in the warm-up or after it.
+    pub fn first_failure(&self) -> Option<Outcome> {
+        self.first_failure.get().copied()
+    }
+
+    /// Whether each session has a second connection, for its binds.
+    pub(super) const fn binds_apart(&self) -> bool {
+        matches!(self.operation, Operation::SearchThenBind { apart: true, .. })
+    }
+
     /// How many sessions share a connection.
     pub const fn requests_per_connection(&self) -> u32 {
         self.per_connection
@@ -172,7 +185,8 @@ impl Plan {
 
     /// How many connections the sessions need.
     pub const fn connections(&self) -> u32 {
-        self.sessions.div_ceil(self.per_connection)
+        let connections = self.sessions.div_ceil(self.per_connection);
+        if self.binds_apart() { connections.saturating_mul(2) } else { connections }
     }
 
     /// How many exchanges there can be, if their number is limited.
@@ -236,10 +250,11 @@ impl Operation {
             Task::Bind { identity, invalid_percent } => {
                 Self::Bind(credentials(identity, 0, *invalid_percent)?)
             }
-            Task::SearchThenBind { search: find, identity, invalid_percent } => {
+            Task::SearchThenBind { search: find, identity, invalid_percent, apart } => {
                 Self::SearchThenBind {
                     search: search(&SearchSetup { page_size: None, ..find.clone() }, 1)?,
                     bind: credentials(identity, 1, *invalid_percent)?,
+                    apart: *apart,
                 }
             }
             Task::Search(find) => Self::Search {
@@ -278,7 +293,7 @@ impl Operation {
         const FOUND: Option<&[u8]> = Some(b"cn=found");
         match self {
             Self::Bind(bind) => bind.request().map(|request| (request, None)).into_iter().collect(),
-            Self::SearchThenBind { search, bind } => [(search, None)]
+            Self::SearchThenBind { search, bind, .. } => [(search, None)]
                 .into_iter()
                 .chain(bind.request().map(|request| (request, FOUND)))
                 .collect(),

@@ -35,6 +35,8 @@ const WITHHELD_FOR: u32 = 3;
 pub struct Session {
     connection: Rc<Connection>,
     slot: usize,
+    /// The connection of its binds, if they have one of their own.
+    binds: Option<Rc<Connection>>,
     /// A failed attempt to get ready, which the next exchange counts.
     failed: Option<Failure>,
     /// DNs found and not modified yet, each preceded by its length.
@@ -45,7 +47,13 @@ pub struct Session {
 
 impl Session {
     pub(super) fn new(connection: Rc<Connection>, slot: usize) -> Self {
-        Self { connection, slot, failed: None, found: Vec::new(), names: Names::default() }
+        let (found, names) = (Vec::new(), Names::default());
+        Self { connection, slot, binds: None, failed: None, found, names }
+    }
+
+    /// The same session, whose binds have this connection for themselves.
+    pub(super) fn binding_over(self, connection: Rc<Connection>) -> Self {
+        Self { binds: Some(connection), ..self }
     }
 
     fn plan(&self) -> &Plan {
@@ -78,14 +86,25 @@ impl Session {
     }
 
     /// Whether no other session has an exchange in flight on the connection.
-    fn is_alone(&self) -> bool {
-        let waits = |slot: usize| self.connection.link.with_slot(slot, |slot| slot.is_waiting());
+    fn is_alone(&self, connection: &Connection) -> bool {
+        let waits = |slot: usize| connection.link.with_slot(slot, |slot| slot.is_waiting());
         let others = (0..self.plan().per_connection as usize).filter(|slot| *slot != self.slot);
         !others.into_iter().any(|slot| waits(slot) == Some(true))
     }
 
     async fn prepare(&self, watch: &mut Watch<'_>) -> Result<(), Failure> {
-        let connection = &self.connection;
+        self.prepare_on(&self.connection, watch).await?;
+        match &self.binds {
+            Some(binds) => Box::pin(self.prepare_on(binds, watch)).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn prepare_on(
+        &self,
+        connection: &Connection,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Failure> {
         let plan = self.plan();
         connection.check_idle();
         let used = connection.carried.get();
@@ -100,7 +119,7 @@ impl Session {
                 connection.displaced.set(false);
             }
             Box::pin(connection.leave()).await;
-        } else if connection.displaced.get() && connection.is_open() && self.is_alone() {
+        } else if connection.displaced.get() && connection.is_open() && self.is_alone(connection) {
             Box::pin(connection.come_back(watch)).await;
         }
         if !connection.is_open() {
@@ -128,6 +147,28 @@ impl brunt_exchange::Session for Session {
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        let outcome = self.carry_out(ticket, watch).await;
+        if matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
+            let _ = self.plan().first_failure.set(outcome);
+        }
+        outcome
+    }
+
+    async fn close(&mut self) {
+        if self.names.away {
+            self.put_back().await;
+        }
+        if self.connection.is_last_to_leave() {
+            self.connection.leave().await;
+        }
+        if let Some(binds) = &self.binds {
+            Box::pin(binds.leave()).await;
+        }
+    }
+}
+
+impl Session {
+    async fn carry_out(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let connection = &self.connection;
         watch.server(connection.server());
         if let Some(failure) = self.failed.take() {
@@ -149,8 +190,9 @@ impl brunt_exchange::Session for Session {
             Operation::Search { search, paged: true } => {
                 Box::pin(in_flight.pages(search, watch)).await
             }
-            Operation::SearchThenBind { search, bind } => {
-                in_flight.search_then_bind(search, bind, watch).await
+            Operation::SearchThenBind { search, bind, .. } => {
+                let binds = self.binds.as_deref();
+                in_flight.search_then_bind(search, bind, binds, watch).await
             }
             Operation::ReadModify { read, modify } => {
                 in_flight.read_modify(read, modify, watch).await
@@ -164,15 +206,6 @@ impl brunt_exchange::Session for Session {
                 None => in_flight.find(search, &mut self.found, watch).await,
                 Some(dn) => in_flight.modify_found(modify, &dn, watch).await,
             },
-        }
-    }
-
-    async fn close(&mut self) {
-        if self.names.away {
-            self.put_back().await;
-        }
-        if self.connection.is_last_to_leave() {
-            self.connection.leave().await;
         }
     }
 }
@@ -406,6 +439,7 @@ impl ExchangeInFlight<'_> {
         &self,
         search: &Request,
         bind: &Credentials,
+        binds: Option<&Connection>,
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let started = watch.now();
@@ -426,11 +460,31 @@ impl ExchangeInFlight<'_> {
             return self.outcome(reply, || self.about(search), watch);
         }
         let mut dn = self.channel.take_kept();
-        let outcome = self.bind_found(bind, Some(&dn), watch).await;
+        let outcome = match binds {
+            Some(connection) => self.bind_over(connection, bind, &dn, watch).await,
+            None => self.bind_found(bind, Some(&dn), watch).await,
+        };
         watch.part(BIND, watch.now() - searched);
         dn.clear();
         self.channel.give_back(dn);
         outcome
+    }
+
+    /// Binds over a connection of its own.
+    async fn bind_over(
+        &self,
+        connection: &Connection,
+        bind: &Credentials,
+        dn: &[u8],
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        if let Err(failure) = connection.keep(0, watch).await {
+            return failure.outcome(watch);
+        }
+        connection.carried.set(connection.carried.get() + 1);
+        let (channel, again) = (connection.channel(0), Cell::new(true));
+        let in_flight = ExchangeInFlight { connection, channel, ticket: self.ticket, again };
+        in_flight.bind_found(bind, Some(dn), watch).await
     }
 
     async fn read_modify(

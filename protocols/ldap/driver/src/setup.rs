@@ -214,8 +214,8 @@ pub enum Task {
         /// How many of 100 binds send the password `invalid-password`.
         invalid_percent: u8,
     },
-    /// A search for one entry, then a bind on the same connection. Its templates have the entry's DN as an additional
-    /// last argument. Both are one exchange.
+    /// A search for one entry, then a bind. Its templates have the entry's DN as an additional last argument. Both are
+    /// one exchange.
     SearchThenBind {
         /// The search. Its size limit is always 1.
         search: SearchSetup,
@@ -223,6 +223,8 @@ pub enum Task {
         identity: Identity,
         /// As for a bind.
         invalid_percent: u8,
+        /// The binds have a connection of their own, so that searches keep the identity of theirs.
+        apart: bool,
     },
     /// A search.
     Search(SearchSetup),

@@ -122,7 +122,12 @@ async fn warm_exchanges_allocate_nothing() {
         Task::Bind { identity: identity("uid=user.{},dc=example"), invalid_percent: 10 },
         Task::Search(search()),
         Task::Modify(modify()),
-        Task::SearchThenBind { search: search(), identity: identity("{3}"), invalid_percent: 0 },
+        Task::SearchThenBind {
+            search: search(),
+            identity: identity("{3}"),
+            invalid_percent: 0,
+            apart: false,
+        },
         Task::ReadModify { modify: modify(), version: "uid".into() },
     ];
     for task in tasks {

@@ -97,6 +97,7 @@ pub(crate) fn of(
             search: search(find, texts)?,
             identity: identity.clone(),
             invalid_percent: percent(*invalid_percent)?,
+            apart: false,
         },
         Operation::Search(find) => Task::Search(search(find, texts)?),
         Operation::Modify { target, strategy, modify: change } => {

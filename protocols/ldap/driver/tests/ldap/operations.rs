@@ -119,6 +119,7 @@ async fn what_is_found_is_the_last_argument_of_the_bind() {
         search: SearchSetup::new("dc=example", "(uid=user.{})"),
         identity: simple("{2}", "password"),
         invalid_percent: 0,
+        apart: false,
     };
     let server = Server::willing().await;
     let mut with_one = setup(server.address, task());
@@ -138,6 +139,31 @@ async fn what_is_found_is_the_last_argument_of_the_bind() {
 }
 
 #[tokio::test]
+async fn binds_can_have_a_connection_of_their_own() {
+    let task = Task::SearchThenBind {
+        search: SearchSetup::new("dc=example", "(uid=a)"),
+        identity: simple("{1}", "password"),
+        invalid_percent: 0,
+        apart: true,
+    };
+    let server = Server::willing().await;
+    let mut setup = setup(server.address, task);
+    setup.login = simple("cn=searcher", "secret");
+    let plan = plan(setup);
+    assert_eq!((plan.connections(), plan.first_failure()), (2, None));
+    let ran = run(&plan, 2).await;
+    assert_eq!(outcomes(&ran), [Outcome::Ok(0); 2]);
+    assert_eq!(server.log.connections(), 2);
+    let texts = server.log.texts();
+    assert_eq!(texts[..2], ["bind cn=searcher secret", "bind cn=searcher secret"]);
+    let found = "bind uid=found,dc=example password";
+    assert_eq!(
+        texts[2..6],
+        ["search dc=example (uid=a)", found, "search dc=example (uid=a)", found]
+    );
+}
+
+#[tokio::test]
 async fn none_or_several_found_are_94_and_95_and_nobody_binds() {
     let server = Server::start(|incoming| {
         let one = || entry(incoming.message, "uid=a", &[]);
@@ -153,10 +179,13 @@ async fn none_or_several_found_are_94_and_95_and_nobody_binds() {
         search: SearchSetup::new("dc=example", "(uid=a)"),
         identity: simple("{}", "password"),
         invalid_percent: 0,
+        apart: false,
     };
-    let ran = run(&plan(setup(server.address, task)), 4).await;
+    let plan = plan(setup(server.address, task));
+    let ran = run(&plan, 4).await;
     let failed = |code| Outcome::Failed(Class::Result, code);
     assert_eq!(outcomes(&ran), [failed(94), failed(95), failed(95), failed(32)]);
+    assert_eq!(plan.first_failure(), Some(failed(94)));
     assert_eq!(ran[3].text, "result 32 (noSuchObject): no such base [(uid=a) in dc=example]");
     assert_eq!((server.log.count("search"), server.log.count("bind")), (4, 0));
 }
