@@ -202,6 +202,23 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
         "Password of the trust store: ",
         surroundings,
     )?;
+    for long in ["trustStoreProviderArg", "trustStoreProviderClass", "trustStoreProviderName"] {
+        if values.given(long) {
+            return Err(Fault::new(format!(
+                "--{long} is about a trust store of a Java provider, such as a PKCS#11 token, which brunt cannot read: \
+                 save its certificates to a file and name that with --trustStorePath"
+            )));
+        }
+    }
+    if values.choice("trustStoreType") == Some("jvm") {
+        return match TRUST_STORES.iter().chain(&["trustAll"]).find(|store| values.given(store)) {
+            Some(store) => Err(Fault::new(format!(
+                "--trustStoreType jvm, which means the roots of the operating system, and --{store} cannot be used \
+                 together: leave one of them out"
+            ))),
+            None => Ok(Trust::System),
+        };
+    }
     let declared = declared(values, "trustStoreType", "trustStorePath")?;
     if values.given("trustAll") {
         return Ok(Trust::All);

@@ -8,6 +8,8 @@ use super::{Group, Kind, Opt, Tool};
 
 /// The formats that can be given for a key or trust store.
 pub(super) const STORE_TYPES: &[&str] = &["jks", "jceks", "pkcs12", "pem", "pkcs11"];
+/// Those of a trust store, which may also be that of the machine.
+const TRUST_STORE_TYPES: &[&str] = &["jks", "jceks", "pkcs12", "pem", "pkcs11", "jvm"];
 
 /// The rows of this file, which are the same for every tool.
 pub(super) fn of(_: Tool) -> Vec<Opt> {
@@ -109,8 +111,32 @@ const TRUST: &[Opt] = &[
          format is detected.",
     )
     .short('P'),
-    row("trustStoreType", "type", Kind::Choice(STORE_TYPES), "Format of --trustStorePath: jks, jceks, pkcs12 or pem.")
-        .also(&["trustStoreFormat"]),
+    row(
+        "trustStoreProviderArg",
+        "argument",
+        Kind::Text,
+        "Argument of the Java provider of a trust store. Refused: brunt reads trust stores from files only.",
+    ),
+    row(
+        "trustStoreProviderClass",
+        "class",
+        Kind::Text,
+        "Class of the Java provider of a trust store. Refused: brunt reads trust stores from files only.",
+    ),
+    row(
+        "trustStoreProviderName",
+        "name",
+        Kind::Text,
+        "Name of the Java provider of a trust store. Refused: brunt reads trust stores from files only.",
+    ),
+    row(
+        "trustStoreType",
+        "type",
+        Kind::Choice(TRUST_STORE_TYPES),
+        "Format of --trustStorePath: jks, jceks, pkcs12 or pem; or jvm, which takes no path and means the roots of the \
+         operating system, as --useJvmTrustStore does.",
+    )
+    .also(&["trustStoreFormat"]),
     row("useJavaTrustStore", "path", Kind::Path, "Use a JKS trust store for validating the server certificate."),
     row("useJceTrustStore", "path", Kind::Path, "Use a JCEKS trust store for validating the server certificate."),
     switch(
@@ -172,21 +198,24 @@ const CLIENT: &[Opt] = &[
         Kind::Text,
         "PKCS#11 module: the path of its shared library, or of a SunPKCS11 \
         configuration file that names it.",
-    ),
+    )
+    .also(&["keyStoreProviderArg"]),
     row(
         "providerClass",
         "class",
         Kind::Text,
         "Class name of the Java PKCS#11 provider. Only the SunPKCS11 provider is supported; it is the \
          default.",
-    ),
+    )
+    .also(&["keyStoreProviderClass"]),
     row(
         "providerName",
         "name",
         Kind::Text,
         "Name of the PKCS#11 provider. For SunPKCS11-NAME the configuration is the --providerArg file whose \
          'name' is NAME.",
-    ),
+    )
+    .also(&["keyStoreProviderName"]),
     row(
         "useJavaKeyStore",
         "path",
