@@ -75,7 +75,9 @@ pub fn carry_out(argv: &[String]) -> Result<Exit, Refusal> {
 fn dispatched(command: Command) -> Result<Exit, Refusal> {
     match command {
         Command::Print(text) => console::print(&text),
-        Command::Write { path, text } => console::write(&path, &text),
+        Command::Write { path, text, told } => {
+            console::write(&path, &text).and_then(|_| console::print(&told))
+        }
         Command::WriteAll { directory, files } => console::write_all(&directory, &files),
         Command::Load(load) => load.run(&Signals::default()),
         Command::Task(task) => task.run(&Signals::default()),

@@ -29,5 +29,5 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Tool> {
 
 /// The tool of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Tool> {
-    all().find(|tool| tool.name == name)
+    all().find(|tool| tool.name == name || tool.aliases.contains(&name))
 }

@@ -17,6 +17,8 @@ use crate::options::surroundings::Surroundings;
 pub struct Tool {
     /// Its name after `brunt`.
     pub name: &'static str,
+    /// Other names of links that stand for it.
+    pub aliases: &'static [&'static str],
     /// Whether a link to the program with this name stands for it, as older programs have the name.
     pub is_linked: bool,
     /// Whether it makes a load, so that its run ends with a summary.
@@ -41,7 +43,7 @@ pub enum Grammar {
         /// Makes a command of what clap has read, given the command line as a record may show it.
         read: fn(&ArgMatches, Vec<String>) -> Result<Reading, clap::Error>,
     },
-    /// By a grammar of its own, that of an older program, given the tool's name and the words after it.
+    /// By a grammar of its own, that of an older program, given the name that it is called by and the words after it.
     Own {
         /// Reads the words.
         read: fn(&str, &[String], &dyn Surroundings) -> Result<Reading, Refusal>,
@@ -61,6 +63,8 @@ pub enum Reading {
         path: PathBuf,
         /// The text.
         text: String,
+        /// What to print when it is written.
+        told: String,
     },
     /// Make this load.
     Load(Box<dyn Load>),

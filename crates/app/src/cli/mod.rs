@@ -66,6 +66,8 @@ pub(crate) enum Command {
         path: PathBuf,
         /// The text.
         text: String,
+        /// What to print when it is written.
+        told: String,
     },
     /// Write these files into a directory.
     WriteAll {
@@ -137,7 +139,7 @@ impl From<Reading> for Command {
     fn from(reading: Reading) -> Self {
         match reading {
             Reading::Print(text) => Self::Print(text),
-            Reading::Write { path, text } => Self::Write { path, text },
+            Reading::Write { path, text, told } => Self::Write { path, text, told },
             Reading::Load(load) => Self::Load(load),
             Reading::Task(task) => Self::Task(task),
         }
@@ -209,7 +211,7 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         if let Some(tool) = tools::named(name)
             && let Grammar::Own { read, .. } = tool.grammar
         {
-            return read(tool.name, words.as_slice(), surroundings).map(Command::from);
+            return read(name, words.as_slice(), surroundings).map(Command::from);
         }
         words.next();
     }

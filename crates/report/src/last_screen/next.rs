@@ -37,16 +37,40 @@ const OWN: [(&[&str], &[&str]); 4] = [
             "--warmUpDuration",
         ],
     ),
+    (&["perfdhcp"], &["-r", "--stages", "--rate-file", "-n", "-p", "-D", "-f", "-F", "--warm-up"]),
     (
-        &["perfdhcp"],
-        &["-r", "--stages", "--variableRateData", "-n", "-p", "-D", "-f", "-F", "--warm-up"],
+        &["http"],
+        &[
+            "-q",
+            "-R",
+            "--rate",
+            "--stages",
+            "--rate-file",
+            "-n",
+            "--requests",
+            "-z",
+            "--duration",
+            "--warm-up",
+        ],
     ),
-    (&["http"], &["-q", "--rate", "-n", "--requests", "-z", "--duration", "--warm-up"]),
     (
         &["names"],
-        &["--rate", "--stages", "--think", "-n", "--lookups", "-d", "--duration", "--warm-up"],
+        &[
+            "--rate",
+            "--stages",
+            "--rate-file",
+            "--think",
+            "-n",
+            "--lookups",
+            "-d",
+            "--duration",
+            "--warm-up",
+        ],
     ),
 ];
+/// The same of the rate tools in UnboundID's grammar, in which the letters of the others mean something else.
+const UNBOUNDID: [&str; 6] =
+    ["-r", "--ratePerSecond", "--variableRateData", "-I", "--numIntervals", "--warmUpIntervals"];
 /// The options of every tool about the results of one run. The search is given the objectives of the record.
 const RESULTS: [&str; 10] = [
     "--slo",
@@ -129,11 +153,18 @@ fn search(record: &Record, room: usize) -> Option<String> {
     (narrow && lines.lines().count() <= COMMAND_LINES).then_some(lines)
 }
 
+/// Whether a command line says that it is in UnboundID's grammar, as a record's does.
+fn is_unboundid(words: &[String]) -> bool {
+    let said = words.windows(2).any(|pair| pair == ["--dialect", "unboundid"]);
+    said || words.iter().any(|word| word == "--dialect=unboundid")
+}
+
 /// A command without the options that a search sets itself, or that are about the results of one run; nothing, if a
 /// search cannot repeat it.
 fn without_own(words: &[String]) -> Option<Vec<&str>> {
     let tool = words.first().map_or("", String::as_str);
     let (_, of_tool) = OWN.iter().find(|(tools, _)| tools.contains(&tool))?;
+    let of_tool: &[&str] = if is_unboundid(words) { &UNBOUNDID } else { of_tool };
     let own: Vec<&str> = of_tool.iter().chain(&RESULTS).copied().collect();
     let mut kept = Vec::new();
     let mut rest = words.iter().map(String::as_str);

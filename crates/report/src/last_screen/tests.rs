@@ -240,6 +240,14 @@ fn a_search_is_proposed_only_where_it_can_be_typed_and_keeps_the_objectives() {
         own.starts_with("brunt find-max --slo 'goodput>=70%' --to 220/s -- authrate -h ds1\n"),
         "{own}"
     );
+    let staged =
+        next(&|it| it.command = words("brunt http --stages 900/s --rate-file=x http://h/"));
+    assert!(staged.starts_with("brunt find-max --slo 'errors<1%' --to 220/s -- http http://h/\n"));
+    // In UnboundID's grammar -B has no value, and -d and -m mean nothing about time.
+    let line = "brunt searchrate --dialect unboundid -B -r 900 -I 3 --warmUpIntervals 1 -h ds1";
+    let dialect = next(&|it| it.command = words(line));
+    let dialect = dialect.replace(" \\\n        ", " ");
+    assert!(dialect.contains("-- searchrate --dialect unboundid -B -h ds1\n"), "{dialect}");
     for line in [
         "brunt cluster run --agents 3 -- http -q 5 http://h/",
         "brunt http -q 5 -H ***REDACTED*** http://h/",

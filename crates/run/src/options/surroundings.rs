@@ -23,6 +23,12 @@ pub trait Surroundings {
         self.variable(name)
     }
 
+    /// The value of a variable that configures the program for its user. No command line refers to it, so it is not
+    /// one that the maker of a command line reads from another's environment.
+    fn ambient(&self, name: &str) -> Option<String> {
+        self.variable(name)
+    }
+
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
@@ -79,6 +85,10 @@ impl Surroundings for Machine {
         }
         let stands_in = || access::stands_in() && !AMBIENT.contains(&name);
         std::env::var(name).ok().or_else(|| stands_in().then(|| "x".to_owned()))
+    }
+
+    fn ambient(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

@@ -10,6 +10,7 @@ use crate::options::{self, Parsed, help, switches};
 /// The commands.
 pub const TOOLS: &[Tool] = &[Tool {
     name: options::NAME,
+    aliases: &[],
     is_linked: true,
     makes_load: true,
     declared,

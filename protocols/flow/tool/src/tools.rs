@@ -19,6 +19,7 @@ use crate::options::run::{self, RunArgs};
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: loadgen::NAME,
+        aliases: &[],
         is_linked: true,
         makes_load: true,
         declared: |name| {
@@ -31,6 +32,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "run",
+        aliases: &[],
         is_linked: false,
         makes_load: true,
         declared: declared_run,
@@ -40,6 +42,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "http",
+        aliases: &[],
         is_linked: false,
         makes_load: true,
         declared: |name| {
@@ -60,6 +63,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "import",
+        aliases: &[],
         is_linked: false,
         makes_load: false,
         declared: declared_import,

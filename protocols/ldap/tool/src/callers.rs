@@ -29,12 +29,13 @@ fn leads_out(args: &RateArgs) -> Result<(), String> {
     never("--hostname ldapi", !args.sockets.is_empty(), NO_ADDRESS)?;
     let library = matches!(args.security.client, Some(ClientCertificate::Pkcs11 { .. }));
     never("--usePkcs11KeyStore", library, "loads a library into the agent")?;
-    let kerberos = match &args.identity {
+    let kerberos = |identity: &Identity| match identity {
         Identity::Sasl { properties, .. } => {
             properties.iter().any(|(name, value)| name == "mech" && value == "GSSAPI")
         }
         _ => false,
     };
+    let kerberos = kerberos(&args.identity) || kerberos(&args.login);
     let why = "loads the agent's Kerberos library and its tickets";
     never("--saslOption mech=GSSAPI", kerberos, why)
 }

@@ -21,6 +21,7 @@ mod table;
 mod task;
 mod tools;
 mod transport;
+mod unboundid;
 mod writer;
 
 use std::cell::Cell;
@@ -43,10 +44,11 @@ use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     Caller, EndedBy, Finished, Job, Load, Manner, Observer, Outcome, Prepared, Protocol,
-    Repeatable, Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, objectives,
-    prepare,
+    Repeatable, Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, judged,
+    objectives, prepare,
 };
 
+use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
 use crate::options::table::OPERATIONS;
@@ -54,7 +56,6 @@ use crate::options::table::OPERATIONS;
 pub use tools::TOOLS;
 
 use problem::Problem;
-use table::Table;
 use writer::TableWriter;
 
 impl Load for RateArgs {
@@ -63,7 +64,7 @@ impl Load for RateArgs {
     }
 
     fn typed(&self) -> Vec<String> {
-        [vec![self.tool.name().to_owned()], self.redacted.clone()].concat()
+        Self::typed(self)
     }
 
     fn results(&self) -> Option<&RunOptions> {
@@ -109,7 +110,13 @@ impl Load for RateArgs {
         let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
         let exit = match (finished.early(), rate_tool.plan.first_binds_refused()) {
             (None, Some(_)) => Exit::Ldap(code::INVALID_CREDENTIALS),
-            (early, _) => exit(&finished.record, early, Manner::Ours),
+            (early, _) => {
+                let usual = exit(&finished.record, early, Manner::Ours);
+                match early.map_or_else(|| judged(&finished.record), |_| Some(usual)) {
+                    Some(decided) => decided,
+                    None => rate_tool.first_failure().map_or(usual, Exit::Ldap),
+                }
+            }
         };
         let exit = finished.losses.tell(exit);
         Ok(Outcome { record: finished.record, exit })
@@ -136,8 +143,8 @@ impl Load for RateArgs {
 /// The run ends if its first `tries` binds are all refused for their passwords.
 fn ready(args: &RateArgs, tries: Option<u64>) -> Result<Prepared<RateTool<'_>>, Refusal> {
     let seed = args.seed.unwrap_or_else(console::seed);
-    let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
-    let refused = |problem: Problem| problem.refusal(args.tool);
+    let usage = |reason: String| Problem::usage(reason).refusal(args.tool, args.dialect);
+    let refused = |problem: Problem| problem.refusal(args.tool, args.dialect);
     let (setup, unused) = setup::of(args, seed).map_err(refused)?;
     let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
@@ -232,9 +239,12 @@ impl RateTool<'_> {
             return carry_out(job, self, &mut [], signals);
         }
         let writer = TableWriter::open(&self.args.output)?;
-        let mut table = Table::new(self.args, &job.catalogue, writer);
-        let mut observers: [&mut dyn Observer; 1] = [&mut table];
+        let mut table = table::of(self.args, &job.catalogue, writer);
+        let mut observers: [&mut dyn Observer; 1] = [&mut *table];
         let mut finished = carry_out(job, self, &mut observers, signals)?;
+        if let Some(text) = unboundid::report::completed(self.args, &finished) {
+            finished.losses.print(&text);
+        }
         let said = self.said();
         let ending = Ending::of(&job.output.run, Stream::Error);
         ending.tell(&finished.record, &mut finished.losses)?;
@@ -263,7 +273,24 @@ impl RateTool<'_> {
                 counts.left_renamed
             )
         });
-        policy.into_iter().chain(references).chain(renamed).collect()
+        let dialect = (self.args.dialect == Dialect::Unboundid).then(|| {
+            let name = self.args.tool.name();
+            format!("this command line was read as one of UnboundID's {name} (--dialect unboundid)")
+        });
+        let failed = self.first_failure().map(|result| {
+            format!(
+                "the exit code of this dialect is the result of the first operation that failed: {result} ({})",
+                code::name(result)
+            )
+        });
+        policy.into_iter().chain(references).chain(renamed).chain(dialect).chain(failed).collect()
+    }
+
+    /// The result of the first operation that failed, in the dialect whose exit code it is.
+    fn first_failure(&self) -> Option<u32> {
+        let outcome = self.plan.first_failure()?;
+        let is_asked = self.args.dialect == Dialect::Unboundid;
+        unboundid::first_failure(outcome).filter(|_| is_asked)
     }
 }
 

@@ -10,6 +10,7 @@ use brunt_record::AbortRule;
 use super::controls::controls;
 use super::problem::Problem;
 use super::{task, transport};
+use crate::options::dialect::Dialect;
 use crate::options::rate::load::ConnectionMode;
 use crate::options::rate::operation::Operation;
 use crate::options::rate::{RateArgs, identity};
@@ -27,10 +28,13 @@ pub(crate) fn of(args: &RateArgs, seed: u64) -> Result<(Setup, Vec<usize>), Prob
     };
     let arguments = Arguments::parse(&args.arguments, &settings).map_err(Problem::failed)?;
     let mut texts = task::Texts::new(arguments, args.value_patterns);
-    let identity = identity(args, &mut texts)?;
+    let identity = identity(&args.identity, &mut texts)?;
     let task = task::of(args, &identity, &mut texts, seed)?;
     // authrate measures its own binds; the other tools bind to open a connection.
-    let login = if args.tool == Tool::Authrate { Identity::Anonymous } else { identity };
+    let login = match args.tool {
+        Tool::Authrate => self::identity(&args.login, &mut texts)?,
+        _ => identity,
+    };
     let load = &args.load;
     let unused = texts.unused(args.arguments.len());
     let setup = Setup {
@@ -69,12 +73,18 @@ pub(crate) fn locked_tolerated(args: &RateArgs) -> Option<u64> {
 /// passwords, so is the rest. None if wrong passwords are asked for, or a condition of the run is about them.
 pub(crate) fn tried_binds(args: &RateArgs) -> Option<u64> {
     let Operation::Bind { invalid_percent, .. } = args.operation else { return None };
-    let asked = invalid_percent > 0.0 || locked_tolerated(args).is_some();
+    // UnboundID's authrate has no option for wrong passwords, and measures whatever binds there are.
+    let asked = invalid_percent > 0.0
+        || locked_tolerated(args).is_some()
+        || args.dialect == Dialect::Unboundid;
     (!asked).then(|| u64::from(args.load.connections).max(TRIES_MIN))
 }
 
-fn identity(args: &RateArgs, texts: &mut task::Texts) -> Result<Identity, Problem> {
-    Ok(match &args.identity {
+fn identity(given: &identity::Identity, texts: &mut task::Texts) -> Result<Identity, Problem> {
+    Ok(match given {
+        // That of an entry that a search finds is known after the search.
+        identity::Identity::Measured(measured) if measured.dn.is_none() => Identity::Anonymous,
+        identity::Identity::Measured(measured) => task::measured(measured, texts)?,
         identity::Identity::Anonymous => Identity::Anonymous,
         identity::Identity::Simple { dn, password } => {
             Identity::Simple { dn: texts.template(dn)?, password: password.clone() }

@@ -12,7 +12,9 @@ use brunt_record::{Catalogue, Interval, Measured, Phase};
 use brunt_run::options::page::wrap;
 use brunt_run::{Observer, ObserverFailure, console};
 
+use super::unboundid;
 use super::writer::TableWriter;
+use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
 use crate::options::rate::output::Timestamps;
@@ -25,7 +27,7 @@ const SLACK: Duration = Duration::from_millis(500);
 const COLUMNS: usize = 80;
 
 /// Shows intervals as rows.
-pub(crate) struct Table<'a> {
+struct Table<'a> {
     args: &'a RateArgs,
     catalogue: &'a Catalogue,
     writer: TableWriter,
@@ -37,7 +39,7 @@ pub(crate) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// The table of this run.
-    pub(crate) fn new(args: &'a RateArgs, catalogue: &'a Catalogue, writer: TableWriter) -> Self {
+    fn new(args: &'a RateArgs, catalogue: &'a Catalogue, writer: TableWriter) -> Self {
         let output = &args.output;
         let basis = if args.load.compat { TimeBasis::Service } else { TimeBasis::Response };
         let layout = Layout::new(&output.percentiles, extra(args, catalogue));
@@ -147,6 +149,18 @@ impl Observer for Table<'_> {
         self.header()?;
         self.row.take().map_or(Ok(()), |row| self.show(&row))?;
         self.writer.finish()
+    }
+}
+
+/// The table of a run, in the dialect of its command line.
+pub(crate) fn of<'a>(
+    args: &'a RateArgs,
+    catalogue: &'a Catalogue,
+    writer: TableWriter,
+) -> Box<dyn Observer + 'a> {
+    match args.dialect {
+        Dialect::Opendj => Box::new(Table::new(args, catalogue, writer)),
+        Dialect::Unboundid => Box::new(unboundid::report::Table::new(args, writer)),
     }
 }
 

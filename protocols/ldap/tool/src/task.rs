@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use brunt_feed::{Arguments, Piece, Slot, Template, patterns};
+use brunt_ldap_driver::sasl::SaslOptions;
 use brunt_ldap_driver::{
     AddSetup, Change, CompareSetup, DeleteMode, DeleteSetup, Identity, ModifySetup,
     OperationControls, RenameSetup, SearchSetup, Task, Threshold,
@@ -14,10 +15,10 @@ use brunt_ldap_wire::request::{Deref, Scope};
 use super::controls::controls;
 use super::entries::Entries;
 use super::problem::Problem;
-use crate::options::rate::RateArgs;
 use crate::options::rate::operation::{
     self, Assertion, Dereference, Modify, Operation, Search, Strategy, ValueText,
 };
+use crate::options::rate::{self, RateArgs};
 
 /// The texts of a command line, and the arguments they share.
 pub(crate) struct Texts {
@@ -93,12 +94,22 @@ pub(crate) fn of(
         Operation::Bind { search: None, invalid_percent } => {
             Task::Bind { identity: identity.clone(), invalid_percent: percent(*invalid_percent)? }
         }
-        Operation::Bind { search: Some(find), invalid_percent } => Task::SearchThenBind {
-            search: search(find, texts)?,
-            identity: identity.clone(),
-            invalid_percent: percent(*invalid_percent)?,
-            apart: false,
-        },
+        Operation::Bind { search: Some(find), invalid_percent } => {
+            let search = search(find, texts)?;
+            let measured = match &args.identity {
+                // The entry that is found is the argument after all others, and the search has added its own.
+                rate::identity::Identity::Measured(measured) => {
+                    Some(self::measured(measured, texts)?)
+                }
+                _ => None,
+            };
+            Task::SearchThenBind {
+                search,
+                apart: measured.is_some(),
+                identity: measured.unwrap_or_else(|| identity.clone()),
+                invalid_percent: percent(*invalid_percent)?,
+            }
+        }
         Operation::Search(find) => Task::Search(search(find, texts)?),
         Operation::Modify { target, strategy, modify: change } => {
             let dn = texts.template(target)?;
@@ -132,6 +143,23 @@ pub(crate) fn of(
         }),
         Operation::Add(mix) => Task::AddAndDelete(add(mix, seed)?),
     })
+}
+
+/// The identity of binds that are measured apart from that of their connections.
+pub(crate) fn measured(
+    given: &rate::identity::Measured,
+    texts: &mut Texts,
+) -> Result<Identity, Problem> {
+    let dn = match &given.dn {
+        Some(dn) => texts.template(dn)?,
+        None => format!("{{{}}}", texts.arguments.len() + 1),
+    };
+    let password = given.password.clone();
+    let Some(mechanism) = given.mechanism else { return Ok(Identity::Simple { dn, password }) };
+    let authid = format!("dn:{dn}");
+    let options = SaslOptions::parse(&[("mech", mechanism), ("authid", &authid)], None)
+        .map_err(|error| Problem::usage(error.to_string()))?;
+    Ok(Identity::Sasl { options, password })
 }
 
 /// A whole percentage: which bind has the wrong password is drawn from a hundred.

@@ -9,16 +9,19 @@ use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 
 use crate::makeldif;
+use crate::options::dialect::Dialect;
 use crate::options::makeldif::{ABOUT, MakeldifArgs, NAME};
-use crate::options::rate::{self, Parsed};
+use crate::options::rate::Parsed;
 use crate::options::table::{self, Kind};
 use crate::options::tool::Tool as RateTool;
-use crate::options::{help, prose};
+use crate::options::{dialect, help, prose};
+use crate::unboundid;
 
 /// The commands, in the order of the program's list.
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: NAME,
+        aliases: &[],
         is_linked: true,
         makes_load: false,
         declared: declared_makeldif,
@@ -39,6 +42,7 @@ pub const TOOLS: &[Tool] = &[
 const fn rate_tool(tool: RateTool) -> Tool {
     Tool {
         name: tool.name(),
+        aliases: aliases(tool),
         is_linked: true,
         makes_load: true,
         declared,
@@ -48,31 +52,47 @@ const fn rate_tool(tool: RateTool) -> Tool {
     }
 }
 
-/// One of the rate tools. The table above names no other.
-fn named(name: &str) -> RateTool {
-    RateTool::named(name).unwrap_or(RateTool::Authrate)
+/// The other names of a tool, for links that say which grammar its lines have.
+const fn aliases(tool: RateTool) -> &'static [&'static str] {
+    match tool {
+        RateTool::Authrate => &["opendj-authrate", "unboundid-authrate"],
+        RateTool::Modrate => &["opendj-modrate", "unboundid-modrate"],
+        RateTool::Searchrate => &["opendj-searchrate", "unboundid-searchrate"],
+        RateTool::SearchAndModRate => {
+            &["opendj-search-and-mod-rate", "unboundid-search-and-mod-rate"]
+        }
+        RateTool::Addrate => &["opendj-addrate"],
+        RateTool::Comparerate => &["opendj-comparerate"],
+        RateTool::Deleterate => &["opendj-deleterate"],
+        RateTool::Moddnrate => &["opendj-moddnrate"],
+    }
+}
+
+/// One of the rate tools, and its grammar if the name tells. The table above names no other.
+fn named(name: &str) -> (RateTool, Option<Dialect>) {
+    dialect::named(name).unwrap_or((RateTool::Authrate, None))
 }
 
 fn page(name: &str) -> String {
-    help::page(named(name))
+    help::page(named(name).0)
 }
 
 fn read(name: &str, words: &[String], surroundings: &dyn Surroundings) -> Result<Reading, Refusal> {
-    match rate::parse(named(name), words, surroundings) {
-        Ok(Parsed::Help(page)) => Ok(Reading::Print(page)),
-        Ok(Parsed::Version) => Ok(Reading::Print(version())),
-        Ok(Parsed::PropertiesFile { path, text }) => Ok(Reading::Write { path, text }),
-        Ok(Parsed::SampleRateFile(path)) => {
-            Ok(Reading::Write { path, text: brunt_feed::rates::SAMPLE.to_owned() })
+    let (tool, dialect) = named(name);
+    Ok(match unboundid::decide::parse(tool, dialect, words, surroundings)? {
+        Parsed::Help(page) => Reading::Print(page),
+        Parsed::Version => Reading::Print(version()),
+        Parsed::PropertiesFile { path, text, told } => Reading::Write { path, text, told },
+        Parsed::SampleRateFile(path) => {
+            Reading::Write { path, text: brunt_feed::rates::SAMPLE.to_owned(), told: String::new() }
         }
-        Ok(Parsed::Run(args)) => Ok(Reading::Load(args)),
-        Err(fault) => Err(Refusal { text: fault.page(name), exit: Exit::LdapUsage }),
-    }
+        Parsed::Run(args) => Reading::Load(args),
+    })
 }
 
 /// The options of a tool as clap's generators need them; clap never parses this tool.
 fn declared(name: &'static str) -> Command {
-    let tool = named(name);
+    let (tool, _) = named(name);
     let options = table::of(tool).into_iter().map(|option| {
         let arg = Arg::new(option.long).long(option.long).help(option.help);
         let arg = option.short.map_or(arg.clone(), |short| arg.short(short));

@@ -55,6 +55,17 @@ impl TableWriter {
         }
     }
 
+    /// Writes text to standard error, also where that is otherwise kept free, and to the file.
+    pub(crate) fn tell(&mut self, text: &str) -> Result<(), ObserverFailure> {
+        if self.terminal {
+            console::tell_at_once(text);
+        }
+        let terminal = std::mem::replace(&mut self.terminal, false);
+        let written = self.write(text);
+        self.terminal = terminal;
+        written
+    }
+
     /// Reports a failure that happened earlier.
     pub(crate) fn finish(&mut self) -> Result<(), ObserverFailure> {
         self.lost.take().map_or(Ok(()), |why| Err(ObserverFailure::Failed(why)))

@@ -17,6 +17,7 @@ use crate::ubench;
 pub const TOOLS: &[Tool] = &[
     Tool {
         name: "leases",
+        aliases: &[],
         is_linked: false,
         makes_load: true,
         declared,
@@ -32,6 +33,7 @@ pub const TOOLS: &[Tool] = &[
 const fn program(program: Ubench) -> Tool {
     Tool {
         name: program.name(),
+        aliases: &[],
         is_linked: true,
         makes_load: true,
         declared: declared_program,

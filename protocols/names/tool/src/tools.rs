@@ -17,6 +17,7 @@ use crate::{cell, lookup, matrix};
 /// The commands.
 pub const TOOLS: &[Tool] = &[Tool {
     name: "names",
+    aliases: &[],
     is_linked: false,
     makes_load: true,
     declared,

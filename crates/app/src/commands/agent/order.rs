@@ -118,6 +118,14 @@ impl Surroundings for AgentSurroundings {
         Machine.variable(name).or_else(theirs)
     }
 
+    /// As for properties files.
+    fn ambient(&self, name: &str) -> Option<String> {
+        match self.0 {
+            Agents::Own => Machine.ambient(name),
+            Agents::Others => None,
+        }
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.or_theirs(Machine.read(path), b"x\n".to_vec())
     }

@@ -1,5 +1,6 @@
 //! The command lines of the LDAP tools: their grammar, options and texts.
 
+pub mod dialect;
 #[cfg(test)]
 mod docs;
 pub mod help;

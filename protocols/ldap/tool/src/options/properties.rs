@@ -26,17 +26,21 @@ pub struct BadEscape {
 /// Reads all properties of a file. Bytes that are not UTF-8 are read as Latin-1, as older versions of Java do for all
 /// bytes.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Property>, BadEscape> {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-    };
     let mut properties = Vec::new();
-    for (line, text) in logical_lines(&text) {
+    for (line, text) in logical_lines(&text_of(bytes)) {
         let (key, value) = split(&text);
         let undo = |text: &str| unescape(text).ok_or(BadEscape { line });
         properties.push(Property { line, key: undo(key)?, value: undo(value)? });
     }
     Ok(properties)
+}
+
+/// The text of a file.
+pub(crate) fn text_of(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
 }
 
 /// The value with the escapes that it needs to be read back unchanged.
@@ -57,7 +61,7 @@ pub fn escape(value: &str) -> String {
 }
 
 /// Lines with their continuations joined, without comments and blank lines.
-fn logical_lines(text: &str) -> Vec<(usize, String)> {
+pub(crate) fn logical_lines(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     let mut open: Option<(usize, String)> = None;
     for (index, line) in text.replace("\r\n", "\n").split(['\n', '\r']).enumerate() {
@@ -97,7 +101,8 @@ fn split(line: &str) -> (&str, &str) {
     (key, rest.trim_start_matches(BLANK))
 }
 
-fn unescape(text: &str) -> Option<String> {
+/// The text with its escapes undone, if they are characters.
+pub(crate) fn unescape(text: &str) -> Option<String> {
     let mut units = Vec::with_capacity(text.len());
     let mut letters = text.chars();
     let mut buffer = [0; 2];

@@ -234,7 +234,9 @@ impl Values {
         };
         match value.source {
             Source::Literal if value.text == "-" => self.ask(long, prompt, surroundings).map(Some),
-            Source::Literal => Ok(Some(Secret::new(value.text.clone().into_bytes()))),
+            Source::Literal | Source::Verbatim => {
+                Ok(Some(Secret::new(value.text.clone().into_bytes())))
+            }
             Source::File => secret_file(&value.text, &value.spelled, surroundings).map(Some),
             Source::Variable => match surroundings.variable(&value.text) {
                 Some(text) => Ok(Some(Secret::new(text.into_bytes()))),

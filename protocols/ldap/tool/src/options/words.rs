@@ -38,6 +38,8 @@ pub struct Given<'a> {
 pub enum Source {
     /// The text itself.
     Literal,
+    /// The text itself, where a dash asks for nothing.
+    Verbatim,
     /// An environment variable named by the text.
     Variable,
     /// A file named by the text.
@@ -236,7 +238,7 @@ mod tests {
         let words: Vec<String> = line.iter().map(ToString::to_string).collect();
         let split = split(&words, &options::of(Tool::Authrate)).map_err(|fault| fault.reason)?;
         let given = split.given.iter().map(|given| match given.source {
-            Source::Literal => format!("{}={}", given.option, given.value),
+            Source::Literal | Source::Verbatim => format!("{}={}", given.option, given.value),
             Source::Variable => format!("{}=${}", given.option, given.value),
             Source::File => format!("{}=@{}", given.option, given.value),
         });

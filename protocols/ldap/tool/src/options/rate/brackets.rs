@@ -16,6 +16,17 @@ pub(super) fn pattern(words: &[String]) -> Option<&str> {
     )
 }
 
+/// Whether the text between brackets in a filter or a DN is a pattern. An address has no place there, so two numbers
+/// with a colon between them are a range.
+pub(crate) fn is_range_or_kind(inner: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let sequence =
+        inner.split(['x', '%']).next().and_then(|range| range.split_once(':')).is_some_and(
+            |(from, to)| !from.is_empty() && !to.is_empty() && digits(from) && digits(to),
+        );
+    sequence || is_pattern(inner)
+}
+
 fn is_pattern(inner: &str) -> bool {
     let rest = inner.trim_start_matches(|c: char| c.is_ascii_digit());
     let range = rest.len() < inner.len()

@@ -30,6 +30,19 @@ pub enum Identity {
         /// The password, if the mechanism uses one.
         password: Option<Secret>,
     },
+    /// Binds that are measured apart from the identity of their connections.
+    Measured(Measured),
+}
+
+/// Binds that are measured, and whose identity no option of the table gives.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// The SASL mechanism; none for simple binds.
+    pub mechanism: Option<&'static str>,
+    /// The DN as a template; none for that of the entry that a search found.
+    pub dn: Option<String>,
+    /// The password.
+    pub password: Secret,
 }
 
 const PROPERTIES: &[&str] = &["mech", "authid", "authzid", "realm", "kdc", "digest-uri", "qop"];

@@ -6,14 +6,14 @@
 //! starts.
 
 mod attributes;
-mod brackets;
+pub(crate) mod brackets;
 pub mod control;
+mod former;
 pub mod identity;
 pub mod load;
 pub mod operation;
 pub mod output;
 pub mod security;
-mod unboundid;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +25,7 @@ use brunt_net::unix;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::surroundings::Surroundings;
 
+use super::dialect::Dialect;
 use super::redact::redact;
 use super::tool::Tool;
 use super::values::Values;
@@ -32,7 +33,7 @@ use super::{help, words};
 use crate::options::table as options;
 
 use control::Control;
-use identity::Identity;
+use identity::{Identity, Measured};
 use load::Load;
 use operation::Operation;
 use output::Output;
@@ -55,6 +56,8 @@ pub enum Parsed {
         path: PathBuf,
         /// The text.
         text: String,
+        /// What to say on standard output when it is written.
+        told: String,
     },
     /// Write an example of a `--variableRateData` file and exit successfully.
     SampleRateFile(PathBuf),
@@ -80,6 +83,10 @@ pub struct Server {
 pub struct RateArgs {
     /// The tool.
     pub tool: Tool,
+    /// The grammar that the command line is in, and whose table is shown.
+    pub dialect: Dialect,
+    /// Whether the words must be preceded by the dialect to be read in it again.
+    pub names_dialect: bool,
     /// The words it was called with, without secrets.
     pub redacted: Vec<String>,
     /// What each exchange does.
@@ -112,8 +119,10 @@ pub struct RateArgs {
     pub resend: Resend,
     /// How connections are secured.
     pub security: Security,
-    /// The identity of connections.
+    /// The identity of connections; in authrate, that of the binds that are measured.
     pub identity: Identity,
+    /// In authrate, the identity of the connections.
+    pub login: Identity,
     /// Request the authorization identity on binds.
     pub report_authzid: bool,
     /// Send the password policy request control on binds.
@@ -124,6 +133,53 @@ pub struct RateArgs {
     pub output: Output,
     /// Notes to print on standard error before the run starts.
     pub notes: Vec<String>,
+    /// What to print on standard output above the table.
+    pub preamble: String,
+    /// The number of rows after which the run ends.
+    pub rows: Option<u64>,
+}
+
+impl RateArgs {
+    /// The command line as a record may show it, with the name of the tool and without secrets.
+    pub fn typed(&self) -> Vec<String> {
+        let dialect = ["--dialect", self.dialect.word()].map(str::to_owned);
+        let dialect = if self.names_dialect { &dialect[..] } else { &[] };
+        [&[self.tool.name().to_owned()], dialect, &self.redacted].concat()
+    }
+}
+
+/// What the grammar of a line adds to the values of its options.
+#[derive(Debug)]
+pub(crate) struct Told<'a> {
+    /// The grammar.
+    pub dialect: Dialect,
+    /// The words, without secrets.
+    pub redacted: Vec<String>,
+    /// Notes so far.
+    pub notes: Vec<String>,
+    /// The values of the identity of the connections, where the operation has another.
+    pub login: Option<&'a Values>,
+    /// The binds that are measured, where they have no option of the table.
+    pub measured: Option<Measured>,
+    /// What to print above the table.
+    pub preamble: String,
+    /// The number of rows after which the run ends.
+    pub rows: Option<u64>,
+}
+
+impl Told<'_> {
+    /// Nothing yet.
+    pub(crate) const fn of(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            redacted: Vec::new(),
+            notes: Vec::new(),
+            login: None,
+            measured: None,
+            preamble: String::new(),
+            rows: None,
+        }
+    }
 }
 
 /// Reads the words after the name of a tool.
@@ -132,7 +188,7 @@ pub fn parse(
     line: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, Fault> {
-    read(tool, line, surroundings).map_err(|fault| unboundid::explained(fault, line, tool))
+    read(tool, line, surroundings).map_err(|fault| former::explained(fault, line, tool))
 }
 
 fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed, Fault> {
@@ -152,7 +208,8 @@ fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<
         return Ok(Parsed::Version);
     }
     if let Some(path) = values.path("generatePropertiesFile") {
-        return Ok(Parsed::PropertiesFile { path, text: help::properties_file(tool) });
+        let text = help::properties_file(tool);
+        return Ok(Parsed::PropertiesFile { path, text, told: String::new() });
     }
     if let Some(path) = values.path("generateSampleRateFile") {
         return Ok(Parsed::SampleRateFile(path));
@@ -168,14 +225,39 @@ fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<
     if tool == Tool::Authrate && values.given("baseDn") && words.trailing.is_empty() {
         notes.push(IDLE_BASE.to_owned());
     }
-    let security = security::read(&values, surroundings, &mut notes)?;
-    let load = load::read(&values, tool)?;
-    let operation = operation::read(&values, tool, words.trailing, &load)?;
-    let (servers, sockets) = servers(&values, &security, &mut notes)?;
-    let identity = identity::read(&values, tool, &security, !sockets.is_empty(), surroundings)?;
-    Ok(Parsed::Run(Box::new(RateArgs {
+    let told = Told { redacted: redact(line, tool), notes, ..Told::of(Dialect::Opendj) };
+    let args = settings(tool, &values, words.trailing, told, surroundings)?;
+    Ok(Parsed::Run(Box::new(args)))
+}
+
+/// The settings of a run, from the values of a line in any grammar.
+pub(crate) fn settings(
+    tool: Tool,
+    values: &Values,
+    trailing: &[String],
+    told: Told<'_>,
+    surroundings: &dyn Surroundings,
+) -> Result<RateArgs, Fault> {
+    let Told { dialect, redacted, mut notes, login, measured, preamble, rows } = told;
+    let security = security::read(values, surroundings, &mut notes)?;
+    let load = load::read(values, tool)?;
+    let operation = operation::read(values, tool, trailing, &load)?;
+    let (servers, sockets) = servers(values, &security, &mut notes)?;
+    let local = !sockets.is_empty();
+    let identity = match measured {
+        Some(measured) => Identity::Measured(measured),
+        None => identity::read(values, tool, &security, local, surroundings)?,
+    };
+    let login = match login {
+        // What opens a connection is as in a tool that measures something else.
+        Some(login) => identity::read(login, Tool::Searchrate, &security, local, surroundings)?,
+        None => Identity::Anonymous,
+    };
+    Ok(RateArgs {
         tool,
-        redacted: redact(line, tool),
+        dialect,
+        names_dialect: false,
+        redacted,
         operation,
         arguments: if tool == Tool::Addrate { Vec::new() } else { values.texts("argument") },
         value_patterns: values.given("value-patterns"),
@@ -202,10 +284,13 @@ fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<
         identity,
         report_authzid: values.given("reportAuthzId"),
         password_policy: values.given("usePasswordPolicyControl"),
-        bind_controls: control::read(&values, "bindControl")?,
-        output: output::read(&values)?,
+        bind_controls: control::read(values, "bindControl")?,
+        output: output::read(values)?,
+        login,
         notes,
-    })))
+        preamble,
+        rows,
+    })
 }
 
 /// Fills in values from the properties file that the command line does not set.

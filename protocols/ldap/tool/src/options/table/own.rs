@@ -405,6 +405,15 @@ const OUTPUT: &[Opt] = &[
         "Print the number of operations by result code after each row, on standard error.",
     ),
     output(
+        "dialect",
+        "dialect",
+        Kind::Choice(&["opendj", "unboundid"]),
+        "Grammar of the command line, and layout of the table: those of OpenDJ and PingDS, or those of UnboundID's \
+         SDK and PingDirectory, whose options '--help --dialect unboundid' shows. Default: told from the options; see \
+         'brunt help coming-from'. The name of a link (unboundid-searchrate), a property of this name and the variable \
+         BRUNT_LDAP_DIALECT set it as well.",
+    ),
+    output(
         "generatePropertiesFile",
         "path",
         Kind::Path,

@@ -1,0 +1,140 @@
+//! The command lines and tables of UnboundID's authrate, searchrate, modrate and search-and-mod-rate.
+//!
+//! A line of this grammar ends in the same [`RateArgs`] as one of OpenDJ's, and so in the same run; [`decide`] tells
+//! the two apart. What the original shows is laid out here as well, as scripts cut it into columns.
+
+pub(crate) mod decide;
+mod help;
+mod hosts;
+mod properties;
+mod result;
+mod row;
+mod rules;
+mod scan;
+mod table;
+mod translate;
+mod url;
+mod values;
+mod words;
+
+pub(crate) mod report;
+
+use brunt_run::options::exit::Exit;
+use brunt_run::options::fault::Fault;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::surroundings::Surroundings;
+
+use crate::options::dialect::Dialect;
+use crate::options::rate::{self, Parsed, Told};
+use crate::options::table as options;
+use crate::options::tool::Tool;
+use crate::options::{self as grammar};
+
+pub(crate) use result::first_failure;
+
+use translate::{Line, Own};
+use values::Values;
+
+/// The original's exit code where it would ask, and nobody can answer.
+const NOBODY_TO_ASK: u32 = 82;
+
+/// Reads the words after the name of a tool.
+pub(crate) fn parse(
+    tool: Tool,
+    words: &[String],
+    surroundings: &dyn Surroundings,
+) -> Result<Parsed, Refusal> {
+    let rows = table::of(tool);
+    let mut given = words::split(words, &rows).map_err(|fault| refused(&fault))?;
+    let asked = |long: &str| given.iter().any(|it| it.row.long == long);
+    if asked("help") {
+        return Ok(Parsed::Help(help::page(tool, &rows)));
+    }
+    if asked("helpSASL") {
+        return Ok(Parsed::Help(help::SASL.to_owned()));
+    }
+    if asked("version") {
+        return Ok(Parsed::Version);
+    }
+    let redacted = words::redacted(words, &given);
+    let mut notes = Vec::new();
+    let preamble = properties::fill(&mut given, tool, &rows, surroundings, &mut notes);
+    let preamble = preamble.map_err(|fault| refused(&fault))?;
+    let values = Values::new(given).map_err(|fault| refused(&fault))?;
+    if let Some(path) = values.text("generatePropertiesFile") {
+        return Ok(Parsed::PropertiesFile {
+            path: path.into(),
+            text: properties::sample(tool, &rows),
+            told: format!("Successfully wrote properties file {path}.\n"),
+        });
+    }
+    if let Some(path) = values.text("generateSampleRateFile") {
+        return Ok(Parsed::SampleRateFile(path.into()));
+    }
+    rules::check(tool, &values, &rows).map_err(|fault| refused(&fault))?;
+    may_ask(&values, surroundings)?;
+    let line = translate::translate(tool, &values).map_err(|fault| refused(&fault))?;
+    notes.extend(line.notes.iter().cloned());
+    let told = Told { redacted, notes, preamble, ..Told::of(Dialect::Unboundid) };
+    run(tool, line, told, surroundings).map_err(|fault| refused(&fault))
+}
+
+/// The run of a translated line.
+fn run(
+    tool: Tool,
+    line: Line,
+    told: Told<'_>,
+    surroundings: &dyn Surroundings,
+) -> Result<Parsed, Fault> {
+    let values = own(&line.given, tool)?;
+    let login = own(&line.login, Tool::Searchrate)?;
+    let told = Told {
+        login: (!line.login.is_empty()).then_some(&login),
+        measured: line.measured,
+        rows: line.rows,
+        ..told
+    };
+    let args = rate::settings(tool, &values, &line.trailing, told, surroundings)?;
+    Ok(Parsed::Run(Box::new(args)))
+}
+
+/// Options of OpenDJ's table, checked.
+fn own(given: &[Own], tool: Tool) -> Result<grammar::values::Values, Fault> {
+    let given = given.iter().map(|own| grammar::words::Given {
+        option: own.option,
+        spelled: own.spelled.clone(),
+        source: own.source,
+        value: &own.text,
+        place: (0, 0),
+    });
+    let words = grammar::words::Words { given: given.collect(), trailing: &[] };
+    grammar::values::Values::new(&words, options::of(tool))
+}
+
+/// Refuses a line that would ask for a password where nobody can answer.
+fn may_ask(values: &Values, surroundings: &dyn Surroundings) -> Result<(), Refusal> {
+    let stored = values.has("bindPassword") || values.has("bindPasswordFile");
+    let asks =
+        ["promptForBindPassword", "promptForKeyStorePassword", "promptForTrustStorePassword"]
+            .into_iter()
+            .find(|long| values.has(long))
+            .or_else(|| (values.has("bindDN") && !stored).then_some("bindDN"));
+    match asks {
+        Some(long) if !surroundings.interactive() => Err(Refusal {
+            text: format!(
+                "{} asks for a password, and standard input is not a terminal: give it with an option, or in a file\n",
+                values.spelled(long)
+            ),
+            exit: Exit::Ldap(NOBODY_TO_ASK),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A message of one line, as the original's are.
+fn refused(fault: &Fault) -> Refusal {
+    Refusal { text: format!("{}\n", fault.reason), exit: Exit::LdapUsage }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+//! The options of all of UnboundID's tools that say how they run, and where the table goes.
+
+use super::{COUNT, MOST};
+use crate::options::table::Kind;
+use crate::unboundid::row::Row;
+
+/// How a tool runs.
+pub(super) const ROWS: &[Row] = &[
+    Row::new("numThreads", "number", COUNT, "Threads: each has a connection of its own and one operation at a time.")
+        .short('t')
+        .default("1"),
+    Row::new("intervalDuration", "seconds", COUNT, "Time between rows.").short('i').default("5").to("statInterval"),
+    Row::new("numIntervals", "number", COUNT, "Rows after the warm-up, after which the run ends.")
+        .short('I')
+        .default("2147483647"),
+    Row::new(
+        "ratePerSecond",
+        "number",
+        COUNT,
+        "Operations per second of all threads together. Operations become due at this rate whether or not earlier \
+         ones were answered. search-and-mod-rate counts each search and each modification.",
+    )
+    .short('r')
+    .to("targetThroughput"),
+    Row::new("variableRateData", "path", Kind::Path, "File with a rate that changes.").to("variableRateData"),
+    Row::new("generateSampleRateFile", "path", Kind::Path, "Write an example of such a file and exit."),
+    Row::new("warmUpIntervals", "number", Kind::Integer(0, MOST), "Rows before the overall columns begin.")
+        .default("0"),
+    Row::new(
+        "timestampFormat",
+        "format",
+        Kind::Choice(&["none", "with-date", "without-date"]),
+        "Put the local time at the start of each row.",
+    )
+    .default("none")
+    .to("timestampFormat"),
+    Row::switch("suppressErrorResultCodes", "Do not print the number of failures by result code after each row."),
+    Row::switch("csv", "Print comma-separated values.").short('c').to("scriptFriendly"),
+    Row::new("randomSeed", "number", Kind::Integer(-MOST - 1, MOST), "Seed of all random values.").short('R'),
+    Row::new("outputFile", "path", Kind::Path, "Write the table to this file.").to("outputFile"),
+    Row::switch("teeOutput", "Write it to standard output as well.").to("teeOutput"),
+    Row::switch("appendToOutputFile", "Append to --outputFile instead of replacing it.").to("appendToOutputFile"),
+];

@@ -1,0 +1,340 @@
+//! Tests of what lines of UnboundID's grammar become.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_net::secret::Secret;
+use brunt_run::options::arrivals::{Arrival, Rate};
+
+use super::*;
+use crate::options::rate::RateArgs;
+use crate::options::rate::identity::{Identity, Measured};
+use crate::options::rate::load::ConnectionMode;
+use crate::options::rate::operation::{Operation, Scope, ValueText};
+use crate::options::rate::output::Timestamps;
+use crate::options::rate::security::{Transport, Trust};
+
+/// Surroundings with a few files and variables, and perhaps a user who types `typed`.
+#[derive(Default)]
+pub(super) struct World {
+    files: HashMap<PathBuf, Vec<u8>>,
+    variables: HashMap<String, String>,
+    somebody: bool,
+    asked: RefCell<Vec<String>>,
+}
+
+impl World {
+    pub(super) fn file(mut self, path: &str, text: &str) -> Self {
+        self.files.insert(path.into(), text.into());
+        self
+    }
+
+    pub(super) fn variable(mut self, name: &str, text: &str) -> Self {
+        self.variables.insert(name.into(), text.into());
+        self
+    }
+}
+
+impl Surroundings for World {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+    fn interactive(&self) -> bool {
+        self.somebody
+    }
+    fn ask(&self, prompt: &str) -> io::Result<Secret> {
+        self.asked.borrow_mut().push(prompt.to_owned());
+        Ok(Secret::new(b"typed".to_vec()))
+    }
+}
+
+/// The words of a line in which an apostrophe begins and ends a word with blanks.
+pub(super) fn shell(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
+    for letter in line.chars() {
+        match letter {
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !quoted => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+fn parsed_in(world: &World, line: &str) -> Result<Parsed, Refusal> {
+    let words = shell(line);
+    parse(Tool::named(&words[0]).unwrap(), &words[1..], world)
+}
+
+fn run_in(world: &World, line: &str) -> RateArgs {
+    match parsed_in(world, line) {
+        Ok(Parsed::Run(args)) => *args,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn run(line: &str) -> RateArgs {
+    run_in(&World::default(), line)
+}
+
+fn refusal(line: &str) -> (String, u8) {
+    let refusal = parsed_in(&World::default(), line).expect_err(line);
+    assert!(refusal.text.ends_with('\n') && refusal.text.lines().count() == 1, "{}", refusal.text);
+    (refusal.text, refusal.exit.code())
+}
+
+#[test]
+fn threads_are_connections_and_intervals_are_times() {
+    let args = run(
+        "searchrate -h a -p 1389 -f (uid=user.[1-9]) -t 4 -i 2 -I 3 --warmUpIntervals 2 -r 50 -R -1",
+    );
+    let load = &args.load;
+    assert_eq!((load.connections, load.concurrent, load.mode), (4, 1, ConnectionMode::Bound));
+    assert_eq!(
+        (load.options.duration, load.options.warm_up),
+        (Some(Duration::from_secs(6)), Some(Duration::from_secs(4)))
+    );
+    assert_eq!(
+        load.options.arrivals(),
+        Rate::Constant { per_second: 50.0, arrival: Arrival::Uniform }
+    );
+    assert_eq!((args.rows, args.seed), (Some(3), Some(0xffff_ffff)));
+    assert!(args.value_patterns && load.compat && args.output.codes);
+    assert_eq!(args.dialect, Dialect::Unboundid);
+    let endless =
+        run("searchrate -f (a=b) --suppressErrorResultCodes -c --timestampFormat WITH-DATE");
+    assert_eq!((endless.rows, endless.load.options.duration), (None, None));
+    let output = &endless.output;
+    assert!(!output.codes && output.script_friendly);
+    assert_eq!(output.timestamps, Timestamps::WithDate);
+    assert_eq!(output.interval, Duration::from_secs(5));
+}
+
+#[test]
+fn a_search_is_given_by_options_or_by_a_url() {
+    let line = "searchrate -b dc=x -s 1 -f (uid=[1:9]) -A cn --attribute mail -z 5 -l 6 --typesOnly \
+                --dereferencePolicy always --simplePageSize 10 -Y dn:cn=a -J 1.2.3:true";
+    let Operation::Search(search) = run(line).operation else { panic!("no search") };
+    assert_eq!((search.base.as_str(), search.filter.as_str()), ("dc=x", "(uid=[1:9])"));
+    assert_eq!((search.scope, search.attributes), (Scope::One, vec!["cn".into(), "mail".into()]));
+    assert_eq!((search.size_limit, search.time_limit, search.page_size), (5, 6, Some(10)));
+    assert_eq!(search.assertion.controls.len(), 1);
+    let line = "searchrate --ldapURL ldap:///dc=x?cn?one?(uid=[1-9])";
+    let Operation::Search(search) = run(line).operation else { panic!("no search") };
+    assert_eq!((search.base.as_str(), search.filter.as_str()), ("dc=x", "(uid=[1-9])"));
+    assert_eq!((search.scope, search.attributes), (Scope::One, vec!["cn".to_owned()]));
+    let Operation::Search(search) = run("searchrate -f (a=b)").operation else { panic!() };
+    assert_eq!((search.base.as_str(), search.scope), ("", Scope::Sub));
+}
+
+#[test]
+fn authrate_measures_binds_apart_from_those_of_its_connections() {
+    let args =
+        run("authrate -D cn=admin -w secret -b dc=x -f (uid=[1-9]) -C -pw- -a digest-md5 -t 2");
+    let mechanism = Some("DIGEST-MD5");
+    let password = Secret::from("-pw-");
+    assert_eq!(args.identity, Identity::Measured(Measured { mechanism, dn: None, password }));
+    let login = Identity::Simple { dn: "cn=admin".into(), password: Secret::from("secret") };
+    assert_eq!((args.login, args.load.mode), (login, ConnectionMode::Rebind));
+    assert!(matches!(args.operation, Operation::Bind { search: Some(_), .. }));
+    let args = run("authrate -B -b uid=[1:9],dc=x -C pw");
+    let (mechanism, dn) = (None, Some("uid=[1:9],dc=x".to_owned()));
+    let password = Secret::from("pw");
+    assert_eq!(args.identity, Identity::Measured(Measured { mechanism, dn, password }));
+    assert_eq!(args.login, Identity::Anonymous);
+    assert!(matches!(args.operation, Operation::Bind { search: None, .. }));
+    let args = run("authrate -B -b uid=a -C pw -f (a=b)");
+    assert!(args.notes.iter().any(|note| note.contains("no effect with --bindOnly")));
+}
+
+#[test]
+fn modifications_replace_attributes_with_the_same_values() {
+    let line =
+        "modrate -b uid=[1-9],dc=x -A sn -A cn -l 12 -C abc --valueCount 2 --preReadAttribute sn";
+    let Operation::Modify { target, modify, .. } = run(line).operation else { panic!() };
+    assert_eq!((target.as_str(), modify.value_count), ("uid=[1-9],dc=x", 2));
+    let names: Vec<&str> = modify.changes.iter().map(|it| it.attribute.as_str()).collect();
+    assert_eq!(names, ["sn", "cn"]);
+    let random = ValueText::Random { length: 12, characters: "abc".to_owned() };
+    assert!(modify.changes.iter().all(|it| it.value == random));
+    let line = "modrate --entry-dn uid=a --attribute n --increment --incrementAmount -3";
+    let Operation::Modify { modify, .. } = run(line).operation else { panic!() };
+    assert!(modify.increment && modify.changes[0].value == ValueText::Amount(-3));
+    let line = "search-and-mod-rate -b dc=x -f (a=b) -A cn -m sn -m cn --modifyControl 1.2.3 \
+                --iterationsBeforeReconnect 5";
+    let args = run(line);
+    let Operation::SearchAndModify { search, modify } = args.operation else { panic!() };
+    assert_eq!((search.attributes, modify.changes.len()), (vec!["cn".to_owned()], 2));
+    assert_eq!(args.load.reconnect_after, Some(5));
+}
+
+#[test]
+fn asynchronous_threads_have_requests_in_flight_within_the_limit() {
+    for (line, expected) in [
+        ("-a -O 8 -t 2", (2, 4)),
+        ("-a -O 8 -t 3", (3, 2)),
+        ("-a -O 2 -t 5", (2, 1)),
+        ("-a -r 100 -t 2", (2, 100)),
+    ] {
+        let load = run(&format!("searchrate -f (a=b) {line}")).load;
+        assert_eq!((load.connections, load.concurrent), expected, "{line}");
+    }
+}
+
+#[test]
+fn connections_are_secured_and_bound_as_asked() {
+    let args = run(
+        "searchrate -f (a=b) -h a -p 636 -h ::1 -p 637 -Z -X -o mech=plain -o username=u:a -w pw",
+    );
+    let servers: Vec<(&str, u16)> =
+        args.servers.iter().map(|it| (it.host.as_str(), it.port)).collect();
+    assert_eq!(servers, [("a", 636), ("::1", 637)]);
+    assert_eq!((args.security.transport, args.security.trust), (Transport::Ldaps, Trust::All));
+    let properties = [("mech", "PLAIN"), ("authid", "u:a")];
+    let properties = properties.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+    let password = Some(Secret::from("pw"));
+    assert_eq!(args.identity, Identity::Sasl { properties, dn: None, password });
+    assert_eq!(run("searchrate -f (a=b) -Z").servers[0].port, 389, "not 636, as in the original");
+    let args = run("searchrate -f (a=b) -D cn=a -w -");
+    let password = Secret::from("-");
+    assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
+    let world = World { somebody: true, ..World::default() };
+    let args = run_in(&world, "searchrate -f (a=b) -D cn=a --promptForBindPassword");
+    let password = Secret::from("typed");
+    assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
+    assert_eq!(args.redacted.last().map(String::as_str), Some("--promptForBindPassword"));
+}
+
+#[test]
+fn a_wrong_line_is_89_in_one_line() {
+    for (line, part) in [
+        ("searchrate -b dc=x", "-f (--filter) or --ldapURL is required"),
+        ("authrate -b dc=x -f (a=b)", "-C (--credentials) is required"),
+        ("authrate -b dc=x -C pw", "-f (--filter) or -B (--bindOnly) is required"),
+        ("modrate -b dc=x", "-A (--attribute) is required"),
+        ("search-and-mod-rate -b dc=x -f (a=b)", "-m (--modifyAttribute) is required"),
+        ("search-and-mod-rate -b dc=x -f (a=b) -m sn --valuePattern x", "no option --valuePattern"),
+        ("searchrate -f (a=b) -X", "-X needs --useSSL or --useStartTLS"),
+        ("searchrate -f (a=b) -Z -q", "-Z and -q cannot be used together"),
+        ("searchrate -f (a=b) -O 5", "-O needs --asynchronous"),
+        ("searchrate -f (a=b) -a", "-a needs --ratePerSecond or --maxOutstandingRequests"),
+        ("searchrate -f (a=b) --ldapURL ldap:///", "--ldapURL and -f cannot be used together"),
+        ("searchrate -f (a=b) -t 0", "-t '0' is not possible: the smallest value is 1"),
+        ("searchrate -f (a=b) -R 4294967296", "the largest value is 2147483647"),
+        ("searchrate -f (a=b) --interactive", "--interactive is not supported"),
+        ("searchrate -f (a=b) -h a -h b", "-h and -p must be given the same number of times"),
+        ("searchrate -f (a=b) --appendToOutputFile", "--appendToOutputFile needs --outputFile"),
+        ("searchrate -f (a=b) --propertiesFilePath /no", "properties file /no cannot be read"),
+        ("searchrate -f (a=b) -w pw", "-w needs --bindDN or --saslOption"),
+        ("modrate -b a -A b --incrementAmount 5", "--incrementAmount needs --increment"),
+    ] {
+        let (text, code) = refusal(line);
+        assert!(text.contains(part) && code == 89, "{line}: {code} {text}");
+    }
+    let (text, code) = refusal("searchrate -f (a=b) -D cn=a");
+    assert!(text.contains("standard input is not a terminal") && code == 82, "{code} {text}");
+}
+
+#[test]
+fn a_properties_file_sets_what_the_line_does_not() {
+    let file = "# a comment\nsearchrate.filter = (uid=user.[1-9])\nfilter=(a=b)\nnumThreads=3\ncsv=yes\n\
+                typesOnly=false\nBASE-DN=dc=x\nattribute=cn\nattribute=m\\u0061il\nbindDN=cn=a\nbindPassword=pw\n\
+                hostname: h\nnosuch=1\nmodrate.valueLength=5\nnumIntervals=9\n";
+    let world =
+        World::default().file("/f", file).variable("UNBOUNDID_TOOL_PROPERTIES_FILE_PATH", "/f");
+    let args = run_in(&world, "searchrate -I 2 --record r.json");
+    let Operation::Search(search) = &args.operation else { panic!("no search") };
+    assert_eq!((search.base.as_str(), search.filter.as_str()), ("dc=x", "(uid=user.[1-9])"));
+    assert_eq!((search.attributes.join(","), search.types_only), ("cn,mail".to_owned(), false));
+    assert_eq!((args.load.connections, args.rows), (3, Some(2)));
+    let expected = "# Arguments obtained from properties file '/f':\n\
+                    #      --bindDN cn=a\n#      --bindPassword '***REDACTED***'\n\
+                    #      --baseDN dc=x\n#      --filter \"(uid=user.[1-9])\"\n#      --attribute cn\n\
+                    #      --attribute mail\n#      --numThreads 3\n#      --csv\n\n";
+    assert_eq!(args.preamble, expected);
+    assert_eq!(
+        args.notes.iter().filter(|note| note.starts_with("/f:")).count(),
+        2,
+        "{:?}",
+        args.notes
+    );
+    let silent = run_in(&world, "searchrate --suppressPropertiesFileComment");
+    assert_eq!((silent.preamble.as_str(), silent.load.connections), ("", 3));
+    let without = run_in(&world, "searchrate --noPropertiesFile -f (a=b)");
+    assert_eq!((without.preamble.as_str(), without.load.connections), ("", 1));
+    let wrong = World::default().file("/f", "searchrate.filtre=x\n");
+    let refused = parsed_in(&wrong, "searchrate --propertiesFilePath /f").unwrap_err();
+    assert!(refused.text.contains("/f:1: searchrate has no option filtre"), "{}", refused.text);
+}
+
+#[test]
+fn help_and_files_need_no_run() {
+    for (line, part) in [
+        ("searchrate -H", "Usage:  searchrate {options}"),
+        ("authrate -?", "-C, --credentials {password}"),
+        ("modrate --helpSASL", "mech=PLAIN"),
+    ] {
+        let Ok(Parsed::Help(page)) = parsed_in(&World::default(), line) else { panic!("{line}") };
+        assert!(page.contains(part), "{page}");
+    }
+    assert!(matches!(parsed_in(&World::default(), "searchrate -V"), Ok(Parsed::Version)));
+    let line = "searchrate --generatePropertiesFile /p";
+    let Ok(Parsed::PropertiesFile { text, told, .. }) = parsed_in(&World::default(), line) else {
+        panic!("no file")
+    };
+    assert!(
+        text.contains("# searchrate.hostname={host}\n# ")
+            || text.contains("# searchrate.hostname={host}\n")
+    );
+    assert!(text.contains("# searchrate.csv={true|false}\n") && !text.contains(".help="));
+    assert_eq!(told, "Successfully wrote properties file /p.\n");
+}
+
+/// Lines as the documentation of UnboundID's SDK and of `PingDirectory` shows them, with other names.
+#[test]
+fn documented_lines_are_understood() {
+    for line in [
+        "searchrate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' --bindPassword \
+         password --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' --attribute givenName \
+         --attribute sn --attribute mail --numThreads 10",
+        "authrate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' --bindPassword \
+         password --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' --credentials password \
+         --numThreads 10",
+        "modrate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' --bindPassword \
+         password --entryDN 'uid=user.[1-1000000],ou=People,dc=example,dc=com' --attribute description \
+         --valueLength 12 --numThreads 10",
+        "search-and-mod-rate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' \
+         --bindPassword password --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' \
+         --modifyAttribute description --valueLength 12 --numThreads 10",
+        "searchrate --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' --ratePerSecond 500 \
+         --intervalDuration 5 --csv",
+        "searchrate -h localhost -p 1389 -b 'dc=example,dc=com' -s sub -f '(mail=user.[1:9999]@example.com)' -t 20 \
+         -i 10 --warmUpIntervals 3 --numIntervals 6 --timestampFormat without-date",
+        "modrate -h localhost -p 1389 -D 'cn=Directory Manager' -w password -b 'uid=user.[0-9],dc=example,dc=com' \
+         -A telephoneNumber --valuePattern '+1 [random:3:0123456789] 555 [100-999]' -t 4",
+        "authrate -h localhost -p 1636 --useSSL --trustAll -b 'uid=user.[1:100],ou=People,dc=example,dc=com' \
+         --bindOnly -C password --authType plain -t 4",
+        "searchrate --ldapURL 'ldap:///dc=example,dc=com??sub?(uid=user.[1-100])' --asynchronous \
+         --maxOutstandingRequests 100 -t 2",
+        "modrate -b 'uid=user.[1-100],dc=example,dc=com' -A description -C 0123456789 -l 8 \
+         --iterationsBeforeReconnect 50 --suppressErrorResultCodes -r 100",
+    ] {
+        assert_eq!(run(line).dialect, Dialect::Unboundid, "{line}");
+        let words = shell(line);
+        let tool = Tool::named(&words[0]).unwrap();
+        match decide::parse(tool, None, &words[1..], &World::default()) {
+            Ok(Parsed::Run(args)) => assert_eq!(args.dialect, Dialect::Unboundid, "{line}"),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+}
