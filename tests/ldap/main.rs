@@ -21,3 +21,4 @@ mod searched;
 mod socket;
 mod spread;
 mod trust;
+mod unboundid;
