@@ -290,7 +290,7 @@ impl RateTool<'_> {
     fn first_failure(&self) -> Option<u32> {
         let outcome = self.plan.first_failure()?;
         let is_asked = self.args.dialect == Dialect::Unboundid;
-        unboundid::first_failure(outcome).filter(|_| is_asked)
+        unboundid::exit_code(outcome).filter(|_| is_asked)
     }
 }
 

@@ -237,11 +237,11 @@ impl<'a> Line<'a> {
         };
         let value = seen.value.unwrap_or_default();
         match seen.spelled.as_str() {
-            "-c" | "-B" => before_option || seen.next == Next::End,
             "-a" if self.tool == Tool::Authrate => {
                 AUTH_TYPES.contains(&value.to_lowercase().as_str())
             }
-            "-a" => before_option,
+            // At the end of a line it may also be one of OpenDJ's that lacks its value.
+            "-c" | "-B" | "-a" => before_option,
             "-m" => !is_number(value),
             "-r" | "-R" | "-C" | "-A" | "-O" | "-z" | "-l" => true,
             "-I" => self.tool != Tool::Authrate,

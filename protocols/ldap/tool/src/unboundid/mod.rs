@@ -30,7 +30,7 @@ use crate::options::table as options;
 use crate::options::tool::Tool;
 use crate::options::{self as grammar};
 
-pub(crate) use result::first_failure;
+pub(crate) use result::exit_code;
 
 use translate::{Line, Own};
 use values::Values;

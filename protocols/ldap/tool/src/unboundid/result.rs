@@ -4,7 +4,7 @@ use brunt_exchange::{Class, Outcome};
 use brunt_ldap_wire::code;
 
 /// The code of an outcome that is a failure. What had no answer has the code of the SDK's own error.
-pub(crate) fn first_failure(outcome: Outcome) -> Option<u32> {
+pub(super) fn code_of(outcome: Outcome) -> Option<u32> {
     Some(match outcome {
         Outcome::Failed(Class::Result | Class::Login | Class::Locked | Class::Check, result) => {
             result
@@ -15,6 +15,15 @@ pub(crate) fn first_failure(outcome: Outcome) -> Option<u32> {
         Outcome::TimedOut => TIMEOUT,
         Outcome::Ok(_) | Outcome::CutOff | Outcome::Skipped => return None,
     })
+}
+
+/// The code that a run ends with whose first failure this was. A run begins only if the server can be reached, so a
+/// connection that cannot be opened is one that was lost: the original would have found that out by its next request.
+pub(crate) fn exit_code(first: Outcome) -> Option<u32> {
+    match first {
+        Outcome::Failed(Class::Connect, _) => Some(code::SERVER_DOWN),
+        other => code_of(other),
+    }
 }
 
 const DECODING_ERROR: u32 = 84;
@@ -102,7 +111,9 @@ mod tests {
             (Outcome::Failed(Class::Login, 49), Some(49)),
             (Outcome::TimedOut, Some(85)),
         ] {
-            assert_eq!(first_failure(outcome), expected);
+            assert_eq!(code_of(outcome), expected);
         }
+        assert_eq!(exit_code(Outcome::Failed(Class::Connect, 111)), Some(81));
+        assert_eq!(exit_code(Outcome::Failed(Class::Result, 32)), Some(32));
     }
 }

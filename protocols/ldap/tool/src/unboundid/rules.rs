@@ -1,5 +1,6 @@
 //! Which options of UnboundID's tools exclude, need or require each other.
 
+use brunt_ldap_wire::dn::Dn;
 use brunt_run::options::fault::Fault;
 
 use super::row::Row;
@@ -79,6 +80,14 @@ pub(super) fn check(tool: Tool, values: &Values, rows: &[Row]) -> Result<(), Fau
     }
     for (long, others) in NEEDS {
         needs(values, long, others)?;
+    }
+    if let Some(dn) = values.text("bindDN")
+        && let Err(error) = Dn::parse(dn.as_bytes())
+    {
+        return Err(Fault::new(format!(
+            "{} '{dn}' is not a distinguished name: {error}",
+            values.spelled("bindDN")
+        )));
     }
     requirements(tool, values).into_iter().try_for_each(|longs| required(values, rows, longs))
 }

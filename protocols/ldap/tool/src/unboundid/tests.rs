@@ -236,6 +236,7 @@ fn a_wrong_line_is_89_in_one_line() {
         ("searchrate -f (a=b) --appendToOutputFile", "--appendToOutputFile needs --outputFile"),
         ("searchrate -f (a=b) --propertiesFilePath /no", "properties file /no cannot be read"),
         ("searchrate -f (a=b) -w pw", "-w needs --bindDN or --saslOption"),
+        ("searchrate -f (a=b) -D admin -w pw", "-D 'admin' is not a distinguished name"),
         ("modrate -b a -A b --incrementAmount 5", "--incrementAmount needs --increment"),
     ] {
         let (text, code) = refusal(line);

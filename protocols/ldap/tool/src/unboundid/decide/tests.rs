@@ -155,7 +155,6 @@ fn rows_2_to_6_one_option_decides() {
         ("searchrate", "--num-threads 4", "--num-threads"),
         ("modrate", "--entry-dn x", "--entry-dn"),
         ("searchrate", "-c -i 1", "-c"),
-        ("searchrate", "-i 1 -c", "-c"),
         ("authrate", "-B -b x", "-B"),
         ("authrate", "-a SIMPLE", "-a"),
         ("searchrate", "-a -t 2", "-a"),
@@ -224,6 +223,10 @@ fn rows_7_to_10_decide_by_what_can_be_read() {
     );
     // Case c: nothing but options that both have.
     is("modrate -b uid=a,dc=x --attribute description --valueLength 8", Dialect::Unboundid);
+    // A switch at the end, or an option of OpenDJ's without its value.
+    is("searchrate -b dc=x -f (uid=a) -c", Dialect::Unboundid);
+    let text = found("authrate -D cn=a -w b -c").unwrap_err();
+    assert!(is_in_opendjs_frame(&text) && text.contains("Argument -c"), "{text}");
     // A pattern is UnboundID's.
     is("searchrate -b dc=x -f (uid=user.[1-9])", Dialect::Unboundid);
     is("searchrate -b ou=[1:9],dc=x -f (uid=a)", Dialect::Unboundid);

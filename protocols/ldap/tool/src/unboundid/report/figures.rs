@@ -5,7 +5,7 @@
 
 use brunt_record::{Interval, Operation};
 
-use super::super::result::first_failure;
+use super::super::result::code_of;
 
 /// The sums of an interval, or of the whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,7 +26,7 @@ impl Sums {
         };
         let failed = |operation: &Operation| -> u64 {
             let failed = operation.codes.sorted().into_iter();
-            failed.filter(|(it, _)| first_failure(*it).is_some()).map(|(_, count)| count).sum()
+            failed.filter(|(it, _)| code_of(*it).is_some()).map(|(_, count)| count).sum()
         };
         Self {
             seconds: interval.lasted().as_secs_f64(),

@@ -14,7 +14,7 @@ use super::layout::{
 };
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
-use crate::unboundid::result::{first_failure, name};
+use crate::unboundid::result::{code_of, name};
 use crate::writer::TableWriter;
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
@@ -129,7 +129,7 @@ impl Observer for Table<'_> {
 fn failures(row: &Interval) -> String {
     let mut counts: Vec<(u32, u64)> = Vec::new();
     for (outcome, count) in row.operations.iter().flat_map(|it| it.codes.sorted()) {
-        let Some(result) = first_failure(outcome) else { continue };
+        let Some(result) = code_of(outcome) else { continue };
         match counts.iter_mut().find(|(known, _)| *known == result) {
             Some((_, total)) => *total += count,
             None => counts.push((result, count)),
