@@ -4,11 +4,9 @@
 //! followers only one family accepts, and last which grammar can read the line at all. A few lines mean something in
 //! both; they are OpenDJ's, as they always were here, with a note.
 
-use std::io;
 use std::path::Path;
 
 use brunt_feed::file;
-use brunt_net::secret::Secret;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::refusal::Refusal;
@@ -17,6 +15,7 @@ use brunt_run::options::surroundings::Surroundings;
 use super::row::Row;
 use super::scan::{self, Next, Seen};
 use super::table::{self, find_long, find_short};
+use super::trial::{Kept, Trial};
 use crate::options::dialect::Dialect;
 use crate::options::properties;
 use crate::options::rate::brackets::is_range_or_kind;
@@ -35,6 +34,7 @@ pub(crate) fn parse(
     words: &[String],
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, Refusal> {
+    let surroundings = &Kept::new(surroundings);
     let faulty = |fault: Fault| opendj_refusal(&fault, tool);
     let Said { rest, removed, dialect: said } = said(tool, words).map_err(faulty)?;
     let told = match said.or(linked) {
@@ -410,39 +410,6 @@ fn has_placeholder(word: &str) -> bool {
         rest.starts_with(['d', 's']) || number > 0 && rest[number..].starts_with("$s")
     });
     braces || percents
-}
-
-/// Surroundings in which a line is only tried: every question has an answer.
-struct Trial<'a>(&'a dyn Surroundings);
-
-impl Surroundings for Trial<'_> {
-    fn variable(&self, name: &str) -> Option<String> {
-        self.0.variable(name)
-    }
-
-    fn ambient(&self, name: &str) -> Option<String> {
-        self.0.ambient(name)
-    }
-
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.0.read(path)
-    }
-
-    fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.0.secret(path)
-    }
-
-    fn permits(&self, path: &Path) -> Result<(), String> {
-        self.0.permits(path)
-    }
-
-    fn interactive(&self) -> bool {
-        true
-    }
-
-    fn ask(&self, _: &str) -> io::Result<Secret> {
-        Ok(Secret::new(b"tried".to_vec()))
-    }
 }
 
 #[cfg(test)]

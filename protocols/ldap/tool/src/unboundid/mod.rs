@@ -13,6 +13,7 @@ mod rules;
 mod scan;
 mod table;
 mod translate;
+mod trial;
 mod url;
 mod values;
 mod words;
