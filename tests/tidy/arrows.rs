@@ -45,6 +45,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-web",
         ],
     ),
+    // A program that adds a protocol.
+    (
+        "brunt-echo",
+        &["brunt-app", "brunt-engine", "brunt-exchange", "brunt-net", "brunt-record", "brunt-run"],
+    ),
     // The protocols: bytes, sessions, the engine compiled with them, an embedded server, a tool.
     ("brunt-dhcp-wire", &[]),
     ("brunt-dhcp-driver", &["brunt-dhcp-wire", "brunt-exchange", "brunt-feed", "brunt-net"]),

@@ -1,0 +1,215 @@
+//! `echo`: its options, its job, and what it supplies to its runs.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use brunt_engine::{EngineRun, Plan};
+use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_record::Catalogue;
+use brunt_run::load::Suits;
+use brunt_run::options::about::About;
+use brunt_run::options::output::OutputArgs;
+use brunt_run::options::refusal::Refusal;
+use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
+use brunt_run::signals::Signals;
+use brunt_run::summary::{Ending, Stream};
+use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
+use brunt_run::{
+    Caller, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity, carry_out,
+    console, exit, is_endless, objectives, share,
+};
+use clap::{ArgMatches, Args, Command, FromArgMatches as _};
+
+use crate::load::EchoSessions;
+
+/// How long to wait for an echo if nothing else is given.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The command.
+pub(crate) const TOOLS: &[Tool] = &[Tool {
+    name: "echo",
+    aliases: &[],
+    is_linked: false,
+    makes_load: true,
+    declared: |name| {
+        purpose(EchoArgs::augment_args(Command::new(name)), "Send messages to a UDP echo server")
+    },
+    grammar: Grammar::Clap { refusal: nothing_refused, read },
+    abouts: &[("echo", &ABOUT)],
+    secrets: &[],
+}];
+
+/// The help and the page beside the options.
+const ABOUT: About = About {
+    description: "Sends datagrams to a server that sends them back (RFC 862), and measures how long that takes.",
+    examples: &[(
+        "1,000 messages per second for 10 s:",
+        "brunt echo --rate 1000 --duration 10s 127.0.0.1:7007",
+    )],
+    short: &[
+        ("server", "Address and port of the server"),
+        ("rate", "Messages per second, such as 10k"),
+    ],
+};
+
+fn read(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error> {
+    let args = EchoArgs::from_arg_matches(matches)?;
+    Ok(Reading::Load(Box::new(EchoArgs { typed, ..args })))
+}
+
+/// Options of `echo`.
+#[derive(Args, Clone, Debug)]
+struct EchoArgs {
+    /// Address and port of the server
+    server: SocketAddr,
+    /// Messages in flight at once
+    #[arg(long, value_name = "NUMBER", default_value_t = 16)]
+    window: u32,
+    /// What every load takes.
+    #[command(flatten)]
+    load: Spelled<Messages>,
+    /// Where results go.
+    #[command(flatten)]
+    output: OutputArgs,
+    /// The command line as a record may show it.
+    #[arg(skip)]
+    typed: Vec<String>,
+}
+
+/// The names of `echo` for the options that loads have in common.
+#[derive(Debug)]
+struct Messages;
+
+impl Spells for Messages {
+    const SPELLING: &'static Spelling = &Spelling {
+        noun: "message",
+        nouns: "messages",
+        session: "place in the window",
+        is_open: false,
+        own: &[Own::new("count", "messages")],
+        lacks: &[],
+    };
+}
+
+impl Load for EchoArgs {
+    fn name(&self) -> &'static str {
+        "echo"
+    }
+
+    fn typed(&self) -> Vec<String> {
+        self.typed.clone()
+    }
+
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output.run)
+    }
+
+    fn results_mut(&mut self) -> Option<&mut RunOptions> {
+        Some(&mut self.output.run)
+    }
+
+    fn seed(&mut self) -> &mut Option<u64> {
+        &mut self.output.seed
+    }
+
+    fn pacing(&self) -> Option<String> {
+        self.load.pacing(Messages::SPELLING)
+    }
+
+    fn refuses(&self, _: Caller, _: &[String]) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+        let Prepared { job, protocol: echo, .. } = self.ready()?;
+        let shows = verbosity == Verbosity::Normal;
+        let job = Job { output: job.output.shown(shows), ..job };
+        let mut finished = carry_out(&job, &echo, &mut [], signals).map_err(Refusal::failed)?;
+        if shows {
+            let ending = Ending::of(&self.output.run, Stream::Output);
+            let told = ending.tell(&finished.record, &mut finished.losses);
+            told.map_err(Refusal::failed)?;
+            let written = finished.written.as_deref();
+            let closed = ending.close(&finished.record, written, &mut finished.losses);
+            closed.map_err(Refusal::failed)?;
+        }
+        let exit = finished.losses.tell(exit(&finished.record, finished.early(), Manner::Ours));
+        Ok(Outcome { record: finished.record, exit })
+    }
+
+    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
+        self.ready().map(|prepared| prepared.job)
+    }
+
+    fn prepare<'a>(
+        &'a self,
+        _: &'a Signals,
+        suits: Suits<'_>,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        let prepared = self.ready()?;
+        suits(prepared.subject())?;
+        Ok(Box::new(prepared))
+    }
+
+    fn guard(&self) -> Option<&'static str> {
+        Some("timeouts<0.1%")
+    }
+}
+
+impl EchoArgs {
+    fn ready(&self) -> Result<Prepared<Echo>, Refusal> {
+        let job = self.job().map_err(|why| Refusal::usage(format!("failed to {why}")))?;
+        let patience = self.load.timeout.unwrap_or(PATIENCE);
+        let echo = Echo { server: self.server, patience };
+        Ok(Prepared::new(job, echo, None))
+    }
+
+    fn job(&self) -> Result<Job, String> {
+        let load = self.load.load(Messages::SPELLING)?;
+        let mut settings = self.load.settings(load, self.window);
+        settings.seed = self.output.seed.unwrap_or_else(console::seed);
+        settings.interval = self.output.interval.unwrap_or(settings.interval);
+        // The hub ends exchanges that have waited too long, and so must outlast them.
+        settings.operation_timeout = Duration::ZERO;
+        let patience = self.load.timeout.unwrap_or(PATIENCE);
+        settings.drain = Some(self.load.drain.unwrap_or(patience * 2));
+        let node = share::asked(&self.output.run, self.output.seed)?;
+        let settings = share::divided(settings, node, 1)?;
+        let plan = Plan::new(settings, 1).map_err(|error| error.to_string())?;
+        let operations = ["message"];
+        let catalogue = Catalogue::new(operations, [""; 0]);
+        let target = format!("udp://{}", self.server);
+        let job = Job {
+            objectives: objectives(&self.output.run.objectives, &self.output.run, &operations)?,
+            output: self.output.files(),
+            endless: is_endless(&plan),
+            ..Job::new(self.typed.clone(), catalogue, target, plan)
+        };
+        Ok(job.called("message", "messages"))
+    }
+}
+
+/// What `echo` supplies to its runs.
+struct Echo {
+    server: SocketAddr,
+    patience: Duration,
+}
+
+impl Protocol for Echo {
+    fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
+        match outcome {
+            ExchangeOutcome::Ok(_) => "echo".to_owned(),
+            ExchangeOutcome::TimedOut => "no echo in time".to_owned(),
+            ExchangeOutcome::Failed(Class::Connect, errno) => format!("not sent (errno {errno})"),
+            ExchangeOutcome::Failed(class, _) => class.word().to_owned(),
+            ExchangeOutcome::CutOff => "cut off".to_owned(),
+            ExchangeOutcome::Skipped => "skipped".to_owned(),
+        }
+    }
+
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        let sessions = EchoSessions::open(self.server, self.patience, run.plan.workers());
+        sessions.map_err(|error| format!("failed to {error}"))?.run(run)
+    }
+}
