@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use brunt_exchange::Slots;
 use brunt_net::allowed::Allowed;
-use brunt_record::{AbortRule, Node};
+use brunt_record::{AbortRule, Node, Slo};
 use clap::{Args, Command, FromArgMatches as _};
 
 use super::base_url::BaseUrl;
@@ -101,7 +101,7 @@ pub struct RunOptions {
     /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
     /// one is undecided. May be repeated.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
-    pub objectives: Vec<String>,
+    pub objectives: Vec<Slo>,
     /// Index of this machine among those that share the run, such as 0/3
     ///
     /// The index counts from 0: 0/3 is the first of three machines. Rates, counts, connections and users on the command
@@ -300,7 +300,7 @@ mod tests {
         ]);
         let expected = RunOptions {
             record: Some("-odd.json".into()),
-            objectives: vec!["p99<1ms".to_owned(), "errors<1%".to_owned()],
+            objectives: ["p99<1ms", "errors<1%"].map(|it| it.parse().unwrap()).to_vec(),
             monitors: vec![MonitorSource::Pid(7)],
             web: "".parse().ok(),
             ..RunOptions::default()

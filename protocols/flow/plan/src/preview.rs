@@ -8,6 +8,7 @@ use brunt_feed::{Escape, Hole, Text, TextPiece};
 use brunt_flow_driver::{
     Content, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start, Step, Variable,
 };
+use brunt_record::Slo;
 use brunt_redact::HIDDEN;
 use brunt_run::options::arrivals::Arrival;
 
@@ -171,7 +172,8 @@ fn ordinal(number: usize) -> String {
 
 fn objectives(out: &mut String, compiled: &Compiled) {
     if !compiled.objectives.is_empty() {
-        let _ = writeln!(out, "\nObjectives: {}", compiled.objectives.join("; "));
+        let texts: Vec<&str> = compiled.objectives.iter().map(Slo::text).collect();
+        let _ = writeln!(out, "\nObjectives: {}", texts.join("; "));
     }
 }
 

@@ -26,7 +26,7 @@ use brunt_exchange::Outcome;
 use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
 use brunt_flow_load::{FlowSessions, connections, group};
 use brunt_http_driver::Network;
-use brunt_record::{Catalogue, Record, run_tallies};
+use brunt_record::{Catalogue, Record, Slo, run_tallies};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
@@ -51,8 +51,8 @@ pub struct FlowJob {
     pub network: Arc<Network>,
     /// When exchanges begin, how many there are, and for how long.
     pub settings: Settings,
-    /// The objectives, as text.
-    pub objectives: Vec<String>,
+    /// The objectives.
+    pub objectives: Vec<Slo>,
     /// Where results are written.
     pub output: Output,
     /// The target, for the record.
@@ -169,7 +169,7 @@ impl Users {
         &self,
         command: Vec<String>,
         load: Plan,
-        texts: &[String],
+        given: &[Slo],
         output: Output,
         target: String,
     ) -> Result<Job, String> {
@@ -181,7 +181,7 @@ impl Users {
         let catalogue =
             Catalogue::new(operations.iter().copied(), flow::PARTS).with_tallies(tallies);
         let job = Job {
-            objectives: objectives(texts, &output.run, &operations)?,
+            objectives: objectives(given, &output.run, &operations)?,
             output,
             ceiling: ceiling::of(&operations, load.workers()),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),

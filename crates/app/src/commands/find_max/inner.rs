@@ -146,7 +146,7 @@ mod tests {
         };
         assert_eq!((inner.0.name(), *inner.0.seed()), ("http", Some(7)));
         let results = inner.0.results().expect("it makes one run");
-        assert_eq!(results.objectives, ["p99<1s"]);
+        assert_eq!(results.objectives, ["p99<1s".parse().unwrap()]);
         assert!(read_of("perfdhcp -4 127.0.0.1").is_ok_and(|inner| inner.guard().is_some()));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use brunt_record::Slo;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::monitor::MonitorSource;
 use brunt_run::options::output;
@@ -13,11 +12,6 @@ use super::given::{Values, refused, unfit};
 
 pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
     let run = of_every_run(values)?;
-    for text in &run.objectives {
-        if let Err(error) = text.parse::<Slo>() {
-            return Err(Fault::new(format!("--slo: failed to {error}")));
-        }
-    }
     let shared = output::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
     Ok(Output {
         style: if values.text("report") == Some("2012") { Style::Guide } else { Style::Kea },

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use brunt_net::secret::Secret;
 use brunt_net::source::Sources;
+use brunt_record::Slo;
 use brunt_run::options::arrivals::{Arrival, Rate};
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::run_options::RunOptions;
@@ -258,7 +259,8 @@ fn our_switches_arrive() {
     let RunOptions { record, hlog, hgrm, objectives, node, .. } = run;
     assert_eq!(node.map(|node| node.to_string()).as_deref(), Some("1/3"));
     assert_eq!((style, interval, kernel_stamps), (Style::Guide, SECOND / 2, true));
-    assert_eq!(objectives, ["p99<20ms", "errors<0.1%"]);
+    let texts: Vec<&str> = objectives.iter().map(Slo::text).collect();
+    assert_eq!(texts, ["p99<20ms", "errors<0.1%"]);
     let names = [hgrm, hlog, record].map(|it| it.unwrap().display().to_string());
     assert_eq!(names, ["a", "b", "c"]);
 }

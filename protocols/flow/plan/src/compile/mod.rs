@@ -50,8 +50,8 @@ pub struct Compiled {
     pub directory: Option<Directory>,
     /// The connection settings of the DHCP server, if a step uses one.
     pub leases: Option<Leases>,
-    /// The objectives, as text.
-    pub objectives: Vec<String>,
+    /// The objectives.
+    pub objectives: Vec<Slo>,
     /// The conditions that end the run.
     pub abort_on: Vec<AbortRule>,
     /// The settings of a search, if the plan is carried out at many rates.
@@ -93,7 +93,7 @@ pub fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     load::count(&plan.run, &scenarios, &mut settings, &mut iterations);
-    check_objectives(plan, &operations)?;
+    let objectives = objectives(plan, &operations)?;
     let abort_on = abort_rules(plan, &operations)?;
     let search = find_max::search(plan, &operations)?;
     let (variables, marks) = names.finish();
@@ -113,7 +113,6 @@ pub fn compile(
         arrivals: matches!(settings.load, Load::Open(_)),
         ..Flow::default()
     };
-    let objectives = plan.objectives.clone();
     Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on, search })
 }
 
@@ -138,16 +137,17 @@ fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_objectives(plan: &Plan, operations: &[String]) -> Result<(), Fault> {
+fn objectives(plan: &Plan, operations: &[String]) -> Result<Vec<Slo>, Fault> {
     let at = KeyPath::of("objectives");
-    for (index, text) in plan.objectives.iter().enumerate() {
+    let read = |(index, text): (usize, &String)| -> Result<Slo, Fault> {
         let wrong = |error: &dyn std::fmt::Display| {
             Fault::new(&at.index(index), format!("failed to {error}"))
         };
         let slo: Slo = text.parse().map_err(|error| wrong(&error))?;
         slo.check(operations.iter().map(String::as_str)).map_err(|error| wrong(&error))?;
-    }
-    Ok(())
+        Ok(slo)
+    };
+    plan.objectives.iter().enumerate().map(read).collect()
 }
 
 fn abort_rules(plan: &Plan, operations: &[String]) -> Result<Vec<AbortRule>, Fault> {

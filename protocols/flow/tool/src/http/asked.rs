@@ -82,7 +82,8 @@ impl Asked {
         if args.rand_order {
             plan.run.order = Some(Order::Weights);
         }
-        plan.objectives.extend(args.output.run.objectives.iter().cloned());
+        let objectives = args.output.run.objectives.iter();
+        plan.objectives.extend(objectives.map(|slo| slo.text().to_owned()));
         Ok(Self { plan, notes })
     }
 }

@@ -69,7 +69,8 @@ impl Asked {
         if let Some(duration) = args.duration {
             written.plan.run.duration = Some(Time(duration));
         }
-        written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
+        let objectives = args.output.run.objectives.iter();
+        written.plan.objectives.extend(objectives.map(|slo| slo.text().to_owned()));
         let abort_on = args.output.run.abort_on.iter().map(ToString::to_string);
         written.plan.abort_on.extend(abort_on);
         let seed = args.output.seed.or(written.plan.run.seed);

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_record::Slo;
 use brunt_run::options::about::About;
 use brunt_run::options::count::count;
 use brunt_run::options::output::{Output, Progress, duration, percentile};
@@ -218,7 +219,7 @@ pub struct LeaseOutputArgs {
     /// Each run of that phase is checked against it. The exit code is 99 if an objective is missed, 4 if one is
     /// undecided.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
-    pub objectives: Vec<String>,
+    pub objectives: Vec<Slo>,
     /// Additional percentile to report in the records, such as 99.95; may be repeated
     #[arg(long = "percentile", value_name = "NUMBER", value_parser = percentile)]
     pub percentiles: Vec<f64>,

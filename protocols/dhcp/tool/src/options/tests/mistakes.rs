@@ -135,7 +135,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ),
     ("-g single --source-port 68,69 10.0.0.1", "-g single means 1 workers, but there are 2"),
     ("--source-ip 10.1.0.0/16 10.0.0.1", "give 65534 source addresses: use at most 256"),
-    ("--slo what 10.0.0.1", "--slo: failed to read the objective"),
+    ("--slo what 10.0.0.1", "--slo 'what' is invalid: read the objective"),
     ("--source-ip x 10.0.0.1", "--source-ip: failed to read the source address"),
     ("--source-ip ::1 10.0.0.1", "--source-ip is an IPv6 address"),
     ("--source-ip 10.0.0.2 -l 10.0.0.3 10.0.0.1", "-l cannot be used with --source-ip"),
