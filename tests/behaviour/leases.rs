@@ -31,7 +31,7 @@ impl LeaseTarget {
     }
 
     /// perfdhcp against it, to its end.
-    fn measure(&self, line: &[&str]) -> Ended {
+    pub(crate) fn measure(&self, line: &[&str]) -> Ended {
         let local = free_port().to_string();
         let words = ["perfdhcp", "-L", &local, "-N", &self.port];
         run(words.iter().chain(line).chain(&["127.0.0.1"]))

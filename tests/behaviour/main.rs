@@ -32,6 +32,7 @@ mod leases;
 mod links;
 mod live;
 mod live_pages;
+mod load_options;
 mod loadgen;
 mod mistakes;
 mod names_lookup;

@@ -53,7 +53,7 @@ const HTTP: &[Tip] = &[
     (&["-F", "--form"], "write --curl 'curl -F NAME=VALUE URL'"),
     (
         &["--burst-delay", "--burst-rate", "--burst-requests", "--stage", "-S"],
-        "write a plan with stages of rates, and run it with brunt run; leave ab's -S out",
+        "write --stages 'STAGES': see 'brunt help schedules'; leave ab's -S out",
     ),
     (&["-C"], "write -H 'Cookie: NAME=VALUE'"),
     (&["-X"], "write -m METHOD for a method, and --proxy for a proxy"),
