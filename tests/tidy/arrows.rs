@@ -274,6 +274,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
             "brunt-web",
         ],
     ),
+    ("brunt-echo", &["brunt-test-program", "brunt-testbed"]),
     // The verdicts of a search are derived again from records of simulated exchanges.
     ("brunt-capacity", &["brunt-exchange"]),
     ("brunt-cluster", &["brunt-testbed"]),

@@ -19,7 +19,7 @@ use crate::options::output::Output;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Splits a load in two: its first `count` exchanges at a slow pace, and the rest unchanged.
-pub fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
+pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     let whole = load.settings();
     // Each of several nodes makes a number of them according to its weight, and at least one.
     let nodes = &whole.node;
@@ -51,7 +51,7 @@ pub fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
 }
 
 /// The canary's result as the end of the run, if the run must not begin after it.
-pub fn judged(
+pub(crate) fn judged(
     mut tried: Finished,
     objectives: &[Slo],
     output: &Output,

@@ -1,9 +1,10 @@
 //! The head of a run's record, which is known before the run, and its ending, which is known after it.
 
 use brunt_engine::Ended;
-use brunt_record::{Ending, Environment, Head, Latency, Tool, run_id};
+use brunt_record::{Ending, Environment, Head, Latency, run_id};
 
 use super::job::Job;
+use super::program::tool;
 use super::share;
 use super::signals::Signal;
 use crate::console;
@@ -40,11 +41,6 @@ fn percentiles(asked: &[f64]) -> Vec<f64> {
     all.sort_by(f64::total_cmp);
     all.dedup();
     all
-}
-
-/// The program that made a record.
-pub fn tool() -> Tool {
-    Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
 /// What ended a run that did not end by itself.

@@ -5,7 +5,7 @@
 //! one run attaches to all of them. A tool reads its command line, makes a job of it, and prints its own results.
 
 mod abort;
-pub mod canary;
+mod canary;
 pub mod ceiling;
 mod conclude;
 pub mod console;
@@ -27,6 +27,7 @@ mod objectives;
 mod observer;
 pub mod options;
 mod plan;
+mod program;
 mod progress;
 mod protocol;
 mod quiet_thread;
@@ -47,7 +48,7 @@ mod waiting;
 pub mod web;
 mod write_failures;
 
-pub use conclude::{EndedBy, tool};
+pub use conclude::EndedBy;
 pub use execution::{carry_out, prepare};
 pub use exit::{Manner, exit, judged};
 pub use export::LastScrape;
@@ -58,6 +59,7 @@ pub use load::{Caller, Load};
 pub use objectives::objectives;
 pub use observer::{Observer, ObserverFailure, print};
 pub use plan::of_iterations;
+pub use program::{tool, version};
 pub use protocol::Protocol;
 pub use repeatable::{Prepared, Repeatable, SearchOptions, Step, StepLoad, Subject};
 pub use share::asked_words;

@@ -9,23 +9,30 @@ use brunt_engine::{Load, ThinkTime};
 use brunt_feed::rates::Rates;
 use brunt_record::Phase;
 
-use crate::options::arrivals::{Arrival, Rate, TargetRate};
-use crate::options::load_options::LoadOptions;
-use crate::options::spelling::Spelling;
+use crate::options::arrivals::{Arrival, Rate};
 
-/// What makes exchanges begin, or what is wrong with a value.
-pub(crate) fn load(options: &LoadOptions, spelling: &Spelling) -> Result<Load, String> {
-    Ok(match options.arrivals() {
-        Rate::Unlimited => Load::Closed(match &options.think {
+/// What a command line says about when exchanges begin.
+pub(crate) struct Asked<'a> {
+    /// What makes them begin.
+    pub arrivals: Rate,
+    /// The rate as it was written, if it has an exact form.
+    pub exact: Option<PerSecond>,
+    /// The think time, as text.
+    pub think: Option<&'a str>,
+}
+
+/// What makes exchanges begin, or what is wrong with a value. `flag` names the option of a field.
+pub(crate) fn load(asked: Asked<'_>, flag: &dyn Fn(&str) -> String) -> Result<Load, String> {
+    Ok(match asked.arrivals {
+        Rate::Unlimited => Load::Closed(match asked.think {
             None => ThinkTime::None,
             Some(text) => ThinkTime::parse(text)
-                .map_err(|error| format!("{}: failed to {error}", spelling.flag("think")))?,
+                .map_err(|error| format!("{}: failed to {error}", flag("think")))?,
         }),
         Rate::Constant { per_second, arrival } => {
-            let exact = options.rate.as_ref().and_then(TargetRate::exact);
-            let rate = match exact.filter(|rate| !rate.is_zero()) {
+            let rate = match asked.exact.filter(|rate| !rate.is_zero()) {
                 Some(rate) => rate,
-                None => per_second_of(per_second, &spelling.flag("rate"))?,
+                None => per_second_of(per_second, &flag("rate"))?,
             };
             let schedule = match arrival {
                 Arrival::Uniform => Schedule::constant(rate, None),
@@ -33,8 +40,8 @@ pub(crate) fn load(options: &LoadOptions, spelling: &Spelling) -> Result<Load, S
             };
             Load::Open(schedule.map_err(|error| format!("failed to {error}"))?)
         }
-        Rate::Stages(text) => Load::Open(stages(&text, &spelling.flag("stages"))?),
-        Rate::File { path, base } => Load::Open(file(&path, base, spelling)?),
+        Rate::Stages(text) => Load::Open(stages(&text, &flag("stages"))?),
+        Rate::File { path, base } => Load::Open(file(&path, base, flag)?),
     })
 }
 
@@ -60,10 +67,10 @@ fn stages(text: &str, flag: &str) -> Result<Schedule, String> {
     Schedule::new(vec![stage]).map_err(|error| format!("{flag}: failed to {error}"))
 }
 
-fn file(path: &Path, base: Option<f64>, spelling: &Spelling) -> Result<Schedule, String> {
-    let flag = spelling.flag("rate_file");
-    let rates = Rates::read(path, base).map_err(|error| format!("{flag}: failed to {error}"))?;
-    stepped(&rates, &spelling.flag("rate")).map_err(|why| format!("{flag}: failed to {why}"))
+fn file(path: &Path, base: Option<f64>, flag: &dyn Fn(&str) -> String) -> Result<Schedule, String> {
+    let (file, rate) = (flag("rate_file"), flag("rate"));
+    let rates = Rates::read(path, base).map_err(|error| format!("{file}: failed to {error}"))?;
+    stepped(&rates, &rate).map_err(|why| format!("{file}: failed to {why}"))
 }
 
 /// The schedule of a file of rates; `flag` is what its multiples refer to.

@@ -7,7 +7,7 @@
 use brunt_engine::Settings;
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
-use super::tool;
+use super::program::tool;
 use crate::options::run_options::{self, RunOptions};
 
 /// Options of ours, beside those of every run, that do not change the load of the whole run and take a value.

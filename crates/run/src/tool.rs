@@ -79,11 +79,6 @@ impl Tool {
     }
 }
 
-/// The output of `--version`.
-pub fn version() -> String {
-    format!("brunt {}\n", env!("CARGO_PKG_VERSION"))
-}
-
 /// The purpose of a tool as the first line of its help.
 pub fn sentence(purpose: &str) -> String {
     let mut letters = purpose.chars();

@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_net::fence;
 use brunt_record::Catalogue;
 use brunt_run::load::Suits;
 use brunt_run::options::about::About;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
+use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
@@ -159,6 +161,8 @@ impl Load for EchoArgs {
 
 impl EchoArgs {
     fn ready(&self) -> Result<Prepared<Echo>, Refusal> {
+        // The fence judges the address before the run, which opens its sockets only as it begins.
+        fence::expect(&[self.server]);
         let job = self.job().map_err(|why| Refusal::usage(format!("failed to {why}")))?;
         let patience = self.load.timeout.unwrap_or(PATIENCE);
         let echo = Echo { server: self.server, patience };

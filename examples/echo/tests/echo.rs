@@ -111,8 +111,9 @@ fn it_is_in_the_help_and_refuses_as_every_command_does() {
     }
     let wrong = run(&["echo", "--think", "1s", "--rate", "5", "127.0.0.1:9"]).expect(2);
     assert!(wrong.said().contains("--think cannot be used with --rate"), "{wrong}");
-    let public = run(&["echo", "--rate", "5", "192.0.2.1:7"]);
-    assert!(public.said().contains("--allow"), "{public}");
+    let fenced = ["echo", "--rate", "5", "--messages", "5", "--allow", "127.0.0.2", "127.0.0.1:9"];
+    let refused = run(&fenced).expect(8);
+    assert!(refused.said().contains("127.0.0.1"), "{refused}");
 }
 
 /// What a search claims depends on the machine; that it made its steps, each with messages of its own, does not.

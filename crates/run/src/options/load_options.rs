@@ -1,7 +1,7 @@
 //! [`LoadOptions`]: when exchanges begin, how many there are and for how long, for every command that makes load.
 //!
 //! They are declared once, for clap. A tool has a [`Spelling`] for its own names of them, of which it makes its
-//! arguments ([`Spelled`](super::spelling::Spelled)) or the rows of its own table ([`rows`], [`read`]). So an option
+//! arguments ([`Spelled`](super::spelled::Spelled)) or the rows of its own table ([`rows`], [`read`]). So an option
 //! that every load has is one field here, and has the same effect in all tools.
 
 use std::path::PathBuf;
@@ -150,7 +150,12 @@ impl LoadOptions {
 
     /// The engine's load, or what is wrong with a value.
     pub fn load(&self, spelling: &Spelling) -> Result<Load, String> {
-        schedules::load(self, spelling)
+        let asked = schedules::Asked {
+            arrivals: self.arrivals(),
+            exact: self.rate.as_ref().and_then(TargetRate::exact),
+            think: self.think.as_deref(),
+        };
+        schedules::load(asked, &|id| spelling.flag(id))
     }
 
     /// The settings of a whole run with this load. The caller adds what is its own.
@@ -199,5 +204,6 @@ pub fn ids() -> Vec<String> {
 }
 
 fn declared(spelling: &Spelling) -> Command {
-    spelling.spell(LoadOptions::augment_args(Command::new("load").disable_help_flag(true)))
+    let command = Command::new("load").disable_help_flag(true);
+    spelling.spell(LoadOptions::augment_args(command), &ids())
 }

@@ -20,6 +20,7 @@ pub mod run_options;
 pub mod secrecy;
 pub mod selected;
 pub mod server_cpu;
+pub mod spelled;
 pub mod spelling;
 pub mod start_at;
 pub mod surroundings;

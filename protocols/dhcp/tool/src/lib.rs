@@ -1,9 +1,10 @@
 //! perfdhcp: from a parsed command line to the report of a run.
 //!
 //! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan from the command line and [`load`] the
-//! engine's, [`perfdhcp`] supplies them to every run, [`open`] has the sockets of one run, [`coverage`] says what the
-//! texts cover, [`interim`] shows intervals as they arrive, and [`texts`] makes what is printed at the end. This module
-//! depends neither on the letters of switches nor on the wire format of messages.
+//! engine's; [`resolved`] has all that a command line names, [`perfdhcp`] supplies it to every run, and [`open`] has
+//! the sockets of one run. [`coverage`] says what the texts cover, [`interim`] shows intervals as they arrive, and
+//! [`texts`] makes what is printed at the end. This module depends neither on the letters of switches nor on the wire
+//! format of messages.
 
 mod attendance;
 mod callers;
@@ -17,6 +18,7 @@ mod perfdhcp;
 mod problem;
 mod release;
 pub mod report;
+mod resolved;
 mod route;
 mod shown;
 mod silence;

@@ -13,10 +13,10 @@ use brunt_net::carrier::Carrier;
 
 use crate::diagnostics::Diagnostics;
 use crate::options::args::{self, DhcpArgs};
-use crate::perfdhcp::Perfdhcp;
 use crate::problem::{Problem, failed};
 use crate::release;
 use crate::report::Exchanges;
+use crate::resolved::Resolved;
 use crate::route::Open;
 use crate::texts::Texts;
 
@@ -26,10 +26,10 @@ pub(crate) trait OpenDriver {
     fn is_ready(&self, workers: usize) -> bool;
 
     /// Carries the run out.
-    fn drive(&self, perfdhcp: &Perfdhcp<'_>, run: EngineRun<'_>) -> Result<Finished, String>;
+    fn drive(&self, resolved: &Resolved<'_>, run: EngineRun<'_>) -> Result<Finished, String>;
 
-    /// Releases what the run took.
-    fn release(&self, perfdhcp: &Perfdhcp<'_>, stop: &Stop) -> Result<(), String>;
+    /// Releases what the run took, and says so if it `shows` what it does.
+    fn release(&self, resolved: &Resolved<'_>, shows: bool, stop: &Stop) -> Result<(), String>;
 
     /// The limits that end the run from within.
     fn limits(&self) -> &Limits;
@@ -41,14 +41,14 @@ pub(crate) trait OpenDriver {
     fn silence(&self) -> Silence;
 
     /// The DUID of the first client.
-    fn duid(&self, perfdhcp: &Perfdhcp<'_>) -> Vec<u8>;
+    fn duid(&self, resolved: &Resolved<'_>) -> Vec<u8>;
 
     /// What perfdhcp prints when the run is over.
-    fn texts(&self, perfdhcp: &Perfdhcp<'_>, finished: &Finished, figures: &Exchanges) -> String;
+    fn texts(&self, resolved: &Resolved<'_>, finished: &Finished, figures: &Exchanges) -> String;
 }
 
 /// Makes the driver's plan for a source address.
-pub(crate) type Compile<P> = fn(&Perfdhcp<'_>, IpAddr) -> Result<P, Problem>;
+pub(crate) type Compile<P> = fn(&Resolved<'_>, IpAddr) -> Result<P, Problem>;
 
 /// The driver of a family over a carrier.
 pub(crate) struct Opened<D: Diagnostics, C> {
@@ -65,18 +65,18 @@ pub(crate) struct Opened<D: Diagnostics, C> {
 impl<D: Diagnostics + Over<C>, C: Carrier + 'static> Opened<D, C> {
     /// Opens sockets for this number of workers.
     pub(crate) fn new(
-        perfdhcp: &Perfdhcp<'_>,
+        resolved: &Resolved<'_>,
         workers: usize,
         compile: Compile<D::Plan>,
         open: Open<C>,
     ) -> Result<Self, Problem> {
-        let sockets = open(&perfdhcp.route, perfdhcp.args, workers)?;
-        let locals = perfdhcp.route.locals.iter().take(sockets.len());
+        let sockets = open(&resolved.route, resolved.args, workers)?;
+        let locals = resolved.route.locals.iter().take(sockets.len());
         let plans: Result<Vec<_>, Problem> =
-            locals.map(|local| compile(perfdhcp, local.ip()).map(Arc::new)).collect();
+            locals.map(|local| compile(resolved, local.ip()).map(Arc::new)).collect();
         let (time, ends) = (MachineTime::new(), Arc::default());
-        let limits = Arc::new(limits(perfdhcp.args, &ends));
-        let setup = perfdhcp.setup::<D, C>(plans?, sockets, &time, limits);
+        let limits = Arc::new(limits(resolved.args, &ends));
+        let setup = resolved.setup::<D, C>(plans?, sockets, &time, limits);
         let dhcp = Dhcp::new(setup, workers);
         Ok(Self { dhcp, time, workers, compile, open, ends, is_used: Cell::new(false) })
     }
@@ -104,17 +104,17 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         !self.is_used.get() && self.workers == workers
     }
 
-    fn drive(&self, perfdhcp: &Perfdhcp<'_>, run: EngineRun<'_>) -> Result<Finished, String> {
+    fn drive(&self, resolved: &Resolved<'_>, run: EngineRun<'_>) -> Result<Finished, String> {
         self.is_used.set(true);
         let _ = self.ends.set(run.stop.clone());
-        let (fleet, queue) = (perfdhcp.fleet().is_some(), perfdhcp.server_queue());
+        let (fleet, queue) = (resolved.fleet().is_some(), resolved.server_queue());
         let sessions = DhcpSessions::new(&self.dhcp, self.time.clock(), fleet, queue);
         D::run(&sessions, run, &self.time).map_err(failed)
     }
 
-    fn release(&self, perfdhcp: &Perfdhcp<'_>, stop: &Stop) -> Result<(), String> {
-        let compile = |local| (self.compile)(perfdhcp, local);
-        release::all(perfdhcp, &self.dhcp, &compile, self.open, stop)
+    fn release(&self, resolved: &Resolved<'_>, shows: bool, stop: &Stop) -> Result<(), String> {
+        let compile = |local| (self.compile)(resolved, local);
+        release::all(resolved, &self.dhcp, (&compile, self.open), shows, stop)
     }
 
     fn limits(&self) -> &Limits {
@@ -129,11 +129,11 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         self.dhcp.silence()
     }
 
-    fn duid(&self, perfdhcp: &Perfdhcp<'_>) -> Vec<u8> {
-        D::duid(self.dhcp.plan(), &perfdhcp.population, perfdhcp.started.as_second())
+    fn duid(&self, resolved: &Resolved<'_>) -> Vec<u8> {
+        D::duid(self.dhcp.plan(), &resolved.population, resolved.started.as_second())
     }
 
-    fn texts(&self, perfdhcp: &Perfdhcp<'_>, finished: &Finished, figures: &Exchanges) -> String {
-        Texts { perfdhcp, dhcp: &self.dhcp, finished, figures }.all()
+    fn texts(&self, resolved: &Resolved<'_>, finished: &Finished, figures: &Exchanges) -> String {
+        Texts { resolved, dhcp: &self.dhcp, finished, figures }.all()
     }
 }

@@ -2,23 +2,14 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 
-use brunt_dhcp_driver::captures::CaptureOptions;
-use brunt_dhcp_driver::expectation::Expectation;
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::{Limits, Reason, UNSENT_MAX};
-use brunt_dhcp_driver::{
-    self as dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile, naming,
-};
-use brunt_engine::timer::{MachineTime, Time as _};
-use brunt_engine::{Ended, EngineRun, Plan, Stop};
+use brunt_dhcp_driver::{Stage, naming, v4, v6};
+use brunt_engine::{Ended, EngineRun, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
-use brunt_net::queue::QueueWatch;
 use brunt_record::{Catalogue, Measured, Mode, Phase};
 use brunt_run::options::exit::Exit;
-use brunt_run::options::monitor::MonitorSource;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
@@ -29,30 +20,19 @@ use brunt_run::{
 
 use crate::interim::Interim;
 use crate::open::{OpenDriver, Opened};
-use crate::options::args::{self, DhcpArgs, Scenario, Style};
+use crate::options::args::{DhcpArgs, Scenario, Style};
 use crate::options::decoded::decoded;
-use crate::problem::{Problem, failed};
+use crate::problem::Problem;
 use crate::report::{Asked, Exchanges, banner};
+use crate::resolved::{Resolved, v4_plan, v6_plan};
 use crate::route::Route;
-use crate::{attendance, coverage, load, shown, silence, v4, v6, wrapped};
-
-/// Leases that a worker remembers for renewals and releases, as a multiple of those due in a second.
-const LEASES_PER_RATE: f64 = 5.0;
-/// It remembers at least this number.
-const LEASES_MIN: usize = 1_024;
-/// And never more than this number, which is as many as a large network has.
-const LEASES_MAX: usize = 4 << 20;
+use crate::{attendance, coverage, shown, silence, wrapped};
 
 /// What perfdhcp supplies to its runs: one, or the many of a search.
 pub(crate) struct Perfdhcp<'a> {
-    pub args: &'a DhcpArgs,
-    pub verbosity: Verbosity,
-    pub seed: u64,
-    pub started: jiff::Timestamp,
-    pub population: Population,
-    pub route: Route,
-    pub load: Plan,
-    pub shown: Asked,
+    resolved: Resolved<'a>,
+    verbosity: Verbosity,
+    shown: Asked,
     operations: Vec<&'static str>,
     catalogue: Catalogue,
     /// The driver of the last run, or of the next.
@@ -67,58 +47,41 @@ impl<'a> Perfdhcp<'a> {
                 "--canary cannot be used with an avalanche or a fleet, which do not start slowly",
             ));
         }
-        let seed = args.load.seed.unwrap_or_else(console::seed);
-        let route = Route::of(args)?;
+        let resolved = Resolved::of(args)?;
         let operations = shown::operations(args);
-        let mut perfdhcp = Self {
-            args,
+        let (v6, queue) = (args.family == Family::V6, resolved.server_queue().is_some());
+        let tallies = attendance::tallies(v6, resolved.fleet().is_some(), queue);
+        let catalogue = Catalogue::new(operations.iter().copied(), parts(args));
+        Ok(Self {
+            resolved,
             verbosity,
-            seed,
-            started: console::now(),
-            population: population(args, seed)?,
-            load: load::plan(args, seed, route.locals.len()).map_err(Problem::usage)?,
-            route,
             shown: shown::asked(args),
-            catalogue: Catalogue::new(operations.iter().copied(), parts(args)),
             operations,
+            catalogue: catalogue.with_tallies(tallies),
             driver: RefCell::default(),
-        };
-        let (v6, queue) = (args.family == Family::V6, perfdhcp.server_queue().is_some());
-        let tallies = attendance::tallies(v6, perfdhcp.fleet().is_some(), queue);
-        perfdhcp.catalogue = perfdhcp.catalogue.with_tallies(tallies);
-        Ok(perfdhcp)
+        })
     }
 
     /// Whether messages can be made of what the command line asks for.
     pub(crate) fn compiles(&self) -> Result<(), Problem> {
-        let local = self.route.locals.first();
-        let local = local.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
-        match self.args.family {
-            Family::V4 => v4_plan(self, local).map(drop),
-            Family::V6 => v6_plan(self, local).map(drop),
-        }
+        self.resolved.compiles()
     }
 
     /// Opens the sockets of the next run, which has this number of workers.
     pub(crate) fn open(&self, workers: usize) -> Result<(), Problem> {
         // The ports are those of the run before.
         self.driver.take();
-        let driver: Box<dyn OpenDriver> = match self.args.family {
-            Family::V4 if self.args.route.client => {
-                Box::new(Opened::<dhcp::v4::Client, _>::new(self, workers, v4_plan, Route::link)?)
+        let resolved = &self.resolved;
+        let driver: Box<dyn OpenDriver> = match resolved.args.family {
+            Family::V4 if resolved.args.route.client => {
+                Box::new(Opened::<v4::Client, _>::new(resolved, workers, v4_plan, Route::link)?)
             }
-            Family::V4 => Box::new(Opened::<dhcp::v4::Client, _>::new(
-                self,
-                workers,
-                v4_plan,
-                Route::sockets,
-            )?),
-            Family::V6 => Box::new(Opened::<dhcp::v6::Client, _>::new(
-                self,
-                workers,
-                v6_plan,
-                Route::sockets,
-            )?),
+            Family::V4 => {
+                Box::new(Opened::<v4::Client, _>::new(resolved, workers, v4_plan, Route::sockets)?)
+            }
+            Family::V6 => {
+                Box::new(Opened::<v6::Client, _>::new(resolved, workers, v6_plan, Route::sockets)?)
+            }
         };
         self.driver.replace(Some(driver));
         Ok(())
@@ -137,8 +100,9 @@ impl<'a> Perfdhcp<'a> {
         }
         let opening = self.opening();
         let note = coverage::line(&job.load.phases());
-        let mut interim = Interim::new(self.args, &self.shown, &job.catalogue, opening, note);
-        if let Some(note) = self.route.own_server() {
+        let mut interim =
+            Interim::new(self.resolved.args, &self.shown, &job.catalogue, opening, note);
+        if let Some(note) = self.resolved.route.own_server() {
             console::note(&note);
         }
         let mut observers: [&mut dyn Observer; 1] = [&mut interim];
@@ -156,18 +120,19 @@ impl<'a> Perfdhcp<'a> {
         let Some(driver) = driver.as_deref() else { return Ok(()) };
         // Scripts read these figures as those of the run that was asked for.
         if !finished.is_canary {
-            finished.losses.print(&driver.texts(self, &finished.engine, &figures));
+            finished.losses.print(&driver.texts(&self.resolved, &finished.engine, &figures));
         }
         let ending = Ending::of(&job.output.run, Stream::Error);
         ending.tell(&finished.record, &mut finished.losses)?;
-        if let Some(fleet) = self.fleet() {
-            let clients = self.args.clients.count.get().into();
+        if let Some(fleet) = self.resolved.fleet() {
+            let clients = self.resolved.args.clients.count.get().into();
             let (cut, lasted) = (fleet.power_cut, finished.engine.lasted);
             for line in attendance::lines(&driver.attendance(), clients, cut, lasted) {
                 console::note(&line);
             }
         }
-        let advice = silence::advice(&figures, driver.silence(), self.args, &self.route);
+        let advice =
+            silence::advice(&figures, driver.silence(), self.resolved.args, &self.resolved.route);
         if let Some(advice) = advice {
             console::note(&advice);
         }
@@ -194,9 +159,9 @@ impl<'a> Perfdhcp<'a> {
 
     /// The run that the command line asks for.
     pub(crate) fn job(&self) -> Result<Job, Problem> {
-        let args = self.args;
+        let args = self.resolved.args;
         let scheme = if args.family == Family::V6 { "dhcp6" } else { "dhcp4" };
-        let target = format!("{scheme}://{}", self.route.server);
+        let target = format!("{scheme}://{}", self.resolved.route.server);
         let run = &args.output.run;
         let mut job = Job {
             objectives: objectives(&run.objectives, run, &self.operations)
@@ -207,9 +172,14 @@ impl<'a> Perfdhcp<'a> {
                 progress: Progress::Table,
                 ..Output::default()
             },
-            ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
+            ceiling: ceiling::of(&self.operations[..1], self.resolved.load.workers()),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
-            ..Job::new(args.words.clone(), self.catalogue.clone(), target, self.load.clone())
+            ..Job::new(
+                args.words.clone(),
+                self.catalogue.clone(),
+                target,
+                self.resolved.load.clone(),
+            )
         };
         job = match *self.operations {
             ["dora" | "sarr"] => job.called("lease", "leases"),
@@ -222,70 +192,21 @@ impl<'a> Perfdhcp<'a> {
         Ok(job)
     }
 
-    /// The server's receive queue: on this host, or in the network namespace of a process that is monitored.
-    pub(crate) fn server_queue(&self) -> Option<QueueWatch> {
-        let server = self.route.server;
-        let beside = |source: &MonitorSource| match source {
-            MonitorSource::Pid(pid) => QueueWatch::find_beside(*pid, server),
-            MonitorSource::Ldap | MonitorSource::Kea(_) => None,
-        };
-        let monitors = &self.args.output.run.monitors;
-        QueueWatch::find(server).or_else(|| monitors.iter().find_map(beside))
-    }
-
-    /// The settings of clients that have lives, if they have.
-    pub(crate) fn fleet(&self) -> Option<&args::Fleet> {
-        match &self.args.scenario {
-            Scenario::Fleet(fleet) => Some(fleet),
-            Scenario::Basic | Scenario::Avalanche => None,
-        }
-    }
-
-    pub(crate) fn setup<D: Dialogue, C>(
-        &self,
-        plans: Vec<Arc<D::Plan>>,
-        sockets: Vec<Opener<C>>,
-        time: &MachineTime,
-        limits: Arc<Limits>,
-    ) -> Setup<D, C> {
-        let (args, diagnostics) = (self.args, self.args.output.diagnostics);
-        let node = &self.load.settings().node;
-        Setup {
-            plans,
-            population: self.population.clone(),
-            clock: Arc::new(time.clock()),
-            sockets,
-            destination: self.route.server,
-            task: match &args.scenario {
-                Scenario::Fleet(fleet) => Task::Live(load::lives(args, fleet)),
-                Scenario::Basic | Scenario::Avalanche => Task::Mix(load::mix(args)),
-            },
-            seed: self.seed,
-            slots: node.slots.clone(),
-            preload: args.load.preload.into(),
-            leases_max: leases_max(args, node.slots.share()),
-            limits,
-            unique: args.clients.unique,
-            expectations: expectations(args),
-            capture: CaptureOptions {
-                messages: diagnostics.templates,
-                server: diagnostics.server_id,
-                stamps: diagnostics.timers,
-            },
-        }
-    }
-
     /// The banner, which the tool in the guide did not have, and the decoded command line.
     fn opening(&self) -> String {
-        let output = &self.args.output;
+        let output = &self.resolved.args.output;
         let mut text = String::new();
         if output.separator.is_none() && output.style == Style::Kea {
-            let words = self.args.words.get(1..).unwrap_or_default();
-            text.push_str(&banner(words, shown::scenario(self.args), self.load.workers()));
+            let words = self.resolved.args.words.get(1..).unwrap_or_default();
+            text.push_str(&banner(
+                words,
+                shown::scenario(self.resolved.args),
+                self.resolved.load.workers(),
+            ));
         }
         if output.diagnostics.arguments {
-            let duid = self.driver.borrow().as_deref().map(|driver| driver.duid(self));
-            text.push_str(&decoded(self.args, &duid.unwrap_or_default()));
+            let duid = self.driver.borrow().as_deref().map(|driver| driver.duid(&self.resolved));
+            text.push_str(&decoded(self.resolved.args, &duid.unwrap_or_default()));
         }
         if output.diagnostics.randomness {
             text.push_str(&self.randomness());
@@ -295,19 +216,19 @@ impl<'a> Perfdhcp<'a> {
 
     /// The source of random choices (`-x r`), which the original tool promised to print and never did.
     fn randomness(&self) -> String {
-        let node = &self.load.settings().node;
+        let node = &self.resolved.load.settings().node;
         let round = node.slots.round();
         let own: Vec<String> =
             node.slots.numbers(0, 1).take_while(|n| *n < round).map(|n| n.to_string()).collect();
-        let base = self.population.base().map_or_else(
+        let base = self.resolved.population.base().map_or_else(
             || "drawn from a list".to_owned(),
             |mac| mac.map(|octet| format!("{octet:02x}")).join(":"),
         );
         format!(
             "seed={}\nclients={}, the first with MAC {base}\nnode {rank} of {world}: starts every exchange whose \
              number modulo {round} is {own}\n",
-            self.seed,
-            self.population.size(),
+            self.resolved.seed,
+            self.resolved.population.size(),
             rank = node.rank,
             world = node.world,
             round = node.slots.round(),
@@ -329,11 +250,11 @@ impl Protocol for Perfdhcp<'_> {
     fn outcome(&self, _: usize, outcome: ExchangeOutcome) -> String {
         if let ExchangeOutcome::Failed(Class::Check, code) = outcome
             && let Some(at) = (code as usize).checked_sub(1)
-            && let Some(expected) = self.args.exchange.expected.get(at)
+            && let Some(expected) = self.resolved.args.exchange.expected.get(at)
         {
             return format!("answer without {}", expected.text);
         }
-        naming::name(self.args.family, outcome)
+        naming::name(self.resolved.args.family, outcome)
     }
 
     /// Each run has sockets of its own. Those of the first were opened before it, with as many workers.
@@ -345,9 +266,9 @@ impl Protocol for Perfdhcp<'_> {
         }
         let driver = self.driver.borrow();
         let driver = driver.as_deref().ok_or("failed to open sockets")?;
-        let wrapped = self.args.output.wrapped.as_deref();
+        let wrapped = self.resolved.args.output.wrapped.as_deref();
         wrapped::call(wrapped, "start");
-        let finished = driver.drive(self, run);
+        let finished = driver.drive(&self.resolved, run);
         wrapped::call(wrapped, "stop");
         finished
     }
@@ -358,8 +279,11 @@ impl Protocol for Perfdhcp<'_> {
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        let shows = self.verbosity == Verbosity::Normal;
         match self.driver.borrow().as_deref() {
-            Some(driver) if self.args.exchange.release_on_exit => driver.release(self, stop),
+            Some(driver) if self.resolved.args.exchange.release_on_exit => {
+                driver.release(&self.resolved, shows, stop)
+            }
             _ => Ok(()),
         }
     }
@@ -372,7 +296,7 @@ impl Protocol for Perfdhcp<'_> {
             late,
             figures.bad_checksum,
             silence::strange(&figures),
-            self.args.limits.drop_time,
+            self.resolved.args.limits.drop_time,
         )
     }
 
@@ -381,7 +305,7 @@ impl Protocol for Perfdhcp<'_> {
         let why = match self.limit(Limits::reason)?? {
             Reason::Requests => return None,
             Reason::Drops(stage) | Reason::DropsShare(stage) => {
-                let title = stage.title(self.args.family == Family::V6);
+                let title = stage.title(self.resolved.args.family == Family::V6);
                 format!("by the drops of {title} (-D)")
             }
             Reason::Unsent(errno) => format!(
@@ -394,17 +318,6 @@ impl Protocol for Perfdhcp<'_> {
     }
 }
 
-/// The driver's plan for a source address.
-fn v4_plan(perfdhcp: &Perfdhcp<'_>, local: IpAddr) -> Result<dhcp::v4::Plan, Problem> {
-    v4::plan(perfdhcp.args, &perfdhcp.population, local, perfdhcp.seed)
-}
-
-/// The same for DHCPv6.
-fn v6_plan(perfdhcp: &Perfdhcp<'_>, local: IpAddr) -> Result<dhcp::v6::Plan, Problem> {
-    let started = perfdhcp.started.as_second();
-    v6::plan(perfdhcp.args, &perfdhcp.population, local, perfdhcp.seed, started)
-}
-
 /// The parts of exchanges that are timed: their stages, and lives if there are any.
 fn parts(args: &DhcpArgs) -> Vec<&'static str> {
     let v6 = args.family == Family::V6;
@@ -412,39 +325,4 @@ fn parts(args: &DhcpArgs) -> Vec<&'static str> {
     let stages = if lives { Stage::ALL.len() } else { shown::stages_max(args) };
     let titles = Stage::ALL.iter().take(stages).map(|stage| stage.title(v6));
     titles.chain(lives.then_some("lease life")).collect()
-}
-
-fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
-    let clients = &args.clients;
-    Ok(match &clients.macs {
-        Some(path) => Population::list(listfile::macs(path).map_err(failed)?, seed),
-        None => Population::cycle(clients.mac, range(args)),
-    })
-}
-
-/// The number of clients on all nodes together. Each node takes its share of them, so two machines never use the same
-/// client; if there are too few for that, there are more.
-fn range(args: &DhcpArgs) -> u64 {
-    let count = u64::from(args.clients.count.get());
-    if matches!(args.scenario, Scenario::Basic) {
-        count.max(load::slots(args).round())
-    } else {
-        count
-    }
-}
-
-fn leases_max(args: &DhcpArgs, share: f64) -> usize {
-    let rate = (args.exchange.renew_rate + args.exchange.release_rate) * share;
-    if args.exchange.release_on_exit || args.output.diagnostics.leases {
-        return LEASES_MAX;
-    }
-    if rate == 0.0 {
-        return 0;
-    }
-    ((rate * LEASES_PER_RATE) as usize).clamp(LEASES_MIN, LEASES_MAX)
-}
-
-/// The options that answers must contain.
-fn expectations(args: &DhcpArgs) -> Vec<Expectation> {
-    args.exchange.expected.iter().map(|expected| expected.expectation.clone()).collect()
 }

@@ -15,13 +15,13 @@ use brunt_engine::{EngineRun, Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
 use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Interval};
+use brunt_run::console;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::schedules::per_second_of;
-use brunt_run::{Verbosity, console};
 
 use super::diagnostics::Diagnostics;
-use super::perfdhcp::Perfdhcp;
 use super::problem::{Problem, failed};
+use super::resolved::Resolved;
 use super::route::Open;
 use super::{attendance, load};
 
@@ -33,10 +33,10 @@ const EVERY: Duration = Duration::from_secs(2);
 
 /// Releases every lease that the clients have, at the rate of the run, and prints how many.
 pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
-    job: &Perfdhcp<'_>,
+    job: &Resolved<'_>,
     dhcp: &Dhcp<D, C>,
-    plan: &impl Fn(IpAddr) -> Result<D::Plan, Problem>,
-    open: Open<C>,
+    (plan, open): (&impl Fn(IpAddr) -> Result<D::Plan, Problem>, Open<C>),
+    shows: bool,
     stop: &Stop,
 ) -> Result<(), String> {
     let leases = dhcp.take_leases();
@@ -73,7 +73,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         .with_tallies(attendance::tallies(v6, false, false));
     let releasing = Dhcp::new(setup, 1);
     let sessions = DhcpSessions::new(&releasing, time.clock(), false, None);
-    let mut shown = Duration::ZERO;
+    let mut told = Duration::ZERO;
     let mut done = 0;
     // The signal that ended the run does not stop the release of its leases; another one does.
     let ours = Stop::new();
@@ -82,8 +82,8 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
             ours.abort();
         }
         done += interval.counts().ok;
-        if interval.to >= shown + EVERY && job.verbosity == Verbosity::Normal {
-            shown = interval.to;
+        if interval.to >= told + EVERY && shows {
+            told = interval.to;
             console::say(&format!("Releasing leases: {done} of {total}"));
         }
     };
@@ -93,14 +93,14 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     let left = total - finished.counts.ok;
     if left > 0 {
         console::note(&format!("{left} of {total} leases were not released"));
-    } else if job.verbosity == Verbosity::Normal {
+    } else if shows {
         console::say(&format!("Released {total} leases."));
     }
     Ok(())
 }
 
 /// Releases all of them in turn, no faster than the leases were requested.
-fn schedule(job: &Perfdhcp<'_>, total: u64) -> Result<Plan, String> {
+fn schedule(job: &Resolved<'_>, total: u64) -> Result<Plan, String> {
     let rate = match job.args.load.options.arrivals() {
         Rate::Constant { per_second, .. } => per_second,
         _ => RATE,

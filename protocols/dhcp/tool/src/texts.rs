@@ -8,7 +8,7 @@ use brunt_engine::{Ended, Finished};
 use brunt_net::carrier::Carrier;
 
 use super::diagnostics::Diagnostics;
-use super::perfdhcp::Perfdhcp;
+use super::resolved::Resolved;
 use crate::options::args::{Scenario, Style};
 use crate::report::{
     Exchanges, ExitReason, Letter, Offsets, Provisioned, Trip, guide, internals, kea, leases,
@@ -17,7 +17,7 @@ use crate::report::{
 
 /// The input of the texts.
 pub(crate) struct Texts<'a, D: Diagnostics, C> {
-    pub perfdhcp: &'a Perfdhcp<'a>,
+    pub resolved: &'a Resolved<'a>,
     pub dhcp: &'a Dhcp<D, C>,
     pub finished: &'a Finished,
     pub figures: &'a Exchanges,
@@ -27,19 +27,19 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
     /// The text for standard output, in the order of the original tool.
     pub(crate) fn all(&self) -> String {
         let figures = self.figures;
-        let shown = self.perfdhcp.args.output.diagnostics;
+        let shown = self.resolved.args.output.diagnostics;
         let mut text = String::new();
         if shown.exit_reason
             && let Some(reason) = self.reason()
         {
             text.push_str(reason.line());
         }
-        text.push_str(&match self.perfdhcp.args.output.style {
+        text.push_str(&match self.resolved.args.output.style {
             Style::Kea => kea(figures),
             Style::Guide => guide(figures),
         });
-        if self.perfdhcp.args.scenario == Scenario::Avalanche {
-            let clients = self.perfdhcp.args.clients.count.get().into();
+        if self.resolved.args.scenario == Scenario::Avalanche {
+            let clients = self.resolved.args.clients.count.get().into();
             let provisioned = Provisioned { clients, took: self.finished.lasted };
             text.push_str(&provisioned.lines(figures));
         }
@@ -92,7 +92,7 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
     }
 
     fn stamps(&self) -> String {
-        let v6 = self.perfdhcp.args.family == Family::V6;
+        let v6 = self.resolved.args.family == Family::V6;
         let stamps = self.dhcp.captures().take_stamps();
         let origin = stamps.first().map(|stamped| stamped.sent);
         let stages = Stage::ALL.into_iter().filter(|stage| {
@@ -131,10 +131,10 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
     }
 
     fn leases(&self) -> String {
-        let row = |lease| D::row(self.dhcp.plan(), &self.perfdhcp.population, lease);
+        let row = |lease| D::row(self.dhcp.plan(), &self.resolved.population, lease);
         let rows: Vec<_> = self.dhcp.take_leases().iter().map(row).collect();
         let stages = &self.figures.stages;
         let last = stages.get(1).or(stages.first()).map_or("", |stage| stage.title.as_str());
-        leases(last, self.perfdhcp.args.family == Family::V6, &rows)
+        leases(last, self.resolved.args.family == Family::V6, &rows)
     }
 }

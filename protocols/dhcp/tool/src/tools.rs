@@ -2,7 +2,8 @@
 
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
-use brunt_run::tool::{Grammar, Reading, Tool, sentence, version};
+use brunt_run::tool::{Grammar, Reading, Tool, sentence};
+use brunt_run::version;
 use clap::{Arg, ArgAction, Command};
 
 use crate::options::{self, Parsed, help, switches};

@@ -5,7 +5,8 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::signals::Signals;
-use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence, version};
+use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence};
+use brunt_run::version;
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 
 use crate::makeldif;

@@ -10,7 +10,7 @@ use brunt_leases_driver::{By, Contents, Durability, Family, Mix, Schema, Stateme
 use brunt_net::resend::Resend;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::load_options::LoadOptions;
-use brunt_run::options::spelling::Spells as _;
+use brunt_run::options::spelled::Spells as _;
 
 use super::rows::RECLAIMED_MAX;
 use super::store::{Kind, Place, Store};

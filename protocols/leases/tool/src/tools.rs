@@ -5,7 +5,8 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::options::secrecy::Secrecy;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::signals::Signals;
-use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence, version};
+use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence};
+use brunt_run::version;
 use brunt_run::{Task, console};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 

@@ -4,7 +4,7 @@ use brunt_redact::{is_secret_header, text, url};
 use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, NO_LOAD, SECRET, first_given, never};
 use brunt_run::options::output::duration;
-use brunt_run::options::spelling::Spells as _;
+use brunt_run::options::spelled::Spells as _;
 
 use crate::options::http::{HttpArgs, Requests};
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 use brunt_run::options::about::About;
 use brunt_run::options::output::{OutputArgs, duration};
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
+use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelling::{Own, Spelling};
 use clap::{Args, ValueEnum};
 
 use super::trace::TraceArgs;

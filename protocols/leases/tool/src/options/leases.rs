@@ -14,7 +14,8 @@ use brunt_run::options::quiet::Quiet;
 use brunt_run::options::resend::Resending;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::selected::{Selected, Selects};
-use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
+use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::options::view::ViewOptions;
 use clap::{Args, ValueEnum};
 

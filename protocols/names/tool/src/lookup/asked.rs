@@ -18,7 +18,7 @@ use brunt_net::tls;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spelling::Spells as _;
+use brunt_run::options::spelled::Spells as _;
 use brunt_run::{console, share};
 
 use super::known::Known;

@@ -3,7 +3,7 @@
 use brunt_names_driver::Distribution;
 use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, first_given, never};
-use brunt_run::options::spelling::Spells as _;
+use brunt_run::options::spelled::Spells as _;
 
 use crate::options::lookup::{LookupArgs, Lookups};
 

@@ -6,7 +6,8 @@ use brunt_names_driver::{By, Distribution};
 use brunt_run::options::about::About;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::resend::Resending;
-use brunt_run::options::spelling::{Own, Spelled, Spelling, Spells};
+use brunt_run::options::spelled::{Spelled, Spells};
+use brunt_run::options::spelling::{Own, Spelling};
 use clap::{Args, ValueEnum};
 
 /// The default number of lookups a second: that of a busy machine, which any daemon can handle.

@@ -1,0 +1,163 @@
+//! [`Resolved`]: a command line of perfdhcp with everything that it names looked up.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use brunt_dhcp_driver::captures::CaptureOptions;
+use brunt_dhcp_driver::expectation::Expectation;
+use brunt_dhcp_driver::family::Family;
+use brunt_dhcp_driver::limits::Limits;
+use brunt_dhcp_driver::{self as dhcp, Dialogue, Opener, Population, Setup, Task, listfile};
+use brunt_engine::Plan;
+use brunt_engine::timer::{MachineTime, Time as _};
+use brunt_net::queue::QueueWatch;
+use brunt_run::console;
+use brunt_run::options::monitor::MonitorSource;
+
+use crate::options::args::{self, DhcpArgs, Scenario};
+use crate::problem::{Problem, failed};
+use crate::route::Route;
+use crate::{load, v4, v6};
+
+/// Leases that a worker remembers for renewals and releases, as a multiple of those due in a second.
+const LEASES_PER_RATE: f64 = 5.0;
+/// It remembers at least this number.
+const LEASES_MIN: usize = 1_024;
+/// And never more than this number, which is as many as a large network has.
+const LEASES_MAX: usize = 4 << 20;
+
+/// A command line with everything that it names looked up.
+pub(crate) struct Resolved<'a> {
+    pub args: &'a DhcpArgs,
+    pub seed: u64,
+    pub started: jiff::Timestamp,
+    pub population: Population,
+    pub route: Route,
+    pub load: Plan,
+}
+
+impl<'a> Resolved<'a> {
+    /// Finds the route, and reads everything that the command line names.
+    pub(crate) fn of(args: &'a DhcpArgs) -> Result<Self, Problem> {
+        let seed = args.load.seed.unwrap_or_else(console::seed);
+        let route = Route::of(args)?;
+        Ok(Self {
+            args,
+            seed,
+            started: console::now(),
+            population: population(args, seed)?,
+            load: load::plan(args, seed, route.locals.len()).map_err(Problem::usage)?,
+            route,
+        })
+    }
+
+    /// Whether messages can be made of what the command line asks for.
+    pub(crate) fn compiles(&self) -> Result<(), Problem> {
+        let local = self.route.locals.first();
+        let local = local.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
+        match self.args.family {
+            Family::V4 => v4_plan(self, local).map(drop),
+            Family::V6 => v6_plan(self, local).map(drop),
+        }
+    }
+
+    /// The server's receive queue: on this host, or in the network namespace of a process that is monitored.
+    pub(crate) fn server_queue(&self) -> Option<QueueWatch> {
+        let server = self.route.server;
+        let beside = |source: &MonitorSource| match source {
+            MonitorSource::Pid(pid) => QueueWatch::find_beside(*pid, server),
+            MonitorSource::Ldap | MonitorSource::Kea(_) => None,
+        };
+        let monitors = &self.args.output.run.monitors;
+        QueueWatch::find(server).or_else(|| monitors.iter().find_map(beside))
+    }
+
+    /// The settings of clients that have lives, if they have.
+    pub(crate) fn fleet(&self) -> Option<&args::Fleet> {
+        match &self.args.scenario {
+            Scenario::Fleet(fleet) => Some(fleet),
+            Scenario::Basic | Scenario::Avalanche => None,
+        }
+    }
+
+    /// The driver's settings of a run.
+    pub(crate) fn setup<D: Dialogue, C>(
+        &self,
+        plans: Vec<Arc<D::Plan>>,
+        sockets: Vec<Opener<C>>,
+        time: &MachineTime,
+        limits: Arc<Limits>,
+    ) -> Setup<D, C> {
+        let (args, diagnostics) = (self.args, self.args.output.diagnostics);
+        let node = &self.load.settings().node;
+        Setup {
+            plans,
+            population: self.population.clone(),
+            clock: Arc::new(time.clock()),
+            sockets,
+            destination: self.route.server,
+            task: match &args.scenario {
+                Scenario::Fleet(fleet) => Task::Live(load::lives(args, fleet)),
+                Scenario::Basic | Scenario::Avalanche => Task::Mix(load::mix(args)),
+            },
+            seed: self.seed,
+            slots: node.slots.clone(),
+            preload: args.load.preload.into(),
+            leases_max: leases_max(args, node.slots.share()),
+            limits,
+            unique: args.clients.unique,
+            expectations: expectations(args),
+            capture: CaptureOptions {
+                messages: diagnostics.templates,
+                server: diagnostics.server_id,
+                stamps: diagnostics.timers,
+            },
+        }
+    }
+}
+
+/// The driver's plan for a source address.
+pub(crate) fn v4_plan(resolved: &Resolved<'_>, local: IpAddr) -> Result<dhcp::v4::Plan, Problem> {
+    v4::plan(resolved.args, &resolved.population, local, resolved.seed)
+}
+
+/// The same for DHCPv6.
+pub(crate) fn v6_plan(resolved: &Resolved<'_>, local: IpAddr) -> Result<dhcp::v6::Plan, Problem> {
+    let started = resolved.started.as_second();
+    v6::plan(resolved.args, &resolved.population, local, resolved.seed, started)
+}
+
+fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
+    let clients = &args.clients;
+    Ok(match &clients.macs {
+        Some(path) => Population::list(listfile::macs(path).map_err(failed)?, seed),
+        None => Population::cycle(clients.mac, range(args)),
+    })
+}
+
+/// The number of clients on all nodes together. Each node takes its share of them, so two machines never use the same
+/// client; if there are too few for that, there are more.
+fn range(args: &DhcpArgs) -> u64 {
+    let count = u64::from(args.clients.count.get());
+    if matches!(args.scenario, Scenario::Basic) {
+        count.max(load::slots(args).round())
+    } else {
+        count
+    }
+}
+
+fn leases_max(args: &DhcpArgs, share: f64) -> usize {
+    let rate = (args.exchange.renew_rate + args.exchange.release_rate) * share;
+    if args.exchange.release_on_exit || args.output.diagnostics.leases {
+        return LEASES_MAX;
+    }
+    if rate == 0.0 {
+        return 0;
+    }
+    ((rate * LEASES_PER_RATE) as usize).clamp(LEASES_MIN, LEASES_MAX)
+}
+
+/// The options that answers must contain.
+fn expectations(args: &DhcpArgs) -> Vec<Expectation> {
+    args.exchange.expected.iter().map(|expected| expected.expectation.clone()).collect()
+}
