@@ -22,7 +22,7 @@ fn away(run: &Simulated) -> Vec<String> {
     let mut absences = Absences::default();
     run.intervals.iter().for_each(|interval| absences.absorb(&interval.presence));
     let until = run.finished.timing.to;
-    absences.found(Usual::always(ms(1)), &[], false, until).iter().map(Away::words).collect()
+    absences.found(&|_| Usual::always(ms(1)), &[], false, until).iter().map(Away::words).collect()
 }
 
 /// The exchanges that fell due in each step and their outcomes, as a series records them.

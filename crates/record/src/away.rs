@@ -110,9 +110,12 @@ impl Absences {
     /// cause. If the generator `lacked` ports or descriptors, its exchanges wait for those, so only requests that were
     /// sent and not answered prove an absence. Once nothing falls due any more, from `until` on, most sessions have
     /// nothing to ask, so a silence that begins then is the slow answer of a few unless every session waits.
+    ///
+    /// `usual` says how long the target takes, without what it answered at a moment: exchanges that waited in a silence
+    /// end together right after it, and at a low rate they would be a large share of all.
     pub fn found(
         &self,
-        usual: Usual,
+        usual: &dyn Fn(Option<Duration>) -> Usual,
         stalls: &[Stall],
         lacked: bool,
         until: Duration,
@@ -201,8 +204,9 @@ impl Silence {
 
     /// How long it must last to be an absence. If everything was answered in the end, the few exchanges that were in
     /// flight may all have been among the slow ones.
-    fn long(&self, usual: Usual) -> Duration {
+    fn long(&self, usual: &dyn Fn(Option<Duration>) -> Usual) -> Duration {
         let all_answered = self.answered.is_some() && !self.gave_up && self.lost == 0;
+        let usual = usual(self.answered.filter(|_| all_answered).map(|slot| SLOT * slot));
         let service = if all_answered { usual.p90 } else { usual.median };
         AWAY_MIN.max(service * AWAY_SERVICES)
     }
@@ -273,7 +277,7 @@ mod tests {
             }
             absences.absorb(&presence);
         }
-        absences.found(Usual::always(median), stalls, false, Duration::MAX)
+        absences.found(&|_| Usual::always(median), stalls, false, Duration::MAX)
     }
 
     fn words(slots: &str) -> Vec<String> {
@@ -321,7 +325,9 @@ mod tests {
             }
             presence.unanswered(40, true, true);
             absences.absorb(&presence);
-            absences.found(Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX).len()
+            absences
+                .found(&|_| Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX)
+                .len()
         };
         assert_eq!((with(false), with(true)), (0, 1));
     }
@@ -341,7 +347,7 @@ mod tests {
         presence.note(52, Sign::Answered);
         absences.absorb(&presence);
         let found =
-            absences.found(Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX);
+            absences.found(&|_| Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX);
         let words: Vec<_> = found.iter().map(Away::words).collect();
         assert_eq!(words, ["away 2.8 s to 5.1 s, answered again after 0.1 s"]);
     }
@@ -359,7 +365,7 @@ mod tests {
             presence.note(40, Sign::Answered);
             absences.absorb(&presence);
             let until = Duration::from_millis(until);
-            absences.found(Usual::always(Duration::from_millis(1)), &[], false, until).len()
+            absences.found(&|_| Usual::always(Duration::from_millis(1)), &[], false, until).len()
         };
         // The silence begins at 400 ms.
         assert_eq!([350, 499, 500, 900].map(|until| with(until, false)), [0, 0, 1, 1]);
@@ -378,11 +384,29 @@ mod tests {
             presence.note(24, Sign::Answered);
             absences.absorb(&presence);
             let usual = Usual { p90: Duration::from_millis(p90), ..Usual::default() };
-            absences.found(usual, &[], false, Duration::MAX).len()
+            absences.found(&|_| usual, &[], false, Duration::MAX).len()
         };
         // The silence lasts 2 seconds.
         assert_eq!([0, 200, 201].map(|p90| with(0, p90)), [1, 1, 0]);
         assert_eq!([0, 200, 201].map(|p90| with(1, p90)), [1, 1, 1]);
+    }
+
+    /// Of what was answered at its end the length of a silence says nothing.
+    #[test]
+    fn what_waited_in_a_silence_is_not_what_is_usual() {
+        let slots = format!("{}{}{}", "A".repeat(10), "W".repeat(30), "A".repeat(10));
+        let mut absences = Absences::default();
+        for (number, letter) in (0..).zip(slots.chars()) {
+            let mut presence = Presence::default();
+            let sign = if letter == 'A' { Sign::Answered } else { Sign::Wanted };
+            presence.note(number, sign);
+            absences.absorb(&presence);
+        }
+        let usual = |answered: Option<Duration>| {
+            assert_eq!(answered, Some(Duration::from_secs(4)), "the end of the silence");
+            Usual::always(Duration::from_millis(2))
+        };
+        assert_eq!(absences.found(&usual, &[], false, Duration::MAX).len(), 1);
     }
 
     #[test]
@@ -400,7 +424,7 @@ mod tests {
             }
             absences.absorb(&presence);
             absences
-                .found(Usual::always(Duration::from_millis(1)), &[], lacked, Duration::MAX)
+                .found(&|_| Usual::always(Duration::from_millis(1)), &[], lacked, Duration::MAX)
                 .len()
         };
         assert_eq!([0, 1, 2, 3, 50].map(|lost| with(lost, false, false)), [0, 0, 0, 1, 1]);
@@ -417,7 +441,7 @@ mod tests {
         absences.absorb(&presence);
         let found = |lacked| {
             absences
-                .found(Usual::always(Duration::from_millis(1)), &[], lacked, Duration::MAX)
+                .found(&|_| Usual::always(Duration::from_millis(1)), &[], lacked, Duration::MAX)
                 .len()
         };
         assert_eq!((found(false), found(true)), (1, 0));

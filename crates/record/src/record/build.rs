@@ -14,6 +14,9 @@ use crate::{
 use brunt_exchange::Outcome;
 use std::time::Duration;
 
+/// In this time after a silence the exchanges that waited in it are answered.
+const ANSWERED_TOGETHER: Duration = Duration::from_secs(1);
+
 /// What the protocol calls an outcome: `invalidCredentials`, `ECONNREFUSED`.
 pub type Names<'a> = &'a dyn Fn(usize, Outcome) -> String;
 
@@ -169,10 +172,25 @@ impl Conclusion<'_> {
     }
 
     fn away(&self, measured: &Interval, health: &Health) -> Vec<Away> {
-        let mut service = Histogram::new();
-        measured.operations.iter().for_each(|operation| service.merge(&operation.service));
+        let usual = |answered| self.usual(measured, answered);
         let until = self.ending.timing.to;
-        self.totals.absences().found(Usual::of(&service), &health.stalls, self.lacked(), until)
+        self.totals.absences().found(&usual, &health.stalls, self.lacked(), until)
+    }
+
+    /// How long the target usually takes, without what it answered within a second of this moment, if anything is left.
+    fn usual(&self, measured: &Interval, answered: Option<Duration>) -> Usual {
+        let mut others = Histogram::new();
+        if let Some(at) = answered {
+            let apart = |step: &&Step| step.to <= at || step.from > at + ANSWERED_TOGETHER;
+            let steps = self.series.steps().iter().filter(|step| step.phase == Phase::Steady);
+            for operation in steps.filter(apart).flat_map(|step| &step.operations) {
+                others.merge(&operation.service());
+            }
+        }
+        if others.is_empty() {
+            measured.operations.iter().for_each(|operation| others.merge(&operation.service));
+        }
+        Usual::of(&others)
     }
 
     /// Whether the generator's own machine had too few ports or descriptors.

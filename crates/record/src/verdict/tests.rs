@@ -473,8 +473,12 @@ fn a_target_that_was_away_is_named_and_the_generator_is_not() {
     (60..100).for_each(|slot| presence.note(slot, Sign::Wanted));
     absences.absorb(&presence);
     let mut hung = run(|second| if second < 6 { 100 } else { 0 }, prompt);
-    hung.away =
-        absences.found(crate::Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX);
+    hung.away = absences.found(
+        &|_| crate::Usual::always(Duration::from_millis(1)),
+        &[],
+        false,
+        Duration::MAX,
+    );
     hung.rates.achieved = Some(60.0);
     hung.measured.operations[0].counts.cut_off = 400;
     hung.generator.cpu_share_max = Some(0.97);
@@ -524,8 +528,12 @@ fn a_target_that_answered_too_late_was_not_away() {
     (0..100).for_each(|slot| presence.note(slot, Sign::Wanted));
     absences.absorb(&presence);
     let mut slow = run(|_| 0, prompt);
-    slow.away =
-        absences.found(crate::Usual::always(Duration::from_millis(1)), &[], false, Duration::MAX);
+    slow.away = absences.found(
+        &|_| crate::Usual::always(Duration::from_millis(1)),
+        &[],
+        false,
+        Duration::MAX,
+    );
     assert!(!slow.away.is_empty());
     slow.measured.operations[0].counts.timed_out = 500;
     slow.present = Some("456 answers came later than the drop time");
