@@ -1,4 +1,4 @@
-//! [`counters!`]: events outside the exchanges of a protocol, counted for the whole process.
+//! `counters!`: events outside the exchanges of a protocol, counted for the whole process.
 //!
 //! They are plain atomic counters: nearly all of these events are rare, and no thread waits for another.
 

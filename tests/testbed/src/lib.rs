@@ -9,8 +9,8 @@
 //! use it. It depends on brunt only for the shape of the record, for the result of a [`Trial`].
 //!
 //! Every failure here panics with the command that was run and its output: a test that cannot have its server has
-//! failed, not passed. Only a program that is not installed may skip a test, visibly, and not in CI: see [`require`]
-//! and [`skip`].
+//! failed, not passed. Only a program that is not installed may skip a test, visibly, and not in CI: see [`require()`]
+//! and [`skip()`].
 
 #![expect(
     clippy::missing_panics_doc,

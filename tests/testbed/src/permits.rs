@@ -1,5 +1,5 @@
-//! Permits that hold for the whole machine: to run [among others](among_others), to keep a [core](core) busy, or to be
-//! [alone].
+//! Permits that hold for the whole machine: to run [among others](among_others()), to keep a [core](core()) busy, or to
+//! be [alone].
 //!
 //! They are locks of the kernel (flock) on files of this user, so that they hold between the processes of a test run,
 //! between test runs of two checkouts, and end with the process that holds them, however it ends.

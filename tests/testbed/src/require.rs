@@ -1,6 +1,6 @@
 //! What a test requires of the machine: programs on the path, archives in the cache of `tests/setup`.
 //!
-//! A developer without slapd can still run the other tests. What is skipped is reported by [`skip`](crate::skip).
+//! A developer without slapd can still run the other tests. What is skipped is reported by [`skip`](crate::skip()).
 
 use crate::postgres::Postgres;
 use crate::skip::skip;
@@ -8,7 +8,7 @@ use crate::tool::found;
 use std::env;
 use std::path::PathBuf;
 
-/// Whether every one of `programs` is installed. If one is not, the test is [skipped](crate::skip) and should return.
+/// Whether every one of `programs` is installed. If one is not, the test is [skipped](crate::skip()) and should return.
 /// `"opendj"`, `"keycloak"` and `"axe-core"`
 /// stand for what `tests/setup` unpacked, `"libnss_ldap.so.2"` for a module of the name service, `"root"` for the
 /// right to make a [`Lan`](crate::Lan), and `"postgres"` for the server, which distributions keep off

@@ -2,7 +2,7 @@
 //! process.
 //!
 //! A file in the directory of the run describes it, by which every process finds it. One test has it at a time: what is
-//! new in its log is then what the test did. It lasts as long as the [owner](owner) of the run, however that ends:
+//! new in its log is then what the test did. It lasts as long as the [owner] of the run, however that ends:
 //! a shell (see [`Daemon`]) watches the owner, and the next run ends what is left where that shell was killed too.
 //!
 //! A server that starts quickly on a copy of prepared files (see [`crate::prepared`]) is better private to its test.

@@ -1,5 +1,5 @@
 //! How much load a target sustains, as a page: the result of a search for the highest rate ([`page`]), and how many
-//! servers follow from it ([`sizing`]).
+//! servers follow from it ([`sizing()`]).
 //!
 //! Both are made from the collection that the search wrote. A claim is a rate that was confirmed; an estimate, the knee
 //! and void steps are labelled as such, and never shown as the limit.

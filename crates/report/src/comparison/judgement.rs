@@ -1,4 +1,4 @@
-//! Whether two sides differ in one figure: [`judge`].
+//! Whether two sides differ in one figure: [`apart`].
 //!
 //! A side is one run or several. For one run, only the variation of the figure within it is known; for several, the
 //! variation from run to run, which also applies to a new run. Intervals are Student's with Welch's degrees of freedom.

@@ -1,4 +1,4 @@
-//! How two runs differ apart from their results, which decides whether they can be compared: [`mismatch`].
+//! How two runs differ apart from their results, which decides whether they can be compared: [`unlike`].
 //!
 //! Figures of two runs describe the effect of a known difference only if there is no other. So runs that were not asked
 //! for the same, or were not made on the same kind of machine, are refused, and each difference is named. Names of

@@ -1,4 +1,4 @@
-//! Whether runs differ, figure by figure: [`compare`], and how a figure changed over many runs: [`trend`].
+//! Whether runs differ, figure by figure: [`compare`], and how a figure changed over many runs: [`trend()`].
 //!
 //! A comparison reports better or worse only for changes that chance does not explain, and otherwise `~`. How much a
 //! figure varies is known within a run from its seconds, by a bootstrap over blocks of them, and between runs from

@@ -1,5 +1,5 @@
 //! Runs of one load at different rates: the collection they make ([`collection`]), and response against rate as a page
-//! ([`page`]).
+//! ([`page()`]).
 //!
 //! One run at each rate shows what no single run does: from which rate on a target is slower, and at which it no longer
 //! keeps up. Runs of one rate are merged into one point, exact to the bucket. Only runs that differ only in their rate

@@ -1,7 +1,7 @@
 //! [`Row`]: an option that was declared for clap, for the tables of tools with grammars of their own.
 //!
 //! The LDAP rate tools and perfdhcp split words in their own ways. Their tables take a [`Row`] for each option that
-//! they share with other commands, and pass the values back to [`matches`], which parses them with the declaration.
+//! they share with other commands, and pass the values back to [`matches()`], which parses them with the declaration.
 
 use std::error::Error as _;
 

@@ -1,7 +1,7 @@
 //! Sessions that speak LDAP version 3 (RFC 4511), as the rate tools use them.
 //!
 //! A [`Setup`] describes the requested load, a [`Plan`] is the compiled setup, [`open`] makes the sessions of one core
-//! and [`probe`] tests a plan before the run. A session owns a slot on a connection that it may share. A request is a
+//! and [`probe()`] tests a plan before the run. A session owns a slot on a connection that it may share. A request is a
 //! compiled skeleton that is filled in place; an answer is scanned only for what is counted.
 //!
 //! In order of depth: `session` carries out operations, `connection` opens, binds and closes, `login` binds, `link`

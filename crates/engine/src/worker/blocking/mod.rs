@@ -1,7 +1,7 @@
 //! A worker whose only session blocks its thread: a call into a database library or the name service.
 //!
 //! Such threads cannot watch a clock while they wait, so they have no pacer. Between exchanges a thread updates its own
-//! [`SlotState`]: what is due and what was measured. While the thread is inside a call, the [`Watchdog`], one thread
+//! `SlotState`: what is due and what was measured. While the thread is inside a call, the [`Watchdog`], one thread
 //! for all slots, may take the lock on that state and notices when an exchange takes too long. An exchange cannot be
 //! cancelled: the watchdog records it as timed out, abandons its thread and starts a replacement. An abandoned thread
 //! that returns finds that the state belongs to its replacement and exits without recording anything. This costs one

@@ -1,7 +1,7 @@
 //! A connection of HTTP/1: reads requests, executes all of them in their order, and writes the answers at once.
 //!
 //! Faults are applied in [`faulty`]; without a script none of that code runs. A connection that begins with the preface
-//! of HTTP/2 is passed to [`h2`](super::h2).
+//! of HTTP/2 is passed to [`h2`].
 //!
 //! hyper, which serves HTTP/2, costs 24 to 29 % more CPU time here: with the same handlers, 8.7 us a request against
 //! 6.8 us for `/` over 50 connections, 12.5 against 9.7 us for a user, 11.8 against 9.6 us over one connection.

@@ -1,6 +1,6 @@
 //! The command lines and tables of UnboundID's authrate, searchrate, modrate and search-and-mod-rate.
 //!
-//! A line of this grammar ends in the same [`RateArgs`] as one of OpenDJ's, and so in the same run; [`decide`] tells
+//! A line of this grammar ends in the same `RateArgs` as one of OpenDJ's, and so in the same run; [`decide`] tells
 //! the two apart. What the original shows is laid out here as well, as scripts cut it into columns.
 
 pub(crate) mod decide;
