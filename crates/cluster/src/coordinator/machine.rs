@@ -14,8 +14,13 @@ use crate::message::{Instruction, Join, Name, Order, Piece, Report, Stage, Step,
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// The time between the order to begin and the beginning: enough for all agents to receive and acknowledge it.
+/// The least time between the order to begin and the beginning: enough for all agents to receive and acknowledge it
+/// where each is heard within half a second of its order.
 pub const START_AFTER: Duration = Duration::from_secs(2);
+/// The longest such time, for agents of which one was silent for long.
+const START_AFTER_MOST: Duration = Duration::from_secs(10);
+/// The same time in silences: an agent that was silent once for so long may be so again, when the order is sent.
+const START_SILENCES: u32 = 4;
 /// By this time before the beginning, all agents have acknowledged it.
 const START_SURE: Duration = Duration::from_millis(500);
 /// An agent is lost if nothing was heard from it for this time ...
@@ -212,9 +217,15 @@ impl Coordinator {
     /// The coordinator is ready as well: the run begins.
     pub fn begin(&mut self, now: Duration) {
         if self.phase == Phase::Ready && self.ending == Instruction::Wait {
-            let at = now + START_AFTER;
+            let at = now + self.lead();
             (self.phase, self.start) = (Phase::Starting { at }, Some(at));
         }
+    }
+
+    /// How long from now on the agents need to receive and acknowledge when to begin.
+    fn lead(&self) -> Duration {
+        let silence = self.nodes.iter().map(|node| node.silence).max().unwrap_or_default();
+        (silence * START_SILENCES).clamp(START_AFTER, START_AFTER_MOST)
     }
 
     /// The agents must begin no further exchanges.

@@ -13,6 +13,8 @@ pub(super) struct Node {
     pub(super) stage: Stage,
     /// When its last message arrived.
     pub(super) heard: Duration,
+    /// The longest time before a report: since the one before it, or since the order.
+    pub(super) silence: Duration,
     /// The agent's clock in the latest report.
     pub(super) sent_ns: u64,
     /// How much of its stream has arrived.
@@ -72,6 +74,7 @@ impl Node {
             host,
             stage: Stage::Preparing,
             heard: now,
+            silence: Duration::ZERO,
             sent_ns: 0,
             arrived: 0,
             total: 0,
@@ -90,6 +93,7 @@ impl Node {
 
     /// Takes the contents of a report, except its piece. A report that was overtaken by a later one adds nothing.
     pub(super) fn hear(&mut self, report: &Report, now: Duration, wall_ms: i64) {
+        self.silence = self.silence.max(now.saturating_sub(self.heard));
         self.heard = now;
         if report.sent_ns > self.sent_ns && !self.stage.is_over() {
             self.stage = report.stage.clone();

@@ -471,6 +471,31 @@ fn a_coordinator_that_stood_still_knows_when_the_run_began() {
 }
 
 #[test]
+fn agents_that_are_heard_late_have_more_time_to_confirm_the_beginning() {
+    for (silent, least) in [(s(0), START_AFTER), (s(3) / 2, s(6)), (s(4), s(10))] {
+        let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::GoOn);
+        while !world.has(&CoordinatorEvent::Ordered) {
+            world.tick();
+        }
+        // Nothing is heard of any of them, so none is lost.
+        world.agents.iter_mut().for_each(|agent| agent.alive = false);
+        world.go_on_for(silent);
+        world.agents.iter_mut().for_each(|agent| agent.alive = true);
+        while !world.has(&CoordinatorEvent::Ready) {
+            world.tick();
+        }
+        let ready = world.now;
+        world.go_on_to_the_end();
+        let begun = world.find(|event| match event {
+            CoordinatorEvent::Starts(at) => Some(*at),
+            _ => None,
+        });
+        let lead = begun.expect("it began").1.saturating_sub(ready);
+        assert!(lead >= least && lead < least + s(3), "{silent:?}: {lead:?}");
+    }
+}
+
+#[test]
 fn agents_that_are_too_few_or_do_not_fit_are_named_and_nothing_is_sent() {
     let mut world = Simulation::new(3, 1, NetworkFaults::default(), OnLoss::Stop);
     world.agents[1].version = "0.9";
