@@ -301,34 +301,44 @@ fn help_and_files_need_no_run() {
     assert_eq!(told, "Successfully wrote properties file /p.\n");
 }
 
-/// Lines as the documentation of UnboundID's SDK and of `PingDirectory` shows them, with other names.
+/// Lines that others have published, with their servers' names and passwords changed.
 #[test]
-fn documented_lines_are_understood() {
+fn published_lines_are_understood() {
     for line in [
-        "searchrate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' --bindPassword \
-         password --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' --attribute givenName \
+        // PingDirectory 10.3, command-line reference, searchrate.
+        "searchrate --hostname server.example.com --port 389 --bindDN uid=admin,dc=example,dc=com --bindPassword \
+         password --baseDN dc=example,dc=com --scope sub --filter '(uid=user.[1-1000000])' --attribute givenName \
          --attribute sn --attribute mail --numThreads 10",
-        "authrate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' --bindPassword \
-         password --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' --credentials password \
-         --numThreads 10",
-        "modrate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' --bindPassword \
+        // PingDirectory 8.0, command-line reference, modrate.
+        "modrate --hostname server.example.com --port 389 --bindDN uid=admin,dc=example,dc=com --bindPassword \
          password --entryDN 'uid=user.[1-1000000],ou=People,dc=example,dc=com' --attribute description \
          --valueLength 12 --numThreads 10",
-        "search-and-mod-rate --hostname server.example.com --port 389 --bindDN 'uid=admin,dc=example,dc=com' \
-         --bindPassword password --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' \
-         --modifyAttribute description --valueLength 12 --numThreads 10",
-        "searchrate --baseDN 'dc=example,dc=com' --scope sub --filter '(uid=user.[1-1000000])' --ratePerSecond 500 \
-         --intervalDuration 5 --csv",
-        "searchrate -h localhost -p 1389 -b 'dc=example,dc=com' -s sub -f '(mail=user.[1:9999]@example.com)' -t 20 \
-         -i 10 --warmUpIntervals 3 --numIntervals 6 --timestampFormat without-date",
-        "modrate -h localhost -p 1389 -D 'cn=Directory Manager' -w password -b 'uid=user.[0-9],dc=example,dc=com' \
-         -A telephoneNumber --valuePattern '+1 [random:3:0123456789] 555 [100-999]' -t 4",
-        "authrate -h localhost -p 1636 --useSSL --trustAll -b 'uid=user.[1:100],ou=People,dc=example,dc=com' \
-         --bindOnly -C password --authType plain -t 4",
-        "searchrate --ldapURL 'ldap:///dc=example,dc=com??sub?(uid=user.[1-100])' --asynchronous \
-         --maxOutstandingRequests 100 -t 2",
-        "modrate -b 'uid=user.[1-100],dc=example,dc=com' -A description -C 0123456789 -l 8 \
-         --iterationsBeforeReconnect 50 --suppressErrorResultCodes -r 100",
+        // PingDirectory, guide to tests of performance, authrate and modrate.
+        "authrate --hostname ds1 --port 1389 --bindDN 'cn=directory manager' --bindPassword password --baseDN \
+         dc=example,dc=com --scope sub --filter '(uid=user.[1-5000])' --credentials Password_123 --numThreads 10",
+        "modrate --hostname ds1 --port 1389 --bindDN 'cn=directory manager' --bindPassword password --entryDN \
+         'uid=user.[1-5000],ou=perftest,dc=example,dc=com' --attribute description --valueLength 12 --numThreads 10",
+        // 389 Directory Server, design page on virtual attributes.
+        "searchrate -h localhost -p 389 --bindDN 'cn=directory manager' --bindPassword password --baseDN \
+         dc=example,dc=com --scope sub --filter '(&(uidNumber=*)(gidNumber=99998)(displayName=Demo User)\
+         (legalName=Demo User Name)(cn=Demo User))' --numThreads 4",
+        // Images of PingDirectory and its proxy: README, monitoring, a chart with Splunk, a start-up hook.
+        "searchrate -b dc=example,dc=com --scope sub --filter '(uid=user.[1-9])' --attribute mail --numThreads 2 \
+         --ratePerSecond 100",
+        "modrate --hostname localhost --port 636 --bindDN cn=administrator --bindPassword password --entryDN \
+         'uid=user.[0-4],ou=people,dc=example,dc=com' --useSSL --trustAll --attribute description --valueLength 12 \
+         --numThreads 10 --ratePerSecond 20",
+        "searchrate --hostname localhost --port 1636 --bindDN cn=administrator --bindPassword password --baseDN \
+         dc=example,dc=com --scope sub --filter '(uid=user.[0-4])' --numThreads 2",
+        "modrate --hostname pingdirectory --port 1389 --attribute description --ratePerSecond 1 --entryDN \
+         'cn=user.[0-9],ou=People,dc=example,dc=com'",
+        // The SDK's own tests of modrate and authrate.
+        "modrate -h localhost -p 1389 -D cn=admin -w password -b 'uid=user.[2-5],dc=example,dc=com' -A description \
+         -A displayName -t 10 -i 1 -I 2 --valueLength 100 --valueCount 2 --timestampFormat with-date \
+         --warmUpIntervals 1 --assertionFilter '(objectClass=*)' --permissiveModify --preReadAttribute description \
+         --postReadAttribute description --postReadAttribute displayName --control 1.3.6.1.4.1.4203.1.10.2",
+        "authrate -h localhost -p 1389 -D cn=admin -w password -b 'uid=user.[1-11],dc=example,dc=com' -s base -A * \
+         -A + -f '(objectClass=*)' -C password -t 10 -i 1 -I 2 --timestampFormat with-date --warmUpIntervals 1",
     ] {
         assert_eq!(run(line).dialect, Dialect::Unboundid, "{line}");
         let words = shell(line);
@@ -337,5 +347,18 @@ fn documented_lines_are_understood() {
             Ok(Parsed::Run(args)) => assert_eq!(args.dialect, Dialect::Unboundid, "{line}"),
             other => panic!("{line}: {other:?}"),
         }
+    }
+}
+
+/// A start-up hook of `PingDirectory`'s images has this spelling.
+#[test]
+fn a_misspelt_option_of_a_published_line_is_named() {
+    let line = "modrate --hostname pingdirectory --port 1389 --entryDN 'cn=user.[0-9],ou=People,dc=example,dc=com' \
+                --atttribute description --ratePerSecond 1";
+    let words = shell(line);
+    let tool = Tool::named(&words[0]).unwrap();
+    match decide::parse(tool, None, &words[1..], &World::default()) {
+        Err(refusal) => assert!(refusal.text.contains("--atttribute"), "{}", refusal.text),
+        other => panic!("{other:?}"),
     }
 }
