@@ -239,7 +239,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-flow-driver",
             "brunt-flow-import",
             "brunt-http-driver",
-            "brunt-http-server",
             "brunt-http-wire",
             "brunt-ldap-wire",
             "brunt-names-wire",

@@ -28,6 +28,5 @@ pub mod ldap_response;
 pub mod nscd_reply;
 pub mod nslcd_reply;
 pub mod record_events;
-pub mod rest_request;
 pub mod serve_cookie;
 pub mod serve_envelope;

@@ -55,7 +55,6 @@ replayed!(
     nscd_reply,
     nslcd_reply,
     record_events,
-    rest_request,
     serve_cookie,
     serve_envelope,
 );

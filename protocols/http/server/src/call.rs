@@ -6,8 +6,8 @@ use std::time::Duration;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use super::query::Parameters;
-use super::reader::Request;
 use super::realm::Realm;
+use super::request::Request;
 
 /// A request that is being answered.
 pub(super) struct Call<'a> {

@@ -1,8 +1,8 @@
 //! An identity API in memory: OpenAM's, OpenDJ's and OpenIDM's REST, OAuth 2.0, and endpoints for testing clients.
 //!
-//! It costs as little CPU time as possible, so that a run against it measures brunt itself: requests are parsed in
-//! place and executed as soon as they are read, and one write sends the answers to all requests of one read. Users that
-//! were not changed are generated from their numbers on request. HTTP/2 is hyper's, with the same handlers.
+//! It costs little CPU time, so that a run against it measures brunt itself: a request is executed as soon as it is
+//! read, and users that were not changed are generated from their numbers on request. HTTP/1 and HTTP/2 are hyper's,
+//! with the same handlers; faults that concern bytes are applied below it.
 //!
 //! It is not an identity server: there is one realm, no schema, no policy other than that users read and change
 //! themselves and administrators everything, and nothing is stored.
@@ -12,25 +12,28 @@ mod config;
 mod connection;
 mod crest;
 mod directory;
-mod h2;
+mod distortion;
+mod heads;
 mod log;
 mod oauth;
 mod openam;
+mod outgoing;
 mod plain;
 mod query;
-mod reader;
 mod realm;
 mod refusal;
 mod reply;
+mod request;
 mod routes;
 mod script;
 mod server;
+mod service;
 mod stats;
 mod tokens;
+mod wire;
 mod worker;
 
 pub use config::Config;
-pub use reader::{Fields, Limits, Malformed, Progress, Reader, Request, Version};
 pub use script::{Script, ScriptError};
 pub use server::{Running, Server, StartError};
 pub use stats::{Stats, Tally};

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::reader::Request;
+use super::request::Request;
 
 /// The most bytes of a body in a line.
 pub(super) const BODY_BYTES: usize = 64 << 10;

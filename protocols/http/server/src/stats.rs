@@ -12,7 +12,7 @@ use brunt_embedded::tcp::accepted::ConnectionStats;
 use hashbrown::HashMap;
 use serde_json::{Value, json};
 
-use super::reader::Version;
+use super::request::Version;
 
 /// The methods that are counted by their names.
 const METHODS: [&str; 9] =

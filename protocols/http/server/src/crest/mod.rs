@@ -19,9 +19,9 @@ use filter::Filter;
 pub(super) use product::Product;
 
 use super::query::Parameters;
-use super::reader::Request;
 use super::refusal::Refusal;
 use super::reply::{JSON, Reply};
+use super::request::Request;
 
 /// The most resources that a query returns at once; a client that wants more uses the cookie.
 const PAGE_MAX: usize = 10_000;

@@ -73,7 +73,8 @@ impl Client {
         };
         let head = String::from_utf8(head).unwrap();
         let mut lines = head.trim_end().split("\r\n");
-        let status = lines.next().unwrap().strip_prefix("HTTP/1.1 ").unwrap()[..3].parse().unwrap();
+        let line = lines.next().unwrap().strip_prefix("HTTP/1.").unwrap();
+        let status = line[2..5].parse().unwrap();
         let fields = lines.map(|line| {
             let (name, value) = line.split_once(": ").unwrap();
             (name.to_owned(), value.to_owned())
