@@ -71,11 +71,6 @@ fn range_of(bucket: usize) -> (u64, u64) {
     (within << bits, 1 << bits)
 }
 
-/// The least value of a bucket and how many there are; none beyond the last bucket.
-pub(crate) fn range(bucket: usize) -> Option<(u64, u64)> {
-    (bucket < BUCKETS).then(|| range_of(bucket))
-}
-
 /// The greatest value of a bucket.
 fn greatest_of(bucket: usize) -> u64 {
     let (least, width) = range_of(bucket);

@@ -1,8 +1,8 @@
-//! Packs a histogram as compressed V2, and unpacks and checks one before the library decodes it.
+//! Packs a histogram as compressed V2, and unpacks and checks one.
 //!
-//! A file may come from any source. The library trusts the lengths and bounds that a histogram states, so a line of a
-//! hundred bytes could make it allocate gigabytes. Here the size is limited, and bounds, lengths and counts are checked
-//! before the histogram is passed to the library.
+//! A file may come from any source, and the library of the public tools trusts the lengths and bounds that a histogram
+//! states: a line of a hundred bytes could make it allocate gigabytes. Here the size is limited, bounds, lengths and
+//! counts are checked, and only buckets that contain something are visited. Tests compare the results with the library.
 
 use flate2::read::ZlibDecoder;
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -115,12 +115,47 @@ pub(crate) fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Ok(plain)
 }
 
-/// The bounds of an uncompressed histogram, as [`deflate`] takes them; none if the library has to read it.
-pub(crate) fn bounds(plain: &[u8]) -> Option<(u64, u64, u8)> {
-    let long = |at: usize| plain.get(at..at + 8)?.try_into().ok().map(u64::from_be_bytes);
-    let digits = u8::try_from(word(plain, 12)?).ok()?;
-    let is_plain = word(plain, 8)? == 0 && long(32)? == 1.0_f64.to_bits();
-    is_plain.then_some((long(16)?, long(24)?, digits))
+/// How the range of a histogram is divided into buckets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// The width of the narrowest bucket, as a power of two.
+    lowest_bits: u32,
+    /// The number of buckets in each doubling of the range, as a power of two; the first doubling has twice as many.
+    half_bits: u32,
+    /// How many buckets there are.
+    buckets: usize,
+}
+
+impl Layout {
+    /// The layout of an uncompressed histogram that passed [`inflate`], or what is wrong with it.
+    pub(crate) fn read(plain: &[u8]) -> Result<Self, &'static str> {
+        let long = |at: usize| plain.get(at..at + 8)?.try_into().ok().map(u64::from_be_bytes);
+        let (Some(lowest), Some(highest)) = (long(16), long(24)) else {
+            return Err("its bounds are cut short");
+        };
+        if word(plain, 8) != Some(0) {
+            return Err("its buckets are shifted, which brunt does not read");
+        }
+        if lowest == 0 || highest / 2 < lowest {
+            return Err("its bounds do not fit each other");
+        }
+        let digits = word(plain, 12).unwrap_or_default().min(DIGITS_MAX);
+        let lowest_bits = lowest.ilog2();
+        let half_bits = (2 * 10_u32.pow(digits)).next_power_of_two().ilog2() - 1;
+        let first = 1_u128 << (half_bits + 1 + lowest_bits);
+        let doublings = (0..u64::BITS).find(|doublings| first << doublings > u128::from(highest));
+        let buckets = (doublings.unwrap_or(u64::BITS) as usize + 2) << half_bits;
+        Ok(Self { lowest_bits, half_bits, buckets })
+    }
+
+    /// The least value of a bucket and how many there are; none beyond the last bucket.
+    pub(crate) fn range(self, bucket: usize) -> Option<(u64, u64)> {
+        let doublings = (bucket >> self.half_bits).saturating_sub(1);
+        let within = (bucket - (doublings << self.half_bits)) as u64;
+        let bits = doublings as u32 + self.lowest_bits;
+        (bucket < self.buckets)
+            .then(|| Some((within.checked_shl(bits)?, 1_u64.checked_shl(bits)?)))?
+    }
 }
 
 /// The buckets of an uncompressed histogram that passed [`inflate`], by number, and the count of each.
