@@ -8,9 +8,8 @@ use brunt_net::tls::Trust;
 use http::{HeaderName, HeaderValue, Method, Request, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
-use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
-use prost::Message as _;
 
+use super::protobuf::{Value, fields};
 use crate::options::base_url::BaseUrl;
 use crate::service::{Manner, Service};
 
@@ -71,14 +70,24 @@ impl Collector {
 
 /// Whether a collector that accepted a message accepted all of it.
 fn taken(body: &[u8]) -> Result<(), String> {
-    let answer = ExportMetricsServiceResponse::decode(body).unwrap_or_default();
-    match answer.partial_success {
-        Some(partly) if partly.rejected_data_points > 0 => Err(format!(
-            "the collector rejected {} points: {}",
-            partly.rejected_data_points, partly.error_message
-        )),
-        _ => Ok(()),
+    const PARTIAL_SUCCESS: u64 = 1;
+    const REJECTED_POINTS: u64 = 1;
+    const ERROR_MESSAGE: u64 = 2;
+    let (mut rejected, mut why) = (0, String::new());
+    for (field, value) in fields(body) {
+        let (PARTIAL_SUCCESS, Value::Bytes(partly)) = (field, value) else { continue };
+        for (field, value) in fields(partly) {
+            match (field, value) {
+                (REJECTED_POINTS, Value::Number(points)) => rejected = points.cast_signed(),
+                (ERROR_MESSAGE, Value::Bytes(text)) => why = String::from_utf8_lossy(text).into(),
+                _ => {}
+            }
+        }
     }
+    if rejected > 0 {
+        return Err(format!("the collector rejected {rejected} points: {why}"));
+    }
+    Ok(())
 }
 
 /// The first of these variables that is set and not empty.
@@ -121,7 +130,10 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsPartialSuccess;
+    use opentelemetry_proto::tonic::collector::metrics::v1::{
+        ExportMetricsPartialSuccess, ExportMetricsServiceResponse,
+    };
+    use prost::Message as _;
 
     #[test]
     fn headers_are_read_as_opentelemetry_writes_them() {

@@ -8,8 +8,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use prost::Message as _;
-
 use super::collector::Collector;
 use super::otlp::{Origin, message};
 use super::snapshot::Snapshot;
@@ -158,7 +156,7 @@ impl Post {
 
     fn send(&mut self, snapshot: &Snapshot) -> Result<(), String> {
         let now = u64::try_from(console::now().as_nanosecond()).unwrap_or_default();
-        let message = message(snapshot, &self.origin, now).encode_to_vec();
+        let message = message(snapshot, &self.origin, now);
         let posted = self.collector.post(message);
         self.sent.tried += 1;
         self.sent.failed += u64::from(posted.is_err());

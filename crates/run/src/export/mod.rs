@@ -9,6 +9,7 @@ mod exposition;
 mod family;
 mod labels;
 mod otlp;
+mod protobuf;
 mod scrape;
 mod snapshot;
 mod sums;
