@@ -121,6 +121,7 @@ impl Database<'_> {
             asked.clone();
         match self {
             Self::MariaDb(_) => Arc::new(MysqlBackend::new(MysqlOptions {
+                network: brunt_net::Network::private(),
                 server,
                 schema,
                 family,
@@ -132,6 +133,7 @@ impl Database<'_> {
                 timeout: patience,
             })),
             Self::Postgres(_) => Arc::new(PostgresBackend::new(PostgresOptions {
+                network: brunt_net::Network::private(),
                 server,
                 schema,
                 family,

@@ -7,6 +7,7 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use brunt_net::Network;
 pub use brunt_run::options::exit::Exit;
 pub use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Machine;
@@ -53,34 +54,34 @@ pub fn main_with(tools: &'static [Tool]) -> ExitCode {
 }
 
 /// Carries out a command line, whose first word is the name that the program is called by. What it says goes to the
-/// standard output and standard error of this process, as the program would write it. The addresses that it may reach
-/// are those of the whole process, so one command is carried out at a time.
+/// standard output and standard error of this process, as the program would write it. These
+/// and its signals are those of the whole process, so one command is carried out at a time.
 ///
 /// # Errors
 ///
 /// The command line is wrong, or what it asks for could not be done; the refusal has the message and the exit code.
 pub fn carry_out(argv: &[String]) -> Result<Exit, Refusal> {
-    let ended = cli::read(argv, &Machine).and_then(|command| {
+    cli::read(argv, &Machine).and_then(|command| {
         if command.is_quiet() {
             console::hold();
         } else if command.run_options().is_some_and(|options| options.summary || options.details) {
             console::release();
         }
-        command.fence_options().map_or(Ok(()), |options| fence::put_up(&options))?;
-        dispatched(command)
-    });
-    fence::judged(ended)
+        let made = command.fence_options().map(|options| fence::network(&options));
+        let network = made.unwrap_or_else(|| Ok(Network::private()))?;
+        fence::judged(dispatched(command, &network), &network)
+    })
 }
 
-fn dispatched(command: Command) -> Result<Exit, Refusal> {
+fn dispatched(command: Command, network: &Network) -> Result<Exit, Refusal> {
     match command {
         Command::Print(text) => console::print(&text),
         Command::Write { path, text, told } => {
             console::write(&path, &text).and_then(|_| console::print(&told))
         }
         Command::WriteAll { directory, files } => console::write_all(&directory, &files),
-        Command::Load(load) => load.run(&Signals::default()),
-        Command::Task(task) => task.run(&Signals::default()),
+        Command::Load(load) => load.run(&Signals::default(), network),
+        Command::Task(task) => task.run(&Signals::default(), network),
         Command::Verb(verb) => dispatched_verb(verb),
         Command::ServeChild => commands::serve_child(),
         Command::StepChild { task, words } => commands::step_child(&task, &words),

@@ -91,7 +91,7 @@ impl Failure {
             Self::Descriptors(_) => Class::Descriptors,
             Self::Fenced { .. } => Class::Fenced,
             Self::TlsTimedOut(_) | Self::Tls(_) | Self::AlreadySecured => Class::Tls,
-            _ => class_of_connecting(self.code().cast_signed()),
+            _ => class_of_errno(Some(self.code().cast_signed())),
         }
     }
 
@@ -143,23 +143,31 @@ impl Failure {
     }
 }
 
-/// The class of an attempt to reach a target that failed with this system error. Without a descriptor, and behind a
-/// fence, nothing was sent to the target, whatever the protocol.
-pub fn class_of_connecting(errno: i32) -> Class {
+/// The class of an attempt to reach a target that failed with this error. Without a descriptor, and behind a fence,
+/// nothing was sent to the target, whatever the protocol.
+pub fn class_of_connecting(error: &io::Error) -> Class {
+    if fence::is_refusal(error) { Class::Fenced } else { class_of_errno(error.raw_os_error()) }
+}
+
+fn class_of_errno(errno: Option<i32>) -> Class {
     match errno {
-        libc::EACCES if fence::refused().is_some() => Class::Fenced,
-        libc::EMFILE | libc::ENFILE => Class::Descriptors,
+        Some(libc::EMFILE | libc::ENFILE) => Class::Descriptors,
         _ => Class::Connect,
     }
 }
 
 /// The class of an error of sending a datagram. The carrier has told errors apart that an earlier datagram brought
 /// back, so the others are of this machine.
-pub fn class_of_sending(errno: i32) -> Class {
-    match class_of_connecting(errno) {
+pub fn class_of_sending(error: &io::Error) -> Class {
+    match class_of_connecting(error) {
         Class::Connect => Class::Unsent,
         other => other,
     }
+}
+
+/// The number of an error of sending, as outcomes have it.
+pub fn number_of_sending(error: &io::Error) -> i32 {
+    fence::number(error).unwrap_or(libc::EIO)
 }
 
 /// Describes the cause of an error of a secured stream, and the remedy if it is known.

@@ -1,15 +1,14 @@
-//! The [`Fence`] of a process: the only addresses that it may connect or send to.
+//! The [`Fence`] of a [`Network`](super::Network): the only addresses that a run may connect or send to.
 //!
-//! It belongs to the process and not to a run. It is checked where a connection is opened or a datagram is sent, with
-//! the resolved address: so it also covers a redirect, a name that resolves to another address an hour later, and an
-//! answer that names another server. A policy defines what is allowed: a list of addresses, a file of targets with
-//! limits for each, and otherwise all addresses that are not public. A process without a fence may reach everything.
-//! Sockets of this machine have no address, and the C library's own name service requests are not checked. It must not
-//! depend on what is sent, and sends nothing itself.
+//! It is checked where a connection is opened or a datagram is sent, with the resolved address: so it also covers a
+//! redirect, a name that resolves to another address an hour later, and an answer that names another server. A policy
+//! defines what is allowed: a list of addresses, a file of targets with limits for each, and otherwise all addresses
+//! that are not public. Sockets of this machine have no address, and the C library's own name service requests are not
+//! checked. It must not depend on what is sent, and sends nothing itself.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use super::allowed::Allowed;
 use super::public::{is_of_documentation, is_public};
@@ -20,7 +19,7 @@ use super::targets::{Demand, Targets};
 /// The largest number of servers of a run that are checked before it begins. Others are checked when they are reached.
 const EXPECTED_MAX: usize = 1_024;
 
-/// What a process may reach.
+/// What a run may reach.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// Only these addresses, if there is a list; none, if it is empty.
@@ -33,7 +32,7 @@ pub struct Policy {
     pub made_by: MadeBy,
 }
 
-/// Who made the list of addresses that a process may reach, and so who can add to it.
+/// Who made the list of addresses that a run may reach, and so who can add to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MadeBy {
     /// The user of the command line.
@@ -56,7 +55,7 @@ impl MadeBy {
     }
 }
 
-/// What a process may reach, and the first address that was refused.
+/// What a run may reach, and the first address that was refused.
 #[derive(Debug, Default)]
 pub struct Fence {
     policy: Policy,
@@ -75,10 +74,6 @@ struct Known {
     agreed: Vec<IpAddr>,
     demand: Demand,
 }
-
-/// The fence of this process. There is one, and it is never removed. It is global, so that code added later that sends
-/// passes it without receiving it as an argument.
-static FENCE: OnceLock<Fence> = OnceLock::new();
 
 impl Fence {
     /// A fence with this policy.
@@ -112,8 +107,8 @@ impl Fence {
         Ok(())
     }
 
-    /// Checks whether an address is allowed; remembers the first that is not.
-    fn check(&self, to: SocketAddr) -> io::Result<()> {
+    /// Checks whether an address may be reached; remembers the first that may not.
+    pub fn check(&self, to: SocketAddr) -> io::Result<()> {
         self.decide(to).map_err(|refused| {
             self.refused
                 .lock()
@@ -123,8 +118,47 @@ impl Fence {
         })
     }
 
+    /// Whether an address might be reached. This is not remembered.
+    pub fn permits(&self, to: SocketAddr) -> bool {
+        self.decide(to).is_ok()
+    }
+
+    /// Records that the run will reach a server, by one of these addresses. The code that carries out a run calls
+    /// [`Self::blocked`] before it begins.
+    pub fn expect(&self, addresses: &[SocketAddr]) {
+        self.learn(|known| {
+            if known.expected.len() < EXPECTED_MAX
+                && !known.expected.iter().any(|it| it == addresses)
+            {
+                known.expected.push(addresses.to_vec());
+            }
+        });
+    }
+
+    /// The servers that are known so far, each with its possible addresses.
+    pub fn expected(&self) -> Vec<Vec<SocketAddr>> {
+        self.known().expected.clone()
+    }
+
+    /// Sets the load that the next run puts on its targets.
+    pub fn demand(&self, demand: Demand) {
+        self.learn(|known| known.demand = demand);
+    }
+
+    /// Allows public addresses that a user has confirmed.
+    pub fn agree(&self, addresses: &[SocketAddr]) {
+        self.learn(|known| {
+            known.agreed.extend(addresses.iter().map(|to| to.ip().to_canonical()));
+        });
+    }
+
+    /// The first address that was refused, and why.
+    pub fn refused(&self) -> Option<Refused> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The servers that the run would reach but must not, each with its first address.
-    fn blocked(&self) -> Vec<Refused> {
+    pub fn blocked(&self) -> Vec<Refused> {
         let expected = self.known().expected.clone();
         let refusal = |addresses: &Vec<SocketAddr>| {
             let all: Result<Vec<Refused>, ()> =
@@ -186,70 +220,14 @@ pub enum Why {
     Limit(String, String, String),
 }
 
-/// Installs the fence. Returns whether there was none before.
-pub fn put_up(policy: Policy) -> bool {
-    FENCE.set(Fence::new(policy)).is_ok()
-}
-
-/// Whether this process may send to an address.
-pub fn check(to: SocketAddr) -> io::Result<()> {
-    FENCE.get().map_or(Ok(()), |fence| fence.check(to))
-}
-
-/// Whether this process might send to an address. This is not remembered.
-pub fn permits(to: SocketAddr) -> bool {
-    FENCE.get().is_none_or(|fence| fence.decide(to).is_ok())
-}
-
-/// Records that this process will reach a server, by one of these addresses. The code that carries out a run calls
-/// [`blocked`] before it begins.
-pub fn expect(addresses: &[SocketAddr]) {
-    if let Some(fence) = FENCE.get() {
-        fence.learn(|known| {
-            if known.expected.len() < EXPECTED_MAX
-                && !known.expected.iter().any(|it| it == addresses)
-            {
-                known.expected.push(addresses.to_vec());
-            }
-        });
-    }
-}
-
-/// The servers that are known so far, each with its possible addresses.
-pub fn expected() -> Vec<Vec<SocketAddr>> {
-    FENCE.get().map(|fence| fence.known().expected.clone()).unwrap_or_default()
-}
-
-/// Sets the load that the next run puts on its targets.
-pub fn demand(demand: Demand) {
-    if let Some(fence) = FENCE.get() {
-        fence.learn(|known| known.demand = demand);
-    }
-}
-
-/// The servers that are known so far and must not be reached, with the reasons.
-pub fn blocked() -> Vec<Refused> {
-    FENCE.get().map(Fence::blocked).unwrap_or_default()
-}
-
-/// Lets this process reach public addresses that a user has confirmed.
-pub fn agree(addresses: &[SocketAddr]) {
-    if let Some(fence) = FENCE.get() {
-        fence.learn(|known| {
-            known.agreed.extend(addresses.iter().map(|to| to.ip().to_canonical()));
-        });
-    }
+/// Whether an error is the refusal of an address.
+pub fn is_refusal(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<Refused>)
 }
 
 /// The number of a system error, or the one that represents a refusal by the fence.
 pub fn number(error: &io::Error) -> Option<i32> {
-    let refusal = || error.get_ref()?.downcast_ref::<Refused>().map(|_| libc::EACCES);
-    error.raw_os_error().or_else(refusal)
-}
-
-/// The first address that the fence refused, and why.
-pub fn refused() -> Option<Refused> {
-    FENCE.get()?.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    error.raw_os_error().or_else(|| is_refusal(error).then_some(libc::EACCES))
 }
 
 #[cfg(test)]

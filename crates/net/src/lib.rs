@@ -1,5 +1,6 @@
 //! Connections and datagrams: how a session reaches its target, secures the connection and closes it.
 //!
+//! Every one of them is made through the [`Network`] of its run: which addresses it may reach, and how it is marked.
 //! Everything that can be decided before the run (names resolved, stores opened, keys loaded, sockets bound) is decided
 //! here before the run and fails with a message. During a run only a [`Failure`] is possible, which is counted. This
 //! crate does not depend on a protocol above TLS and UDP.
@@ -12,12 +13,14 @@ pub mod chance;
 pub mod checksum;
 mod counters;
 mod direct;
+pub mod dscp;
 mod failure;
 pub mod fence;
 pub mod hub;
 pub mod interface;
 pub mod keystore;
 pub mod mmsg;
+pub mod network;
 pub mod overflow;
 pub mod ports;
 pub mod privilege;
@@ -36,5 +39,6 @@ pub mod udp;
 pub mod unix;
 pub mod wire;
 
-pub use failure::{Failure, class_of_connecting, class_of_sending};
+pub use failure::{Failure, class_of_connecting, class_of_sending, number_of_sending};
 pub use mmsg::BATCH;
+pub use network::Network;

@@ -8,12 +8,12 @@
 
 use super::resolve::Lookup;
 use super::source::Sources;
-use super::{Failure, bind, fence};
-use socket2::{Domain, Protocol, Socket, Type};
+use super::{Failure, Network, bind};
+use socket2::Socket;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -61,22 +61,7 @@ pub struct Server {
 pub struct Dialer {
     servers: Vec<Server>,
     options: Options,
-    /// Whether connections take turns among the addresses of a server as well.
-    spread: bool,
-}
-
-/// Whether the dialers that are made from now on use all addresses of a name. Like the fence it belongs to the process:
-/// dialers are also made in code without access to the command line, for example for redirects.
-static SPREAD: AtomicBool = AtomicBool::new(false);
-
-/// Makes every dialer that is made from now on use all addresses of a name, in turn.
-pub fn spread_over_addresses() {
-    SPREAD.store(true, Ordering::Relaxed);
-}
-
-/// Whether new dialers use all addresses of a name.
-pub fn is_spread() -> bool {
-    SPREAD.load(Ordering::Relaxed)
+    network: Network,
 }
 
 /// Why a dialer could not be made.
@@ -157,7 +142,11 @@ impl Server {
 impl Dialer {
     /// Resolves every name and tests every source address. Blocks while names are resolved, at most as long as a
     /// connection may take.
-    pub fn new(endpoints: &[Endpoint], options: Options) -> Result<Self, DialerError> {
+    pub fn new(
+        network: &Network,
+        endpoints: &[Endpoint],
+        options: Options,
+    ) -> Result<Self, DialerError> {
         if endpoints.is_empty() {
             return Err(DialerError::NoServer);
         }
@@ -174,9 +163,9 @@ impl Dialer {
             .collect();
         let servers = servers?;
         for server in &servers {
-            fence::expect(&server.addresses);
+            network.fence().expect(&server.addresses);
         }
-        Ok(Self { servers, options, spread: is_spread() })
+        Ok(Self { servers, options, network: network.clone() })
     }
 
     /// The servers, in the order in which they take turns.
@@ -200,7 +189,7 @@ impl Dialer {
         let server = self.server(number);
         // Sources advance once a round of the servers, so that every pair of them is used.
         let round = number / self.servers.len() as u64;
-        let (first, round) = if self.spread {
+        let (first, round) = if self.network.is_spread() {
             let addresses = server.addresses.len() as u64;
             ((round % addresses) as usize, round / addresses)
         } else {
@@ -208,12 +197,13 @@ impl Dialer {
         };
         let mut failure = None;
         // An address that the fence refuses is not a failure of a server that has another, allowed address.
+        let fence = self.network.fence();
         let choosy =
-            server.addresses.len() > 1 && server.addresses.iter().any(|to| fence::permits(*to));
+            server.addresses.len() > 1 && server.addresses.iter().any(|to| fence.permits(*to));
         for step in 0..server.addresses.len() {
             let index = (first + step) % server.addresses.len();
             let to = server.addresses[index];
-            if choosy && !fence::permits(to) {
+            if choosy && !fence.permits(to) {
                 continue;
             }
             match self.dial(to, self.options.sources.pick(to.ip(), round)).await {
@@ -234,7 +224,7 @@ impl Dialer {
     }
 
     async fn dial(&self, to: SocketAddr, from: Option<IpAddr>) -> Result<TcpStream, Failure> {
-        fence::check(to).map_err(|error| Failure::Fenced { to, error })?;
+        self.network.fence().check(to).map_err(|error| Failure::Fenced { to, error })?;
         let socket = self.socket(to, from)?;
         let connecting = TcpSocket::from_std_stream(socket.into()).connect(to);
         let connected = match self.options.timeout {
@@ -253,10 +243,7 @@ impl Dialer {
 
     fn socket(&self, to: SocketAddr, from: Option<IpAddr>) -> Result<Socket, Failure> {
         let failed = |error| Failure::of_connect(to, error);
-        let kind = Type::STREAM.nonblocking().cloexec();
-        let socket =
-            Socket::new(Domain::for_address(to), kind, Some(Protocol::TCP)).map_err(failed)?;
-        socket.set_tcp_nodelay(true).map_err(failed)?;
+        let socket = self.network.tcp(to).map_err(failed)?;
         if self.options.close == Close::Reset {
             socket.set_linger(Some(Duration::ZERO)).map_err(failed)?;
         }
@@ -278,11 +265,17 @@ fn is_self_connect(stream: &TcpStream, to: SocketAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network;
     use brunt_exchange::Class;
+    use socket2::{Domain, Type};
     use std::net::TcpListener;
 
     fn endpoint(host: &str, port: u16) -> Endpoint {
         Endpoint { host: host.to_owned(), port }
+    }
+
+    fn dialer(servers: &[Endpoint], options: Options) -> Result<Dialer, DialerError> {
+        Dialer::new(&Network::private(), servers, options)
     }
 
     fn block_on<F: Future>(future: F) -> F::Output {
@@ -301,11 +294,8 @@ mod tests {
         let (two, two_port) = listener("127.0.0.1");
         let options =
             Options { sources: "127.0.9.1,127.0.9.2".parse().unwrap(), ..Options::default() };
-        let dialer = Dialer::new(
-            &[endpoint("127.0.0.1", one_port), endpoint("127.0.0.1", two_port)],
-            options,
-        )
-        .unwrap();
+        let servers = [endpoint("127.0.0.1", one_port), endpoint("127.0.0.1", two_port)];
+        let dialer = dialer(&servers, options).unwrap();
         let mut seen = Vec::new();
         for number in 0..4 {
             let stream =
@@ -329,7 +319,8 @@ mod tests {
             addresses: vec![dead, alive],
             answering: AtomicUsize::new(0),
         };
-        let dialer = Dialer { servers: vec![server], options: Options::default(), spread: false };
+        let network = Network::private();
+        let dialer = Dialer { servers: vec![server], options: Options::default(), network };
         let stream = block_on(async { dialer.connect(0).await.unwrap().into_std().unwrap() });
         assert_eq!(stream.peer_addr().unwrap(), alive);
         assert_eq!(dialer.server(1).answering.load(Ordering::Relaxed), 1);
@@ -344,7 +335,8 @@ mod tests {
         let server = Server { host: "two".to_owned(), addresses, answering: AtomicUsize::new(0) };
         let options =
             Options { sources: "127.0.9.1,127.0.9.2".parse().unwrap(), ..Options::default() };
-        let dialer = Dialer { servers: vec![server], options, spread: true };
+        let spread = network::Options { spread: true, ..network::Options::default() };
+        let dialer = Dialer { servers: vec![server], options, network: Network::new(spread) };
         let mut seen = Vec::new();
         for number in 0..4 {
             let stream = block_on(dialer.connect(number)).unwrap();
@@ -364,7 +356,7 @@ mod tests {
     fn refusal_is_named_with_its_address() {
         let (listener, port) = listener("127.0.0.1");
         drop(listener);
-        let dialer = Dialer::new(&[endpoint("127.0.0.1", port)], Options::default()).unwrap();
+        let dialer = dialer(&[endpoint("127.0.0.1", port)], Options::default()).unwrap();
         let failure = block_on(dialer.connect(0)).unwrap_err();
         assert!(matches!(failure, Failure::Refused(to) if to.port() == port), "{failure}");
         assert_eq!(failure.class(), Class::Connect);
@@ -378,11 +370,8 @@ mod tests {
         socket.listen(0).unwrap();
         let to = socket.local_addr().unwrap().as_socket().unwrap();
         let timeout = Some(Duration::from_millis(150));
-        let dialer = Dialer::new(
-            &[endpoint("127.0.0.1", to.port())],
-            Options { timeout, ..Options::default() },
-        )
-        .unwrap();
+        let options = Options { timeout, ..Options::default() };
+        let dialer = dialer(&[endpoint("127.0.0.1", to.port())], options).unwrap();
         let failure = block_on(async {
             let mut kept = Vec::new();
             for number in 0..16 {
@@ -400,15 +389,15 @@ mod tests {
     #[test]
     fn a_foreign_source_address_is_refused_before_the_run() {
         let options = Options { sources: "192.0.2.77".parse().unwrap(), ..Options::default() };
-        let error = Dialer::new(&[endpoint("127.0.0.1", 389)], options).unwrap_err().to_string();
+        let error = dialer(&[endpoint("127.0.0.1", 389)], options).unwrap_err().to_string();
         assert!(error.contains("192.0.2.77") && error.contains("ip address add"), "{error}");
         let options = Options { sources: "127.0.0.2".parse().unwrap(), ..Options::default() };
         assert!(matches!(
-            Dialer::new(&[endpoint("::1", 389)], options),
+            dialer(&[endpoint("::1", 389)], options),
             Err(DialerError::Family { .. })
         ));
-        assert!(matches!(Dialer::new(&[], Options::default()), Err(DialerError::NoServer)));
-        let error = Dialer::new(&[endpoint("nowhere.invalid", 389)], Options::default())
+        assert!(matches!(dialer(&[], Options::default()), Err(DialerError::NoServer)));
+        let error = dialer(&[endpoint("nowhere.invalid", 389)], Options::default())
             .unwrap_err()
             .to_string();
         assert!(error.contains("nowhere.invalid"), "{error}");
@@ -418,7 +407,7 @@ mod tests {
     fn a_reset_connection_leaves_no_time_wait() {
         let (listener, port) = listener("127.0.0.1");
         let options = Options { close: Close::Reset, ..Options::default() };
-        let dialer = Dialer::new(&[endpoint("127.0.0.1", port)], options).unwrap();
+        let dialer = dialer(&[endpoint("127.0.0.1", port)], options).unwrap();
         block_on(async { drop(dialer.connect(0).await.unwrap()) });
         let (mut accepted, _) = listener.accept().unwrap();
         let error = io::Read::read(&mut accepted, &mut [0; 8]).unwrap_err();

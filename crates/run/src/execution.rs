@@ -47,7 +47,7 @@ pub fn carry_out(
     // An internal reason to end this run must not affect the process or its other runs.
     let stop = signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
-    let head = fence::with_addresses(head(job));
+    let head = fence::with_addresses(head(job), &job.network);
     let monitor = Monitor::start(&output.run.monitors, &|| protocol.monitor())?;
     let mut logs = Logs::open(output, &head, &names)?;
     let mut views = Views::open(job, &head, &names, &stop, quiet)?;
@@ -76,7 +76,7 @@ pub fn carry_out(
         aborted.clone().map(EndedBy::CutShort),
         protocol.ended_by(&engine),
         ended_by(signal, &engine, job.endless),
-        fence::kept_from(),
+        fence::kept_from(&job.network),
         untold.why().map(|why| EndedBy::CutShort(why.to_owned())),
     ];
     let ended_by = ended_by.into_iter().flatten().next();
@@ -111,9 +111,9 @@ fn check(job: &Job, quiet: bool) -> Result<(), String> {
         console::note(&format!("the run begins at {at}"));
     }
     files::check(&run.paths())?;
-    fence::clear(&job.load)?;
+    fence::clear(&job.load, &job.network)?;
     if !quiet {
-        for used in fence::several_addresses() {
+        for used in fence::several_addresses(&job.network) {
             console::note(&used);
         }
     }
@@ -140,7 +140,7 @@ fn after_canary(
 ) -> Result<Finished, String> {
     files::check(&job.output.run.paths())?;
     // The targets must permit the whole load.
-    fence::clear(&job.load)?;
+    fence::clear(&job.load, &job.network)?;
     let (first, rest) = canary::divided(&job.load, count)?;
     let tried = carry_out(&job.at(first), &Repeated(protocol), &mut [], signals)?;
     if let Some(finished) = canary::judged(tried, &job.objectives, &job.output)? {

@@ -1,7 +1,7 @@
-//! The fence around the addresses this program may reach, the directory that an order confines it to, and the exit code
-//! of a run that hit its fence.
+//! The [`Network`] of a run with the fence around the addresses it may reach, the directory that an order confines this
+//! process to, and the exit code of a run that hit its fence.
 //!
-//! It is set up before anything is sent, for every command: from `--allow`, from a file of targets, or else from all
+//! It is made once for every command, before anything is sent: from `--allow`, from a file of targets, or else from all
 //! addresses that are not public. The driver checks it at every connection and datagram. The targets and the rate that
 //! are known before a run are checked before it begins; only then can a user at a terminal confirm a public address. A
 //! run that was kept from an address did not do what was requested, so its exit code takes precedence over all others
@@ -12,10 +12,11 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use std::net::SocketAddr;
 
 use brunt_engine::{Load, Plan};
+use brunt_net::Network;
 use brunt_net::allowed::Allowed;
-use brunt_net::fence::{self, MadeBy, Policy, Refused, Why};
+use brunt_net::fence::{MadeBy, Policy, Refused, Why};
+use brunt_net::network;
 use brunt_net::targets::Demand;
-use brunt_net::tcp;
 use brunt_record::Head;
 
 use super::conclude::EndedBy;
@@ -36,23 +37,28 @@ pub fn confine() {
     }
 }
 
-/// Sets up the fence of a command that makes a load with these options.
-pub fn put_up(options: &RunOptions) -> Result<(), Refusal> {
+/// The network of a command that makes a load with these options.
+pub fn network(options: &RunOptions) -> Result<Network, Refusal> {
     let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
     let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
-    fence::put_up(Policy { allowed, targets, public: options.yes, made_by: made_by() });
-    if options.addresses == Addresses::All {
-        tcp::spread_over_addresses();
-    }
-    Ok(())
+    let policy = Policy { allowed, targets, public: options.yes, made_by: made_by() };
+    Ok(within(policy, options))
 }
 
-/// Sets up a fence around these addresses, within what the file of targets allows.
-pub fn around(allowed: Vec<Allowed>) -> Result<(), Refusal> {
+/// A network of these addresses, within what the file of targets allows, for a load with these options.
+pub fn around(allowed: Vec<Allowed>, options: &RunOptions) -> Result<Network, Refusal> {
     let targets = targets::read(None).map_err(Refusal::usage)?;
-    let made_by = made_by();
-    fence::put_up(Policy { allowed: Some(allowed), targets, public: false, made_by });
-    Ok(())
+    let policy = Policy { allowed: Some(allowed), targets, public: false, made_by: made_by() };
+    Ok(within(policy, options))
+}
+
+/// A network with this policy, whatever addresses the options name: all else of it is as they say.
+pub fn within(policy: Policy, options: &RunOptions) -> Network {
+    Network::new(network::Options {
+        policy,
+        spread: options.addresses == Addresses::All,
+        dscp: None,
+    })
 }
 
 /// An agent passes the addresses that its owner and the order permit as `--allow`.
@@ -67,37 +73,40 @@ fn is_confined() -> bool {
 /// Checks before a run that it may load its targets, as far as they are known, and waits a moment for those on this
 /// machine that do not listen yet. A command that sends anything before its
 /// run calls this first. The error is empty: [`judged`] prints the reason.
-pub fn clear(load: &Plan) -> Result<(), String> {
-    fence::demand(demand(load));
+pub fn clear(load: &Plan, network: &Network) -> Result<(), String> {
+    let fence = network.fence();
+    fence.demand(demand(load));
     let public = |refused: &Refused| matches!(refused.why, Why::Public | Why::Documentation);
-    let strangers: Vec<Refused> = fence::blocked().into_iter().filter(public).collect();
+    let strangers: Vec<Refused> = fence.blocked().into_iter().filter(public).collect();
     if !strangers.is_empty() && answered_for(&strangers) {
-        fence::agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
+        fence.agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
     }
-    if let Some(refused) = fence::blocked().first() {
+    if let Some(refused) = fence.blocked().first() {
         // Checked again so that the refusal is remembered.
-        return fence::check(refused.to).map_err(|_| String::new());
+        return fence.check(refused.to).map_err(|_| String::new());
     }
-    listening::wait(&fence::expected());
+    listening::wait(&fence.expected(), fence);
     Ok(())
 }
 
 /// The names that have several addresses, each with what is done with them. Names of this machine are left out: every
 /// `localhost` has two.
-pub fn several_addresses() -> Vec<String> {
+pub fn several_addresses(network: &Network) -> Vec<String> {
     let elsewhere =
         |all: &Vec<SocketAddr>| all.len() > 1 && !all.iter().all(|to| to.ip().is_loopback());
-    fence::expected()
+    network
+        .fence()
+        .expected()
         .into_iter()
         .filter(elsewhere)
-        .map(|all| addresses_used(&all, tcp::is_spread()))
+        .map(|all| addresses_used(&all, network.is_spread()))
         .collect()
 }
 
 /// The head of a record with the addresses that its load is spread over.
-pub fn with_addresses(mut head: Head) -> Head {
-    if tcp::is_spread() {
-        for used in several_addresses() {
+pub fn with_addresses(mut head: Head, network: &Network) -> Head {
+    if network.is_spread() {
+        for used in several_addresses(network) {
             let target = head.plan.target.get_or_insert_default();
             _ = write!(target, " ({used})");
         }
@@ -155,25 +164,31 @@ fn is_yes(answer: &str) -> bool {
 }
 
 /// The reason for a run that was cut short because it was kept from an address.
-pub fn kept_from() -> Option<EndedBy> {
-    fence::refused().map(|refused| {
+pub fn kept_from(network: &Network) -> Option<EndedBy> {
+    network.fence().refused().map(|refused| {
         EndedBy::CutShort(format!("the run was not allowed to reach a target: {refused}"))
     })
 }
 
-/// The exit code of the program, given the one it would have without a fence.
-pub fn judged(ended: Result<Exit, Refusal>) -> Result<Exit, Refusal> {
-    let Some(kept) = fence::refused() else { return ended };
-    let refused = |said: &str| Refusal {
-        text: format!("{}refused: {kept}\n", said.trim_start_matches('\n')),
-        exit: Exit::Unsafe,
-    };
+/// The exit code of a command, given the one it would have without a fence.
+pub fn judged(ended: Result<Exit, Refusal>, network: &Network) -> Result<Exit, Refusal> {
     match ended {
         Ok(Exit::Interrupted | Exit::Terminated) => ended,
-        Ok(_) => Err(refused("")),
-        Err(refusal) if refusal.exit == Exit::Unsafe => Err(refusal),
-        Err(refusal) => Err(refused(&refusal.text)),
+        Ok(_) if network.fence().refused().is_some() => {
+            Err(explained(Refusal { text: String::new(), exit: Exit::Failed }, network))
+        }
+        Ok(_) => ended,
+        Err(refusal) => Err(explained(refusal, network)),
     }
+}
+
+/// Why a command failed, given what it says itself: its fence, if that kept it from an address.
+pub fn explained(refusal: Refusal, network: &Network) -> Refusal {
+    let Some(kept) = network.fence().refused().filter(|_| refusal.exit != Exit::Unsafe) else {
+        return refusal;
+    };
+    let said = refusal.text.trim_start_matches('\n');
+    Refusal { text: format!("{said}refused: {kept}\n"), exit: Exit::Unsafe }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! [`Job`]: a run that is ready to be carried out.
 
 use brunt_engine::Plan;
+use brunt_net::Network;
 use brunt_record::{Catalogue, Noun, PortBudget, Slo};
 
 use super::plan::{asked, of_iterations};
@@ -27,6 +28,8 @@ pub struct Job {
     pub ports: Option<PortBudget>,
     /// The rate that this machine can make against a target of negligible cost, in exchanges a second.
     pub ceiling: Option<f64>,
+    /// How its targets are reached.
+    pub network: Network,
     /// Whether only a signal ends it.
     pub endless: bool,
     /// Whether the target runs in this process.
@@ -37,7 +40,13 @@ pub struct Job {
 
 impl Job {
     /// A quiet run of a load, with default settings.
-    pub fn new(command: Vec<String>, catalogue: Catalogue, target: String, load: Plan) -> Self {
+    pub fn new(
+        command: Vec<String>,
+        catalogue: Catalogue,
+        target: String,
+        load: Plan,
+        network: Network,
+    ) -> Self {
         Self {
             command,
             catalogue,
@@ -46,6 +55,7 @@ impl Job {
             output: Output::default(),
             ports: None,
             ceiling: None,
+            network,
             endless: false,
             in_process: false,
             several: false,
@@ -96,6 +106,7 @@ impl Job {
             },
             ports: self.ports,
             ceiling: self.ceiling,
+            network: self.network.clone(),
             endless: false,
             in_process: self.in_process,
             several: self.several,

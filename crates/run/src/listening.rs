@@ -10,7 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_net::fence;
+use brunt_net::fence::Fence;
 
 use crate::console;
 
@@ -30,10 +30,10 @@ const TABLES: [(&str, &str); 4] = [
 /// The addresses that were waited for, so that each is waited for once.
 static KNOWN: Mutex<BTreeSet<SocketAddr>> = Mutex::new(BTreeSet::new());
 
-/// Waits for those of these targets, each with its possible addresses, that are on loopback.
-pub fn wait(targets: &[Vec<SocketAddr>]) {
+/// Waits for those of these targets, each with its possible addresses, that are on loopback and may be reached.
+pub fn wait(targets: &[Vec<SocketAddr>], fence: &Fence) {
     let mut waited = Duration::ZERO;
-    for target in targets.iter().filter(|target| is_new(target)) {
+    for target in targets.iter().filter(|target| is_new(target, fence)) {
         let before = waited;
         while waited < LONGEST && !is_open(target) {
             console::pause(TICK);
@@ -46,8 +46,8 @@ pub fn wait(targets: &[Vec<SocketAddr>]) {
 }
 
 /// Whether a target is only on loopback, may be reached, and was not waited for before.
-fn is_new(target: &[SocketAddr]) -> bool {
-    let awaited = |to: &SocketAddr| to.ip().to_canonical().is_loopback() && fence::permits(*to);
+fn is_new(target: &[SocketAddr], fence: &Fence) -> bool {
+    let awaited = |to: &SocketAddr| to.ip().to_canonical().is_loopback() && fence.permits(*to);
     if target.is_empty() || !target.iter().all(awaited) {
         return false;
     }
@@ -161,6 +161,8 @@ mod tests {
 
     #[test]
     fn only_loopback_is_waited_for_and_once() {
+        let fence = Fence::default();
+        let is_new = |target: &[SocketAddr]| is_new(target, &fence);
         assert!(!is_new(&[at("192.0.2.1:389")]));
         assert!(!is_new(&[at("127.0.0.1:7"), at("192.0.2.1:7")]));
         assert!(!is_new(&[]));

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
+use brunt_net::Network;
+
 use super::job::Job;
 use super::repeatable::{Repeatable, Subject};
 use super::signals::Signals;
@@ -29,7 +31,7 @@ pub enum Caller {
     AgentsOfOthers,
 }
 
-/// A command line that makes a load.
+/// A command line that makes a load. The network it is handed says which addresses it may reach, and how.
 pub trait Load: Debug {
     /// Its words after `brunt`.
     fn name(&self) -> &'static str;
@@ -65,19 +67,24 @@ pub trait Load: Debug {
     fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String>;
 
     /// Carries the command line out, from the first connection to the last line.
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
-        self.measure(signals, Verbosity::Normal).map(|outcome| outcome.exit)
+    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
+        self.measure(signals, network, Verbosity::Normal).map(|outcome| outcome.exit)
     }
 
     /// Makes the run, for a caller that shows its result. A command that makes several runs has no single one.
-    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
-        let _ = (signals, verbosity);
+    fn measure(
+        &self,
+        signals: &Signals,
+        network: &Network,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
+        let _ = (signals, network, verbosity);
         Err(Refusal::usage(format!("error: '{}' makes no single run", self.name())))
     }
 
     /// Reads everything that the command line names, sends nothing, and returns the run that it would make.
-    fn examine(&self, signals: &Signals) -> Result<Job, Refusal> {
-        let _ = signals;
+    fn examine(&self, signals: &Signals, network: &Network) -> Result<Job, Refusal> {
+        let _ = (signals, network);
         Err(Refusal::usage(format!("error: '{}' makes no single run", self.name())))
     }
 
@@ -85,6 +92,7 @@ pub trait Load: Debug {
     fn prepare<'a>(
         &'a self,
         signals: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal>;
 

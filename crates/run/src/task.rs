@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use brunt_net::Network;
+
 use super::signals::Signals;
 use crate::options::exit::Exit;
 use crate::options::refusal::Refusal;
@@ -9,14 +11,14 @@ use crate::options::refusal::Refusal;
 /// A command of a tool that makes no load which other commands could use: a conversion, a comparison of many cases.
 pub trait Task: Debug {
     /// Carries it out.
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal>;
+    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal>;
 
     /// Whether standard error gets only what needs attention.
     fn is_quiet(&self) -> bool {
         false
     }
 
-    /// Whether it sends anything to a target by itself, and so needs a fence.
+    /// Whether it sends anything to a target by itself, and so needs a network with the user's options.
     fn sends(&self) -> bool {
         false
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{EngineRun, Finished, SessionFactory};
+use brunt_net::Network;
 use brunt_net::hub::Hub;
 use brunt_net::udp::{Bound, OpenError, Options};
 
@@ -24,13 +25,14 @@ pub(crate) struct EchoSessions {
 impl EchoSessions {
     /// Opens the sockets of a run with this number of workers.
     pub(crate) fn open(
+        network: &Network,
         server: SocketAddr,
         patience: Duration,
         workers: usize,
     ) -> Result<Self, OpenError> {
         let local = if server.is_ipv4() { [0, 0, 0, 0].into() } else { [0u16; 8].into() };
         let options = Options::new(server, SocketAddr::new(local, 0));
-        let open = |_| Bound::open(&options).map(|bound| Mutex::new(Some(bound)));
+        let open = |_| Bound::open(network, &options).map(|bound| Mutex::new(Some(bound)));
         let sockets = (0..workers).map(open).collect::<Result<_, _>>()?;
         Ok(Self { server, patience, time: MachineTime::new(), sockets })
     }

@@ -1,6 +1,7 @@
 //! [`Echoes`]: the messages of a worker that wait for their echoes.
 
 use std::collections::VecDeque;
+use std::io;
 use std::net::SocketAddr;
 use std::task::{Context, Waker};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use brunt_exchange::{Class, Moment, Outcome};
 use brunt_net::carrier::{Inbox, OutgoingDatagram};
 use brunt_net::hub::{Gap, Table, Transactions, Wheel};
+use brunt_net::number_of_sending;
 
 use crate::message::{Message, decode, encode};
 
@@ -108,8 +110,9 @@ impl Table for Echoes {
         }
     }
 
-    fn refused(&mut self, errno: i32, _: Moment) {
+    fn refused(&mut self, error: &io::Error, _: Moment) {
         if let Some(slot) = self.queue.pop_front() {
+            let errno = number_of_sending(error);
             self.end(slot, Outcome::Failed(Class::Connect, errno.unsigned_abs()), None);
         }
     }

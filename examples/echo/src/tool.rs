@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
-use brunt_net::fence;
+use brunt_net::Network;
 use brunt_record::Catalogue;
 use brunt_run::load::Suits;
 use brunt_run::options::about::About;
@@ -123,8 +123,13 @@ impl Load for EchoArgs {
         Ok(())
     }
 
-    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
-        let Prepared { job, protocol: echo, .. } = self.ready()?;
+    fn measure(
+        &self,
+        signals: &Signals,
+        network: &Network,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
+        let Prepared { job, protocol: echo, .. } = self.ready(network)?;
         let shows = verbosity == Verbosity::Normal;
         let job = Job { output: job.output.shown(shows), ..job };
         let mut finished = carry_out(&job, &echo, &mut [], signals).map_err(Refusal::failed)?;
@@ -140,16 +145,17 @@ impl Load for EchoArgs {
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
-        self.ready().map(|prepared| prepared.job)
+    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
+        self.ready(network).map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
         _: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let prepared = self.ready()?;
+        let prepared = self.ready(network)?;
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
     }
@@ -160,16 +166,16 @@ impl Load for EchoArgs {
 }
 
 impl EchoArgs {
-    fn ready(&self) -> Result<Prepared<Echo>, Refusal> {
+    fn ready(&self, network: &Network) -> Result<Prepared<Echo>, Refusal> {
         // The fence judges the address before the run, which opens its sockets only as it begins.
-        fence::expect(&[self.server]);
-        let job = self.job().map_err(|why| Refusal::usage(format!("failed to {why}")))?;
+        network.fence().expect(&[self.server]);
+        let job = self.job(network).map_err(|why| Refusal::usage(format!("failed to {why}")))?;
         let patience = self.load.timeout.unwrap_or(PATIENCE);
-        let echo = Echo { server: self.server, patience };
+        let echo = Echo { server: self.server, patience, network: network.clone() };
         Ok(Prepared::new(job, echo, None))
     }
 
-    fn job(&self) -> Result<Job, String> {
+    fn job(&self, network: &Network) -> Result<Job, String> {
         let load = self.load.load(Messages::SPELLING)?;
         let mut settings = self.load.settings(load, self.window);
         settings.seed = self.output.seed.unwrap_or_else(console::seed);
@@ -188,7 +194,7 @@ impl EchoArgs {
             objectives: objectives(&self.output.run.objectives, &self.output.run, &operations)?,
             output: self.output.files(),
             endless: is_endless(&plan),
-            ..Job::new(self.typed.clone(), catalogue, target, plan)
+            ..Job::new(self.typed.clone(), catalogue, target, plan, network.clone())
         };
         Ok(job.called("message", "messages"))
     }
@@ -198,6 +204,7 @@ impl EchoArgs {
 struct Echo {
     server: SocketAddr,
     patience: Duration,
+    network: Network,
 }
 
 impl Protocol for Echo {
@@ -213,7 +220,8 @@ impl Protocol for Echo {
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
-        let sessions = EchoSessions::open(self.server, self.patience, run.plan.workers());
+        let sessions =
+            EchoSessions::open(&self.network, self.server, self.patience, run.plan.workers());
         sessions.map_err(|error| format!("failed to {error}"))?.run(run)
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use brunt_ldap_server::{Config, Server as Directory};
+use brunt_net::Network;
 use brunt_run::ceiling::{self, Ceiling};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -89,8 +90,11 @@ fn ldap(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
     let port = running.address().port().to_string();
     for (tool, options, trailing) in OPERATIONS {
         let words = command_line(tool, options, trailing, args, &port);
-        let outcome =
-            load(words.get(1..).unwrap_or_default())?.measure(signals, Verbosity::Quiet)?;
+        let outcome = load(words.get(1..).unwrap_or_default())?.measure(
+            signals,
+            &Network::private(),
+            Verbosity::Quiet,
+        )?;
         if signals.received().is_some() {
             break;
         }
@@ -113,8 +117,11 @@ fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
             console::note("DHCPv6 is skipped: this machine has no IPv6");
             break;
         };
-        let outcome =
-            load(words.get(1..).unwrap_or_default())?.measure(signals, Verbosity::Quiet)?;
+        let outcome = load(words.get(1..).unwrap_or_default())?.measure(
+            signals,
+            &Network::private(),
+            Verbosity::Quiet,
+        )?;
         if signals.received().is_none() {
             found.take(&outcome)?;
         }

@@ -9,6 +9,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use brunt_ldap_server::{Config, Server};
+use brunt_net::Network;
 use brunt_record::Record;
 use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
 use brunt_run::options::exit::Exit;
@@ -160,7 +161,8 @@ impl Show<'_> {
 
     /// Makes the run of a command line that was shown.
     fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
-        load(words.get(1..).unwrap_or_default())?.measure(&self.signals, self.verbosity())
+        let act = load(words.get(1..).unwrap_or_default())?;
+        act.measure(&self.signals, &Network::private(), self.verbosity())
     }
 
     fn verbosity(&self) -> Verbosity {

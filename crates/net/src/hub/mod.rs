@@ -19,8 +19,8 @@ pub use table::Table;
 pub use transactions::Transactions;
 pub use wheel::Wheel;
 
+use super::BATCH;
 use super::carrier::{Carrier, Inbox};
-use super::{BATCH, fence};
 use brunt_exchange::{Clock, Moment};
 use gap::BEAT;
 use std::cell::{Cell, RefCell, RefMut};
@@ -168,7 +168,7 @@ impl<T: Table, C: Carrier + 'static> Hub<T, C> {
         match sent {
             Ok(count) => table.sent(count, now),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Flushed::Blocked,
-            Err(error) => table.refused(number_of(&error), now),
+            Err(error) => table.refused(&error, now),
         }
         if table.has_outgoing() { Flushed::Some } else { Flushed::All }
     }
@@ -357,9 +357,4 @@ async fn next_wakeup<T: Table, C: Carrier + 'static>(
         Poll::Pending
     })
     .await
-}
-
-/// The number of an error from sending.
-fn number_of(error: &io::Error) -> i32 {
-    fence::number(error).unwrap_or(libc::EIO)
 }

@@ -8,6 +8,7 @@
 use super::Gap;
 use crate::carrier::{Inbox, OutgoingDatagram};
 use brunt_exchange::Moment;
+use std::io;
 use std::task::Context;
 
 /// Exchanges in flight, each in its own slot.
@@ -31,7 +32,7 @@ pub trait Table: 'static {
     fn sent(&mut self, count: usize, now: Moment);
 
     /// The first of [`datagrams`](Self::datagrams) was refused by this machine.
-    fn refused(&mut self, errno: i32, now: Moment);
+    fn refused(&mut self, error: &io::Error, now: Moment);
 
     /// Datagrams were received and read `now`; some may have the kernel's stamp, and are judged by it.
     fn receive(&mut self, inbox: &Inbox, now: Moment);

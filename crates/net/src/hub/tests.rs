@@ -92,7 +92,7 @@ impl Table for Questions {
         }
     }
 
-    fn refused(&mut self, _: i32, _: Moment) {
+    fn refused(&mut self, _: &std::io::Error, _: Moment) {
         let slot = self.queue.pop_front().unwrap();
         self.end(slot, Outcome::Skipped, b"");
     }

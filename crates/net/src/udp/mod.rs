@@ -10,8 +10,8 @@ mod errors;
 
 use self::errors::ErrorQueue;
 use super::carrier::{Arrived, Carrier, Inbox, OutgoingDatagram};
-use super::fence;
 use super::mmsg::{self, BATCH, Outgoing};
+use super::network::Network;
 use super::overflow::Overflow;
 use super::privilege;
 use super::stamp::Translation;
@@ -20,7 +20,6 @@ use nix::sys::socket::{setsockopt, sockopt};
 use rustix::net::sockopt::{
     Ipv4PathMtuDiscovery, Ipv6PathMtuDiscovery, set_ip_mtu_discover, set_ipv6_mtu_discover,
 };
-use socket2::{Domain, Protocol, Type};
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
@@ -135,6 +134,7 @@ pub struct Bound {
     batch: usize,
     kernel_stamps: bool,
     icmp: Icmp,
+    network: Network,
 }
 
 /// A socket of a worker.
@@ -148,14 +148,16 @@ pub struct Socket {
     overflow: Overflow,
     /// The ICMP errors, if they are requested.
     errors: Option<ErrorQueue>,
+    network: Network,
 }
 
 impl Bound {
     /// Opens a socket, and reports its server to the fence. Therefore a run opens its sockets before it begins.
-    pub fn open(options: &Options) -> Result<Self, OpenError> {
-        fence::expect(&[options.server]);
+    pub fn open(network: &Network, options: &Options) -> Result<Self, OpenError> {
+        network.fence().expect(&[options.server]);
         let local = options.local;
-        let socket = prepare(options).map_err(|error| OpenError::of_option(options, error))?;
+        let socket =
+            prepare(network, options).map_err(|error| OpenError::of_option(options, error))?;
         socket.bind(&local.into()).map_err(|error| OpenError::of_bind(local, error))?;
         let (bound, granted) =
             measure(&socket).map_err(|error| OpenError::Other { local, error })?;
@@ -167,6 +169,7 @@ impl Bound {
             batch: options.batch.clamp(1, BATCH),
             kernel_stamps: options.kernel_stamps,
             icmp: options.icmp,
+            network: network.clone(),
         })
     }
 
@@ -192,6 +195,7 @@ impl Bound {
             outgoing: RefCell::new(Outgoing::new()),
             overflow: Overflow::default(),
             errors: (self.icmp == Icmp::Counted).then(ErrorQueue::new),
+            network: self.network,
         })
     }
 }
@@ -236,15 +240,16 @@ impl Socket {
         socket: &socket2::Socket,
         mut datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
     ) -> io::Result<usize> {
+        let fence = self.network.fence();
         if self.batch == 1 {
             let Some(datagram) = datagrams.next() else { return Ok(0) };
-            fence::check(datagram.to)?;
+            fence.check(datagram.to)?;
             return socket.send_to(datagram.bytes, &datagram.to.into()).map(|_| 1);
         }
         // A datagram that must not be sent is refused separately, when its turn comes; those before it are sent.
         let mut refused = None;
         let batch =
-            datagrams.take(self.batch).map_while(|datagram| match fence::check(datagram.to) {
+            datagrams.take(self.batch).map_while(|datagram| match fence.check(datagram.to) {
                 Ok(()) => Some((datagram.bytes, Some(datagram.to))),
                 Err(error) => {
                     refused = Some(error);
@@ -350,10 +355,8 @@ fn measure(socket: &socket2::Socket) -> io::Result<(Option<SocketAddr>, usize)> 
 }
 
 /// A socket with all its options, not bound yet.
-fn prepare(options: &Options) -> io::Result<socket2::Socket> {
-    let domain = Domain::for_address(options.local);
-    let socket = socket2::Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
-    socket.set_nonblocking(true)?;
+fn prepare(network: &Network, options: &Options) -> io::Result<socket2::Socket> {
+    let socket = network.udp(options.local)?;
     if options.local.is_ipv6() {
         socket.set_only_v6(true)?;
         if let Some(index) = options.multicast {

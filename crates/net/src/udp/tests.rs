@@ -22,8 +22,12 @@ fn loopback(host: &str) -> Options {
     Options::new(SERVER, SocketAddr::new(host.parse().unwrap(), 0))
 }
 
+fn bound(options: &Options) -> Result<Bound, OpenError> {
+    Bound::open(&Network::private(), options)
+}
+
 fn open(options: &Options) -> Socket {
-    Bound::open(options).unwrap().register().unwrap()
+    bound(options).unwrap().register().unwrap()
 }
 
 /// Sends all, as many per call as possible.
@@ -311,8 +315,8 @@ fn an_inbox_can_be_filled_without_a_kernel() {
 
 #[test]
 fn a_port_that_is_taken_is_said_to_be() {
-    let first = Bound::open(&loopback("127.0.0.1")).unwrap();
-    let error = Bound::open(&Options::new(SERVER, first.local_addr())).unwrap_err();
+    let first = bound(&loopback("127.0.0.1")).unwrap();
+    let error = bound(&Options::new(SERVER, first.local_addr())).unwrap_err();
     assert!(matches!(error, OpenError::InUse(_)), "{error}");
     assert!(error.to_string().contains("relay"), "{error}");
 }
@@ -320,12 +324,12 @@ fn a_port_that_is_taken_is_said_to_be() {
 #[test]
 fn what_cannot_be_bound_says_why() {
     let elsewhere = Options::new(SERVER, SocketAddr::from(([192, 0, 2, 99], 0)));
-    assert!(matches!(Bound::open(&elsewhere), Err(OpenError::NotOurs(_))));
+    assert!(matches!(bound(&elsewhere), Err(OpenError::NotOurs(_))));
     let unscoped = SocketAddrV6::new("fe80::1".parse::<Ipv6Addr>().unwrap(), 0, 0, 0);
-    let error = Bound::open(&Options::new(SERVER, unscoped.into())).unwrap_err().to_string();
+    let error = bound(&Options::new(SERVER, unscoped.into())).unwrap_err().to_string();
     assert!(error.contains("fe80::1"), "{error}");
     let device = Some("brunt-none0".to_owned());
-    let error = Bound::open(&Options { device, ..loopback("127.0.0.1") }).unwrap_err();
+    let error = bound(&Options { device, ..loopback("127.0.0.1") }).unwrap_err();
     assert!(error.to_string().contains("brunt-none0"), "{error}");
 }
 
@@ -337,7 +341,7 @@ fn a_privileged_port_asks_for_the_right_with_the_command_to_paste() {
     let error = if first_free > local.port() {
         let thread = std::thread::spawn(move || {
             brunt_testbed::renounce();
-            Bound::open(&Options::new(SERVER, local)).unwrap_err()
+            bound(&Options::new(SERVER, local)).unwrap_err()
         });
         thread.join().unwrap()
     } else {

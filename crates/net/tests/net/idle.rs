@@ -1,5 +1,6 @@
 //! The memory use of an idle plain connection, measured in a separate process.
 
+use brunt_net::Network;
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{Dialer, Endpoint, Options};
 
@@ -17,7 +18,7 @@ fn measure() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let endpoint = Endpoint { host: "127.0.0.1".to_owned(), port };
-    let dialer = Dialer::new(&[endpoint], Options::default()).unwrap();
+    let dialer = Dialer::new(&Network::private(), &[endpoint], Options::default()).unwrap();
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
         let mut kept =
             vec![(Stream::Plain(dialer.connect(0).await.unwrap()), listener.accept().unwrap())];

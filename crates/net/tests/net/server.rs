@@ -82,7 +82,7 @@ pub(crate) fn greeted(
         let endpoint = Endpoint { host: "127.0.0.1".to_owned(), port };
         let options =
             tcp::Options { timeout: Some(Duration::from_secs(10)), ..tcp::Options::default() };
-        let dialer = Dialer::new(&[endpoint], options).unwrap();
+        let dialer = Dialer::new(&brunt_net::Network::private(), &[endpoint], options).unwrap();
         let name = client.name_for(host).unwrap();
         let plain = Stream::Plain(dialer.connect(0).await?);
         let mut stream = plain.secure(client, &name, Some(Duration::from_secs(10))).await?;

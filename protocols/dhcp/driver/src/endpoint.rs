@@ -8,6 +8,7 @@ use super::population::{Mac, Population};
 use super::setup::{Opener, Setup};
 use super::{CaptureOptions, Dhcp, Limits, Mix, Task, v4, v6};
 use brunt_exchange::{Monotonic, Slots};
+use brunt_net::Network;
 use brunt_net::interface::local_address;
 use brunt_net::udp::{Bound, OpenError, Options, Socket};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -85,9 +86,9 @@ pub(super) enum Family {
 
 impl DhcpEndpoint {
     /// Opens the endpoint.
-    pub fn open(asked: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
+    pub fn open(network: &Network, asked: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
         let local = local(asked)?;
-        let bound = Bound::open(&Options::new(asked.server, local))?;
+        let bound = Bound::open(network, &Options::new(asked.server, local))?;
         let socket: Opener<Socket> = Box::new(move || bound.register());
         let mac = asked.mac.unwrap_or(FIRST_MAC);
         let population = Population::cycle(mac, asked.users.into());

@@ -187,7 +187,11 @@ fn check<D: Dialogue>(dhcp: &Dhcp<D, Socket>, released: Counter) {
 #[test]
 fn warm_exchanges_of_dhcp_v4_allocate_nothing() {
     let destination = serve("127.0.0.1:0", answer_v4);
-    let socket = Bound::open(&Options::new(destination, "127.0.0.1:0".parse().unwrap())).unwrap();
+    let socket = Bound::open(
+        &brunt_net::Network::private(),
+        &Options::new(destination, "127.0.0.1:0".parse().unwrap()),
+    )
+    .unwrap();
     let population = Population::cycle([0, 0x0c, 1, 2, 3, 4], 1 << 20);
     let role = v4::Role::Relay { addresses: Vec::new(), hops: 1 };
     let plan = v4::Setup::new(population.clone(), role, Ipv4Addr::LOCALHOST);
@@ -200,7 +204,11 @@ fn warm_exchanges_of_dhcp_v4_allocate_nothing() {
 #[test]
 fn warm_exchanges_of_dhcp_v6_allocate_nothing() {
     let destination = serve("[::1]:0", answer_v6);
-    let socket = Bound::open(&Options::new(destination, "[::1]:0".parse().unwrap())).unwrap();
+    let socket = Bound::open(
+        &brunt_net::Network::private(),
+        &Options::new(destination, "[::1]:0".parse().unwrap()),
+    )
+    .unwrap();
     let population = Population::cycle([0, 0x0c, 1, 2, 3, 4], 1 << 20);
     let plan = v6::Setup::new(population.clone(), v6::BaseDuid::LinkLayer);
     let plan = v6::Plan::compile(plan).unwrap();

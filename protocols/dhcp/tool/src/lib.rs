@@ -30,6 +30,7 @@ mod v4;
 mod v6;
 mod wrapped;
 
+use brunt_net::Network;
 use brunt_run::load::Suits;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
@@ -72,12 +73,17 @@ impl Load for DhcpArgs {
         callers::refuses(self, caller)
     }
 
-    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+    fn measure(
+        &self,
+        signals: &Signals,
+        network: &Network,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
         let shows = verbosity == Verbosity::Normal;
         if shows {
             self.notes.iter().for_each(|note| console::note(note));
         }
-        let perfdhcp = Perfdhcp::prepare(self, verbosity).map_err(Problem::refusal)?;
+        let perfdhcp = Perfdhcp::prepare(self, network, verbosity).map_err(Problem::refusal)?;
         let job = perfdhcp.job().map_err(Problem::refusal)?;
         if shows && let Some(changes) = touched::changed(self) {
             let target = job.asked.target.as_deref().unwrap_or_default();
@@ -92,8 +98,9 @@ impl Load for DhcpArgs {
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
-        let perfdhcp = Perfdhcp::prepare(self, Verbosity::Quiet).map_err(Problem::refusal)?;
+    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
+        let perfdhcp =
+            Perfdhcp::prepare(self, network, Verbosity::Quiet).map_err(Problem::refusal)?;
         perfdhcp.compiles().map_err(Problem::refusal)?;
         perfdhcp.job().map_err(Problem::refusal)
     }
@@ -102,9 +109,11 @@ impl Load for DhcpArgs {
     fn prepare<'a>(
         &'a self,
         _: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let perfdhcp = Perfdhcp::prepare(self, Verbosity::Quiet).map_err(Problem::refusal)?;
+        let perfdhcp =
+            Perfdhcp::prepare(self, network, Verbosity::Quiet).map_err(Problem::refusal)?;
         let job = perfdhcp.job().map_err(Problem::refusal)?;
         let prepared = Prepared::new(job, perfdhcp, None).with_fixed_workers();
         let prepared = if self.load.window.is_some() {

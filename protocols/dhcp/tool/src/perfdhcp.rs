@@ -8,6 +8,7 @@ use brunt_dhcp_driver::limits::{Limits, Reason, UNSENT_MAX};
 use brunt_dhcp_driver::{Stage, naming, v4, v6};
 use brunt_engine::{Ended, EngineRun, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_net::Network;
 use brunt_record::{Catalogue, Measured, Mode, Phase};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
@@ -41,13 +42,17 @@ pub(crate) struct Perfdhcp<'a> {
 
 impl<'a> Perfdhcp<'a> {
     /// Finds the route, and reads everything that the command line names.
-    pub(crate) fn prepare(args: &'a DhcpArgs, verbosity: Verbosity) -> Result<Self, Problem> {
+    pub(crate) fn prepare(
+        args: &'a DhcpArgs,
+        network: &Network,
+        verbosity: Verbosity,
+    ) -> Result<Self, Problem> {
         if args.output.run.canary.is_some() && args.scenario != Scenario::Basic {
             return Err(Problem::usage(
                 "--canary cannot be used with an avalanche or a fleet, which do not start slowly",
             ));
         }
-        let resolved = Resolved::of(args)?;
+        let resolved = Resolved::of(args, network)?;
         let operations = shown::operations(args);
         let (v6, queue) = (args.family == Family::V6, resolved.server_queue().is_some());
         let tallies = attendance::tallies(v6, resolved.fleet().is_some(), queue);
@@ -179,6 +184,7 @@ impl<'a> Perfdhcp<'a> {
                 self.catalogue.clone(),
                 target,
                 self.resolved.load.clone(),
+                self.resolved.route.network.clone(),
             )
         };
         job = match *self.operations {

@@ -10,6 +10,7 @@ use brunt_dhcp_driver::limits::Limits;
 use brunt_dhcp_driver::{self as dhcp, Dialogue, Opener, Population, Setup, Task, listfile};
 use brunt_engine::Plan;
 use brunt_engine::timer::{MachineTime, Time as _};
+use brunt_net::Network;
 use brunt_net::queue::QueueWatch;
 use brunt_run::console;
 use brunt_run::options::monitor::MonitorSource;
@@ -38,9 +39,9 @@ pub(crate) struct Resolved<'a> {
 
 impl<'a> Resolved<'a> {
     /// Finds the route, and reads everything that the command line names.
-    pub(crate) fn of(args: &'a DhcpArgs) -> Result<Self, Problem> {
+    pub(crate) fn of(args: &'a DhcpArgs, network: &Network) -> Result<Self, Problem> {
         let seed = args.load.seed.unwrap_or_else(console::seed);
-        let route = Route::of(args)?;
+        let route = Route::of(args, network)?;
         Ok(Self {
             args,
             seed,

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 use brunt_dhcp_driver::Opener;
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::link::{self, Link};
-use brunt_net::fence;
+use brunt_net::Network;
 use brunt_net::interface::{Interface, local_address};
 use brunt_net::udp::{Bound, Icmp, Options, Socket};
 
@@ -23,11 +23,13 @@ pub(crate) struct Route {
     pub locals: Vec<SocketAddr>,
     /// The interface that was named.
     pub interface: Option<Interface>,
+    /// What holds for all datagrams.
+    pub network: Network,
 }
 
 impl Route {
     /// Finds the route, or says what is wrong with it.
-    pub(crate) fn of(args: &DhcpArgs) -> Result<Self, String> {
+    pub(crate) fn of(args: &DhcpArgs, network: &Network) -> Result<Self, String> {
         let asked = &args.route;
         let interface = match (asked.interface.as_deref(), asked.local) {
             (Some(name), _) => Some(Interface::named(name).map_err(failed)?),
@@ -38,7 +40,7 @@ impl Route {
             (None, _) => None,
         };
         let server = scoped(asked.server, asked.server_port, interface.as_ref());
-        fence::expect(&[server]);
+        network.fence().expect(&[server]);
         let addresses: Vec<IpAddr> = if asked.source_ips.is_empty() {
             vec![local(args, server, interface.as_ref())?]
         } else {
@@ -54,7 +56,7 @@ impl Route {
             .flat_map(at)
             .map(|(ip, port)| scoped(ip, port, interface.as_ref()))
             .collect();
-        Ok(Self { server, locals, interface })
+        Ok(Self { server, locals, interface, network: network.clone() })
     }
 
     /// Opens this number of sockets, so that a missing permission is reported before the run. Each is registered on the
@@ -65,7 +67,7 @@ impl Route {
         count: usize,
     ) -> Result<Vec<Opener<Socket>>, String> {
         let open = |local: &SocketAddr| {
-            let bound = Bound::open(&self.options(args, *local)).map_err(failed)?;
+            let bound = Bound::open(&self.network, &self.options(args, *local)).map_err(failed)?;
             Ok(Box::new(move || bound.register()) as Opener<Socket>)
         };
         self.locals.iter().take(count).map(open).collect()
@@ -84,7 +86,7 @@ impl Route {
         if let Some(batch) = args.load.batch {
             options.batch = batch;
         }
-        let bound = link::Bound::open(&options).map_err(failed)?;
+        let bound = link::Bound::open(&self.network, &options).map_err(failed)?;
         Ok(vec![Box::new(move || bound.register())])
     }
 

@@ -333,7 +333,8 @@ mod tests {
         };
         let operations = vec!["a".to_owned()];
         let flow = Flow { variables, operations, scenarios: vec![scenario], ..Flow::default() };
-        let network = Arc::new(Network::new(Settings::default()).unwrap());
+        let network =
+            Arc::new(Network::new(Settings::default(), &brunt_net::Network::private()).unwrap());
         let compiled = CompiledFlow::new(flow, network).unwrap();
         let (_, info) = compiled.act(StepId { scenario: 0, step: 0 }).unwrap();
         assert_eq!(info.needs, [0, 1, 0, 3].map(Hole));

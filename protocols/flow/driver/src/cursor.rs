@@ -292,7 +292,11 @@ mod tests {
 
     fn compiled(flow: Flow) -> CompiledFlow {
         let flow = Flow { operations: vec!["a".to_owned(), "b".to_owned()], users: 1, ..flow };
-        CompiledFlow::new(flow, Arc::new(Network::new(Settings::default()).unwrap())).unwrap()
+        CompiledFlow::new(
+            flow,
+            Arc::new(Network::new(Settings::default(), &brunt_net::Network::private()).unwrap()),
+        )
+        .unwrap()
     }
 
     /// Runs to the end and returns each step with its pause; `fails` says which turns fail.

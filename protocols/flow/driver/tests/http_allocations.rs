@@ -91,7 +91,9 @@ async fn warm_exchanges_allocate_nothing() {
             for wanted in
                 [Wanted::default(), Wanted { fields: true, body: true, ..Wanted::default() }]
             {
-                let network = Arc::new(Network::new(Settings::default()).unwrap());
+                let network = Arc::new(
+                    Network::new(Settings::default(), &brunt_net::Network::private()).unwrap(),
+                );
                 let mut user = User::new(&network, 0);
                 let mut before = 0;
                 for number in 0..1300 {
@@ -119,7 +121,8 @@ async fn allocated_by_steps(url: &str, trace: Option<Trace>) -> u64 {
     };
     let (scenarios, operations) = (vec![scenario], vec!["get".to_owned()]);
     let flow = Flow { scenarios, operations, users: 1, trace, ..Flow::default() };
-    let network = Arc::new(Network::new(Settings::default()).unwrap());
+    let network =
+        Arc::new(Network::new(Settings::default(), &brunt_net::Network::private()).unwrap());
     let compiled = Arc::new(CompiledFlow::new(flow, network).unwrap());
     let counters = Arc::new(FlowCounters::new(compiled.tallies().clone()));
     let context = std::rc::Rc::new(WorkerContext::new(&compiled, &counters, 1));
@@ -155,7 +158,8 @@ async fn only_a_step_that_may_be_traced_allocates() {
 async fn an_idle_user_holds_little() {
     const USERS: u32 = 200;
     let url = serve(WHOLE);
-    let network = Arc::new(Network::new(Settings::default()).unwrap());
+    let network =
+        Arc::new(Network::new(Settings::default(), &brunt_net::Network::private()).unwrap());
     let group = Group::new(&network);
     let mut clients = Vec::with_capacity(USERS as usize);
     let clock = Monotonic::new();

@@ -123,12 +123,14 @@ pub fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal> {
     check_files(&files).map_err(Refusal::failed)?;
     let version = network.settings().version;
     let tracer = Tracer::attach(trace, every, version, &mut flow).map_err(Refusal::usage)?;
+    let way = network.way().clone();
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
     let (naming, data_end) = (Naming::of(compiled.flow()), RefCell::default());
     let users = Users { naming, compiled: Arc::new(compiled), tracer, data_end };
     let load = Plan::new(settings, group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
-    let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
+    let job = users.job(command, load, &objectives, output, target, way);
+    let job = job.map_err(Refusal::usage)?;
     let writes = writes(users.compiled.flow());
     Ok(Prepared::new(job, users, writes.as_deref()))
 }
@@ -172,6 +174,7 @@ impl Users {
         given: &[Slo],
         output: Output,
         target: String,
+        network: brunt_net::Network,
     ) -> Result<Job, String> {
         let flow = self.compiled.flow();
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
@@ -186,7 +189,7 @@ impl Users {
             ceiling: ceiling::of(&operations, load.workers()),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
             several: !one_for_one(flow),
-            ..Job::new(command, catalogue, target, load)
+            ..Job::new(command, catalogue, target, load, network)
         };
         let job = if only_http(flow) { job.called("request", "requests") } else { job };
         let asked = if job.several { of_iterations(job.asked) } else { job.asked };

@@ -108,7 +108,7 @@ fn read_import(matches: &ArgMatches, _: Vec<String>) -> Result<Reading, clap::Er
 }
 
 impl Task for ImportKind {
-    fn run(&self, _: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, _: &Signals, _: &brunt_net::Network) -> Result<Exit, Refusal> {
         import::run(self)
     }
 }

@@ -199,7 +199,7 @@ mod tests {
     }
 
     fn written(request: &Request, close: bool) -> String {
-        let network = Network::new(Settings::default()).unwrap();
+        let network = Network::new(Settings::default(), &brunt_net::Network::private()).unwrap();
         let origin = network.origin("http://127.0.0.1:8080").unwrap();
         let mut out = Vec::new();
         let trailing =

@@ -29,6 +29,8 @@ type LookedUp = watch::Receiver<Option<Result<Arc<Origin>, Arc<UrlError>>>>;
 #[derive(Debug)]
 pub struct Network {
     pub(super) settings: Settings,
+    /// What holds for all connections of the run.
+    way: brunt_net::Network,
     tls: OnceLock<tls::Client>,
     gateway: Option<Arc<Gateway>>,
     /// The known origins, by every spelling that was used.
@@ -59,8 +61,9 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// Prepares everything that does not depend on a URL: reads key stores, checks limits.
-    pub fn new(settings: Settings) -> Result<Self, NetworkError> {
+    /// Prepares everything that does not depend on a URL: reads key stores, checks limits. All connections are made
+    /// through `way`.
+    pub fn new(settings: Settings, way: &brunt_net::Network) -> Result<Self, NetworkError> {
         if settings.streams == 0 {
             return Err(NetworkError::NoStreams);
         }
@@ -75,15 +78,22 @@ impl Network {
             let _ = tls.set(client(options, settings.version)?);
         }
         let gateway = settings.proxy.as_ref().filter(|_| settings.unix.is_none());
-        let gateway = gateway.map(|proxy| Gateway::new(proxy, &settings.dialing)).transpose()?;
+        let gateway =
+            gateway.map(|proxy| Gateway::new(proxy, &settings.dialing, way)).transpose()?;
         Ok(Self {
             settings,
+            way: way.clone(),
             tls,
             gateway: gateway.map(Arc::new),
             origins: RwLock::default(),
             pending: Mutex::default(),
             tally: Tally::default(),
         })
+    }
+
+    /// The network that all connections are made through.
+    pub fn way(&self) -> &brunt_net::Network {
+        &self.way
     }
 
     /// The settings.
@@ -203,7 +213,7 @@ impl Network {
             Some(given) => Endpoint { host: given.to.ip().to_string(), port: given.to.port() },
             None => Endpoint { host: named.host.clone(), port: named.port },
         };
-        let dialer = Dialer::new(&[endpoint], self.settings.dialing.clone())?;
+        let dialer = Dialer::new(&self.way, &[endpoint], self.settings.dialing.clone())?;
         Ok(Route::Straight(Arc::new(dialer)))
     }
 
@@ -233,7 +243,7 @@ mod tests {
     use crate::{Keep, Resolve};
 
     fn network(settings: Settings) -> Network {
-        Network::new(settings).unwrap()
+        Network::new(settings, &brunt_net::Network::private()).unwrap()
     }
 
     #[test]
@@ -269,7 +279,8 @@ mod tests {
             (Settings { keep: Keep::Requests(0), ..Settings::default() }, "0 requests"),
             (Settings { limits, ..Settings::default() }, "257 fields"),
         ] {
-            let words = Network::new(settings).unwrap_err().to_string();
+            let words =
+                Network::new(settings, &brunt_net::Network::private()).unwrap_err().to_string();
             assert!(words.contains(word), "{words}");
         }
     }

@@ -11,7 +11,7 @@ use brunt_exchange::Class;
 use brunt_net::secret::Secret;
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{self, Dialer, DialerError, Endpoint};
-use brunt_net::{Failure as NetFailure, tls};
+use brunt_net::{Failure as NetFailure, Network, tls};
 use ipnet::IpNet;
 use percent_encoding::percent_decode_str;
 use std::io;
@@ -208,7 +208,11 @@ pub enum GatewayError {
 
 impl Gateway {
     /// Resolves the proxy's name and prepares the connections to it.
-    pub(super) fn new(proxy: &Proxy, dialing: &tcp::Options) -> Result<Self, GatewayError> {
+    pub(super) fn new(
+        proxy: &Proxy,
+        dialing: &tcp::Options,
+        way: &Network,
+    ) -> Result<Self, GatewayError> {
         let endpoint = Endpoint { host: proxy.host.clone(), port: proxy.port };
         let secured = if proxy.secure {
             let options = proxy.tls.clone().unwrap_or_default();
@@ -223,7 +227,7 @@ impl Gateway {
             Secret::from(format!("Basic {}", BASE64_STANDARD.encode(secret.expose())))
         };
         Ok(Self {
-            dialer: Dialer::new(&[endpoint], dialing.clone())?,
+            dialer: Dialer::new(way, &[endpoint], dialing.clone())?,
             secured,
             authorization: proxy.credentials.as_ref().map(basic),
         })
@@ -373,7 +377,8 @@ mod tests {
         let proxy_url = format!("http://me:secret@127.0.0.1:{port}");
         let options =
             tcp::Options { timeout: Some(Duration::from_millis(500)), ..Default::default() };
-        let gateway = Gateway::new(&proxy_url.parse().unwrap(), &options).unwrap();
+        let gateway =
+            Gateway::new(&proxy_url.parse().unwrap(), &options, &Network::private()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let opened = runtime.block_on(async {
             let mut stream = gateway.connect(0).await.unwrap();

@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn only_what_is_sent_again_unchanged_is_kept() {
-        let network = Network::new(Settings::default()).unwrap();
+        let network = Network::new(Settings::default(), &brunt_net::Network::private()).unwrap();
         let one = network.origin("http://127.0.0.1:1").unwrap();
         let two = network.origin("http://127.0.0.1:2").unwrap();
         let mut request = Request::default();

@@ -59,7 +59,8 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
     let setup = Setup {
         route: Route {
             servers: Servers::Network(Arc::new(
-                Dialer::new(&[endpoint], Options::default()).unwrap(),
+                Dialer::new(&brunt_net::Network::private(), &[endpoint], Options::default())
+                    .unwrap(),
             )),
             security: Security::Plain,
             step_timeout: None,

@@ -33,6 +33,7 @@ use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_ldap_driver as ldap;
 use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
+use brunt_net::Network;
 use brunt_record::{Basis, Catalogue, run_tallies};
 use brunt_run::load::Suits;
 use brunt_run::monitor::Opener;
@@ -87,11 +88,16 @@ impl Load for RateArgs {
         callers::refuses(self, caller, words)
     }
 
-    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+    fn measure(
+        &self,
+        signals: &Signals,
+        network: &Network,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
         if verbosity == Verbosity::Normal {
             self.notes.iter().for_each(|note| console::note(note));
         }
-        let prepared = ready(self, setup::tried_binds(self))?;
+        let prepared = ready(self, network, setup::tried_binds(self))?;
         if verbosity == Verbosity::Normal {
             prepared.tell_writes();
             for number in &prepared.protocol.unused {
@@ -102,7 +108,7 @@ impl Load for RateArgs {
         let Prepared { job, protocol: rate_tool, .. } = prepared;
         // Not before the plan: a Kerberos configuration must be set while the process has one thread.
         prepare(signals).map_err(Refusal::failed)?;
-        fence::clear(&job.load).map_err(Refusal::failed)?;
+        fence::clear(&job.load, network).map_err(Refusal::failed)?;
         ports::check(self, &rate_tool.plan);
         let table = [("--outputFile", self.output.file.as_deref())];
         files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
@@ -122,17 +128,18 @@ impl Load for RateArgs {
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
-        ready(self, None).map(|prepared| prepared.job)
+    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
+        ready(self, network, None).map(|prepared| prepared.job)
     }
 
     /// The parameters of the connection are tested by connecting once.
     fn prepare<'a>(
         &'a self,
         signals: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let prepared = ready(self, None)?;
+        let prepared = ready(self, network, None)?;
         suits(prepared.subject())?;
         prepare(signals).map_err(Refusal::failed)?;
         preflight::connect(&prepared.protocol.plan, signals)?;
@@ -141,11 +148,15 @@ impl Load for RateArgs {
 }
 
 /// The run ends if its first `tries` binds are all refused for their passwords.
-fn ready(args: &RateArgs, tries: Option<u64>) -> Result<Prepared<RateTool<'_>>, Refusal> {
+fn ready<'a>(
+    args: &'a RateArgs,
+    network: &Network,
+    tries: Option<u64>,
+) -> Result<Prepared<RateTool<'a>>, Refusal> {
     let seed = args.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool, args.dialect);
     let refused = |problem: Problem| problem.refusal(args.tool, args.dialect);
-    let (setup, unused) = setup::of(args, seed).map_err(refused)?;
+    let (setup, unused) = setup::of(args, network, seed).map_err(refused)?;
     let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let plan = match setup::locked_tolerated(args) {
@@ -158,7 +169,7 @@ fn ready(args: &RateArgs, tries: Option<u64>) -> Result<Prepared<RateTool<'_>>, 
     };
     let reported = Cell::default();
     let rate_tool = RateTool { args, plan: Arc::new(plan), monitored, reported, unused };
-    let job = rate_tool.job(seed).map_err(usage)?;
+    let job = rate_tool.job(network, seed).map_err(usage)?;
     Ok(Prepared::new(job, rate_tool, writes(&args.operation)))
 }
 
@@ -199,7 +210,7 @@ struct RateTool<'a> {
 }
 
 impl RateTool<'_> {
-    fn job(&self, seed: u64) -> Result<Job, String> {
+    fn job(&self, network: &Network, seed: u64) -> Result<Job, String> {
         let (args, operations) = (self.args, self.plan.operations());
         let load = load::plan(args, seed, self.plan.exchanges_max())?;
         let output = &args.output;
@@ -220,7 +231,7 @@ impl RateTool<'_> {
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers()),
             endless: is_endless(&load),
-            ..Job::new(command, catalogue, setup::target(args, &self.plan), load)
+            ..Job::new(command, catalogue, setup::target(args, &self.plan), load, network.clone())
         };
         let job = match noun(operations) {
             Some((one, many)) => job.called(one, many),

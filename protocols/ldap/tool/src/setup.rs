@@ -3,6 +3,7 @@
 use brunt_feed::{Arguments, Scope, Settings};
 use brunt_ldap_driver::sasl::{SaslOptions, gssapi};
 use brunt_ldap_driver::{self as ldap, BindControls, Identity, Mode, Setup};
+use brunt_net::Network;
 use brunt_net::secret::Secret;
 use brunt_net::unix;
 use brunt_record::AbortRule;
@@ -20,7 +21,11 @@ use crate::options::tool::Tool;
 const TRIES_MIN: u64 = 10;
 
 /// The settings of the driver, and the numbers of the arguments that no template uses.
-pub(crate) fn of(args: &RateArgs, seed: u64) -> Result<(Setup, Vec<usize>), Problem> {
+pub(crate) fn of(
+    args: &RateArgs,
+    network: &Network,
+    seed: u64,
+) -> Result<(Setup, Vec<usize>), Problem> {
     let settings = Settings {
         seed,
         inc_scope: if args.inc_per_worker { Scope::Worker } else { Scope::Process },
@@ -38,7 +43,7 @@ pub(crate) fn of(args: &RateArgs, seed: u64) -> Result<(Setup, Vec<usize>), Prob
     let load = &args.load;
     let unused = texts.unused(args.arguments.len());
     let setup = Setup {
-        route: transport::route(args)?,
+        route: transport::route(args, network)?,
         mode: match load.mode {
             ConnectionMode::PerOperation => Mode::PerOperation,
             ConnectionMode::Rebind if args.tool == Tool::Authrate => Mode::Bound,

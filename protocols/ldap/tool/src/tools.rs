@@ -123,7 +123,7 @@ fn read_makeldif(matches: &ArgMatches, _: Vec<String>) -> Result<Reading, clap::
 }
 
 impl Task for MakeldifArgs {
-    fn run(&self, _: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, _: &Signals, _: &brunt_net::Network) -> Result<Exit, Refusal> {
         makeldif::run(self)
     }
 }

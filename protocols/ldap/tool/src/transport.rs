@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use brunt_ldap_driver::{Route, Security, Servers};
+use brunt_net::Network;
 use brunt_net::keystore::Store;
 use brunt_net::source::Sources;
 use brunt_net::tcp::{self, Close, Dialer, Endpoint};
@@ -13,15 +14,15 @@ use crate::options::rate::RateArgs;
 use crate::options::rate::security::{ClientCertificate, Transport, Trust};
 
 /// Resolves the servers and opens the stores.
-pub(crate) fn route(args: &RateArgs) -> Result<Route, Problem> {
+pub(crate) fn route(args: &RateArgs, network: &Network) -> Result<Route, Problem> {
     Ok(Route {
-        servers: servers(args)?,
+        servers: servers(args, network)?,
         security: security(args)?,
         step_timeout: args.connect_timeout,
     })
 }
 
-fn servers(args: &RateArgs) -> Result<Servers, Problem> {
+fn servers(args: &RateArgs, network: &Network) -> Result<Servers, Problem> {
     if !args.sockets.is_empty() {
         return Ok(Servers::Sockets(args.sockets.clone()));
     }
@@ -32,7 +33,7 @@ fn servers(args: &RateArgs) -> Result<Servers, Problem> {
         timeout: args.connect_timeout,
         close: if args.close_by_reset { Close::Reset } else { Close::Fin },
     };
-    let dialer = Dialer::new(&endpoints, options).map_err(Problem::unreachable)?;
+    let dialer = Dialer::new(network, &endpoints, options).map_err(Problem::unreachable)?;
     Ok(Servers::Network(Arc::new(dialer)))
 }
 

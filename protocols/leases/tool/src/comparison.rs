@@ -14,6 +14,7 @@ use brunt_exchange::Class;
 use brunt_leases_driver::{
     Backend, BackendError, Draw, Durability, Lease, Leases, Search, Statements, Work,
 };
+use brunt_net::Network;
 use brunt_record::{Cell, Collection, Interval, Slo};
 use brunt_run::console;
 use brunt_run::options::output::Output;
@@ -45,6 +46,8 @@ pub(crate) struct Comparison<'a> {
     /// The output options of each run.
     pub output: Output,
     pub signals: &'a Signals,
+    /// How stores are reached.
+    pub network: &'a Network,
     pub stop: Stop,
     pub screen: Screen,
     pub collection: Collection,
@@ -247,6 +250,7 @@ impl Comparison<'_> {
             marks: None,
             command: self.collection.command.clone(),
             target: way.store.target(),
+            network: self.network.clone(),
             output,
             objectives: self.objectives_of(name),
         };
@@ -390,6 +394,7 @@ impl Comparison<'_> {
             _ => PathBuf::new(),
         };
         let manner = Manner {
+            network: self.network,
             schema: self.asked.schema,
             family: self.asked.family,
             durability: way.durability,

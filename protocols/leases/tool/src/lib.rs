@@ -29,6 +29,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
+use brunt_net::Network;
 use brunt_record::Collection;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
@@ -93,23 +94,24 @@ impl Load for LeasesArgs {
         callers::refuses(self, caller)
     }
 
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
-        run(self, signals)
+    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
+        run(self, signals, network)
     }
 
     fn prepare<'a>(
         &'a self,
         _: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let prepared = Mixing::prepare(self)?;
+        let prepared = Mixing::prepare(self, network)?;
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 }
 
 /// Carries out the command line, from the first file to the last line.
-fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
+fn run(args: &LeasesArgs, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
     let objectives =
@@ -134,6 +136,7 @@ fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
         objectives: &objectives,
         output: args.output.of_each_run(),
         signals,
+        network,
         stop: signals.stop(),
         screen: Screen::new(Comparison::phases(&asked)),
         collection,

@@ -12,6 +12,7 @@ use brunt_engine::{EngineRun, Plan, Settings, Stop, ThinkTime, Urgency};
 use brunt_exchange::{Class, Outcome};
 use brunt_leases_driver::{self as lease, Lease, LeaseSessions, Leases, Mix, PARTS, Work};
 use brunt_leases_load::StoreSessions;
+use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_record::Catalogue;
 use brunt_run::options::exit::Exit;
@@ -42,7 +43,7 @@ pub(crate) struct Mixing {
 
 impl Mixing {
     /// Creates the tables for a command line, which names one store and one way of using it.
-    pub(crate) fn prepare(args: &LeasesArgs) -> Result<Prepared<Self>, Refusal> {
+    pub(crate) fn prepare(args: &LeasesArgs, network: &Network) -> Result<Prepared<Self>, Refusal> {
         let asked = one_mix(args).map_err(usage)?;
         let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
         let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };
@@ -65,6 +66,7 @@ impl Mixing {
             _ => PathBuf::new(),
         };
         let manner = Manner {
+            network,
             schema: asked.schema,
             family: asked.family,
             durability: *durability,
@@ -103,7 +105,7 @@ impl Mixing {
                 ..Output::default()
             },
             in_process: held.backend.in_process(),
-            ..Job::new(args.typed.clone(), catalogue, store.target(), load)
+            ..Job::new(args.typed.clone(), catalogue, store.target(), load, network.clone())
         };
         let writes = store.is_server().then_some("writes leases to tables of its own");
         let leases = Leases { family: asked.family, contents: asked.contents, epoch: EPOCH };

@@ -10,6 +10,7 @@ use brunt_engine::{EngineRun, Plan, Settings};
 use brunt_exchange::{Class, Outcome};
 use brunt_leases_driver::{self as lease, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_leases_load::{Marks, StoreSessions};
+use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 use brunt_run::options::output::Output;
@@ -41,6 +42,8 @@ pub(crate) struct Phase<'a> {
     pub command: Vec<String>,
     /// The target, for the record.
     pub target: String,
+    /// How the store is reached.
+    pub network: Network,
     /// The percentiles for the record, and what is shown meanwhile.
     pub output: Output,
     /// The objectives that apply to the phase.
@@ -74,7 +77,7 @@ impl Phase<'_> {
             objectives: self.objectives,
             output: self.output,
             in_process: self.backend.in_process(),
-            ..Job::new(self.command, catalogue, self.target, load)
+            ..Job::new(self.command, catalogue, self.target, load, self.network)
         };
         let store =
             LeaseSessions::new(Arc::clone(self.backend), self.work, self.leases, seed, sessions)

@@ -11,6 +11,7 @@ use brunt_leases_driver::redb::{RedbBackend, RedbSetup};
 use brunt_leases_driver::sql::{self, Engine, Server};
 use brunt_leases_driver::sqlite::{Journal, SqliteBackend, SqliteSetup};
 use brunt_leases_driver::{Backend, Durability, Family, Guarded, Schema, Statements};
+use brunt_net::Network;
 use brunt_net::secret::Secret;
 
 /// A store that was named.
@@ -46,6 +47,8 @@ pub(crate) enum Place {
 /// How a store is used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner<'a> {
+    /// How a server is reached.
+    pub network: &'a Network,
     pub schema: Schema,
     pub family: Family,
     pub durability: Durability,
@@ -179,7 +182,7 @@ impl Store {
     }
 
     fn at(&self, server: &Server, manner: &Manner<'_>) -> Arc<dyn Backend> {
-        let mut server = server.clone();
+        let (mut server, network) = (server.clone(), manner.network.clone());
         if server.password.is_none() {
             server.password = manner.password.cloned();
         }
@@ -188,6 +191,7 @@ impl Store {
         if self.kind == Kind::Postgres {
             let options = PostgresOptions {
                 server,
+                network,
                 schema,
                 family,
                 durability,
@@ -201,6 +205,7 @@ impl Store {
         let engine = flush.map(|_| Engine::InnoDb);
         Arc::new(MysqlBackend::new(MysqlOptions {
             server,
+            network,
             schema,
             family,
             durability,

@@ -1,5 +1,6 @@
 //! The commands that stores of leases add to the program: `brunt leases`, and the programs of 2012 with their switches.
 
+use brunt_net::Network;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::secrecy::Secrecy;
@@ -74,8 +75,8 @@ fn read_program(name: &str, words: &[String], _: &dyn Surroundings) -> Result<Re
 }
 
 impl Task for UbenchArgs {
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
-        ubench::run(self, signals)
+    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
+        ubench::run(self, signals, network)
     }
 
     fn is_quiet(&self) -> bool {
@@ -95,7 +96,7 @@ struct Usage {
 }
 
 impl Task for Usage {
-    fn run(&self, _: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, _: &Signals, _: &Network) -> Result<Exit, Refusal> {
         console::warn(&self.complaint);
         console::print(&self.usage).map(|_| Exit::Failed)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use brunt_exchange::{Class, Outcome};
 use brunt_ldap_wire::code;
 use brunt_names_wire::account::Malformed;
-use brunt_net::{class_of_connecting, fence};
+use brunt_net::class_of_connecting;
 
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
@@ -90,8 +90,7 @@ impl LookupError {
         let number = |error: &io::Error| error.raw_os_error().unwrap_or_default().cast_unsigned();
         match self {
             Self::Connect { error, .. } => {
-                let class = class_of_connecting(fence::number(error).unwrap_or_default());
-                Outcome::Failed(class, number(error))
+                Outcome::Failed(class_of_connecting(error), number(error))
             }
             Self::Tls { error, .. } => Outcome::Failed(Class::Tls, number(error)),
             Self::Login { code, .. } => Outcome::Failed(Class::Login, *code),

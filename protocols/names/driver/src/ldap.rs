@@ -21,7 +21,7 @@ use brunt_net::resend::Resend;
 use brunt_net::resolve::Lookup;
 use brunt_net::secret::Secret;
 use brunt_net::unix::{self, SocketNameError};
-use brunt_net::{fence, tls};
+use brunt_net::{Network, tls};
 use rustls::{ClientConnection, StreamOwned};
 
 use super::access_path::AccessPath;
@@ -61,6 +61,7 @@ pub struct Search {
 #[derive(Clone, Debug)]
 pub struct Directory {
     server: Server,
+    network: Network,
     name: Arc<str>,
     bind: Option<(String, Secret)>,
     templates: Templates,
@@ -106,6 +107,7 @@ pub enum DirectoryError {
 impl Directory {
     /// The directory at a URL. `secured` makes the TLS client, if the URL requires TLS.
     pub fn new(
+        network: &Network,
         url: &str,
         bind: Option<(String, Secret)>,
         users: &Search,
@@ -117,13 +119,14 @@ impl Directory {
             Server::Tcp { host, port } | Server::Tls { host, port, .. } => {
                 // A name that is not found is an outcome of the run, which looks it up again.
                 if let Ok(addresses) = Lookup::begin(host, *port, None).wait() {
-                    fence::expect(&addresses);
+                    network.fence().expect(&addresses);
                 }
                 format!("{host}:{port}").into()
             }
             Server::Unix(path) => format!("unix:{}", path.display()).into(),
         };
-        Ok(Self { server, name, bind, templates: Templates::new(users, groups)? })
+        let (network, templates) = (network.clone(), Templates::new(users, groups)?);
+        Ok(Self { server, network, name, bind, templates })
     }
 }
 
@@ -291,17 +294,21 @@ impl LdapPath {
                 stream.set_write_timeout(self.timeout).map_err(failed)?;
                 Ok(Box::new(stream))
             }
-            Server::Tcp { host, port } => {
-                Ok(Box::new(tcp(host, *port, self.timeout).map_err(failed)?))
-            }
+            Server::Tcp { host, port } => Ok(Box::new(self.dial(host, *port).map_err(failed)?)),
             Server::Tls { host, port, client } => {
-                let stream = tcp(host, *port, self.timeout).map_err(failed)?;
+                let stream = self.dial(host, *port).map_err(failed)?;
                 client
                     .secure_blocking(stream, host)
                     .map(|stream| Box::new(stream) as _)
                     .map_err(|error| LookupError::Tls { to: to(), error })
             }
         }
+    }
+
+    /// Connects to the first address of the host that answers.
+    fn dial(&self, host: &str, port: u16) -> std::io::Result<TcpStream> {
+        let addresses = Lookup::begin(host, port, self.timeout).wait()?;
+        self.directory.network.connect_blocking(addresses, self.timeout)
     }
 
     fn log_in(&mut self) -> Result<(), LookupError> {
@@ -516,27 +523,6 @@ impl AccessPath for LdapPath {
         let _ = self.send(&bytes);
         self.stream = None;
     }
-}
-
-/// Connects to the first address of the host that answers.
-fn tcp(host: &str, port: u16, timeout: Option<Duration>) -> std::io::Result<TcpStream> {
-    let mut last = std::io::Error::from_raw_os_error(libc::EHOSTUNREACH);
-    for address in Lookup::begin(host, port, timeout).wait()? {
-        let connected = fence::check(address).and_then(|()| match timeout {
-            Some(limit) => TcpStream::connect_timeout(&address, limit),
-            None => TcpStream::connect(address),
-        });
-        match connected {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(timeout)?;
-                stream.set_write_timeout(timeout)?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }
 
 /// The head of an answer to the request with this message id.

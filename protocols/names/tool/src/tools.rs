@@ -1,6 +1,7 @@
 //! The commands that name services add to the program: `brunt names` and what is below it.
 
 use brunt_names_driver::nss;
+use brunt_net::Network;
 use brunt_run::Task;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -52,7 +53,7 @@ fn askable() -> Result<(), Refusal> {
 }
 
 impl Task for MatrixArgs {
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, signals: &Signals, _: &Network) -> Result<Exit, Refusal> {
         askable()?;
         matrix::run(self, signals)
     }
@@ -63,7 +64,7 @@ impl Task for MatrixArgs {
 }
 
 impl Task for SweepArgs {
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, signals: &Signals, _: &Network) -> Result<Exit, Refusal> {
         askable()?;
         matrix::sweep(self, signals)
     }
@@ -74,7 +75,7 @@ impl Task for SweepArgs {
 }
 
 impl Task for CellArgs {
-    fn run(&self, _: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, _: &Signals, _: &Network) -> Result<Exit, Refusal> {
         cell::enter(self)
     }
 }

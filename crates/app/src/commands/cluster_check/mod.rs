@@ -13,12 +13,12 @@ use std::process::{Command as Process, Stdio};
 
 use brunt_cluster::policy::{Asked, Permit, Policy};
 use brunt_feed::access::{self, Kind};
-use brunt_net::fence;
+use brunt_net::Network;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::{self, Machine};
 use brunt_run::signals::Signals;
-use brunt_run::{Caller, Job, console};
+use brunt_run::{Caller, Job, console, fence};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -184,12 +184,13 @@ fn needs_text(needs: &Needs) -> String {
 
 /// Prepares the command in this process, which can reach no address and read no file outside its directory.
 fn examine(words: &[String]) -> Result<Needs, Refusal> {
-    fence::put_up(fence::Policy { allowed: Some(Vec::new()), ..fence::Policy::default() });
+    let network = Network::nowhere();
     access::confine();
     let command = cli::load(words, &Machine)?;
     let command =
         rules::shared(command, words, Caller::AgentsOfOthers).map_err(|why| refused(&why))?;
-    let job = command.examine(&Signals::default())?;
+    let job = command.examine(&Signals::default(), &network);
+    let job = job.map_err(|refusal| fence::explained(refusal, &network))?;
     let load = Known::of(&job);
     let files = access::opened()
         .into_iter()

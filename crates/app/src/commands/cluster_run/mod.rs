@@ -18,6 +18,7 @@ use brunt_cluster::bundle::{Bundle, Manifest};
 use brunt_cluster::coordinator::{self, Asked, CoordinatorEvent, OnLoss};
 use brunt_cluster::signature::Signer;
 use brunt_engine::{Plan, Settings, ThinkTime};
+use brunt_net::Network;
 use brunt_record::Head;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
@@ -343,6 +344,7 @@ fn job(
             among: None,
         },
         ports: None,
+        network: Network::nowhere(),
         ceiling: heads.iter().map(|head| head.ceiling).sum(),
         endless: false,
         in_process: first.in_process,

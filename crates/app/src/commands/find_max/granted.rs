@@ -1,7 +1,7 @@
 //! A search with a plan that a user submitted to a website: within the limits that were granted, without output, and
 //! with its progress in a file.
 //!
-//! It is `find-max -- run PLAN` with four differences. The caller has already set up the fence. The highest rate
+//! It is `find-max -- run PLAN` with four differences. The caller hands in the network with its fence. The highest rate
 //! granted for the target is a ceiling, for a single session as well, and the longest run granted is the longest
 //! search. The plan is read together with the files that were submitted beside it. Nothing is printed: progress is
 //! written to a file, and the result to the record.
@@ -9,6 +9,7 @@
 use brunt_capacity::{Reading, find};
 use brunt_flow_tool::options::run::RunArgs;
 use brunt_flow_tool::plan::{Granted, Searchable, prepare_granted};
+use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -47,12 +48,13 @@ pub(crate) fn find_granted(
     args: &FindMaxArgs,
     granted: &Granted<'_>,
     signals: &Signals,
+    network: &Network,
 ) -> Result<Searched, Refusal> {
     let mut run = run_of(args)?;
     run.output.seed = run.output.seed.or_else(|| Some(args.seed.unwrap_or_else(console::seed)));
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
-    let Searchable { load, ceiling } = prepare_granted(&run, granted)?;
+    let Searchable { load, ceiling } = prepare_granted(&run, granted, network)?;
     let subject = load.subject();
     let goals = goals(args, subject, None)?;
     let mut settings = settings(args, subject);
@@ -61,7 +63,7 @@ pub(crate) fn find_granted(
     if let Some(most) = granted.submitted.grant.seconds_max {
         settings.budget_s = settings.budget_s.min(most as f64 - f64::from(CLOSING_S));
     }
-    let mut loader = Loader::new(&load, signals, Box::new(ProgressFile::new()));
+    let mut loader = Loader::new(&load, signals, network, Box::new(ProgressFile::new()));
     loader.alone_under = ceiling;
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(loader.second);

@@ -4,6 +4,9 @@
 //! long exchanges are made, and it writes all files and output: an option of the inner command that sets one of these
 //! is refused by its name.
 
+use std::borrow::Cow;
+
+use brunt_net::Network;
 use brunt_record::Node;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
@@ -55,6 +58,11 @@ impl Inner {
         }
     }
 
+    /// The options of its runs.
+    pub(super) fn run_options(&self) -> Cow<'_, RunOptions> {
+        self.0.fence_options()
+    }
+
     /// Whether the load may itself set the highest rate of a search.
     pub(super) fn may_limit_search(&self) -> bool {
         self.0.may_limit_search()
@@ -70,9 +78,10 @@ impl Inner {
     pub(super) fn prepare<'a>(
         &'a self,
         signals: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        self.0.prepare(signals, suits)
+        self.0.prepare(signals, network, suits)
     }
 }
 

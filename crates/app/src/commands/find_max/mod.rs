@@ -22,8 +22,8 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
 use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
+use brunt_net::Network;
 use brunt_net::allowed::Allowed;
-use brunt_net::fence;
 use brunt_record::{Collection, Environment};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -43,7 +43,19 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     let agents = args.agents.count();
     let agents = agents.map_err(|why| Refusal::usage(format!("error: {why}")))?;
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
-    let fenced = protect(args)?;
+    let fenced = protected(args)?;
+    let network = run::fence::around(fenced.clone(), &inner.run_options())?;
+    let ended = search(args, signals, (&inner, agents), (&network, &fenced));
+    run::fence::judged(ended, &network)
+}
+
+/// Searches with the load `inner`, shared by this number of agents if there are any, within what was `fenced`.
+fn search(
+    args: &FindMaxArgs,
+    signals: &Signals,
+    (inner, agents): (&Inner, Option<u32>),
+    (network, fenced): (&Network, &[Allowed]),
+) -> Result<Exit, Refusal> {
     let elsewhere = !fenced.iter().all(Allowed::is_loopback);
     // A plan may set the highest rate itself, which is known once the plan has been read.
     bounded(elsewhere, args.to.is_some() || inner.may_limit_search())?;
@@ -54,7 +66,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
         bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
         goals(args, subject, guard).map(drop)
     };
-    let load = inner.prepare(signals, &suits).map_err(away)?;
+    let load = inner.prepare(signals, network, &suits).map_err(away)?;
     let subject = load.subject();
     let goals = goals(args, subject, guard)?;
     let settings = settings(args, subject);
@@ -78,7 +90,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     };
     let server = args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref()));
     let server = server.transpose().map_err(failed)?;
-    let mut loader = Loader::new(made, signals, Box::new(Screen::new()));
+    let mut loader = Loader::new(made, signals, network, Box::new(Screen::new()));
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(Duration::from_secs(1));
     loader.server = server;
@@ -88,7 +100,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     loader.screen.closes();
     let mut losses = WriteFailures::default();
     losses.keep(made.give_back(&signals.stop()));
-    if found.steps.is_empty() && fence::refused().is_some() {
+    if found.steps.is_empty() && network.fence().refused().is_some() {
         // Nothing was sent, so there is nothing to report but the refusal, with which the program ends.
         return Err(Refusal { text: String::new(), exit: Exit::Failed });
     }
@@ -100,9 +112,8 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     Ok(losses.tell(exit))
 }
 
-/// Sets up the fence around the allowed addresses, the declared own hosts, or loopback, and returns what it lets
-/// through.
-fn protect(args: &FindMaxArgs) -> Result<Vec<Allowed>, Refusal> {
+/// What may be reached: the allowed addresses, the declared own hosts, or loopback.
+fn protected(args: &FindMaxArgs) -> Result<Vec<Allowed>, Refusal> {
     let mut allowed = args.allow.clone();
     for host in &args.owned {
         let addresses =
@@ -112,7 +123,6 @@ fn protect(args: &FindMaxArgs) -> Result<Vec<Allowed>, Refusal> {
     if allowed.is_empty() {
         allowed.extend(Allowed::LOOPBACK);
     }
-    run::fence::around(allowed.clone())?;
     Ok(allowed)
 }
 

@@ -4,6 +4,7 @@
 //! command is read as `find-max` reads it, and the step precedes it as JSON.
 
 use brunt_cluster::message;
+use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_record::Node;
 use brunt_run::options::exit::Exit;
@@ -23,13 +24,18 @@ pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> 
     let task: StepTask = serde_json::from_str(task).map_err(failed)?;
     let allowed: Result<Vec<Allowed>, _> =
         task.step.allow.iter().map(|text| text.parse()).collect();
-    run::fence::around(allowed.map_err(failed)?)?;
     let mut inner = Inner::read(words, Some(task.seed))?;
+    let network = run::fence::around(allowed.map_err(failed)?, &inner.run_options())?;
+    let ended = share(task, &mut inner, &network);
+    run::fence::judged(ended, &network)
+}
+
+fn share(task: StepTask, inner: &mut Inner, network: &Network) -> Result<Exit, Refusal> {
     let weights = Some(task.weights.clone()).filter(|all| !all.is_empty()).map(Weights::Given);
     let node = Node::even(task.rank, task.of);
     inner.share(node.clone(), weights.clone());
     let signals = Signals::default();
-    let load = inner.prepare(&signals, &|_| Ok(()))?;
+    let load = inner.prepare(&signals, network, &|_| Ok(()))?;
     let results = RunOptions {
         node: Some(node),
         weights,

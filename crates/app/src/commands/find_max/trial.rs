@@ -12,7 +12,7 @@ use brunt_capacity::{
 };
 use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
-use brunt_net::fence;
+use brunt_net::Network;
 use brunt_record::{Interval, Measured, Phase, Record};
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::signals::Signals;
@@ -39,6 +39,7 @@ const WHOLE: f64 = 0.9;
 pub(super) struct Loader<'a> {
     pub(super) load: &'a dyn Repeatable,
     pub(super) signals: &'a Signals,
+    network: &'a Network,
     pub(super) screen: Box<dyn SearchObserver + 'a>,
     /// The most iterations a second of a single session, where that is limited.
     pub(super) alone_under: Option<f64>,
@@ -62,11 +63,13 @@ impl<'a> Loader<'a> {
     pub(super) fn new(
         load: &'a dyn Repeatable,
         signals: &'a Signals,
+        network: &'a Network,
         screen: Box<dyn SearchObserver + 'a>,
     ) -> Self {
         Self {
             load,
             signals,
+            network,
             screen,
             alone_under: None,
             relative_to: Vec::new(),
@@ -170,7 +173,7 @@ impl<'a> Loader<'a> {
     /// A run that could not be made ends the search: the target did not cause that. A run that the fence kept back has
     /// no message of its own: the fence knows the reason, and the program ends with it.
     fn broken(&mut self, why: String) -> Outcome {
-        if let Some(refused) = fence::refused().filter(|_| why.is_empty()) {
+        if let Some(refused) = self.network.fence().refused().filter(|_| why.is_empty()) {
             return Outcome {
                 ending: Ending::Protected(refused.to_string()),
                 ..Outcome::default()

@@ -12,15 +12,14 @@ use std::time::Duration;
 
 use brunt_envelope::{Asked, ClusterSettings};
 use brunt_history::{DATA, PLAN};
-use brunt_net::fence;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Machine;
 use brunt_run::signals::Signals;
 
+use super::WATCHDOG;
 use super::confinement::{self, Access, Confinement};
-use super::{WATCHDOG, only};
 use crate::cli::args::Verb;
 use crate::cli::cluster::ClusterKind;
 use crate::cli::cluster_run::ClusterRunArgs;
@@ -38,7 +37,6 @@ pub(super) fn coordinate(
     agents: u32,
     meeting: &ClusterSettings,
 ) -> Result<Exit, Refusal> {
-    fence::put_up(only(Vec::new()));
     confinement::limit_run().map_err(failed)?;
     let mut access = Access::of_run();
     // The keys are needed again when the broker reconnects.

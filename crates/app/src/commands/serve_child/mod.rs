@@ -23,8 +23,9 @@ use brunt_flow_plan::edit;
 use brunt_flow_tool::options::run::RunArgs;
 use brunt_flow_tool::plan::{Granted, Secrets, check_granted};
 use brunt_history::DATA;
+use brunt_net::Network;
 use brunt_net::allowed::Allowed;
-use brunt_net::fence::{self, MadeBy, Policy};
+use brunt_net::fence::{MadeBy, Policy};
 use brunt_record::is_full;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
@@ -71,7 +72,7 @@ pub(crate) fn serve_child() -> Result<Exit, Refusal> {
             answer(&outcome(trend::trend(&name, &records)))
         }
         Task::Deliver(asked) => {
-            // The fence is for load; a delivery checks its own addresses.
+            // Networks are for load; a delivery checks its own addresses.
             confined(&Access::of_network())?;
             answer(&outcome(deliver::deliver(&asked)))
         }
@@ -111,19 +112,17 @@ fn check(asked: &Asked) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
     Ok(Answer::Done(check_granted(&args, &granted)))
 }
 
-/// Confines a child that makes no load: its fence permits no address, and it can access little of the machine.
+/// Confines a child that makes no load: it is handed no network, and can access little of the machine.
 fn confined(access: &Access) -> Result<Confinement, Refusal> {
-    fence::put_up(only(Vec::new()));
     confinement::limit().map_err(failed)?;
     Confinement::enter(access).map_err(failed)
 }
 
-/// Sets the fence to the granted addresses: none, if none are granted.
-fn put_up(asked: &Asked) -> Result<(), Refusal> {
+/// A network of the granted addresses: none, if none are granted.
+fn network(asked: &Asked) -> Result<Network, Refusal> {
     let allowed: Result<Vec<Allowed>, _> =
         asked.grant.allow.iter().map(|text| text.parse()).collect();
-    fence::put_up(only(allowed.map_err(failed)?));
-    Ok(())
+    Ok(Network::within(only(allowed.map_err(failed)?)))
 }
 
 /// Only what an administrator granted: a file of targets belongs to users of the command line.

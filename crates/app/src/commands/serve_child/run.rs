@@ -8,6 +8,7 @@ use std::time::Duration;
 use brunt_envelope::{Outcome, RunTask};
 use brunt_flow_tool::plan::{Granted, Secrets, run_granted};
 use brunt_history::{LOADGEN, OUTCOME, RunFiles};
+use brunt_net::Network;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signals;
@@ -17,7 +18,7 @@ use rustix::io::Errno;
 
 use super::confinement::{self, Access, Confinement};
 use super::coordinate::coordinate;
-use super::{arguments, put_up, search_arguments};
+use super::{arguments, network, search_arguments};
 use crate::commands::failed;
 use crate::commands::find_max::find_granted;
 
@@ -30,7 +31,8 @@ pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
     let _directory = only_one(Path::new(".")).map_err(failed)?;
     let _machine = alone(&task.lock).map_err(failed)?;
     let mut said = String::new();
-    let ended = fence::judged(carry_out(task, &mut said));
+    let ended = network(&task.asked)
+        .and_then(|network| fence::judged(carry_out(task, &network, &mut said), &network));
     let outcome = match &ended {
         Ok(exit) if !said.is_empty() => Outcome { exit: exit.code(), said },
         Ok(Exit::Ok) => Outcome { exit: 0, said: String::new() },
@@ -48,24 +50,23 @@ fn on_a_site(text: &str) -> String {
 }
 
 /// Carries out a run or a search. A search writes its result to `said`.
-fn carry_out(task: &RunTask, said: &mut String) -> Result<Exit, Refusal> {
+fn carry_out(task: &RunTask, network: &Network, said: &mut String) -> Result<Exit, Refusal> {
     let asked = &task.asked;
     if let Some((agents, meeting)) = asked.agents.zip(task.cluster.as_ref()) {
         return coordinate(asked, agents, meeting);
     }
-    put_up(asked)?;
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
     let secrets = Secrets::of(&task.secrets);
     let granted = Granted { submitted: asked, confined: confinement.holds(), secrets };
     if let Some(search) = &asked.search {
         let args = search_arguments(asked, search, &granted)?;
-        let searched = find_granted(&args, &granted, &Signals::default())?;
+        let searched = find_granted(&args, &granted, &Signals::default(), network)?;
         *said = searched.said;
         return Ok(searched.exit);
     }
     let args = arguments(asked)?;
-    let (exit, report) = run_granted(&args, &granted, &Signals::default())?;
+    let (exit, report) = run_granted(&args, &granted, &Signals::default(), network)?;
     if let Some(report) = report {
         RunFiles::new(PathBuf::from(".")).write_text(LOADGEN, &report.text()).map_err(failed)?;
     }

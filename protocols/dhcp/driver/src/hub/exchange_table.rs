@@ -19,9 +19,10 @@ use crate::tally::{Counter, Overall, Tally};
 use crate::{Kind, Stage};
 use brunt_exchange::{Class, Moment, Outcome};
 use brunt_net::carrier::{Inbox, OutgoingDatagram};
-use brunt_net::class_of_sending;
 use brunt_net::hub::{Gap, Table, Transactions, Wheel};
+use brunt_net::{class_of_sending, number_of_sending};
 use std::collections::VecDeque;
+use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -137,11 +138,11 @@ impl<D: Dialogue> Table for ExchangeTable<D> {
         }
     }
 
-    fn refused(&mut self, errno: i32, now: Moment) {
+    fn refused(&mut self, error: &io::Error, now: Moment) {
         let Some(index) = self.queue.pop_front() else { return };
         let slot = &mut self.slots[index as usize];
         self.tally.count_overall(Some(slot.terms.phase), Overall::LocalLimit, 1);
-        let class = class_of_sending(errno);
+        let (class, errno) = (class_of_sending(error), number_of_sending(error));
         if class == Class::Unsent {
             self.shared.limits.unsent(errno, now);
         }

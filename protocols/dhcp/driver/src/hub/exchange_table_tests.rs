@@ -262,14 +262,14 @@ fn what_this_machine_refuses_was_not_sent() {
     harness.begin(0, 1);
     harness.begin(1, 2);
     assert_eq!(harness.table.datagrams(64).count(), 2);
-    harness.table.refused(libc::ENETUNREACH, harness.now);
+    harness.table.refused(&io::Error::from_raw_os_error(libc::ENETUNREACH), harness.now);
     let failed = Outcome::Failed(Class::Unsent, libc::ENETUNREACH.cast_unsigned());
     assert_eq!(harness.outcome(0), Some(failed));
     assert_eq!(harness.send(), [(DISCOVER, 2)]);
     harness.pass(Duration::from_millis(1010));
     harness.table.tick(harness.now);
     assert_eq!(harness.table.datagrams(64).count(), 1);
-    harness.table.refused(libc::ENOBUFS, harness.now);
+    harness.table.refused(&io::Error::from_raw_os_error(libc::ENOBUFS), harness.now);
     harness.receive(OFFER, 2, 9);
     assert_eq!(harness.send(), [(REQUEST, 2)], "the first had left, and was answered");
     assert_eq!(harness.overall(), [("locallimit", 2)]);

@@ -36,7 +36,9 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
                 cut += 1;
             }
             5 if draw >> 60 == 0 && harness.table.datagrams(1).count() > 0 => {
-                harness.table.refused(libc::ENOBUFS, harness.now);
+                harness
+                    .table
+                    .refused(&std::io::Error::from_raw_os_error(libc::ENOBUFS), harness.now);
             }
             _ => {
                 let what = [OFFER, ACK, NAK, OFFER, ACK][(draw >> 20) as usize % 5];

@@ -28,7 +28,7 @@ use brunt_net::mmsg::{self, BATCH, Outgoing};
 use brunt_net::overflow::Overflow;
 use brunt_net::stamp::Translation;
 use brunt_net::udp::{RECEIVE_BUFFER, size_buffers};
-use brunt_net::{fence, privilege};
+use brunt_net::{Network, privilege};
 use ethernet::Mac;
 use fragments::Fragments;
 use segment::{Composed, Segment};
@@ -107,6 +107,7 @@ pub struct Bound {
     options: Options,
     mtu: usize,
     receive_buffer: usize,
+    network: Network,
 }
 
 /// A link of a worker.
@@ -120,11 +121,12 @@ pub struct Link {
     segment: RefCell<Segment>,
     fragments: RefCell<Fragments>,
     overflow: Overflow,
+    network: Network,
 }
 
 impl Bound {
     /// Opens a link.
-    pub fn open(options: &Options) -> Result<Self, OpenError> {
+    pub fn open(network: &Network, options: &Options) -> Result<Self, OpenError> {
         let name = || options.interface.name.clone();
         let Some(mac) = options.interface.mac else { return Err(OpenError::NoEthernet(name())) };
         if !options.interface.running {
@@ -137,7 +139,8 @@ impl Bound {
             // The kernel doubles the requested size, and reports the doubled size: half of it is its own overhead.
             let receive_buffer = socket.recv_buffer_size()? / 2;
             let mtu = packet::mtu(socket.as_fd(), &options.interface.name)?;
-            Ok(Self { socket, mac, options: options.clone(), mtu, receive_buffer })
+            let (options, network) = (options.clone(), network.clone());
+            Ok(Self { socket, mac, options, mtu, receive_buffer, network })
         };
         open().map_err(|error: io::Error| match error.raw_os_error() {
             Some(libc::EPERM | libc::EACCES) => OpenError::Permission { name: name(), error },
@@ -162,6 +165,7 @@ impl Bound {
             segment: RefCell::new(Segment::new(self.mac, self.options.port)),
             fragments: RefCell::new(Fragments::new(self.mtu)),
             overflow: Overflow::default(),
+            network: self.network,
         })
     }
 }
@@ -180,7 +184,7 @@ impl Link {
         let mut segment = self.segment.borrow_mut();
         let mut count = 0;
         for datagram in datagrams.take(self.batch) {
-            match fence::check(datagram.to) {
+            match self.network.fence().check(datagram.to) {
                 Ok(()) => {}
                 Err(_) if count > 0 => break,
                 Err(error) => return Err(error),

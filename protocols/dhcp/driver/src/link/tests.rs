@@ -64,7 +64,7 @@ fn options() -> Options {
 
 /// A link that has room to send.
 async fn open(options: &Options) -> Link {
-    let link = Bound::open(options).unwrap().register().unwrap();
+    let link = Bound::open(&Network::private(), options).unwrap().register().unwrap();
     link.writable().await.unwrap();
     link
 }
@@ -420,9 +420,9 @@ fn what_is_longer_than_a_frame_arrives_whole() {
 fn an_interface_that_is_down_or_no_ethernet_is_refused() {
     with_cable(|| {
         ip("link set clients down");
-        let error = Bound::open(&options()).unwrap_err().to_string();
+        let error = Bound::open(&Network::private(), &options()).unwrap_err().to_string();
         assert!(error.contains("ip link set clients up"), "{error}");
-        let error = Bound::open(&options_of("lo")).unwrap_err().to_string();
+        let error = Bound::open(&Network::private(), &options_of("lo")).unwrap_err().to_string();
         assert!(error.contains("'lo'") && error.contains("no Ethernet"), "{error}");
     });
 }
@@ -433,7 +433,7 @@ fn raw_frames_ask_for_the_right_with_the_command_to_paste() {
         Interface { mac: Some(mac(1)), running: true, ..Interface::named("lo").unwrap() };
     let thread = std::thread::spawn(move || {
         brunt_testbed::renounce();
-        Bound::open(&Options::new(interface)).unwrap_err().to_string()
+        Bound::open(&Network::private(), &Options::new(interface)).unwrap_err().to_string()
     });
     let error = thread.join().unwrap();
     let exe = std::env::current_exe().unwrap();

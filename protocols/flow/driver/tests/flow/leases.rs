@@ -123,7 +123,7 @@ fn a_lease_is_acquired_renewed_and_released() {
         let message = v4(request, false, out);
         said.send((message.byte(), request[33])).unwrap();
     });
-    let access = DhcpEndpoint::open(&asked(server)).unwrap();
+    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 2);
         let mut clients = [DhcpClient::new(&access, 3), DhcpClient::new(&access, 4)];
@@ -157,9 +157,9 @@ fn a_refused_client_has_nothing_left_and_silence_times_out() {
         v4(request, true, out);
     });
     let silent = serve("127.0.0.1:0", |_, _| ());
-    let access = DhcpEndpoint::open(&asked(server)).unwrap();
+    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap();
     let silence = EndpointSetup { wait: Duration::from_millis(300), ..asked(silent) };
-    let nobody = DhcpEndpoint::open(&silence).unwrap();
+    let nobody = DhcpEndpoint::open(&brunt_net::Network::private(), &silence).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 1);
         let mut dhcp_client = DhcpClient::new(&access, 1);
@@ -193,7 +193,7 @@ fn dhcp_v6_speaks_through_a_relay() {
         assert_eq!(datagram[..2], [12, 0]);
         v6(datagram, out);
     });
-    let access = DhcpEndpoint::open(&asked(server)).unwrap();
+    let access = DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap();
     within(async {
         let access = DhcpAccess::new(&access, 1);
         let mut dhcp_client = DhcpClient::new(&access, 2);
@@ -214,13 +214,16 @@ fn what_cannot_be_reached_is_said_before_the_run() {
         local: Some("[::1]:0".parse().unwrap()),
         ..asked(([127, 0, 0, 1], 67).into())
     };
-    let error = DhcpEndpoint::open(&other).unwrap_err();
+    let error = DhcpEndpoint::open(&brunt_net::Network::private(), &other).unwrap_err();
     assert!(matches!(error, DhcpEndpointError::Families { .. }));
     assert!(error.to_string().contains("one is IPv4 and the other IPv6"));
     let taken = UdpSocket::bind("127.0.0.1:0").unwrap();
     let mut asked = asked(([127, 0, 0, 1], 67).into());
     asked.local = Some(taken.local_addr().unwrap());
-    assert!(matches!(DhcpEndpoint::open(&asked).unwrap_err(), DhcpEndpointError::Socket(_)));
+    assert!(matches!(
+        DhcpEndpoint::open(&brunt_net::Network::private(), &asked).unwrap_err(),
+        DhcpEndpointError::Socket(_)
+    ));
 }
 
 /// Two users acquire, renew and release three times each; the values they receive are extracted and compared.
@@ -251,10 +254,13 @@ fn steps_of_a_flow_ask_for_leases() {
         operations: ["acquire", "renew", "release"].map(str::to_owned).into(),
         iterations: Iterations::Each(3),
         users: 2,
-        dhcp: Some(Arc::new(DhcpEndpoint::open(&asked(server)).unwrap())),
+        dhcp: Some(Arc::new(
+            DhcpEndpoint::open(&brunt_net::Network::private(), &asked(server)).unwrap(),
+        )),
         ..Flow::default()
     };
-    let network = Arc::new(Network::new(Settings::default()).unwrap());
+    let network =
+        Arc::new(Network::new(Settings::default(), &brunt_net::Network::private()).unwrap());
     let compiled = Arc::new(CompiledFlow::new(flow, network).unwrap());
     let counters = Arc::new(FlowCounters::new(compiled.tallies().clone()));
     let mut operations = HashSet::new();

@@ -9,6 +9,7 @@ use brunt_ldap_driver::{
     self as ldap, BindControls, Identity, Mode, Route, Security, Servers, Setup, Task,
 };
 use brunt_ldap_wire::request::{ModifyOp, Scope};
+use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_net::secret::Secret;
 use brunt_net::tcp::{self, Dialer, Endpoint};
@@ -74,6 +75,7 @@ impl Directory {
     /// tolerated.
     pub fn open(
         self,
+        network: &Network,
         users: u32,
         seed: u64,
         tolerated: Option<u64>,
@@ -88,7 +90,7 @@ impl Directory {
         let step_timeout = self.dialing.timeout;
         let servers = match self.server {
             Server::Network(endpoint) => {
-                let dialer = Dialer::new(&[endpoint], self.dialing);
+                let dialer = Dialer::new(network, &[endpoint], self.dialing);
                 Servers::Network(Arc::new(dialer.map_err(|error| failed(&error))?))
             }
             Server::Socket(path) => {

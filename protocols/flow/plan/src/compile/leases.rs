@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_dhcp_driver::{DhcpEndpoint, EndpointSetup, Kind};
+use brunt_net::Network;
 
 use crate::fault::Fault;
 use crate::model::{Dhcp, DhcpStep};
@@ -57,8 +58,9 @@ impl Leases {
     }
 
     /// Opens the socket.
-    pub fn open(&self) -> Result<Arc<DhcpEndpoint>, String> {
-        DhcpEndpoint::open(&self.0).map(Arc::new).map_err(|error| format!("failed to {error}"))
+    pub fn open(&self, network: &Network) -> Result<Arc<DhcpEndpoint>, String> {
+        let opened = DhcpEndpoint::open(network, &self.0);
+        opened.map(Arc::new).map_err(|error| format!("failed to {error}"))
     }
 }
 

@@ -60,35 +60,41 @@ impl Load for HttpArgs {
         callers::refuses(self, caller)
     }
 
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, signals: &Signals, network: &brunt_net::Network) -> Result<Exit, Refusal> {
         if self.to_plan {
             let text = toml::to_string_pretty(&asked(self)?.plan).map_err(|error| usage(&error))?;
             return console::print(&text);
         }
         if self.trace.once {
-            return once::carry_out(job(self, Verbosity::Normal)?, signals);
+            return once::carry_out(job(self, network, Verbosity::Normal)?, signals);
         }
-        self.measure(signals, Verbosity::Normal).map(|outcome| outcome.exit)
+        self.measure(signals, network, Verbosity::Normal).map(|outcome| outcome.exit)
     }
 
-    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
-        let mut done = flow::run(job(self, verbosity)?, signals)?;
+    fn measure(
+        &self,
+        signals: &Signals,
+        network: &brunt_net::Network,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
+        let mut done = flow::run(job(self, network, verbosity)?, signals)?;
         if verbosity == Verbosity::Normal {
             print(self, &mut done)?;
         }
         Ok(done.outcome())
     }
 
-    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
-        flow::prepare(job(self, Verbosity::Quiet)?).map(|prepared| prepared.job)
+    fn examine(&self, _: &Signals, network: &brunt_net::Network) -> Result<Job, Refusal> {
+        flow::prepare(job(self, network, Verbosity::Quiet)?).map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
         _: &'a Signals,
+        network: &brunt_net::Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let prepared = flow::prepare(job(self, Verbosity::Quiet)?)?;
+        let prepared = flow::prepare(job(self, network, Verbosity::Quiet)?)?;
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
     }
@@ -99,7 +105,11 @@ fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
 }
 
 /// The run of the command line.
-fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
+fn job(
+    args: &HttpArgs,
+    network: &brunt_net::Network,
+    verbosity: Verbosity,
+) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
     if shows {
@@ -113,7 +123,7 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let compiled = compile(&plan, node, seed, &world).map_err(|fault| {
         usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
     })?;
-    let network = Network::new(compiled.http).map_err(|error| failed(&error))?;
+    let network = Network::new(compiled.http, network).map_err(|error| failed(&error))?;
     let mut settings = compiled.settings;
     settings.interval = args.output.interval.unwrap_or(settings.interval);
     let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));

@@ -42,7 +42,8 @@ fn one(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Vec<Vec<u8>>, Stri
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
-    listening::wait(&addresses(&endpoint.url).into_iter().collect::<Vec<_>>());
+    let addresses: Vec<_> = addresses(&endpoint.url).into_iter().collect();
+    listening::wait(&addresses, network.way().fence());
     let asked = async {
         tokio::time::timeout(PATIENCE, ask(endpoint, network))
             .await

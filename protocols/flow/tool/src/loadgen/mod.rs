@@ -114,7 +114,7 @@ impl Load for LoadgenArgs {
     }
 
     /// Carries a job out, from its files to its report.
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, signals: &Signals, network: &brunt_net::Network) -> Result<Exit, Refusal> {
         if self.output.run.node.is_some() {
             return Err(Refusal::usage(
                 "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt \
@@ -131,7 +131,7 @@ impl Load for LoadgenArgs {
             return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
         }
         if let Some(path) = &self.to_plan {
-            let text = asked.plan(self)?;
+            let text = asked.plan(self, network)?;
             return if path.as_os_str() == "-" {
                 console::print(&text)
             } else {
@@ -139,16 +139,17 @@ impl Load for LoadgenArgs {
             };
         }
         if self.trace.once {
-            let network = network(&asked, self).map_err(failed)?;
+            let network = connected(&asked, self, network).map_err(failed)?;
             let flow = asked.flow(&asked.draft, &network)?;
             return once::carry_out(asked.asked(self, flow, &network), signals);
         }
-        asked.carry_out(self, signals)
+        asked.carry_out(self, signals, network)
     }
 
     fn prepare<'a>(
         &'a self,
         _: &'a Signals,
+        _: &brunt_net::Network,
         _: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         Err(self.refuses(Caller::Search, &[]).map_or_else(Refusal::usage, |()| failed("repeat it")))
@@ -227,9 +228,9 @@ impl Asked {
     }
 
     /// The job as a plan.
-    fn plan(&self, args: &LoadgenArgs) -> Result<String, Refusal> {
-        let listed =
-            endpoints::fetch(&self.draft, &network(self, args).map_err(failed)?).map_err(failed)?;
+    fn plan(&self, args: &LoadgenArgs, way: &brunt_net::Network) -> Result<String, Refusal> {
+        let listed = endpoints::fetch(&self.draft, &connected(self, args, way).map_err(failed)?)
+            .map_err(failed)?;
         let connecting = to_plan::Connecting {
             redirects: REDIRECTS,
             resend: args.resend,
@@ -249,8 +250,13 @@ impl Asked {
         toml::to_string_pretty(&plan).map_err(failed)
     }
 
-    fn carry_out(&self, args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
-        let network = network(self, args).map_err(failed)?;
+    fn carry_out(
+        &self,
+        args: &LoadgenArgs,
+        signals: &Signals,
+        way: &brunt_net::Network,
+    ) -> Result<Exit, Refusal> {
+        let network = connected(self, args, way).map_err(failed)?;
         if !self.warm_up.scenarios.is_empty() {
             let flow = self.flow(&self.warm_up, &network)?;
             console::note("the warm-up of the job runs first; no figure includes it");
@@ -305,8 +311,12 @@ impl Asked {
     }
 }
 
-/// The network settings of a job.
-fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
+/// The connections of a job.
+fn connected(
+    asked: &Asked,
+    args: &LoadgenArgs,
+    way: &brunt_net::Network,
+) -> Result<Arc<Network>, String> {
     let trust = match (&args.ca, args.insecure) {
         (_, true) => {
             console::note("the server's certificate is not verified because of --insecure");
@@ -323,7 +333,7 @@ fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
         ..http::Settings::default()
     };
     settings.dialing.timeout = Some(connecting(&asked.draft));
-    let network = Network::new(settings).map_err(|error| format!("failed to {error}"))?;
+    let network = Network::new(settings, way).map_err(|error| format!("failed to {error}"))?;
     Ok(Arc::new(network))
 }
 

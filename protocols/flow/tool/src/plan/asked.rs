@@ -99,17 +99,23 @@ impl Asked {
     }
 
     /// The run, with all its resources opened; `shows` is whether progress is shown.
-    pub(super) fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
+    pub(super) fn job(
+        self,
+        args: &RunArgs,
+        network: &brunt_net::Network,
+        shows: bool,
+    ) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
             let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
-            let opened = directory.open(compiled.flow.users, compiled.flow.seed, tolerated);
+            let opened =
+                directory.open(network, compiled.flow.users, compiled.flow.seed, tolerated);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
         }
         if let Some(leases) = compiled.leases {
-            compiled.flow.dhcp = Some(leases.open().map_err(Refusal::failed)?);
+            compiled.flow.dhcp = Some(leases.open(network).map_err(Refusal::failed)?);
         }
-        let network = Network::new(compiled.http);
+        let network = Network::new(compiled.http, network);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
         let mut output = args.output.files().shown(shows);
         output.run.abort_on = compiled.abort_on;

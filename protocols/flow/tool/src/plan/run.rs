@@ -2,6 +2,7 @@
 
 use brunt_envelope::{Checked, Finding};
 use brunt_flow_plan::{preview, schema};
+use brunt_net::Network;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -52,7 +53,7 @@ impl Load for RunArgs {
     }
 
     /// Carries a plan out, or describes it.
-    fn run(&self, signals: &Signals) -> Result<Exit, Refusal> {
+    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
         if self.schema {
             return console::print(&schema::text());
         }
@@ -61,31 +62,37 @@ impl Load for RunArgs {
             return describe(&asked);
         }
         if self.trace.once {
-            return once::carry_out(asked.job(self, false)?, signals);
+            return once::carry_out(asked.job(self, network, false)?, signals);
         }
-        carry_out(asked, self, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+        carry_out(asked, self, (signals, network), Verbosity::Normal).map(|outcome| outcome.exit)
     }
 
-    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
+    fn measure(
+        &self,
+        signals: &Signals,
+        network: &Network,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
         let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
-        carry_out(asked, self, signals, verbosity)
+        carry_out(asked, self, (signals, network), verbosity)
     }
 
-    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
+    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
         let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
-        flow::prepare(asked.job(self, false)?).map(|prepared| prepared.job)
+        flow::prepare(asked.job(self, network, false)?).map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
         _: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
         refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
         let named = asked.plan.run.users.is_some();
         let search = asked.compiled.search.clone();
-        let prepared = flow::prepare(asked.job(self, false)?)?.with_search(search);
+        let prepared = flow::prepare(asked.job(self, network, false)?)?.with_search(search);
         let prepared = if named { prepared } else { prepared.with_sessions(users_of) };
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
@@ -113,6 +120,7 @@ pub fn run_granted(
     args: &RunArgs,
     granted: &Granted<'_>,
     signals: &Signals,
+    network: &Network,
 ) -> Result<(Exit, Option<Report>), Refusal> {
     let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
@@ -121,7 +129,7 @@ pub fn run_granted(
     let (plan, users) = (asked.plan.clone(), asked.compiled.flow.users);
     let operations = asked.compiled.flow.operations.clone();
     let started = console::now().to_zoned(TimeZone::UTC);
-    let done = flow::run(asked.job(args, false)?, signals)?;
+    let done = flow::run(asked.job(args, network, false)?, signals)?;
     let counted =
         Counted { tallies: &done.tallies, counts: &done.counts, started, lasted: done.lasted };
     let report = of_plan::report(&plan, users, &counted, &operations);
@@ -163,11 +171,11 @@ pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
 fn carry_out(
     asked: Asked,
     args: &RunArgs,
-    signals: &Signals,
+    (signals, network): (&Signals, &Network),
     verbosity: Verbosity,
 ) -> Result<Outcome, Refusal> {
     let shows = verbosity == Verbosity::Normal;
-    let mut done = flow::run(asked.job(args, shows)?, signals)?;
+    let mut done = flow::run(asked.job(args, network, shows)?, signals)?;
     if shows {
         let ending = Ending::of(&args.output.run, Stream::Output);
         ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;

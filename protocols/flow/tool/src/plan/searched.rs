@@ -3,6 +3,7 @@
 
 use brunt_capacity::Goals;
 use brunt_envelope::Asked as Submitted;
+use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_run::Prepared;
 use brunt_run::options::refusal::Refusal;
@@ -25,7 +26,11 @@ pub struct Searchable {
 }
 
 /// Prepares a submitted plan to be carried out many times.
-pub fn prepare_granted(args: &RunArgs, granted: &Granted<'_>) -> Result<Searchable, Refusal> {
+pub fn prepare_granted(
+    args: &RunArgs,
+    granted: &Granted<'_>,
+    network: &Network,
+) -> Result<Searchable, Refusal> {
     let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
         Refusal { exit, ..refusal }
@@ -36,7 +41,7 @@ pub fn prepare_granted(args: &RunArgs, granted: &Granted<'_>) -> Result<Searchab
     let most = grant.users_max.unwrap_or(u32::MAX);
     let named = asked.plan.run.users.is_some();
     let search = asked.compiled.search.clone();
-    let load = flow::prepare(asked.job(args, false)?)?.with_search(search);
+    let load = flow::prepare(asked.job(args, network, false)?)?.with_search(search);
     let load = if named { load } else { load.with_sessions(move |rate| users_of(rate).min(most)) };
     Ok(Searchable { load, ceiling })
 }

@@ -195,7 +195,10 @@ mod tests {
     use std::sync::Arc;
 
     fn origin(url: &str) -> Arc<Origin> {
-        Network::new(Settings::default()).unwrap().origin(url).unwrap()
+        Network::new(Settings::default(), &brunt_net::Network::private())
+            .unwrap()
+            .origin(url)
+            .unwrap()
     }
 
     fn request(method: &str, target: &str, fields: &[(&str, &str)], body: Option<&str>) -> Request {

@@ -46,7 +46,7 @@ impl Clock for Standing {
 
 impl User {
     fn new(settings: Settings) -> Self {
-        let network = Arc::new(Network::new(settings).unwrap());
+        let network = Arc::new(Network::new(settings, &brunt_net::Network::private()).unwrap());
         let group: Rc<Group> = Group::new(&network);
         let client = Client::new(&network, &group, 0);
         Self {

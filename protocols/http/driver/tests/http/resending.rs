@@ -56,7 +56,13 @@ const ANEW: ReuseResult = ReuseResult { reconnected: 1, parts: (0, 1), ..WELL };
 
 impl User {
     fn new(resend: Resend) -> Self {
-        let network = Arc::new(Network::new(Settings { resend, ..Settings::default() }).unwrap());
+        let network = Arc::new(
+            Network::new(
+                Settings { resend, ..Settings::default() },
+                &brunt_net::Network::private(),
+            )
+            .unwrap(),
+        );
         let group = Group::new(&network);
         let client = Client::new(&network, &group, 0);
         Self {

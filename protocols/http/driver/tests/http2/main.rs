@@ -39,7 +39,7 @@ struct User {
 
 impl Worker {
     fn new(settings: Settings) -> Self {
-        let network = Arc::new(Network::new(settings).unwrap());
+        let network = Arc::new(Network::new(settings, &brunt_net::Network::private()).unwrap());
         let group = Group::new(&network);
         Self { network, group }
     }

@@ -25,7 +25,8 @@ use std::time::Duration;
 /// A plan for one session that stays connected; the test may change it.
 fn setup(address: SocketAddr, task: Task) -> Setup {
     let endpoint = Endpoint { host: address.ip().to_string(), port: address.port() };
-    let dialer = Dialer::new(&[endpoint], Options::default()).unwrap();
+    let dialer =
+        Dialer::new(&brunt_net::Network::private(), &[endpoint], Options::default()).unwrap();
     Setup {
         route: Route {
             servers: Servers::Network(Arc::new(dialer)),

@@ -26,8 +26,9 @@ fn plan_of(addresses: [SocketAddr; 2]) -> Arc<Plan> {
         addresses.map(|address| Endpoint { host: address.ip().to_string(), port: address.port() });
     let task = Task::Search(SearchSetup::new("dc=example", "(uid=a)"));
     let mut setup = setup(addresses[0], task);
-    setup.route.servers =
-        Servers::Network(Arc::new(Dialer::new(&endpoints, Options::default()).unwrap()));
+    setup.route.servers = Servers::Network(Arc::new(
+        Dialer::new(&brunt_net::Network::private(), &endpoints, Options::default()).unwrap(),
+    ));
     (setup.sessions, setup.login) = (2, simple("cn=admin", "secret"));
     plan(setup)
 }

@@ -9,6 +9,7 @@ use super::packet::{Column, Malformed, Reader, Value, binary_row, put_length, te
 use super::password::encrypted;
 use super::wire::{Wire, WireError};
 use crate::sql::{Server, Tls};
+use brunt_net::Network;
 use std::io;
 use std::time::Duration;
 
@@ -88,11 +89,12 @@ const UNCHECKED: &str = "the server asks for the password itself, and its certif
 impl Client {
     /// Connects and logs in.
     pub(super) fn open(
+        network: &Network,
         server: &Server,
         database: Option<&str>,
         limit: Duration,
     ) -> Result<Self, Error> {
-        let mut wire = Wire::connect(&server.endpoint, limit).map_err(Error::Io)?;
+        let mut wire = Wire::connect(network, &server.endpoint, limit).map_err(Error::Io)?;
         let greeting = Greeting::read(answered(wire.receive()?)?)?;
         let secured = server.tls != Tls::Off;
         if secured {
@@ -378,7 +380,7 @@ mod tests {
             stream.read_to_end(&mut told).unwrap();
             told
         });
-        let wire = Wire::connect(&endpoint, Duration::from_secs(20)).unwrap();
+        let wire = Wire::connect(&Network::private(), &endpoint, Duration::from_secs(20)).unwrap();
         let mut client = Client { wire, columns: Vec::new() };
         let method = Method::CachingSha2;
         let greeting = Greeting::with(method, &[7; 20]);

@@ -56,9 +56,7 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError 
     let (class, code) = match error {
         Error::Server { code, .. } if REFUSED.contains(code) => (Class::Login, u32::from(*code)),
         Error::Server { code, .. } => (Class::Connect, u32::from(*code)),
-        Error::Io(error) => {
-            (class_of_connecting(error.raw_os_error().unwrap_or_default()), system(error))
-        }
+        Error::Io(error) => (class_of_connecting(error), system(error)),
         Error::Tls(_) => (Class::Tls, 0),
         Error::Protocol(_) => (Class::Connect, 0),
     };

@@ -27,6 +27,7 @@ use super::error::BackendError;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Engine, Server, SqlConnection, SqlTemplates, Table, own_name};
 use brunt_exchange::Class;
+use brunt_net::Network;
 use error::{asking, opening};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -43,6 +44,8 @@ const MANNERS: &str =
 pub struct MysqlOptions {
     /// The server. A database that is named in it is used, and made if it is missing.
     pub server: Server,
+    /// How it is reached.
+    pub network: Network,
     /// Its tables.
     pub schema: Schema,
     /// Its leases.
@@ -97,8 +100,9 @@ impl MysqlBackend {
 
     fn connect(&self, database: Option<&str>) -> Result<Client, BackendError> {
         let server = &self.options.server;
-        let mut client = Client::open(server, database, self.options.timeout)
-            .map_err(|error| opening(&server.endpoint, &error))?;
+        let mut client =
+            Client::open(&self.options.network, server, database, self.options.timeout)
+                .map_err(|error| opening(&server.endpoint, &error))?;
         client.run(MANNERS).map_err(|error| asking("set the session's mode", &error))?;
         Ok(client)
     }

@@ -6,7 +6,7 @@
 use super::packet::Malformed;
 use crate::sql::{Server, ServerEndpoint, Tls};
 use brunt_net::keystore::Store;
-use brunt_net::{fence, tls};
+use brunt_net::{Network, tls};
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -56,7 +56,11 @@ enum Carrier {
 
 impl Wire {
     /// Connects.
-    pub(super) fn connect(endpoint: &ServerEndpoint, limit: Duration) -> io::Result<Self> {
+    pub(super) fn connect(
+        network: &Network,
+        endpoint: &ServerEndpoint,
+        limit: Duration,
+    ) -> io::Result<Self> {
         let carrier = match endpoint {
             ServerEndpoint::Socket(path) => {
                 let stream = UnixStream::connect(path)?;
@@ -64,7 +68,10 @@ impl Wire {
                 stream.set_write_timeout(Some(limit))?;
                 Carrier::Unix(stream)
             }
-            ServerEndpoint::Tcp { host, port } => Carrier::Tcp(tcp(host, *port, limit)?),
+            ServerEndpoint::Tcp { host, port } => {
+                let addresses = (host.as_str(), *port).to_socket_addrs()?;
+                Carrier::Tcp(network.connect_blocking(addresses, Some(limit))?)
+            }
         };
         Ok(Self { stream: BufReader::new(carrier), packet: Vec::new(), out: Vec::new(), number: 0 })
     }
@@ -148,23 +155,6 @@ impl Wire {
         }
         Ok(&self.packet)
     }
-}
-
-fn tcp(host: &str, port: u16, limit: Duration) -> io::Result<TcpStream> {
-    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in (host, port).to_socket_addrs()? {
-        let allowed = fence::check(address);
-        match allowed.and_then(|()| TcpStream::connect_timeout(&address, limit)) {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(limit))?;
-                stream.set_write_timeout(Some(limit))?;
-                return Ok(stream);
-            }
-            Err(error) => failed = error,
-        }
-    }
-    Err(failed)
 }
 
 impl Read for Carrier {

@@ -45,11 +45,11 @@ pub(super) fn system_name(code: u32) -> Option<String> {
 }
 
 /// Converts an error of opening a connection.
-pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> BackendError {
+pub(super) fn opening(endpoint: &ServerEndpoint, error: &io::Error) -> BackendError {
     BackendError::new(
-        class_of_connecting(code.unwrap_or_default()),
-        code.map_or(0, i32::unsigned_abs),
-        format!("connect to {endpoint}: {words}; is the server running and the address right?"),
+        class_of_connecting(error),
+        error.raw_os_error().map_or(0, i32::unsigned_abs),
+        format!("connect to {endpoint}: {error}; is the server running and the address right?"),
     )
     .at(endpoint)
 }
@@ -71,7 +71,7 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendErr
         return BackendError::new(failure.class(), 0, failure.to_string());
     }
     if let Some(error) = source.and_then(|source| source.downcast_ref::<io::Error>()) {
-        return opening(endpoint, error.raw_os_error(), &error.to_string());
+        return opening(endpoint, error);
     }
     let words = chain(error);
     // The crate itself reports that the server requires a password and there is none.

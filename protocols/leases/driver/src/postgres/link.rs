@@ -11,7 +11,7 @@ use crate::sql::{Server, ServerEndpoint, Tls};
 use brunt_exchange::Class;
 use brunt_net::keystore::Store;
 use brunt_net::stream::Stream;
-use brunt_net::{fence, tls};
+use brunt_net::{Network, tls};
 use std::future::Future;
 use std::io;
 use std::time::Duration;
@@ -35,13 +35,13 @@ pub(super) struct Link {
 impl Link {
     /// Connects and logs in.
     pub(super) fn open(
+        network: &Network,
         server: &Server,
         database: &str,
         limit: Duration,
     ) -> Result<Self, BackendError> {
         let endpoint = &server.endpoint;
-        let refused =
-            |error: &io::Error| opening(endpoint, error.raw_os_error(), &error.to_string());
+        let refused = |error: &io::Error| opening(endpoint, error);
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(|error| refused(&error))?;
         let secured = secured(server)?;
@@ -54,7 +54,7 @@ impl Link {
                 }
                 .at(endpoint)
             };
-            let stream = timeout(limit, connect(endpoint)).await.map_err(|_| late())?;
+            let stream = timeout(limit, connect(network, endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
             // Before TLS the server sends one octet, which is not a message.
             let private = endpoint.is_socket();
@@ -130,26 +130,18 @@ impl Link {
     }
 }
 
-async fn connect(endpoint: &ServerEndpoint) -> io::Result<Stream> {
+async fn connect(network: &Network, endpoint: &ServerEndpoint) -> io::Result<Stream> {
     match endpoint {
         ServerEndpoint::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
-        ServerEndpoint::Tcp { host, port } => {
-            let stream = dial(host, *port).await?;
-            stream.set_nodelay(true)?;
-            Ok(Stream::Plain(stream))
-        }
+        ServerEndpoint::Tcp { host, port } => dial(network, host, *port).await.map(Stream::Plain),
     }
 }
 
 /// Connects to the first address of the host that answers.
-async fn dial(host: &str, port: u16) -> io::Result<TcpStream> {
+async fn dial(network: &Network, host: &str, port: u16) -> io::Result<TcpStream> {
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in lookup_host((host, port)).await? {
-        if let Err(error) = fence::check(address) {
-            failed = error;
-            continue;
-        }
-        match TcpStream::connect(address).await {
+        match network.connect(address).await {
             Ok(stream) => return Ok(stream),
             Err(error) => failed = error,
         }

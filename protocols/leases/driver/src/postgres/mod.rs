@@ -22,6 +22,7 @@ use super::backend::{Backend, Connection};
 use super::error::{BackendError, sqlstate_text};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
 use super::sql::{Dialect, Server, SqlConnection, SqlTemplates, Table, own_name};
+use brunt_net::Network;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ const DATABASE: &str = "postgres";
 pub struct PostgresOptions {
     /// The server. In a database that is named in it, no schema is made.
     pub server: Server,
+    /// How it is reached.
+    pub network: Network,
     /// Its tables.
     pub schema: Schema,
     /// Its leases.
@@ -83,7 +86,12 @@ impl PostgresBackend {
 
     /// Connects, and sets the search path to the backend's own schema, if it has one.
     fn link(&self) -> Result<Link, BackendError> {
-        let mut link = Link::open(&self.options.server, self.database(), self.options.timeout)?;
+        let mut link = Link::open(
+            &self.options.network,
+            &self.options.server,
+            self.database(),
+            self.options.timeout,
+        )?;
         let commits = match self.options.durability {
             Durability::Sync => "on",
             Durability::Async => "off",

@@ -57,6 +57,7 @@ fn read_packet(stream: &mut TcpStream) -> Vec<u8> {
 fn mysql(port: u16) -> MysqlBackend {
     let server = Server::parse(Kind::Mysql, &format!("mysql://u:hunter2@127.0.0.1:{port}/db"));
     MysqlBackend::new(MysqlOptions {
+        network: brunt_net::Network::private(),
         server: server.unwrap(),
         schema: Schema::Guide,
         family: Family::V4,
@@ -145,6 +146,7 @@ fn a_mysql_login_is_hidden_and_its_key_is_not_believed() {
 fn postgres(port: u16, more: &str) -> PostgresBackend {
     let url = format!("postgres://u:hunter2@127.0.0.1:{port}/db{more}");
     PostgresBackend::new(PostgresOptions {
+        network: brunt_net::Network::private(),
         server: Server::parse(Kind::Postgres, &url).unwrap(),
         schema: Schema::Guide,
         family: Family::V4,

@@ -23,6 +23,7 @@ use brunt_leases_driver::{
     Statements, Work,
 };
 use brunt_leases_load::Marks;
+use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_record::{Cell, Collection, Record};
 use brunt_report::attention;
@@ -52,11 +53,15 @@ const PHASES: [(&str, &str, &str); 4] = [
 ];
 
 /// Carries out the command line, as the original program did.
-pub(crate) fn run(args: &UbenchArgs, signals: &Signals) -> Result<Exit, Refusal> {
+pub(crate) fn run(
+    args: &UbenchArgs,
+    signals: &Signals,
+    network: &Network,
+) -> Result<Exit, Refusal> {
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
     prepare(signals).map_err(Refusal::failed)?;
     console::print(&text::parameters(args))?;
-    match conduct(args, signals) {
+    match conduct(args, signals, network) {
         Ok(exit) => Ok(exit),
         Err(why) => {
             console::print(&format!("Failed: {why}\n"))?;
@@ -73,8 +78,8 @@ struct Ended {
     done: Done,
 }
 
-fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
-    let backend = prepared(args)?;
+fn conduct(args: &UbenchArgs, signals: &Signals, network: &Network) -> Result<Exit, String> {
+    let backend = prepared(args, network)?;
     let seed = args.seed.unwrap_or_else(console::seed);
     let stop = signals.stop();
     let mut all = Vec::with_capacity(PHASES.len());
@@ -83,7 +88,7 @@ fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
             break;
         }
         show(text::heading(heading).as_bytes());
-        let done = phase(args, signals, &backend, at, seed)?;
+        let done = phase(args, (signals, network), &backend, at, seed)?;
         show(b"\n");
         let counts = done.finished.engine.counts;
         if counts.failed + counts.timed_out > 0 {
@@ -117,7 +122,7 @@ fn conclude(all: &[Ended]) -> Result<(), String> {
 
 fn phase(
     args: &UbenchArgs,
-    signals: &Signals,
+    (signals, network): (&Signals, &Network),
     backend: &Arc<dyn Backend>,
     at: usize,
     seed: u64,
@@ -147,6 +152,7 @@ fn phase(
         marks: marks.clone(),
         command: words(args),
         target: format!("{} {}", store(args.program), args.name),
+        network: network.clone(),
         output: Output::default(),
         objectives: Vec::new(),
     };
@@ -245,9 +251,9 @@ fn percentiles(line: &str, name: &str, record: &Record) -> String {
 }
 
 /// The store with an empty table in it. If it already contains leases, they are deleted only with permission.
-fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Backend>, String> {
-    let backend =
-        backend(args, args.yes_destroy || is_spent(args, backend(args, false)?.as_ref()))?;
+fn prepared(args: &UbenchArgs, network: &Network) -> Result<Arc<dyn Backend>, String> {
+    let spent = args.yes_destroy || is_spent(args, backend(args, network, false)?.as_ref());
+    let backend = backend(args, network, spent)?;
     backend.prepare().map_err(|trouble| format!("failed to {trouble}"))?;
     Ok(backend)
 }
@@ -283,7 +289,11 @@ const FIRST_LINE: &[u8; 17] = b"lease 16777216 {\n";
 const LAST_LINE: &[u8; 3] = b"};\n";
 const LAST_LINE_LENGTH: i64 = 3;
 
-fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, String> {
+fn backend(
+    args: &UbenchArgs,
+    network: &Network,
+    may_destroy: bool,
+) -> Result<Arc<dyn Backend>, String> {
     let (schema, family) = (Schema::Guide, Family::V4);
     let durability = if args.sync { Durability::Sync } else { Durability::Async };
     let statements = if args.compiled { Statements::Prepared } else { Statements::Basic };
@@ -291,6 +301,7 @@ fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, Str
     Ok(match args.program {
         Ubench::Mysql => Arc::new(Guarded::new(Arc::new(MysqlBackend::new(MysqlOptions {
             server: server::server(args, &Machine)?,
+            network: network.clone(),
             schema,
             family,
             durability,

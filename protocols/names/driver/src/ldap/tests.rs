@@ -69,6 +69,7 @@ fn path(url: &str, bind: Option<(String, Secret)>) -> LdapPath {
         filter: filter.to_owned(),
     };
     let directory = Directory::new(
+        &Network::private(),
         url,
         bind,
         &search("ou=people,dc=bench", "(objectClass=posixAccount)"),
@@ -211,7 +212,7 @@ fn urls_are_understood_or_refused() {
                 ..tls::Options::default()
             })
         };
-        Directory::new(url, None, &search, &search, client)
+        Directory::new(&Network::private(), url, None, &search, &search, client)
             .map(|directory| directory.name.to_string())
     };
     for (url, expected) in [

@@ -12,6 +12,7 @@ use brunt_names_driver::{
     AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
     Questions,
 };
+use brunt_net::Network;
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 use brunt_net::tls;
@@ -47,10 +48,10 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Reads the command line, and finds the keys to look up.
-    pub(super) fn of(args: &LookupArgs) -> Result<Self, String> {
+    pub(super) fn of(args: &LookupArgs, network: &Network) -> Result<Self, String> {
         check(args)?;
         let seed = args.output.seed.unwrap_or_else(console::seed);
-        let paths = paths(args)?;
+        let paths = paths(args, network)?;
         let known = Known::of(args)?;
         let parts: Vec<Part> = args
             .by
@@ -107,7 +108,7 @@ fn check(args: &LookupArgs) -> Result<(), String> {
     }
 }
 
-fn paths(args: &LookupArgs) -> Result<AccessPaths, String> {
+fn paths(args: &LookupArgs, network: &Network) -> Result<AccessPaths, String> {
     let limit = args.load.options.timeout.filter(|limit| !limit.is_zero());
     let patience = limit.map(|limit| limit + GRACE);
     let socket = |usual: &'static str| args.socket.as_deref().unwrap_or(Path::new(usual)).into();
@@ -116,14 +117,14 @@ fn paths(args: &LookupArgs) -> Result<AccessPaths, String> {
         Through::Nscd => AccessPaths::Nscd { socket: socket(NSCD_SOCKET), timeout: patience },
         Through::Nslcd => AccessPaths::Nslcd { socket: socket(NSLCD_SOCKET), timeout: patience },
         Through::Ldap => AccessPaths::Ldap {
-            directory: Arc::new(directory(&args.directory)?),
+            directory: Arc::new(directory(&args.directory, network)?),
             timeout: patience,
             resend: args.directory.resend.into(),
         },
     })
 }
 
-fn directory(args: &DirectoryArgs) -> Result<Directory, String> {
+fn directory(args: &DirectoryArgs, network: &Network) -> Result<Directory, String> {
     let search = |base: &Option<String>, filter: &str| DirectorySearch {
         base: base.clone().unwrap_or_else(|| args.base.clone()),
         scope: match args.scope {
@@ -159,7 +160,7 @@ fn directory(args: &DirectoryArgs) -> Result<Directory, String> {
         tls::Client::new(&tls::Options { trust, ..tls::Options::default() })
     };
     let url = args.url.as_deref().unwrap_or_default();
-    Directory::new(url, bind, &users, &groups, secured).map_err(|error| error.to_string())
+    Directory::new(network, url, bind, &users, &groups, secured).map_err(|error| error.to_string())
 }
 
 fn settings(
@@ -239,20 +240,24 @@ mod tests {
         }
     }
 
+    fn asked_of(args: &LookupArgs) -> Result<Asked, String> {
+        Asked::of(args, &Network::private())
+    }
+
     fn error(args: &LookupArgs) -> String {
-        Asked::of(args).err().unwrap()
+        asked_of(args).err().unwrap()
     }
 
     #[test]
     fn nobody_is_asked_faster_than_is_said() {
-        let asked = Asked::of(&args()).unwrap();
+        let asked = asked_of(&args()).unwrap();
         let Load::Open(schedule) = &asked.settings.load else { panic!("{:?}", asked.settings) };
         assert_eq!(schedule.peak_per_second(), Some(USUAL_RATE));
         assert_eq!(asked.settings.stop.time, Some(USUAL));
         assert!(asked.notes[0].contains("1000 lookups per second"), "{:?}", asked.notes);
         let mut unlimited = args();
         unlimited.load.unlimited = true;
-        let asked = Asked::of(&unlimited).unwrap();
+        let asked = asked_of(&unlimited).unwrap();
         assert!(matches!(asked.settings.load, Load::Closed(_)) && asked.notes.is_empty());
     }
 
@@ -262,7 +267,7 @@ mod tests {
             let mut args = args();
             args.distribution = Some(Distribution::Once);
             (args.load.options.count, args.load.options.duration) = (lookups, duration);
-            let stop = Asked::of(&args).unwrap().settings.stop;
+            let stop = asked_of(&args).unwrap().settings.stop;
             (stop.count, stop.time)
         };
         assert_eq!(once(None, None), (Some(200), None));
@@ -284,7 +289,7 @@ mod tests {
         };
         given.load.options = options.into();
         let Settings { load, sessions, backlog, drain, warm_up, .. } =
-            Asked::of(&given).unwrap().settings;
+            asked_of(&given).unwrap().settings;
         let Load::Open(schedule) = load else { panic!("it has a rate") };
         assert_eq!((schedule.peak_per_second(), sessions), (Some(1.5), 2));
         assert_eq!((backlog, drain), (Some(7), Some(Duration::from_secs(3))));
@@ -294,7 +299,7 @@ mod tests {
         assert!(error(&closed).contains("--unlimited"));
         closed.load.unlimited = true;
         let think = ThinkTime::Constant(Duration::from_millis(10));
-        assert_eq!(Asked::of(&closed).unwrap().settings.load, Load::Closed(think));
+        assert_eq!(asked_of(&closed).unwrap().settings.load, Load::Closed(think));
     }
 
     #[test]

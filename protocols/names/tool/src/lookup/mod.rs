@@ -16,6 +16,7 @@ use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
 use brunt_names_load::LookupSessions;
+use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
 use brunt_run::load::Suits;
 use brunt_run::options::refusal::Refusal;
@@ -60,8 +61,13 @@ impl Load for LookupArgs {
         callers::refuses(self, caller)
     }
 
-    fn measure(&self, signals: &Signals, verbosity: Verbosity) -> Result<Outcome, Refusal> {
-        let (Prepared { job, protocol: lookups, .. }, asked) = ready(self)?;
+    fn measure(
+        &self,
+        signals: &Signals,
+        network: &Network,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
+        let (Prepared { job, protocol: lookups, .. }, asked) = ready(self, network)?;
         let shows = verbosity == Verbosity::Normal;
         let job = Job { output: job.output.shown(shows), ..job };
         if shows {
@@ -76,16 +82,17 @@ impl Load for LookupArgs {
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals) -> Result<Job, Refusal> {
-        ready(self).map(|(prepared, _)| prepared.job)
+    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
+        ready(self, network).map(|(prepared, _)| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
         _: &'a Signals,
+        network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let (prepared, _) = ready(self)?;
+        let (prepared, _) = ready(self, network)?;
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
     }
@@ -108,9 +115,9 @@ fn print(args: &LookupArgs, asked: &Asked, finished: &mut Finished) -> Result<()
     ending.close(&finished.record, written, &mut finished.losses)
 }
 
-fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
+fn ready(args: &LookupArgs, network: &Network) -> Result<(Prepared<Lookups>, Asked), Refusal> {
     let usage = |why: String| Refusal::usage(format!("failed to {why}"));
-    let asked = Asked::of(args).map_err(usage)?;
+    let asked = Asked::of(args, network).map_err(usage)?;
     if matches!(asked.paths, AccessPaths::Nss) {
         askable(nss::asks_modules()).map_err(|why| usage(why.to_owned()))?;
     }
@@ -119,7 +126,7 @@ fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
     }
     let load = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
     let lookups = Lookups::new(&asked);
-    let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
+    let job = lookups.job(args, &asked, load, network).map_err(Refusal::failed)?;
     Ok((Prepared::new(job, lookups, None), asked))
 }
 
@@ -153,7 +160,13 @@ impl Lookups {
         Self { sessions: Arc::new(LookupSessions { questions, paths, seed }) }
     }
 
-    fn job(&self, args: &LookupArgs, asked: &Asked, load: Plan) -> Result<Job, String> {
+    fn job(
+        &self,
+        args: &LookupArgs,
+        asked: &Asked,
+        load: Plan,
+        network: &Network,
+    ) -> Result<Job, String> {
         let operations = self.sessions.questions.operations();
         let catalogue = Catalogue::new(operations.iter().copied(), PARTS.to_vec());
         Ok(Job {
@@ -162,7 +175,7 @@ impl Lookups {
             endless: is_endless(&load),
             // These are calls of a library, whose processor time belongs to the name service.
             in_process: matches!(asked.paths, AccessPaths::Nss),
-            ..Job::new(args.typed.clone(), catalogue, asked.target.clone(), load)
+            ..Job::new(args.typed.clone(), catalogue, asked.target.clone(), load, network.clone())
                 .called("lookup", "lookups")
         })
     }

@@ -1,0 +1,170 @@
+//! [`Network`]: how a run reaches other machines, and the one place where its sockets are made.
+//!
+//! It is a value that each run makes once from its options and hands to whatever opens connections or sends datagrams.
+//! So two runs of one process can have two policies, and what holds for every connection and datagram of a run is said
+//! once. It must not depend on what is sent.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpSocket, TcpStream};
+
+use super::dscp::Dscp;
+use super::fence::{Fence, Policy};
+
+/// What holds for all connections and datagrams of a run.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Which addresses it may reach.
+    pub policy: Policy,
+    /// Whether connections take turns among all addresses of a name.
+    pub spread: bool,
+    /// The class of all packets; without one, the system's default.
+    pub dscp: Option<Dscp>,
+}
+
+/// How a run reaches other machines. Clones are the same network.
+#[derive(Clone, Debug)]
+pub struct Network(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    fence: Fence,
+    spread: bool,
+    dscp: Option<Dscp>,
+}
+
+impl Network {
+    /// A network with these options.
+    pub fn new(options: Options) -> Self {
+        let Options { policy, spread, dscp } = options;
+        Self(Arc::new(Shared { fence: Fence::new(policy), spread, dscp }))
+    }
+
+    /// A network of all addresses that are not public, without other options.
+    pub fn private() -> Self {
+        Self::new(Options::default())
+    }
+
+    /// A network that reaches nothing, for what makes no load itself.
+    pub fn nowhere() -> Self {
+        Self::within(Policy { allowed: Some(Vec::new()), ..Policy::default() })
+    }
+
+    /// A network of these addresses only, without other options.
+    pub fn within(policy: Policy) -> Self {
+        Self::new(Options { policy, ..Options::default() })
+    }
+
+    /// What it may reach.
+    pub fn fence(&self) -> &Fence {
+        &self.0.fence
+    }
+
+    /// Whether connections take turns among all addresses of a name.
+    pub fn is_spread(&self) -> bool {
+        self.0.spread
+    }
+
+    /// The class of all packets, for code that writes their headers itself.
+    pub fn dscp(&self) -> Option<Dscp> {
+        self.0.dscp
+    }
+
+    /// Opens a connection on the runtime of this thread.
+    pub async fn connect(&self, to: SocketAddr) -> io::Result<TcpStream> {
+        self.fence().check(to)?;
+        TcpSocket::from_std_stream(self.tcp(to)?.into()).connect(to).await
+    }
+
+    /// Opens a connection to the first of these addresses that answers, and waits for it. `limit` is how long one
+    /// address may take, and later each read and each write.
+    pub fn connect_blocking(
+        &self,
+        addresses: impl IntoIterator<Item = SocketAddr>,
+        limit: Option<Duration>,
+    ) -> io::Result<std::net::TcpStream> {
+        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        for to in addresses {
+            match self.wait_for(to, limit) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+
+    fn wait_for(&self, to: SocketAddr, limit: Option<Duration>) -> io::Result<std::net::TcpStream> {
+        self.fence().check(to)?;
+        let socket = self.tcp(to)?;
+        socket.set_nonblocking(false)?;
+        match limit {
+            Some(limit) => socket.connect_timeout(&to.into(), limit)?,
+            None => socket.connect(&to.into())?,
+        }
+        socket.set_read_timeout(limit)?;
+        socket.set_write_timeout(limit)?;
+        Ok(socket.into())
+    }
+
+    /// A TCP socket that is not connected yet. Whoever connects it asks the fence first.
+    pub(super) fn tcp(&self, to: SocketAddr) -> io::Result<Socket> {
+        let socket = self.socket(Domain::for_address(to), Type::STREAM, Protocol::TCP)?;
+        socket.set_tcp_nodelay(true)?;
+        Ok(socket)
+    }
+
+    /// A UDP socket that is not bound yet. Whoever sends over it asks the fence about each datagram.
+    pub(super) fn udp(&self, local: SocketAddr) -> io::Result<Socket> {
+        self.socket(Domain::for_address(local), Type::DGRAM, Protocol::UDP)
+    }
+
+    fn socket(&self, family: Domain, kind: Type, protocol: Protocol) -> io::Result<Socket> {
+        let socket = Socket::new(family, kind.nonblocking().cloexec(), Some(protocol))?;
+        if let Some(dscp) = self.0.dscp {
+            dscp.mark(&socket, family)?;
+        }
+        Ok(socket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::fence;
+
+    fn around(allowed: &str) -> Network {
+        let allowed = Some(vec![allowed.parse().unwrap()]);
+        Network::within(Policy { allowed, ..Policy::default() })
+    }
+
+    fn block_on<F: Future>(future: F) -> F::Output {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn each_network_refuses_the_addresses_of_the_other() {
+        let one = TcpListener::bind("127.0.0.1:0").unwrap();
+        let other = TcpListener::bind("127.0.0.2:0").unwrap();
+        let at = [one, other].map(|it| (it.local_addr().unwrap(), it));
+        let networks = [around("127.0.0.1"), around("127.0.0.2")];
+        let limit = Some(Duration::from_secs(20));
+        for (own, network) in networks.iter().enumerate() {
+            let (mine, strange) = (at[own].0, at[1 - own].0);
+            assert!(network.connect_blocking([mine], limit).is_ok());
+            assert!(block_on(network.connect(mine)).is_ok());
+            assert!(network.fence().refused().is_none());
+            let blocking = network.connect_blocking([strange], limit).unwrap_err();
+            let other = block_on(network.connect(strange)).unwrap_err();
+            assert!(fence::is_refusal(&blocking) && fence::is_refusal(&other));
+            assert_eq!(network.fence().refused().unwrap().to, strange);
+            // The address that may be reached is used, if a name has both.
+            assert!(network.connect_blocking([strange, mine], limit).is_ok());
+        }
+    }
+}
