@@ -34,3 +34,29 @@ fn a_run_over_http_leaves_its_record_and_its_exit_code_in_the_process_that_calle
     assert!(refused.text.contains("p99"), "{}", refused.text);
     assert_eq!(server.stats().requests_total(), 55);
 }
+
+#[test]
+fn each_run_of_a_process_has_a_policy_of_its_own() {
+    let server = |ip: [u8; 4]| {
+        let config = Config { listen: SocketAddr::from((ip, 0)), ..Config::default() };
+        Server::start(config).expect("it starts")
+    };
+    let servers = [server([127, 0, 0, 1]), server([127, 0, 0, 2])];
+    for (allowed, ip) in ["127.0.0.1", "127.0.0.2"].into_iter().enumerate() {
+        for (own, server) in servers.iter().enumerate() {
+            let url = format!("http://{}/bytes/10", server.address());
+            let before = server.stats().requests_total();
+            let run = ["brunt", "http", "-c", "1", "-n", "3", "--quiet", "--allow", ip, &url];
+            let ended = carry_out(&line(&run));
+            let answered = server.stats().requests_total() - before;
+            if own == allowed {
+                assert!(matches!(ended, Ok(Exit::Ok | Exit::Undecided)), "{ended:?}");
+                assert_eq!(answered, 3);
+            } else {
+                let refused = ended.expect_err("it is not allowed");
+                assert_eq!((refused.exit, answered), (Exit::Unsafe, 0));
+                assert!(refused.text.contains("add it with --allow"), "{}", refused.text);
+            }
+        }
+    }
+}

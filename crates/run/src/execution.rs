@@ -47,7 +47,7 @@ pub fn carry_out(
     // An internal reason to end this run must not affect the process or its other runs.
     let stop = signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
-    let head = fence::with_addresses(head(job), &job.network);
+    let head = fence::with_network(head(job), &job.network);
     let monitor = Monitor::start(&output.run.monitors, &|| protocol.monitor())?;
     let mut logs = Logs::open(output, &head, &names)?;
     let mut views = Views::open(job, &head, &names, &stop, quiet)?;

@@ -54,11 +54,8 @@ pub fn around(allowed: Vec<Allowed>, options: &RunOptions) -> Result<Network, Re
 
 /// A network with this policy, whatever addresses the options name: all else of it is as they say.
 pub fn within(policy: Policy, options: &RunOptions) -> Network {
-    Network::new(network::Options {
-        policy,
-        spread: options.addresses == Addresses::All,
-        dscp: None,
-    })
+    let spread = options.addresses == Addresses::All;
+    Network::new(network::Options { policy, spread, dscp: options.dscp })
 }
 
 /// An agent passes the addresses that its owner and the order permit as `--allow`.
@@ -103,8 +100,11 @@ pub fn several_addresses(network: &Network) -> Vec<String> {
         .collect()
 }
 
-/// The head of a record with the addresses that its load is spread over.
-pub fn with_addresses(mut head: Head, network: &Network) -> Head {
+/// The head of a record with the addresses that its load is spread over, and the class of its packets.
+pub fn with_network(mut head: Head, network: &Network) -> Head {
+    if let Some(dscp) = network.dscp() {
+        _ = write!(head.plan.target.get_or_insert_default(), " (dscp {dscp})");
+    }
     if network.is_spread() {
         for used in several_addresses(network) {
             let target = head.plan.target.get_or_insert_default();

@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use brunt_exchange::Slots;
 use brunt_net::allowed::Allowed;
+use brunt_net::dscp::Dscp;
 use brunt_record::{AbortRule, Node, Slo};
 use clap::{Args, Command, FromArgMatches as _};
 
@@ -162,6 +163,13 @@ pub struct RunOptions {
     /// With 'all' connections take turns among them. For connections over TCP; a DHCP server has one address.
     #[arg(long, value_name = "WHICH", value_parser = addresses, default_value = "one")]
     pub addresses: Addresses,
+    /// Class of all packets that are sent, such as ef, af21 or a number from 0 to 63
+    ///
+    /// Networks may treat packets by their class (differentiated services): default, le, cs0 to cs7, af11 to af43, va
+    /// or ef. It is set for every connection over TCP, also one to a proxy, and for every datagram, and not for what
+    /// the C library sends. Without this option packets have the system's default.
+    #[arg(long, value_name = "CLASS")]
+    pub dscp: Option<Dscp>,
     /// Load public addresses without asking
     ///
     /// Without this option, brunt asks on the terminal before it sends to a public address that neither --allow nor a

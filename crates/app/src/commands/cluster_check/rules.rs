@@ -32,13 +32,14 @@ fn unshared(line: &[String]) -> String {
     )
 }
 
-/// Of the options that every run takes, an order may have objectives and a narrower fence. Options that are added later
-/// are refused until they are allowed here.
+/// Of the options that every run takes, an order may have objectives, a narrower fence and a class of packets. Options
+/// that are added later are refused until they are allowed here.
 fn results(given: &RunOptions, words: &[String]) -> Result<(), String> {
     let plain = RunOptions {
         objectives: given.objectives.clone(),
         allow: given.allow.clone(),
         addresses: given.addresses,
+        dscp: given.dscp,
         ..RunOptions::default()
     };
     if *given == plain {
@@ -46,7 +47,7 @@ fn results(given: &RunOptions, words: &[String]) -> Result<(), String> {
     }
     let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
     let named = |long: &&str| {
-        !matches!(*long, "slo" | "allow" | "addresses")
+        !matches!(*long, "slo" | "allow" | "addresses" | "dscp")
             && run_options::rows().iter().any(|row| row.long == *long)
     };
     let option =

@@ -194,6 +194,7 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
         ("--targets", run.targets.is_some(), "the owner of each agent sets its targets"),
         ("--allow", !run.allow.is_empty(), after),
         ("--addresses", run.addresses != Addresses::default(), after),
+        ("--dscp", run.dscp.is_some(), after),
         ("--yes", run.yes, "name the addresses with --allow, after --"),
     ];
     match given.into_iter().find(|(_, given, _)| *given) {

@@ -85,15 +85,16 @@ impl Inner {
     }
 }
 
-/// The word that requests results of a single run, other than an objective.
+/// The word that requests results of a single run, other than an objective. How packets are marked holds for all runs.
 fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
     let (objectives, abort_on) = (given.objectives.clone(), given.abort_on.clone());
-    if *given == (RunOptions { objectives, abort_on, ..RunOptions::default() }) {
+    let dscp = given.dscp;
+    if *given == (RunOptions { objectives, abort_on, dscp, ..RunOptions::default() }) {
         return None;
     }
     let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
     let named = |long: &&str| {
-        !["slo", "abort-on"].contains(long)
+        !["slo", "abort-on", "dscp"].contains(long)
             && run_options::rows().iter().any(|row| row.long == *long)
     };
     Some(longs.into_iter().find(named).map_or("an output".to_owned(), |long| format!("--{long}")))

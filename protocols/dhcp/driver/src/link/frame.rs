@@ -46,11 +46,13 @@ pub(super) enum Frame {
     Arp(Arp),
 }
 
-/// Writes a frame into `out` and returns its length; `None` if it does not fit.
+/// Writes a frame into `out` and returns its length; `None` if it does not fit. `class` is the second octet of the IP
+/// header, which says how networks treat it.
 pub(super) fn write(
     out: &mut [u8],
     source: &End,
     destination: &End,
+    class: u8,
     payload: &[u8],
 ) -> Option<usize> {
     let length = HEADERS + payload.len();
@@ -63,7 +65,7 @@ pub(super) fn write(
     ethernet[6..12].copy_from_slice(&source.mac);
     ethernet[12..].copy_from_slice(&TYPE_IPV4);
     let (ip, udp) = rest.split_at_mut(IPV4);
-    ip[..2].copy_from_slice(&[0x45, 0]);
+    ip[..2].copy_from_slice(&[0x45, class]);
     ip[2..4].copy_from_slice(&total.to_be_bytes());
     // A packet that is not fragmented needs no identification (RFC 6864 section 4.1).
     ip[4..6].copy_from_slice(&[0; 2]);
@@ -163,8 +165,12 @@ mod tests {
     const SERVER: End = End { mac: EVERYBODY, socket: SocketAddrV4::new(Ipv4Addr::BROADCAST, 67) };
 
     fn written(payload: &[u8]) -> Vec<u8> {
+        marked(0, payload)
+    }
+
+    fn marked(class: u8, payload: &[u8]) -> Vec<u8> {
         let mut out = vec![0xaa; 4096];
-        let length = write(&mut out, &CLIENT, &SERVER, payload).unwrap();
+        let length = write(&mut out, &CLIENT, &SERVER, class, payload).unwrap();
         out.truncate(length);
         out
     }
@@ -185,6 +191,15 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_has_the_class_of_its_run() {
+        let (plain, marked) = (written(b"hi"), marked(0xb8, b"hi"));
+        let differ: Vec<usize> = (0..plain.len()).filter(|at| plain[*at] != marked[*at]).collect();
+        // The second octet of the IP header, and its checksum.
+        assert_eq!(differ, [ETHERNET + 1, ETHERNET + 11]);
+        assert_eq!((marked[ETHERNET + 1], read(&marked, Trust::Checked).is_some()), (0xb8, true));
+    }
+
+    #[test]
     fn what_was_written_is_read() {
         for length in [0, 1, 2, 300, 1472] {
             let frame = written(&vec![7; length]);
@@ -194,8 +209,8 @@ mod tests {
             // Ethernet pads frames that are shorter than 60 octets.
             assert_eq!(read(&[&frame[..], &[0; 60]].concat(), Trust::Checked), Some(whole));
         }
-        assert_eq!(write(&mut [0; 100], &CLIENT, &SERVER, &[0; 59]), None);
-        assert_eq!(write(&mut vec![0; 70_000], &CLIENT, &SERVER, &vec![0; 65_508]), None);
+        assert_eq!(write(&mut [0; 100], &CLIENT, &SERVER, 0, &[0; 59]), None);
+        assert_eq!(write(&mut vec![0; 70_000], &CLIENT, &SERVER, 0, &vec![0; 65_508]), None);
     }
 
     #[test]

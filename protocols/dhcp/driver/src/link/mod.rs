@@ -23,6 +23,7 @@ mod tests;
 
 use brunt_exchange::Clock;
 use brunt_net::carrier::{Carrier, Inbox, OutgoingDatagram};
+use brunt_net::dscp::Dscp;
 use brunt_net::interface::Interface;
 use brunt_net::mmsg::{self, BATCH, Outgoing};
 use brunt_net::overflow::Overflow;
@@ -155,6 +156,7 @@ impl Bound {
 
     /// Registers the link with the runtime of this thread.
     pub fn register(self) -> io::Result<Link> {
+        let class = self.network.dscp().map_or(0, Dscp::octet);
         Ok(Link {
             inner: mmsg::registered(self.socket)?,
             port: self.options.port,
@@ -162,7 +164,7 @@ impl Bound {
             receive_buffer: self.receive_buffer,
             kernel_stamps: self.options.kernel_stamps,
             outgoing: RefCell::new(Outgoing::new()),
-            segment: RefCell::new(Segment::new(self.mac, self.options.port)),
+            segment: RefCell::new(Segment::new(self.mac, self.options.port, class)),
             fragments: RefCell::new(Fragments::new(self.mtu)),
             overflow: Overflow::default(),
             network: self.network,

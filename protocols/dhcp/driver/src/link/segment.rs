@@ -24,6 +24,8 @@ pub(super) struct Segment {
     /// The source address of frames that belong to no client.
     mac: Mac,
     port: u16,
+    /// The octet of the IP header that says how networks treat it.
+    class: u8,
     addresses: Addresses,
     neighbours: Neighbours,
     /// [`BATCH`] frames of [`FRAME_MAX`].
@@ -41,10 +43,11 @@ pub(super) enum Composed {
 }
 
 impl Segment {
-    pub(super) fn new(mac: Mac, port: u16) -> Self {
+    pub(super) fn new(mac: Mac, port: u16, class: u8) -> Self {
         Self {
             mac,
             port,
+            class,
             addresses: Addresses::new(),
             neighbours: Neighbours::default(),
             frames: vec![0; FRAME_MAX * BATCH].into_boxed_slice(),
@@ -68,7 +71,7 @@ impl Segment {
             socket: SocketAddrV4::new(to, datagram.to.port()),
         };
         let room = &mut self.frames[index * FRAME_MAX..][..FRAME_MAX];
-        let length = frame::write(room, &source, &destination, datagram.bytes)
+        let length = frame::write(room, &source, &destination, self.class, datagram.bytes)
             .ok_or_else(|| io::Error::from_raw_os_error(libc::EMSGSIZE))?;
         self.lengths[index] = length;
         if let Ok(message) = Message::scan(datagram.bytes) {

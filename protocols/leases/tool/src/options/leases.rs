@@ -246,7 +246,8 @@ pub struct LeaseOutputArgs {
 pub struct EachRun;
 
 impl Selects for EachRun {
-    const FIELDS: &'static [&'static str] = &["monitors", "abort_on", "allow", "targets", "yes"];
+    const FIELDS: &'static [&'static str] =
+        &["monitors", "abort_on", "allow", "targets", "dscp", "yes"];
 }
 
 /// The options of every run that a comparison of stores does not have, and why.
