@@ -13,6 +13,7 @@ mod jobs;
 mod logged;
 mod many;
 mod mixed;
+mod pages;
 mod secured;
 mod shared;
 mod times;

@@ -13,6 +13,7 @@ pub mod dhcp4_reply;
 pub mod dhcp6_draft;
 pub mod dhcp6_reply;
 pub mod flow_extract;
+pub mod flow_page;
 pub mod http_parts;
 pub mod http_request;
 pub mod http_response;

@@ -40,6 +40,7 @@ replayed!(
     dhcp6_draft,
     dhcp6_reply,
     flow_extract,
+    flow_page,
     http_parts,
     http_request,
     http_response,

@@ -7,10 +7,12 @@ use super::check::Check;
 use super::counters::Tallies;
 use super::extract::Extract;
 use super::http::{Content, HttpExchange};
+use super::page_step::PageStep;
 use super::plan::{ExchangeStep, Flow, Pause, Payload, Scenario, Step};
 use super::source::{self, Renewal, Source, VariableCycle};
 use super::step_id::StepId;
 use brunt_feed::{Hole, Text, TextPiece};
+use brunt_flow_page::Wish;
 use brunt_http_driver::response::Wanted;
 use brunt_http_driver::{Network, Origin, UrlError};
 use std::sync::Arc;
@@ -58,6 +60,10 @@ pub(super) struct ExchangeInfo {
     pub(super) constant: bool,
     /// The origin of its URL, if that is always the same, and the offset in the URL at which the path begins.
     pub(super) origin: Option<(Arc<Origin>, usize)>,
+    /// What later steps of the scenario may need of its answer as a page.
+    pub(super) page: Option<Arc<Wish>>,
+    /// The number of the selector that it uses itself, in the wish of its scenario.
+    pub(super) selector: Option<usize>,
 }
 
 /// Why a flow cannot be compiled.
@@ -182,8 +188,13 @@ impl CompiledFlow {
             }
             Step::Exchange(act) => self.info(act).map(StepInfo::Exchange),
         };
-        let scenarios = self.flow.scenarios.iter();
-        scenarios.map(|scenario| scenario.steps.iter().map(info).collect()).collect()
+        let scenarios = self.flow.scenarios.iter().map(|scenario| {
+            let mut infos: Vec<StepInfo> =
+                scenario.steps.iter().map(info).collect::<Result<_, _>>()?;
+            note_pages(scenario, &mut infos);
+            Ok(infos)
+        });
+        scenarios.collect()
     }
 
     fn info(&self, act: &ExchangeStep) -> Result<ExchangeInfo, CompileError> {
@@ -192,7 +203,8 @@ impl CompiledFlow {
         let mut used: Vec<Hole> = Vec::new();
         match &act.payload {
             Payload::Http(http) => {
-                info.constant = texts(http).all(|text| text.constant().is_some());
+                info.constant =
+                    http.page.is_none() && texts(http).all(|text| text.constant().is_some());
                 info.origin = self.origin(act, &http.url)?;
                 used.extend(texts(http).flat_map(Text::holes));
             }
@@ -280,7 +292,41 @@ fn texts(http: &HttpExchange) -> impl Iterator<Item = &Text> {
         Content::None | Content::Fixed(_) => None,
     };
     let url = std::iter::once(&http.url).chain(&http.base);
-    url.chain(http.fields.iter().map(|(_, value)| value)).chain(body)
+    let page = http.page.iter().flat_map(PageStep::texts);
+    url.chain(http.fields.iter().map(|(_, value)| value)).chain(body).chain(page)
+}
+
+/// Notes in the steps of a scenario what later ones need of their answers as pages, and which selector each uses. All
+/// answers of a scenario are searched for the same, so that a selector has one number.
+fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
+    let mut wish = Wish::default();
+    let mut last = None;
+    for (at, (step, info)) in scenario.steps.iter().zip(infos.iter_mut()).enumerate() {
+        let (Step::Exchange(act), StepInfo::Exchange(info)) = (step, info) else { continue };
+        let Payload::Http(http) = &act.payload else { continue };
+        let number = |selectors: &mut Vec<_>, selector: &brunt_flow_page::Selector| {
+            selectors.push(selector.clone());
+            Some(selectors.len() - 1)
+        };
+        match &http.page {
+            None => continue,
+            Some(PageStep::Follow(selector)) => info.selector = number(&mut wish.links, selector),
+            Some(PageStep::Submit(submit)) => match &submit.form {
+                Some(selector) => info.selector = number(&mut wish.forms, selector),
+                None => wish.any_form = true,
+            },
+        }
+        last = Some(at);
+    }
+    let Some(last) = last else { return };
+    let wish = Arc::new(wish);
+    for (step, info) in scenario.steps.iter().zip(&mut infos[..last]) {
+        let Step::Exchange(act) = step else { continue };
+        if let (Payload::Http(_), StepInfo::Exchange(info)) = (&act.payload, info) {
+            info.page = Some(Arc::clone(&wish));
+            info.wanted = Wanted { fields: true, body: true, url: true, ..info.wanted };
+        }
+    }
 }
 
 fn wanted(act: &ExchangeStep) -> Wanted {
@@ -289,6 +335,7 @@ fn wanted(act: &ExchangeStep) -> Wanted {
     all.fold(Wanted::default(), |one, other| Wanted {
         fields: one.fields || other.fields,
         body: one.body || other.body,
+        url: one.url || other.url,
         ..one
     })
 }

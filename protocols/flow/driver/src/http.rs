@@ -1,5 +1,6 @@
 //! [`HttpExchange`]: a step that is a request, as a plan describes it.
 
+use super::page_step::PageStep;
 use brunt_feed::Text;
 use brunt_http_driver::Body;
 
@@ -14,6 +15,8 @@ pub struct HttpExchange {
     /// The text to put before a URL that begins with a variable, if the variable's value makes it a path: the field
     /// `Location` of an answer, for example, may be either.
     pub base: Option<Text>,
+    /// What it does with the last page, which then decides the method, the URL and the body.
+    pub page: Option<PageStep>,
     /// The fields, in order.
     pub fields: Vec<(String, Text)>,
     /// The body.

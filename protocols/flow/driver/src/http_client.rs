@@ -2,13 +2,18 @@
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpExchange};
+use super::last_page::{LastPage, NoPage};
+use super::page_request::{self, PageSource, SentForm, Unsent};
+use super::page_step::PageStep;
 use super::reply::Reply;
+use super::source::Source;
 use super::step_id::StepId;
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
 use brunt_http_driver::{
     self as http, Body, Client, Course, Group, Origin, Request, Response, Wanted,
 };
+use brunt_redact::HIDDEN;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,7 +26,9 @@ pub(super) struct HttpClient {
     /// The step whose request is in the buffers, if that request never changes.
     rendered: Option<StepId>,
     /// Why a connection could not be opened, to be reported for the step that needed it.
-    failed: Option<(Arc<Origin>, http::Failure)>,
+    failed: Option<Box<(Arc<Origin>, http::Failure)>>,
+    /// The form that was sent last, in an exchange that is traced.
+    form: Option<Box<SentForm>>,
 }
 
 impl HttpClient {
@@ -34,6 +41,7 @@ impl HttpClient {
             url: Vec::new(),
             rendered: None,
             failed: None,
+            form: None,
         }
     }
 
@@ -42,7 +50,7 @@ impl HttpClient {
         let Err(failure) = self.client.ready(origin, watch).await else { return };
         watch.not_ready(failure.as_outcome());
         if self.failed.is_none() {
-            self.failed = Some((Arc::clone(origin), failure));
+            self.failed = Some(Box::new((Arc::clone(origin), failure)));
         }
     }
 
@@ -61,11 +69,13 @@ impl HttpClient {
         &mut self,
         (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
         compiled: &CompiledFlow,
-        values: &Values,
+        (values, last): (&Values, Option<&LastPage>),
         watch: &mut Watch<'_>,
     ) -> Result<(), Outcome> {
         self.response.clear();
-        if self.rendered != Some(id) {
+        if let Some(step) = &http.page {
+            self.render_page((http, step, info), compiled, (values, last), watch)?;
+        } else if self.rendered != Some(id) {
             self.render((id, http, info), compiled, values)
                 .map_err(|unset| compiled.bare(unset, watch))?;
         }
@@ -76,8 +86,8 @@ impl HttpClient {
             aimed = self.aim(watch).await.map_err(|failure| outcome_of(&failure, values, watch))?;
             &aimed
         };
-        if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, origin)) {
-            return Err(outcome_of(&failure, values, watch));
+        if let Some(failed) = self.failed.take_if(|failed| Arc::ptr_eq(&failed.0, origin)) {
+            return Err(outcome_of(&failed.1, values, watch));
         }
         let (request, response) = (&mut self.request, &mut self.response);
         let (refusal, shown) = (watch.wants_text(), watch.keeps_words());
@@ -91,10 +101,20 @@ impl HttpClient {
         Ok(())
     }
 
-    /// The request line, with the whole URL, for a reader.
-    pub(super) fn request_line(&self) -> String {
+    /// The request line, with the whole URL, for a reader; of a URL that a page gave, without the query, which may be a
+    /// secret.
+    pub(super) fn request_line(&self, of_page: bool) -> String {
         let [method, url] = [self.request.method(), &self.url].map(String::from_utf8_lossy);
+        let (path, query) = url.split_once('?').unwrap_or((&url, ""));
+        if of_page && !query.is_empty() {
+            return format!("{method} {path}?{HIDDEN}");
+        }
         format!("{method} {}", brunt_redact::url(&url))
+    }
+
+    /// The request that was sent last, its URL, and the form it sent.
+    pub(super) fn sent(&self) -> (&Request, &[u8], Option<&SentForm>) {
+        (&self.request, &self.url, self.form.as_deref())
     }
 
     /// The answer.
@@ -140,6 +160,38 @@ impl HttpClient {
         Ok(())
     }
 
+    /// Renders a request that the last page decides.
+    fn render_page(
+        &mut self,
+        (http, step, info): (&HttpExchange, &PageStep, &ExchangeInfo),
+        compiled: &CompiledFlow,
+        (values, last): (&Values, Option<&LastPage>),
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Outcome> {
+        self.rendered = None;
+        self.form = None;
+        self.url.clear();
+        let flow = compiled.flow();
+        let written = if let Some(LastPage::Page(page)) = last {
+            let source = PageSource { page, selector: info.selector, origins: &flow.origins };
+            page_request::write(&mut self.request, &mut self.url, (http, step), source, values)
+        } else {
+            let why = NoPage { last, operations: &flow.operations };
+            Err(Unsent::Page(format!("{}: {why}", step.verb())))
+        };
+        match written {
+            Ok(form) => {
+                self.form = form.filter(|_| watch.keeps_words()).map(Box::new);
+                Ok(())
+            }
+            Err(Unsent::Unfilled(unset)) => Err(compiled.bare(unset, watch)),
+            Err(Unsent::Page(words)) => {
+                watch.explain(format_args!("{}", values.shown(&words)));
+                Err(Outcome::Failed(Class::Check, 0))
+            }
+        }
+    }
+
     /// Determines the origin of a URL that is different each time.
     async fn aim(&mut self, watch: &mut Watch<'_>) -> Result<Arc<Origin>, http::Failure> {
         let (origin, path) = self.client.aim(&self.url, watch).await?;
@@ -166,6 +218,14 @@ impl CompiledFlow {
         let variable = self.flow().variables.get(usize::from(hole.0));
         let name = variable.map_or("?", |variable| &variable.name);
         match unfilled {
+            Unfilled::Unset(_)
+                if variable.is_some_and(|one| matches!(one.source, Source::Filtered(..))) =>
+            {
+                let value = name.split('|').next().unwrap_or_default();
+                watch.explain(format_args!(
+                    "'{name}' has no value: '{value}' has none, or none that these filters take"
+                ));
+            }
             Unfilled::Unset(_) => watch.explain(format_args!("the variable '{name}' has no value")),
             Unfilled::Long(_) => watch.explain(format_args!(
                 "the value of '{name}' is too long here: variables fill at most {FILLED_MAX} bytes of a text"

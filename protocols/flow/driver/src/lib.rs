@@ -11,14 +11,20 @@ pub mod counters;
 mod cursor;
 mod data_end;
 pub mod extract;
+pub mod filter;
 pub mod http;
 mod http_client;
 mod json;
 mod jsonpath;
+mod last_page;
 mod ldap;
 mod ldap_client;
 mod mix;
+mod page_request;
+pub mod page_step;
 mod pattern;
+mod pick;
+mod place;
 pub mod plan;
 pub mod refusal;
 mod reply;
@@ -38,11 +44,14 @@ pub use counters::{FlowCounters, Tallies};
 pub use cursor::Course;
 pub use data_end::DataEnd;
 pub use extract::{Extract, Location, LocationError, Missing};
+pub use filter::{FILTERS, Filter};
 pub use http::{Content, HttpExchange};
 pub use json::Pointer;
 pub use jsonpath::JsonPath;
 pub use ldap::LdapExchange;
+pub use page_step::{PageStep, SubmitStep};
 pub use pattern::Pattern;
+pub use pick::Pick;
 pub use plan::{
     AfterFailure, Between, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool, Repeat,
     Scenario, Start, Step, Times,

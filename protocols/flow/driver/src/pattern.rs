@@ -152,6 +152,20 @@ impl Pattern {
         Ok(count)
     }
 
+    /// All matches, by the wanted group; one that does not contain the group is left out.
+    pub(super) fn all(&self, text: &[u8], work: &Work) -> Result<Vec<Range<usize>>, Unexamined> {
+        let (mut all, mut start) = (Vec::new(), 0);
+        while start <= text.len() {
+            let looked_at = (text.len() - start).saturating_mul(self.states);
+            work.visit(1 + looked_at / STEPS_A_UNIT)?;
+            let Some(whole) = self.regex.find(Input::new(text).range(start..)) else { break };
+            let found = Input::new(text).range(whole.range()).anchored(Anchored::Yes);
+            all.extend(self.search(&found).map(|found| found.group));
+            start = whole.end() + usize::from(whole.is_empty());
+        }
+        Ok(all)
+    }
+
     fn count_following_all(&self, text: &[u8], work: &Work) -> Result<usize, Unexamined> {
         let (mut count, mut start) = (0, 0);
         for found in self.regex.find_iter(text) {

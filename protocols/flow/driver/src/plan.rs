@@ -33,6 +33,8 @@ pub struct Flow {
     pub iterations: Iterations,
     /// What a user of the closed model waits between two iterations.
     pub between: Between,
+    /// The origins that requests of a page may go to, each in the form of [`brunt_http_driver::origin_of`].
+    pub origins: Vec<String>,
     /// The seed of the run.
     pub seed: u64,
     /// How many users there are in the whole run, over all nodes.

@@ -6,6 +6,7 @@
 use super::unexamined::Unexamined;
 use super::work::Work;
 use super::{json, xml};
+use brunt_flow_page::Document;
 use brunt_http_driver::Response;
 use std::cell::OnceCell;
 
@@ -83,6 +84,14 @@ impl<'a> Reply<'a> {
         }
     }
 
+    /// The URL that the answer came from, if it was wanted.
+    pub fn url(&self) -> Option<&'a [u8]> {
+        match self {
+            Self::Http(response) => response.url(),
+            Self::Named { .. } => None,
+        }
+    }
+
     /// How many bytes of the body were received, kept or not.
     pub fn received(&self) -> u64 {
         match self {
@@ -104,12 +113,33 @@ pub struct Parsed<'a> {
     work: Work,
     json: OnceCell<Result<Option<serde_json::Value>, Unexamined>>,
     xml: OnceCell<Result<Option<roxmltree::Document<'a>>, Unexamined>>,
+    page: OnceCell<Result<Document, Unexamined>>,
+    /// The number that decides which of several matches is picked.
+    draw: u64,
 }
 
 impl<'a> Parsed<'a> {
     /// A reply that has not been parsed.
     pub fn new(reply: Reply<'a>) -> Self {
-        Self { reply, work: Work::default(), json: OnceCell::new(), xml: OnceCell::new() }
+        Self {
+            reply,
+            work: Work::default(),
+            json: OnceCell::new(),
+            xml: OnceCell::new(),
+            page: OnceCell::new(),
+            draw: 0,
+        }
+    }
+
+    /// Sets the number that decides which of several matches is picked.
+    #[must_use]
+    pub fn drawing(self, draw: u64) -> Self {
+        Self { draw, ..self }
+    }
+
+    /// The number that decides which of several matches is picked.
+    pub(super) fn draw(&self) -> u64 {
+        self.draw
     }
 
     /// The reply.
@@ -143,6 +173,12 @@ impl<'a> Parsed<'a> {
             body => xml::parse(body, &self.work).map(Some),
         };
         self.xml.get_or_init(parse).as_ref().map(Option::as_ref).map_err(|why| *why)
+    }
+
+    /// The body as a page.
+    pub(super) fn page(&self) -> Result<&Document, Unexamined> {
+        let parse = || Document::read(self.whole()?, &self.work).map_err(|_| Unexamined::Work);
+        self.page.get_or_init(parse).as_ref().map_err(|why| *why)
     }
 }
 

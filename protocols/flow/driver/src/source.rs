@@ -5,6 +5,7 @@
 //! number that a value is drawn with: that of the iteration if it changes with each iteration, that of the user if it
 //! stays the same for a user. Nothing here may depend on where the values are used.
 
+use super::filter::{Filter, filtered};
 use brunt_feed::{
     Chars, Draws, FILLED_MAX, Feeder, Hole, Moment, Stream, Text, Unfilled, Values, uuid,
 };
@@ -62,6 +63,8 @@ pub enum Source {
     Answer,
     /// Other variables and text.
     Text(Text),
+    /// What filters make of another variable.
+    Filtered(Text, Arc<[Filter]>),
     /// The number of the user.
     User,
     /// The number of the iteration.
@@ -156,7 +159,7 @@ impl Source {
     /// The texts it is composed of, which may contain other variables.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
         let (one, many) = match self {
-            Self::Text(text) => (Some(text), None),
+            Self::Text(text) | Self::Filtered(text, _) => (Some(text), None),
             Self::Choice(choice) => (None, Some(choice)),
             _ => (None, None),
         };
@@ -237,6 +240,12 @@ impl Draw<'_> {
         match source {
             Source::Answer => return Err(NoValue::Unset),
             Source::Text(text) => text.render(values, out)?,
+            Source::Filtered(text, filters) => {
+                let mut value = Vec::new();
+                text.render(values, &mut value)?;
+                // Whoever uses it is told that there is none.
+                out.extend(filtered(filters, value).map_err(|_| NoValue::Unset)?);
+            }
             Source::User => integer(self.place.user.into(), out),
             Source::Iteration => integer(self.place.iteration.into(), out),
             Source::Count { first, step } => {

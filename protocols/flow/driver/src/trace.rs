@@ -13,6 +13,7 @@ mod request;
 pub use bytes::Bytes;
 pub(super) use exchange::{Answered, Performed};
 pub use exchange::{Kept, KeptValue, Looked, TracedAnswer, TracedExchange, TracedHop};
+pub(super) use request::SentByPage;
 pub use request::TracedRequest;
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -20,6 +20,9 @@ pub enum Unexamined {
     /// The XML declares a document type, which is never expanded.
     #[error("the XML has a DOCTYPE, which is not read")]
     Doctype,
+    /// It is not known where it came from.
+    #[error("where it came from is no URL")]
+    NoUrl,
     /// The body is not JSON.
     #[error("the body is not JSON (line {line}, column {column})")]
     NotJson {

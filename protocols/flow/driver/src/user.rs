@@ -4,6 +4,7 @@
 //! connection for its next step is open. The step's request is rendered only when it is due, because in the open model
 //! an arrival decides what is sent.
 
+mod judge;
 mod traced;
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
@@ -11,19 +12,19 @@ use super::counters::{FlowCounters, StepResult};
 use super::cursor::{Course, Cursor, Upcoming};
 use super::data_end::DataEnd;
 use super::http_client::HttpClient;
-use super::ldap::LdapExchange;
+use super::last_page::LastPage;
 use super::ldap_client::LdapClient;
 use super::plan::{ExchangeStep, Payload, Start, Times};
-use super::refusal;
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
 use super::step_id::StepId;
 use super::variables::Variables;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient, Kind};
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
-use brunt_feed::{Hole, Values};
+use brunt_feed::Hole;
 use brunt_http_driver::{self as http, Group};
 use brunt_ldap_driver::LdapPool;
+use judge::{judge, judge_result, judge_status};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,6 +98,8 @@ pub struct User {
     http_client: HttpClient,
     ldap_client: Option<Box<LdapClient>>,
     dhcp_client: Option<DhcpClient>,
+    /// What is kept of the last page of the iteration, if later steps need one.
+    last_page: Option<Box<LastPage>>,
     /// How long the connection for the next step took to open.
     opening: Duration,
     /// The step that has begun and has not ended.
@@ -123,6 +126,7 @@ impl User {
             http_client: HttpClient::new(compiled, &context.group, number),
             ldap_client: context.ldap.as_ref().map(|ldap| Box::new(LdapClient::new(ldap, number))),
             dhcp_client: context.access.as_ref().map(|access| DhcpClient::new(access, number)),
+            last_page: None,
             opening: Duration::ZERO,
             in_flight: None,
             began: Moment::ZERO,
@@ -248,7 +252,8 @@ impl User {
             && matches!(act.payload, Payload::Http(_))
             && watch.sent_at().is_some()
         {
-            let line = self.http_client.request_line();
+            let of_page = matches!(&act.payload, Payload::Http(http) if http.page.is_some());
+            let line = self.http_client.request_line(of_page);
             watch.requested(format_args!("{}", self.variables.values().shown(&line)));
         }
     }
@@ -313,35 +318,43 @@ impl User {
         watch: &mut Watch<'_>,
     ) -> (Outcome, bool) {
         let context = Rc::clone(&self.context);
+        let draw = self.variables.draw(&context.compiled, id, act);
         let values = self.variables.values();
         match (&act.payload, &mut self.ldap_client) {
             (Payload::Http(http), _) => {
                 let step = (id, &**http, info);
-                match self.http_client.exchange(step, &context.compiled, values, watch).await {
-                    Ok(()) => {
-                        let reply = self.http_client.reply();
-                        (judge_status(act, reply, &mut self.variables, watch), true)
-                    }
-                    Err(outcome) => (outcome, false),
+                let given = (values, self.last_page.as_deref());
+                if let Err(outcome) =
+                    self.http_client.exchange(step, &context.compiled, given, watch).await
+                {
+                    return (outcome, false);
                 }
+                let parsed = Parsed::new(self.http_client.reply()).drawing(draw);
+                let outcome = judge_status(act, &parsed, &mut self.variables, watch);
+                if let Some(wish) = &info.page {
+                    LastPage::renew(&mut self.last_page, &parsed, (act.operation, wish));
+                }
+                (outcome, true)
             }
             (Payload::Ldap(ldap), Some(ldap_client)) => {
                 match ldap_client.exchange(ldap, &context.compiled, values, watch).await {
                     Ok(()) => {
-                        (judge_result(act, ldap, ldap_client, &mut self.variables, watch), true)
+                        let parsed = Parsed::new(ldap_client.reply()).drawing(draw);
+                        let judged = (&parsed, &**ldap, &**ldap_client);
+                        (judge_result(act, judged, &mut self.variables, watch), true)
                     }
                     Err(outcome) => (outcome, false),
                 }
             }
             (Payload::Ldap(_), None) => (Outcome::Skipped, false),
-            (Payload::Dhcp(kind), _) => self.lease(*kind, act, info, watch).await,
+            (Payload::Dhcp(kind), _) => self.lease((*kind, draw), act, info, watch).await,
         }
     }
 
     /// Performs an exchange with a DHCP server and checks whether the answer is what the plan expects.
     async fn lease(
         &mut self,
-        kind: Kind,
+        (kind, draw): (Kind, u64),
         act: &ExchangeStep,
         info: &ExchangeInfo,
         watch: &mut Watch<'_>,
@@ -352,7 +365,8 @@ impl User {
         match dhcp_client.carry_out(kind, wanted, phase, watch).await {
             Outcome::Ok(code) => {
                 let reply = Reply::Named { code, values: dhcp_client.values() };
-                (judge(act, reply, &mut self.variables, watch), true)
+                let parsed = Parsed::new(reply).drawing(draw);
+                (judge(act, &parsed, &mut self.variables, watch), true)
             }
             outcome => (outcome, false),
         }
@@ -365,100 +379,6 @@ fn reopening(watch: &Watch<'_>) -> Duration {
     let reconnects = watch.parts().iter().filter(|(part, _)| *part == http::RECONNECT);
     let before = reconnects.clone().count().saturating_sub(watch.times_resent() as usize);
     reconnects.take(before).map(|(_, took)| *took).sum()
-}
-
-/// Checks whether an answer is what the plan expects, and performs the plan's extractions.
-fn judge(
-    act: &ExchangeStep,
-    reply: Reply<'_>,
-    variables: &mut Variables,
-    watch: &mut Watch<'_>,
-) -> Outcome {
-    let code = reply.code();
-    if act.checks.is_empty() && act.extracts.is_empty() {
-        return Outcome::Ok(code);
-    }
-    let parsed = Parsed::new(reply);
-    for check in &act.checks {
-        let values = variables.values();
-        match check.holds(&parsed, values) {
-            Ok(true) => {}
-            Ok(false) => {
-                if watch.wants_text() {
-                    let words = check.words(&parsed, values);
-                    match refusal_of(&reply, values).filter(|_| check.is_of_the_code()) {
-                        Some(said) => watch.explain(format_args!("{words}: {said}")),
-                        None => watch.explain(format_args!("{words}")),
-                    }
-                }
-                let class = if check.is_of_the_code() { Class::Result } else { Class::Check };
-                return Outcome::Failed(class, code);
-            }
-            Err(why) => {
-                if watch.wants_text() {
-                    watch.explain(format_args!("{}", check.words_unexamined(why, values)));
-                }
-                return Outcome::Failed(Class::Unexamined, code);
-            }
-        }
-    }
-    for extract in &act.extracts {
-        match extract.keep(&parsed, variables.values_mut()) {
-            Ok(true) => {}
-            Ok(false) => {
-                watch.explain(format_args!("{}", extract.words()));
-                return Outcome::Failed(Class::Check, code);
-            }
-            Err(why) => {
-                watch.explain(format_args!("failed to look for {extract}: {why}"));
-                return Outcome::Failed(Class::Unexamined, code);
-            }
-        }
-    }
-    Outcome::Ok(code)
-}
-
-/// The same for a web server, whose status says whether it refused the request.
-fn judge_status(
-    act: &ExchangeStep,
-    reply: Reply<'_>,
-    variables: &mut Variables,
-    watch: &mut Watch<'_>,
-) -> Outcome {
-    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
-    if !code_checked && reply.code() >= 400 {
-        if watch.wants_text()
-            && let Some(said) = refusal_of(&reply, variables.values())
-        {
-            watch.explain(format_args!("{said}"));
-        }
-        return Outcome::Failed(Class::Result, reply.code());
-    }
-    judge(act, reply, variables, watch)
-}
-
-/// The reason that a web server gives for a refusal.
-fn refusal_of(reply: &Reply<'_>, values: &Values) -> Option<String> {
-    match reply {
-        Reply::Http(response) if response.status() >= 400 => refusal::words(response, values),
-        _ => None,
-    }
-}
-
-/// The same for a directory, whose result codes have their own meaning unless the plan gives them one.
-fn judge_result(
-    act: &ExchangeStep,
-    ldap: &LdapExchange,
-    ldap_client: &LdapClient,
-    variables: &mut Variables,
-    watch: &mut Watch<'_>,
-) -> Outcome {
-    let reply = ldap_client.reply();
-    let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
-    if !code_checked && !ldap.succeeded(reply.code()) {
-        return Outcome::Failed(ldap_client.class_of_refusal(), reply.code());
-    }
-    judge(act, reply, variables, watch)
 }
 
 /// What is said about an answer whose head had arrived when the time of its exchange was over.
@@ -510,6 +430,7 @@ impl Session for User {
                 self.began = watch.now();
                 self.paused_before = self.cursor.paused();
             }
+            self.last_page = None;
             if self.context.compiled.network().settings().cookies {
                 self.http_client.begin_visit();
             }

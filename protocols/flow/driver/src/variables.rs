@@ -1,8 +1,10 @@
 //! [`Variables`]: the values of one user, and when each is renewed.
 
 use super::compiled_flow::CompiledFlow;
+use super::plan::ExchangeStep;
 use super::source::{DrawContext, Exhausted, Renewal};
-use brunt_feed::{Hole, Values};
+use super::step_id::StepId;
+use brunt_feed::{Hole, Stream, Values};
 
 /// The variables of one user.
 #[derive(Debug)]
@@ -47,6 +49,17 @@ impl Variables {
     /// The values, for an extraction to keep one.
     pub(super) fn values_mut(&mut self) -> &mut Values {
         &mut self.values
+    }
+
+    /// The number that decides which of several matches in an answer is picked: a function of the seed, the step and
+    /// the iteration.
+    pub(super) fn draw(&self, compiled: &CompiledFlow, id: StepId, act: &ExchangeStep) -> u64 {
+        if act.extracts.is_empty() {
+            return 0;
+        }
+        // Beyond the streams of variables.
+        let stream = (1 << 48) | ((id.scenario as u64) << 24) | id.step as u64;
+        Stream::new(compiled.flow().seed, stream).at(self.place.iteration).bits()
     }
 
     /// Draws new values for the variables that an iteration renews.

@@ -6,6 +6,7 @@
 //! would cost more than visiting a node, and because the same answer then always gets the same result.
 
 use super::unexamined::{Unexamined, WORK_MAX};
+use brunt_flow_page::{Meter, Spent};
 use std::cell::Cell;
 
 /// Bytes that are copied or compared for one unit.
@@ -47,6 +48,12 @@ impl Work {
     /// Uses the units for reading this many bytes.
     pub(super) fn read(&self, bytes: usize) -> Result<(), Unexamined> {
         self.visit(bytes / BYTES_A_UNIT)
+    }
+}
+
+impl Meter for Work {
+    fn spend(&self, units: u64) -> Result<(), Spent> {
+        Self::spend(self, units).map_err(|_| Spent)
     }
 }
 

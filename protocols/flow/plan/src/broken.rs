@@ -184,6 +184,74 @@ fn what_is_no_load() {
 }
 
 #[test]
+fn what_no_page_can_do() {
+    let after = |keys: &str| step(&format!("get = \"/\"\n[[scenario.steps]]\n{keys}"));
+    expect(
+        &step("submit = true"),
+        "p.toml:4:10: scenario[1].steps[1].submit:",
+        &["no step before it brings one"],
+    );
+    expect(&after("submit = false"), "p.toml:6:10", &["is boolean false", "true or a selector"]);
+    expect(
+        &after("submit = \"a:hover\""),
+        "p.toml:6:10: scenario[1].steps[2].submit:",
+        &["is not a selector: ':' is not known here", "#id"],
+    );
+    expect(
+        &after("follow = \"a\"\nquery = { a = 1 }"),
+        "p.toml:7:9: scenario[1].steps[2].query:",
+        &["cannot be used with 'follow'"],
+    );
+    expect(
+        &after("follow = \"a\"\nget = \"/\""),
+        "p.toml:6:10: scenario[1].steps[2].follow:",
+        &["cannot be used with 'get'"],
+    );
+    expect(
+        &step("get = \"/\"\npress = \"login\""),
+        "p.toml:5:9: scenario[1].steps[1].press:",
+        &["belongs to 'submit'"],
+    );
+    expect(
+        &step("get = \"/\"\nlands = \"me\""),
+        "p.toml:5:9: scenario[1].steps[1].lands:",
+        &["a path such as"],
+    );
+    expect(
+        &step("get = \"/\"\nlands = \"/me?a=b\""),
+        "p.toml:5:9: scenario[1].steps[1].lands:",
+        &["has a query"],
+    );
+    expect(
+        &top("http.origins = [\"http://h/x\"]"),
+        "p.toml:1:17: http.origins[1]:",
+        &["must be an origin", "it has a path"],
+    );
+    let nowhere = "variables.h = \"http://h\"\n[[scenario]]\nsteps = [{ get = \"${h}/\" }, { submit = true }]";
+    expect(nowhere, "p.toml:3:", &["set http.origins"]);
+}
+
+#[test]
+fn what_no_answer_has() {
+    let extract = |keys: &str| step(&format!("get = \"/\"\nextract.x = {{ {keys} }}"));
+    expect(&extract("html = \"a >\""), "p.toml:5:22:", &["selector 'a >'", "after '>'"]);
+    expect(&extract("url = false"), "p.toml:5:21:", &["is false"]);
+    expect(&extract("json = \"/a\", parameter = \"b\""), "p.toml:5:40:", &["'header' or 'url'"]);
+    expect(&extract("header = \"a\", pick = \"last\""), "p.toml:5:36:", &["several matches"]);
+    expect(&extract("json = \"/a\", pick = \"lst\""), "p.toml:5:35:", &["\"random\""]);
+    expect(
+        &extract("json = \"/a\", pick = 0"),
+        "p.toml:5:35:",
+        &["is integer 0", "counted from 1"],
+    );
+    expect(
+        &step("get = \"/${run.user|sha256}\""),
+        "p.toml:4:7:",
+        &["'sha256' makes bytes", "sha256|base64url"],
+    );
+}
+
+#[test]
 fn what_is_no_network() {
     let http = |keys: &str| top(&format!("[http]\n{keys}"));
     expect(

@@ -6,7 +6,8 @@ use std::path::Path;
 use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece};
 use brunt_flow_driver::{
-    Content, ExchangeStep, HttpExchange, Iterations, Order, Payload, Source, Start, Step, Variable,
+    Content, ExchangeStep, HttpExchange, Iterations, Order, PageStep, Payload, Source, Start, Step,
+    Variable,
 };
 use brunt_record::Slo;
 use brunt_redact::HIDDEN;
@@ -261,14 +262,55 @@ impl Requests<'_> {
     }
 
     fn request(&self, out: &mut String, http: &HttpExchange) {
+        if let Some(step) = &http.page {
+            self.page(out, step);
+            return self.fields(out, http);
+        }
         let url = self.filled(&http.url);
         let base = http.base_before(url.as_bytes()).map(|base| self.filled(base));
         let url = brunt_redact::url(&(base.unwrap_or_default() + &url));
         let _ = writeln!(out, "{} {}", http.method, self.named(&url));
+        self.fields(out, http);
+        self.body(out, http);
+    }
+
+    /// What is done with the last page.
+    fn page(&self, out: &mut String, step: &PageStep) {
+        let submit = match step {
+            PageStep::Follow(selector) => {
+                let _ = writeln!(out, "follow {selector}, the first such link of the last page");
+                return;
+            }
+            PageStep::Submit(submit) => submit,
+        };
+        let _ = match &submit.form {
+            Some(selector) => writeln!(out, "submit {selector}, a form of the last page"),
+            None => writeln!(out, "submit the form of the last page"),
+        };
+        for (name, values) in &submit.fields {
+            let name = self.named(&self.filled(name));
+            for value in values {
+                let value = if brunt_redact::is_secret_name(&name) {
+                    HIDDEN.to_owned()
+                } else {
+                    self.named(&brunt_redact::text(&self.filled(value)))
+                };
+                let _ = writeln!(out, "   set {name}: {value}");
+            }
+        }
+        if let Some(press) = &submit.press {
+            let _ = writeln!(out, "   press {}", self.named(&self.filled(press)));
+        }
+    }
+
+    fn fields(&self, out: &mut String, http: &HttpExchange) {
         for (name, value) in &http.fields {
             let value = brunt_redact::header(name, &self.filled(value));
             let _ = writeln!(out, "{name}: {}", self.named(&value));
         }
+    }
+
+    fn body(&self, out: &mut String, http: &HttpExchange) {
         match &http.body {
             Content::None => {}
             Content::Text(text) => {
@@ -313,7 +355,9 @@ impl Requests<'_> {
     /// A text in which extracted values are shown by name.
     fn named(&self, text: &str) -> String {
         let variables = self.compiled.flow.variables.iter();
-        let brought = variables.filter(|variable| matches!(variable.source, Source::Answer));
+        let of_answer =
+            |variable: &&Variable| matches!(variable.source, Source::Answer | Source::Filtered(..));
+        let brought = variables.filter(of_answer);
         brought.fold(text.to_owned(), |text, Variable { name, .. }| {
             text.replace(&format!("${{{name}}}"), &format!("<{name}>"))
         })
@@ -330,7 +374,7 @@ impl Requests<'_> {
                     let variable = &self.compiled.flow.variables[usize::from(hole.0)];
                     let start = out.len();
                     match self.sample.values.value(*hole) {
-                        Some(value) if matches!(variable.source, Source::Answer) => {
+                        Some(value) if is_brought(variable, value) => {
                             out.extend_from_slice(value);
                         }
                         _ if self.sample.values.is_hidden(*hole) => {
@@ -351,5 +395,14 @@ impl Requests<'_> {
             }
         }
         String::from_utf8_lossy(&out).into_owned()
+    }
+}
+
+/// Whether the value of a variable is known only when an answer has come.
+fn is_brought(variable: &Variable, value: &[u8]) -> bool {
+    match variable.source {
+        Source::Answer => true,
+        Source::Filtered(..) => value == format!("${{{}}}", variable.name).as_bytes(),
+        _ => false,
     }
 }

@@ -32,6 +32,12 @@ impl Sample {
         let place = DrawContext { iteration: u64::from(user), user, users: flow.users, turn: 0 };
         for (hole, _) in order(&flow.variables).unwrap_or_default() {
             let variable = &flow.variables[usize::from(hole.0)];
+            if let Source::Filtered(text, _) = &variable.source
+                && text.holes().any(|of| is_named(flow, &values, of))
+            {
+                values.set(hole, format!("${{{}}}", variable.name).as_bytes());
+                continue;
+            }
             if let Err(error) = variable.draw(hole, flow.seed, &place, &mut values) {
                 lacking.push(hole);
                 why.push(error);
@@ -39,4 +45,13 @@ impl Sample {
         }
         Self { values, lacking, why }
     }
+}
+
+/// Whether the value of a variable names one that an answer brings.
+fn is_named(flow: &Flow, values: &Values, hole: Hole) -> bool {
+    let Some(value) = values.value(hole) else { return false };
+    let value = String::from_utf8_lossy(value);
+    let mut brought =
+        flow.variables.iter().filter(|variable| matches!(variable.source, Source::Answer));
+    brought.any(|variable| value.contains(&format!("${{{}}}", variable.name)))
 }

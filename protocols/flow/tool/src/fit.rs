@@ -23,12 +23,16 @@ pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
         let Payload::Http(http) = &act.payload else { continue };
         let name = flow.operations.get(usize::from(act.operation)).map_or("", String::as_str);
         let wrong = |what: String| format!("send the request '{name}': {what}");
+        fields_fit(http, flow, &values).map_err(wrong)?;
+        // Where a page leads is known when it has come.
+        if http.page.is_some() {
+            continue;
+        }
         let url = rendered(&http.url, flow, &values);
         let base = http.base_before(&url).map(|base| rendered(base, flow, &values));
         let url = [base.unwrap_or_default(), url].concat();
         url_fits(&url).map_err(wrong)?;
         names_host(&http.url, &url, flow, &values).map_err(wrong)?;
-        fields_fit(http, flow, &values).map_err(wrong)?;
         if let Some(odd) = oddities(&url) {
             notes.insert(format!(
                 "the URL of '{name}' contains {odd}, which RFC 3986 does not allow there; it is sent as it is"
@@ -53,7 +57,12 @@ fn rendered(text: &Text, flow: &Flow, values: &Values) -> Vec<u8> {
 fn value(hole: Hole, escape: Escape, flow: &Flow, values: &Values, out: &mut Vec<u8>) {
     let source = flow.variables.get(usize::from(hole.0)).map(|variable| &variable.source);
     let start = out.len();
-    match values.value(hole).filter(|_| !matches!(source, Some(Source::Answer))) {
+    let of_answer = match source {
+        Some(Source::Answer) => true,
+        Some(Source::Filtered(..)) => made_of_answers(source, flow),
+        _ => false,
+    };
+    match values.value(hole).filter(|_| !of_answer) {
         Some(value) => out.extend_from_slice(value),
         // A placeholder that is valid, also after a per cent sign.
         None => out.extend_from_slice(b"00"),

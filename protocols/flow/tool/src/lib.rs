@@ -221,9 +221,11 @@ fn writes(flow: &Flow) -> Option<String> {
     for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
         let flow::Step::Exchange(exchange) = step else { continue };
         let word = match &exchange.payload {
-            flow::Payload::Http(http) if !is_safe(&http.method) => {
-                format!("sends {} requests", http.method)
-            }
+            flow::Payload::Http(http) => match &http.page {
+                Some(flow::PageStep::Submit(_)) => "submits forms".to_owned(),
+                None if !is_safe(&http.method) => format!("sends {} requests", http.method),
+                _ => continue,
+            },
             flow::Payload::Ldap(ldap) if ldap.changes() => "changes entries".to_owned(),
             _ => continue,
         };

@@ -97,6 +97,10 @@ impl Client {
             Some(known) => known,
             None => Box::pin(self.look_up(place, watch)).await?,
         };
+        let allowed = &self.network.settings.origins;
+        if !allowed.is_empty() && !allowed.iter().any(|one| one == found.prefix()) {
+            return Err(Failure::Elsewhere(found.prefix().to_owned()));
+        }
         let mut spelling = self.last.take().map(|(spelling, _)| spelling).unwrap_or_default();
         spelling.clear();
         spelling.extend_from_slice(place);
@@ -152,6 +156,7 @@ impl Client {
         }
         let done = self.send(origin, request, b"", wanted, response, watch).await?;
         watch.ended_as(done.at);
+        locate(wanted, origin, request, response);
         Ok(())
     }
 
@@ -214,6 +219,7 @@ impl Client {
                     continue;
                 }
             }
+            locate(wanted, &origin, request, response);
             return self.unpack(wanted, response);
         }
     }
@@ -330,6 +336,13 @@ impl Client {
     fn parts(&mut self) -> (Owner<'_>, &mut [OriginConnection]) {
         let Self { network, group, number, user, connections, .. } = self;
         (Owner { network, group, number: *number, user: *user }, connections)
+    }
+}
+
+/// Says where an answer came from, if that is wanted.
+fn locate(wanted: Wanted, origin: &Origin, request: &Request, response: &mut Response) {
+    if wanted.url {
+        response.url = Some([origin.prefix().as_bytes(), request.target()].concat().into());
     }
 }
 

@@ -68,6 +68,11 @@ pub enum Failure {
          follow none"
     )]
     BodyElsewhere(String),
+    /// A redirect or a URL leads to an origin that the settings do not name.
+    #[error(
+        "go to {0}: the plan names no such origin; add it to http.origins if requests may go there"
+    )]
+    Elsewhere(String),
     /// A head that is longer than the limit.
     #[error("read the answer: its head is longer than {0} bytes")]
     HeadTooLong(usize),
@@ -116,6 +121,7 @@ impl Failure {
             | Self::Unsendable(_)
             | Self::BodyTooLong(_)
             | Self::BodyElsewhere(_)
+            | Self::Elsewhere(_)
             | Self::Redirects(_) => Class::Check,
             Self::Closed(_) | Self::Broken { .. } => Class::Closed,
             Self::Encoding(EncodingError::Frames) => Class::Unexamined,

@@ -34,7 +34,7 @@ pub use failure::{Failure, FailureStage, Http2Failure};
 pub use group::Group;
 pub use limits::Limits;
 pub use network::{Network, NetworkError, ORIGINS_MAX};
-pub use origin::{Origin, UrlError};
+pub use origin::{Origin, UrlError, origin_of};
 pub use proxy::{Exceptions, Proxy, ProxyError};
 pub use redirect::CrossOrigin;
 pub use request::{Body, Request};

@@ -181,6 +181,11 @@ impl Origin {
     }
 }
 
+/// The origin of a URL in one spelling: scheme, host and port, without a port that the scheme implies.
+pub fn origin_of(url: &str) -> Result<String, UrlError> {
+    Named::parse(&url.as_bytes()[..origin_length(url.as_bytes())]).map(|named| named.prefix)
+}
+
 /// How many bytes of a URL name its origin: up to the path, the query or the fragment.
 pub(super) fn origin_length(url: &[u8]) -> usize {
     let after_scheme = url.windows(3).position(|three| three == b"://").map_or(0, |at| at + 3);

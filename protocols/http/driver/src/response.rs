@@ -19,6 +19,8 @@ pub struct Wanted {
     pub refusal: bool,
     /// The fields of any answer and the beginning of its body, to be shown.
     pub shown: bool,
+    /// The URL that the answer came from, after redirects.
+    pub url: bool,
 }
 
 impl Wanted {
@@ -64,6 +66,8 @@ pub struct Response {
     pub(super) truncated: bool,
     /// When its first byte arrived.
     pub(super) first: Option<Moment>,
+    /// The URL that it came from, if that was wanted.
+    pub(super) url: Option<Box<[u8]>>,
 }
 
 /// A field of a head, as positions in its bytes.
@@ -88,6 +92,12 @@ impl Response {
         response
     }
 
+    /// Says where a sample came from.
+    #[must_use]
+    pub fn from_url(self, url: &str) -> Self {
+        Self { url: Some(url.as_bytes().into()), ..self }
+    }
+
     /// Marks a sample as one whose body was longer than the part that is kept.
     pub fn cut_off(&mut self) {
         self.truncated = true;
@@ -102,6 +112,7 @@ impl Response {
         self.received = 0;
         self.truncated = false;
         self.first = None;
+        self.url = None;
     }
 
     /// Keeps a head whose fields are known, each value in one line.
@@ -143,6 +154,11 @@ impl Response {
     /// When its first byte arrived.
     pub fn began(&self) -> Option<Moment> {
         self.first
+    }
+
+    /// The URL that it came from, after redirects, without a fragment, if that was wanted.
+    pub fn url(&self) -> Option<&[u8]> {
+        self.url.as_deref()
     }
 
     /// The fields, in order.

@@ -35,6 +35,9 @@ pub struct Settings {
     pub redirects: u8,
     /// What may be sent to another origin after a redirect.
     pub cross_origin: CrossOrigin,
+    /// The only origins that redirects and URLs which are not known before the run may lead to, in the form of
+    /// [`origin_of`](super::origin_of); if there is none, they may lead anywhere.
+    pub origins: Vec<String>,
     /// Whether each user keeps the cookies it receives.
     pub cookies: bool,
     /// Whether compressed answers are requested. Bodies that are wanted are decoded; the others are counted as
@@ -99,6 +102,7 @@ impl Default for Settings {
             streams: 1,
             redirects: 0,
             cross_origin: CrossOrigin::default(),
+            origins: Vec::new(),
             cookies: false,
             decompress: false,
             proxy: None,

@@ -1,10 +1,10 @@
 //! [`TracedExchange`]: the description of one exchange, and how it is made from a user's state.
 
 use super::bytes::{Bytes, cut};
-use super::request::{self, TracedRequest};
+use super::request::{self, SentByPage, TracedRequest};
 use crate::check::Check;
 use crate::extract::{Extract, Missing};
-use crate::plan::{ExchangeStep, Flow};
+use crate::plan::{ExchangeStep, Flow, Payload};
 use crate::reply::{Parsed, Reply};
 use crate::step_id::StepId;
 use brunt_exchange::{Class, Moment, Outcome, Watch};
@@ -43,6 +43,8 @@ pub struct TracedExchange {
     pub why: String,
     /// What was sent; `None` for a step that was skipped.
     pub request: Option<TracedRequest>,
+    /// The form of a page that was sent, in words.
+    pub form: Option<String>,
     /// The redirects that were followed.
     pub hops: Vec<TracedHop>,
     /// The cookies that were not kept, each with the reason.
@@ -121,6 +123,8 @@ pub(crate) struct Performed<'a> {
     pub(crate) user: u32,
     /// The values it was sent with.
     pub(crate) values: &'a Values,
+    /// The request, if a page decided it.
+    pub(crate) sent: Option<SentByPage<'a>>,
 }
 
 /// How it ended.
@@ -150,7 +154,8 @@ impl Performed<'_> {
             took: ended - began,
             first_byte: response.and_then(Response::began).map(|first| first - began),
             why: why.unwrap_or_else(|| "no answer came in time".to_owned()),
-            request: Some(request::of(&self.act.payload, self.values)),
+            request: self.request(),
+            form: self.form(),
             answer: response.map(|response| answer(&Reply::Http(response), self.values)),
             ..self.bare(Outcome::TimedOut)
         }
@@ -166,8 +171,9 @@ impl Performed<'_> {
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
         let mut first = watch.parts().iter().filter(|(part, _)| *part == FIRST_BYTE);
         let parsed = answered.reply.map(Parsed::new);
-        let mut request = request::of(&self.act.payload, self.values);
-        if let (Some(course), TracedRequest::Http { fields, .. }) = (answered.course, &mut request)
+        let mut request = self.request();
+        if let (Some(course), Some(TracedRequest::Http { fields, .. })) =
+            (answered.course, &mut request)
         {
             fields.extend(added(course, self.values));
         }
@@ -177,7 +183,8 @@ impl Performed<'_> {
             took: ended - watch.sent_at().unwrap_or(began),
             first_byte: first.next_back().map(|(_, took)| *took),
             why: watch.words().to_owned(),
-            request: Some(request),
+            request,
+            form: self.form(),
             hops: answered.course.map(|course| hops(course, self.values)).unwrap_or_default(),
             refused_cookies: answered.course.map(refused).unwrap_or_default(),
             answer: answered.reply.map(|reply| answer(&reply, answered.values)),
@@ -185,6 +192,19 @@ impl Performed<'_> {
             checks,
             ..self.bare(answered.outcome)
         }
+    }
+
+    /// The request. A step that finds nothing on its page sends none.
+    fn request(&self) -> Option<TracedRequest> {
+        match (&self.act.payload, self.sent) {
+            (Payload::Http(http), None) if http.page.is_some() => None,
+            (_, Some(sent)) => Some(request::of_page(sent, self.values)),
+            (payload, None) => Some(request::of(payload, self.values)),
+        }
+    }
+
+    fn form(&self) -> Option<String> {
+        self.sent.and_then(|(_, _, form)| form).map(request::form_words)
     }
 
     fn bare(&self, outcome: Outcome) -> TracedExchange {
@@ -207,6 +227,7 @@ impl Performed<'_> {
             outcome,
             why: String::new(),
             request: None,
+            form: None,
             hops: Vec::new(),
             refused_cookies: Vec::new(),
             answer: None,

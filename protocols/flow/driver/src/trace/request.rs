@@ -2,9 +2,11 @@
 
 use super::bytes::Bytes;
 use crate::http::{Content, HttpExchange};
+use crate::page_request::SentForm;
 use crate::plan::Payload;
 use brunt_dhcp_driver::Kind;
 use brunt_feed::{Text, TextPiece, Values};
+use brunt_http_driver::Request;
 use brunt_ldap_driver::LdapOperation;
 use brunt_redact::{HIDDEN, is_secret_name};
 
@@ -50,6 +52,69 @@ pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {
             TracedRequest::Words { protocol: "DHCP", lines: vec![kind.to_owned()] }
         }
     }
+}
+
+/// A request that a page decided: the request, its URL, and the form it sent.
+pub(crate) type SentByPage<'a> = (&'a Request, &'a [u8], Option<&'a SentForm>);
+
+/// A request that a page decided. What the page put into it is replaced by stars; of the URL that is its query.
+pub(super) fn of_page((request, url, form): SentByPage<'_>, values: &Values) -> TracedRequest {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let url = text(url);
+    let (path, query) = url.split_once('?').unwrap_or((&url, ""));
+    let path = brunt_redact::url(&values.shown(path));
+    let fields = form.map(|form| fields(form, values));
+    let query = match (&fields, form) {
+        (Some(fields), Some(form)) if !form.post => fields.clone(),
+        _ if query.is_empty() => String::new(),
+        _ => HIDDEN.to_owned(),
+    };
+    let field = |(name, value): (&[u8], &[u8])| {
+        let (name, value) = (text(name), values.shown(&text(value)));
+        let value = brunt_redact::header(&name, &value);
+        let value =
+            value.split_once('?').map_or(value.clone(), |(path, _)| format!("{path}?{HIDDEN}"));
+        (name, value)
+    };
+    let body = request
+        .body()
+        .bytes()
+        .zip(fields)
+        .map(|(body, fields)| Bytes::told(&fields, body.len() as u64, true));
+    TracedRequest::Http {
+        method: text(request.method()),
+        url: if query.is_empty() { path } else { format!("{path}?{query}") },
+        fields: request.fields().map(field).collect(),
+        body,
+    }
+}
+
+/// The fields of a form, as a query: those that the page set without their values.
+fn fields(form: &SentForm, values: &Values) -> String {
+    let field = |field: &brunt_flow_page::SentField| {
+        let shown = match (field.given, field.value.as_str()) {
+            (_, "") => String::new(),
+            (true, value) if !is_secret_name(&field.name) => {
+                brunt_redact::text(&values.shown(value))
+            }
+            _ => HIDDEN.to_owned(),
+        };
+        format!("{}={shown}", field.name)
+    };
+    form.fields.iter().map(field).collect::<Vec<_>>().join("&")
+}
+
+/// The form that was sent: which one, the fields that the step set, and those that the page brought.
+pub(super) fn form_words(form: &SentForm) -> String {
+    let names = |given: bool| {
+        let fields = form.fields.iter().filter(|field| field.given == given);
+        fields.map(|field| field.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let part = |names: String, words: &str| {
+        if names.is_empty() { String::new() } else { format!("; {words} {names}") }
+    };
+    let (set, brought) = (part(names(true), "set"), part(names(false), "from the page"));
+    format!("{}{set}{brought}", form.form)
 }
 
 /// The variables that texts are filled in with.

@@ -5,7 +5,7 @@ use crate::compiled_flow::ExchangeInfo;
 use crate::plan::{ExchangeStep, Payload};
 use crate::reply::Reply;
 use crate::step_id::StepId;
-use crate::trace::{Answered, Performed, Trace};
+use crate::trace::{Answered, Performed, SentByPage, Trace};
 use brunt_exchange::{Moment, Outcome, Watch};
 use brunt_feed::{Hole, Values};
 
@@ -29,7 +29,7 @@ impl WorkerContext {
         user: u32,
         values: &'a Values,
     ) -> Performed<'a> {
-        Performed { flow: self.compiled.flow(), id, act, user, values }
+        Performed { flow: self.compiled.flow(), id, act, user, values, sent: None }
     }
 }
 
@@ -79,6 +79,7 @@ impl User {
             values: self.variables.values(),
         };
         let performed = self.context.performed((id, act), self.number, &traced.values);
+        let performed = Performed { sent: self.sent_by_page(act), ..performed };
         trace.show(|| performed.ended(&answered, traced.began, watch));
     }
 
@@ -86,11 +87,19 @@ impl User {
     pub(super) fn tell_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
         if let (Some(traced), Some(trace)) = (self.traced.take(), self.context.trace()) {
             let performed = self.context.performed((id, act), self.number, &traced.values);
+            let performed = Performed { sent: self.sent_by_page(act), ..performed };
             let http = matches!(act.payload, Payload::Http(_));
             let begun = self.http_client.begun().filter(|_| http);
             let begun = begun.map(|response| (response, super::unfinished(response)));
             trace.show(|| performed.given_up((traced.began, now), begun));
         }
+    }
+
+    /// The request of a step that a page decided, if it was made.
+    fn sent_by_page(&self, act: &ExchangeStep) -> Option<SentByPage<'_>> {
+        let Payload::Http(http) = &act.payload else { return None };
+        let sent = self.http_client.sent();
+        http.page.as_ref().filter(|_| !sent.1.is_empty()).map(|_| sent)
     }
 
     /// Shows why a step was skipped, if every step is shown.

@@ -56,6 +56,18 @@ impl XPath {
         }
     }
 
+    /// The texts of all nodes; a value that is not nodes is the only one.
+    pub(super) fn all(
+        &self,
+        document: &Document<'_>,
+        work: &Work,
+    ) -> Result<Vec<String>, Unexamined> {
+        match evaluate::evaluate(&self.expression, document, work)? {
+            Value::Nodes(nodes) => nodes.iter().map(|node| evaluate::text(node, work)).collect(),
+            other => Ok(vec![other.into_text()]),
+        }
+    }
+
     /// How many nodes there are; a value that is not nodes counts as one.
     pub(super) fn count(&self, document: &Document<'_>, work: &Work) -> Result<usize, Unexamined> {
         Ok(match evaluate::evaluate(&self.expression, document, work)? {

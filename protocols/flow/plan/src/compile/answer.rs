@@ -7,7 +7,7 @@ use super::names::Names;
 use super::ranges::{codes, range};
 use super::variables::one;
 use crate::fault::Fault;
-use crate::model::{self, AnswerLocation, Missing, Step, ValueCondition};
+use crate::model::{self, AnswerLocation, Missing, Pick, Step, ValueCondition};
 use crate::path::KeyPath;
 use crate::values::{Node, Scalar, Several};
 
@@ -16,6 +16,9 @@ pub(super) fn checks(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Vec
     let mut checks = Vec::new();
     if let Some(given) = &step.status {
         checks.push(Check::Code(status(&at.key("status"), given)?));
+    }
+    if let Some(given) = &step.lands {
+        checks.push(Check::Lands(lands(&at.key("lands"), given, names)?));
     }
     let at = at.key("checks");
     for (index, given) in step.checks.iter().enumerate() {
@@ -32,6 +35,20 @@ fn status(at: &KeyPath, given: &Several) -> Result<Vec<(u32, u32)>, Fault> {
         return Err(Fault::new(at, what));
     }
     Ok(ranges)
+}
+
+/// The place where an answer must come from.
+fn lands(at: &KeyPath, given: &str, names: &mut Names) -> Result<Text, Fault> {
+    if !given.starts_with(['/', '*', '$']) && !given.contains("://") {
+        let what = format!("is \"{given}\", but must be a path such as \"/account/*\", or a URL");
+        return Err(Fault::new(at, what));
+    }
+    if given.contains(['?', '#']) {
+        let what =
+            "has a query, which is not compared: leave it out, or check a 'parameter' of 'url'";
+        return Err(Fault::new(at, what));
+    }
+    names.plain(at, given)
 }
 
 /// The checks of one table: one for each condition.
@@ -144,7 +161,9 @@ fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
         ("header", spot.header.is_some()),
         ("cookie", spot.cookie.is_some()),
         ("xpath", spot.xpath.is_some()),
-        ("attribute", spot.attribute.is_some()),
+        ("html", spot.html.is_some()),
+        ("attribute", spot.attribute.is_some() && spot.html.is_none()),
+        ("url", spot.url.is_some()),
         ("body", spot.body.is_some()),
         ("code", spot.code.is_some()),
     ];
@@ -154,7 +173,7 @@ fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
     }
     let key = if narrowed { "regex" } else { one(at, &keys, "what to check")? };
     let at_key = at.key(key);
-    if spot.body == Some(false) || spot.code == Some(false) {
+    if [spot.body, spot.code, spot.url].contains(&Some(false)) {
         return Err(Fault::new(&at_key, "is false, so nothing would be checked; set it to true"));
     }
     let failed = |error: flow::LocationError| Fault::new(&at_key, format!("failed to {error}"));
@@ -164,6 +183,10 @@ fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
         }
         AnswerLocation { json: Some(text), .. } => Location::pointer(text).map_err(failed)?,
         AnswerLocation { member: Some(name), .. } => Location::Member(name.clone()),
+        AnswerLocation { html: Some(text), attribute, .. } => {
+            Location::html(text, attribute.clone()).map_err(failed)?
+        }
+        AnswerLocation { url: Some(_), .. } => Location::Url,
         AnswerLocation { header: Some(name), .. }
         | AnswerLocation { attribute: Some(name), .. } => Location::Field(name.clone()),
         AnswerLocation { cookie: Some(name), .. } => Location::Cookie(name.clone()),
@@ -171,12 +194,43 @@ fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
         AnswerLocation { code: Some(_), .. } => Location::Code,
         _ => Location::Body,
     };
+    let whole = match &spot.parameter {
+        None => whole,
+        Some(name) if matches!(key, "header" | "url") => {
+            Location::Parameter { of: Box::new(whole), name: name.clone() }
+        }
+        Some(_) => {
+            let what = format!("belongs to 'header' or 'url', but this has '{key}'");
+            return Err(Fault::new(&at.key("parameter"), what));
+        }
+    };
     let Some(pattern) = &spot.regex else { return Ok(whole) };
     let groups = regex(&at.key("regex"), pattern)?.groups();
     let group = spot.group.map_or(groups.min(1), |group| group as usize);
     whole
         .narrowed(pattern, group)
         .map_err(|error| Fault::new(&at.key("regex"), format!("failed to {error}")))
+}
+
+/// The location of the match that is picked.
+fn picked(at: &KeyPath, given: &model::Extract, of: Location) -> Result<Location, Fault> {
+    let Some(pick) = given.pick else { return Ok(of) };
+    let spot = &given.spot;
+    let several = [&spot.json, &spot.member, &spot.regex, &spot.xpath, &spot.html];
+    if several.iter().all(|key| key.is_none()) {
+        let what =
+            "belongs to 'json', 'regex', 'xpath' or 'html', of which there may be several matches";
+        return Err(Fault::new(&at.key("pick"), what));
+    }
+    let pick = match pick {
+        // A pointer leads to a list itself, whose first element is another value.
+        Pick::First if spot.json.is_some() || spot.member.is_some() => flow::Pick::Number(0),
+        Pick::First => return Ok(of),
+        Pick::Last => flow::Pick::Last,
+        Pick::Random => flow::Pick::Random,
+        Pick::Number(number) => flow::Pick::Number(number as usize - 1),
+    };
+    Ok(Location::Picked { of: Box::new(of), pick })
 }
 
 /// The extractions of a step. Their variables must be declared by now.
@@ -199,7 +253,7 @@ pub(super) fn extracts(
             (Some(Missing::Keep), None) => flow::Missing::Keep,
             (Some(Missing::Unset) | None, None) => flow::Missing::Unset,
         };
-        let from = from(&at, &given.spot)?;
+        let from = picked(&at, given, from(&at, &given.spot)?)?;
         let into = names.find(&at, name)?;
         extracts.push(flow::Extract { from, into, missing });
     }

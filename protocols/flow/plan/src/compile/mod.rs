@@ -6,12 +6,14 @@
 mod answer;
 mod directory;
 mod environment;
+mod filters;
 mod find_max;
 mod json;
 mod leases;
 mod load;
 mod names;
 mod network;
+mod page;
 mod ranges;
 mod request;
 mod variables;
@@ -72,7 +74,7 @@ pub fn compile(
     declare_extracted(plan, &mut names)?;
     variables::settle(plan, &mut names, world)?;
     let http = plan.http.as_deref().cloned().unwrap_or_default();
-    let network = network::network(&http, seed, world)?;
+    let mut network = network::network(&http, seed, world)?;
     let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
     let leases = plan.dhcp.as_deref().map(|dhcp| Leases::of(dhcp, users, seed)).transpose()?;
     let mut steps = Steps {
@@ -85,6 +87,10 @@ pub fn compile(
     };
     let scenarios = steps.scenarios(plan)?;
     let Steps { names, operations, .. } = steps;
+    let origins = page::origins(&http, all_steps(&scenarios))?;
+    if !http.origins.is_empty() {
+        network.origins.clone_from(&origins);
+    }
     let mut acts = scenarios.iter().flat_map(|scenario| &scenario.steps);
     let leases = leases.filter(|_| {
         acts.any(|step| matches!(step, flow::Step::Exchange(act) if matches!(act.payload, Payload::Dhcp(_))))
@@ -107,6 +113,7 @@ pub fn compile(
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,
         between,
+        origins,
         seed,
         users,
         first_user: settings.node.first_session,
@@ -114,6 +121,14 @@ pub fn compile(
         ..Flow::default()
     };
     Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on, search })
+}
+
+/// All steps of a plan, each with its path.
+fn all_steps(scenarios: &[flow::Scenario]) -> impl Iterator<Item = (KeyPath, &flow::Step)> {
+    scenarios.iter().enumerate().flat_map(|(index, scenario)| {
+        let at = KeyPath::of("scenario").index(index).key("steps");
+        scenario.steps.iter().enumerate().map(move |(number, step)| (at.index(number), step))
+    })
 }
 
 /// Declares all variables that are extracted from answers and not declared.
@@ -217,7 +232,11 @@ impl Steps<'_> {
         let name = given.name.clone().unwrap_or_else(|| format!("scenario {}", index + 1));
         let mut steps = Vec::new();
         for (number, step) in given.steps.iter().enumerate() {
-            steps.push(self.step(&at.key("steps").index(number), step)?);
+            let at = at.key("steps").index(number);
+            if let Some(key) = step.page_key() {
+                page::after_a_page(&at, &steps, key)?;
+            }
+            steps.push(self.step(&at, step)?);
         }
         if !steps.iter().any(|step| matches!(step, flow::Step::Exchange(_))) {
             let what = "has no step that sends anything: add one, such as { get = \"/\" }";
@@ -235,6 +254,8 @@ impl Steps<'_> {
         let mut keys: Vec<(&'static str, bool)> =
             requests.iter().map(|(key, url)| (*key, url.is_some())).collect();
         keys.extend([
+            ("submit", step.submit.is_some()),
+            ("follow", step.follow.is_some()),
             ("pause", step.pause.is_some()),
             ("ldap", step.ldap.is_some()),
             ("dhcp", step.dhcp.is_some()),
@@ -330,6 +351,8 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
         ("headers", !step.headers.is_empty()),
         ("json", step.json.is_some()),
         ("form", !step.form.is_empty()),
+        ("press", step.press.is_some()),
+        ("lands", step.lands.is_some()),
     ];
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
@@ -348,6 +371,13 @@ fn title(key: &str, step: &Step) -> String {
     }
     if let Some(step) = step.dhcp {
         return leases::title(step).to_owned();
+    }
+    if let Some(key) = step.page_key() {
+        let selector = match (&step.submit, &step.follow) {
+            (Some(model::Submit::Selected(selector)), _) | (_, Some(selector)) => selector,
+            _ => "form",
+        };
+        return format!("{key} {selector}");
     }
     let url = step.requests().into_iter().find_map(|(known, url)| (known == key).then_some(url));
     let url = url.flatten().unwrap_or_default();

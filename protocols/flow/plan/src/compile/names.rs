@@ -10,22 +10,12 @@ use brunt_feed::{Escape, Feeder, Hole, Text, TextError, TextPiece};
 use brunt_flow_driver::{Renewal, Source, Variable};
 use brunt_net::secret::Secret;
 
+use super::filters::{self, Filters};
 use crate::fault::{Fault, instead};
 use crate::path::KeyPath;
 
 /// The built-in variables: the number of the user and that of the iteration.
 const OWN: [(&str, Source); 2] = [("run.user", Source::User), ("run.iteration", Source::Iteration)];
-
-/// The ways to escape a value, in place of the default of its position.
-const ESCAPES: [(&str, Escape); 7] = [
-    ("raw", Escape::None),
-    ("url", Escape::Url),
-    ("form", Escape::Form),
-    ("json", Escape::Json),
-    ("dn", Escape::Dn),
-    ("filter", Escape::Filter),
-    ("base64", Escape::Base64),
-];
 
 /// The variables of a plan.
 #[derive(Debug, Default)]
@@ -33,6 +23,8 @@ pub(super) struct Names {
     variables: Vec<Variable>,
     holes: BTreeMap<String, Hole>,
     feeders: BTreeMap<String, Rows>,
+    /// What filters make of variables, by the words of the plan.
+    filtered: BTreeMap<String, Hole>,
     /// Variables that were marked as secrets, or as not secret.
     marks: Vec<(Hole, bool)>,
 }
@@ -263,16 +255,23 @@ impl Names {
     }
 
     fn hole(&mut self, at: &KeyPath, inside: &str) -> Result<(Hole, Option<Escape>), Fault> {
-        let Some((name, escape)) = inside.split_once('|') else {
+        let Some((name, words)) = inside.split_once('|') else {
             return Ok((self.find(at, inside)?, None));
         };
-        let escape = escape.trim();
-        let known = ESCAPES.into_iter().find(|(known, _)| *known == escape);
-        let (_, known) = known.ok_or_else(|| {
-            let hint = instead(escape, ESCAPES.iter().map(|(known, _)| *known));
-            Fault::new(at, format!("'{escape}' is not an escape{hint}"))
-        })?;
-        Ok((self.find(at, name.trim())?, Some(known)))
+        let hole = self.find(at, name.trim())?;
+        let Filters { filters, escape } = filters::read(at, words)?;
+        if filters.is_empty() {
+            return Ok((hole, escape));
+        }
+        let name = filters::spelled(name.trim(), words);
+        if let Some(known) = self.filtered.get(&name) {
+            return Ok((*known, escape));
+        }
+        let value = Text::of([TextPiece::Hole(hole, Escape::None)]);
+        let source = Source::Filtered(value, filters.into());
+        let made = self.add(at, &name, source, Renewal::Iteration)?;
+        self.filtered.insert(name, made);
+        Ok((made, escape))
     }
 
     /// The variables, by hole, and which of them are marked as secrets or as not secret.

@@ -72,6 +72,8 @@ pub(super) fn network(
         streams: http.streams.unwrap_or(1),
         redirects: http.redirects.unwrap_or(0),
         cross_origin: cross_origin(http, &at)?,
+        // Known when all URLs of the plan are.
+        origins: Vec::new(),
         cookies: http.cookies.unwrap_or(false),
         decompress: http.compression.unwrap_or(false),
         resolve: resolve(http, &at.key("resolve"))?,

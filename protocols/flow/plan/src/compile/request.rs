@@ -7,6 +7,7 @@ use brunt_http_driver::Body;
 use super::environment::CompileEnvironment;
 use super::json;
 use super::names::{Names, Piece};
+use super::page;
 use super::variables::{Shown, hidden, one};
 use crate::fault::Fault;
 use crate::model::{Http, Step};
@@ -27,9 +28,13 @@ pub(super) fn request(
     names: &mut Names,
     world: &CompileEnvironment<'_>,
 ) -> Result<HttpExchange, Fault> {
-    let method = method(at, key, step)?;
-    let (url, base) = url(at, key, step, http, names)?;
-    let (body, kind) = content(at, step, names, world)?;
+    let page = page::page_step(at, step, names)?;
+    let (method, (url, base), (body, kind)) = if page.is_some() {
+        (String::new(), (Text::default(), None), (Content::None, None))
+    } else {
+        let method = method(at, key, step)?;
+        (method, url(at, key, step, http, names)?, content(at, step, names, world)?)
+    };
     let mut fields = Vec::new();
     let own = |name: &str| step.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
     let shared = KeyPath::of("http").key("headers");
@@ -61,7 +66,7 @@ pub(super) fn request(
     if !there(&fields, "user-agent") && !own("user-agent") && !shares(http, "user-agent") {
         fields.insert(0, ("User-Agent".to_owned(), Text::literal(AGENT)));
     }
-    Ok(HttpExchange { method, url, base, fields, body })
+    Ok(HttpExchange { method, url, base, page, fields, body })
 }
 
 /// Whether every request has that field.

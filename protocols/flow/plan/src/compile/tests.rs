@@ -104,6 +104,39 @@ fn urls_are_made_of_base_path_and_query() {
 }
 
 #[test]
+fn filters_make_what_a_step_sends() {
+    let verifier = "v = \"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk\"\nw = \"a~?\"";
+    let sent = |query: &str| {
+        let step = format!("get = \"/\"\nquery = {{ {query} }}");
+        request_of("base = \"http://h\"", verifier, &step).0
+    };
+    // RFC 7636, appendix B.
+    assert_eq!(
+        sent("c = \"${v|sha256|base64url}\""),
+        "http://h/?c=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    );
+    assert_eq!(sent("a = \"${w|upper}\", b = \"${w|trim|base64}\""), "http://h/?a=A~%3F&b=YX4%2F");
+    assert_eq!(sent("a = \"${w|base64}\""), "http://h/?a=YX4/");
+}
+
+#[test]
+fn a_page_goes_where_the_plan_says() {
+    let origins = |http: &str| {
+        let text = format!(
+            "[http]\nbase = \"http://H:80/app\"\n{http}\n[[scenario]]\nsteps = [{{ get = \"/\" }}, \
+             {{ get = \"https://i:8443/x?y=${{run.user}}\" }}, {{ submit = \"#f\", form = {{ a = 1 }} }}]"
+        );
+        let compiled = compiled(&text);
+        (compiled.flow.origins, compiled.http.origins)
+    };
+    let named = ["http://h".to_owned(), "https://i:8443".to_owned()];
+    assert_eq!(origins(""), (named.to_vec(), Vec::new()));
+    let (pages, all) = origins("origins = [\"https://J/\"]");
+    assert_eq!((pages.len(), pages.contains(&"https://j".to_owned())), (3, true));
+    assert_eq!(pages, all);
+}
+
+#[test]
 fn bodies_are_escaped_for_what_they_are_and_say_so() {
     let base = "base = \"http://h\"";
     let (_, fields, body) =

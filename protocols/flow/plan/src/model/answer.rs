@@ -9,10 +9,11 @@ use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
+use super::Pick;
 use crate::values::{Node, Scalar};
 
 /// A condition that an answer must meet: one key that selects a value (`json`, `header`, `cookie`, `regex`, `xpath`,
-/// `attribute`, `body`, `code` or `size`) and one or more that say what it must be.
+/// `html`, `attribute`, `url`, `body`, `code` or `size`) and one or more that say what it must be.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Check {
@@ -28,8 +29,16 @@ pub struct Check {
     pub group: Option<u32>,
     /// Value in an XML body, by XPath.
     pub xpath: Option<String>,
-    /// Attribute of the first entry that LDAP found, or option of a lease.
+    /// Element of an HTML body, by a selector such as "#kc-login" or "form input[name=csrf]": its text, or its
+    /// `attribute`.
+    pub html: Option<String>,
+    /// With `html` the attribute of the element; else an attribute of the first entry that LDAP found, or option of a
+    /// lease.
     pub attribute: Option<String>,
+    /// The URL that the answer came from, after redirects.
+    pub url: Option<bool>,
+    /// Parameter of the query or fragment of the URL in `header` or `url`, decoded.
+    pub parameter: Option<String>,
     /// The body, as text.
     pub body: Option<bool>,
     /// HTTP status, or LDAP result code.
@@ -57,6 +66,8 @@ pub struct Check {
 pub struct Extract {
     /// Where it is.
     pub spot: AnswerLocation,
+    /// Which of several matches is meant.
+    pub pick: Option<Pick>,
     /// What happens to the variable when it is missing.
     pub missing: Option<Missing>,
     /// The value it then has.
@@ -80,8 +91,14 @@ pub struct AnswerLocation {
     pub group: Option<u32>,
     /// A value of an XML body.
     pub xpath: Option<String>,
-    /// An attribute of an entry, an option of a lease.
+    /// An element of an HTML body.
+    pub html: Option<String>,
+    /// An attribute of that element, or of an entry; an option of a lease.
     pub attribute: Option<String>,
+    /// The URL of the answer.
+    pub url: Option<bool>,
+    /// A parameter of the URL that was found.
+    pub parameter: Option<String>,
     /// The whole body.
     pub body: Option<bool>,
     /// The status of HTTP, the result code of LDAP.
@@ -116,7 +133,10 @@ impl Check {
             regex: self.regex.clone(),
             group: self.group,
             xpath: self.xpath.clone(),
+            html: self.html.clone(),
             attribute: self.attribute.clone(),
+            url: self.url,
+            parameter: self.parameter.clone(),
             body: self.body,
             code: self.code,
         }
@@ -168,12 +188,23 @@ struct ExtractTable {
     group: Option<u32>,
     /// Value in an XML body, by XPath.
     xpath: Option<String>,
-    /// Attribute of the first entry that LDAP found, or option of a lease.
+    /// Element of an HTML body, by a selector such as "#kc-login" or "form input[name=csrf]": its text, or its
+    /// `attribute`.
+    html: Option<String>,
+    /// With `html` the attribute of the element; else an attribute of the first entry that LDAP found, or option of a
+    /// lease.
     attribute: Option<String>,
+    /// The URL that the answer came from, after redirects.
+    url: Option<bool>,
+    /// Parameter of the query or fragment of the URL in `header` or `url`, decoded.
+    parameter: Option<String>,
     /// The whole body.
     body: Option<bool>,
     /// HTTP status, or LDAP result code.
     code: Option<bool>,
+    /// Which match of `json`, `regex`, `xpath` or `html`: "first" by default, "last", "random" (drawn for each answer),
+    /// or a number, counted from 1.
+    pick: Option<Pick>,
     /// What happens to the variable if the value is missing; "unset" by default.
     missing: Option<Missing>,
     /// Value to use if it is missing.
@@ -182,53 +213,45 @@ struct ExtractTable {
 
 impl From<ExtractTable> for Extract {
     fn from(table: ExtractTable) -> Self {
-        let ExtractTable { json, member, header, cookie, regex, group, xpath, attribute, .. } =
-            table;
-        let (body, code) = (table.body, table.code);
         let spot = AnswerLocation {
-            json,
-            member,
-            header,
-            cookie,
-            regex,
-            group,
-            xpath,
-            attribute,
-            body,
-            code,
+            json: table.json,
+            member: table.member,
+            header: table.header,
+            cookie: table.cookie,
+            regex: table.regex,
+            group: table.group,
+            xpath: table.xpath,
+            html: table.html,
+            attribute: table.attribute,
+            url: table.url,
+            parameter: table.parameter,
+            body: table.body,
+            code: table.code,
         };
-        Self { spot, missing: table.missing, default: table.default }
+        Self { spot, pick: table.pick, missing: table.missing, default: table.default }
     }
 }
 
 impl From<Extract> for ExtractTable {
     fn from(extract: Extract) -> Self {
-        let AnswerLocation {
-            json,
-            member,
-            header,
-            cookie,
-            regex,
-            group,
-            xpath,
-            attribute,
-            body,
-            code,
-        } = extract.spot;
-        let (missing, default) = (extract.missing, extract.default);
+        let spot = extract.spot;
         Self {
-            json,
-            member,
-            header,
-            cookie,
-            regex,
-            group,
-            xpath,
-            attribute,
-            body,
-            code,
-            missing,
-            default,
+            json: spot.json,
+            member: spot.member,
+            header: spot.header,
+            cookie: spot.cookie,
+            regex: spot.regex,
+            group: spot.group,
+            xpath: spot.xpath,
+            html: spot.html,
+            attribute: spot.attribute,
+            url: spot.url,
+            parameter: spot.parameter,
+            body: spot.body,
+            code: spot.code,
+            pick: extract.pick,
+            missing: extract.missing,
+            default: extract.default,
         }
     }
 }

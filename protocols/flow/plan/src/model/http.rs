@@ -36,6 +36,10 @@ pub struct Http {
     pub redirect_headers: Vec<String>,
     /// Whether a body may follow a redirect to another origin; if not, a request with a body fails there.
     pub redirect_body: Option<bool>,
+    /// Origins that `submit` and `follow` may go to, beside those of `base` and of the plan's URLs, such as
+    /// `https://id.example.com`. If it is given, redirects and URLs in variables may go to these origins only, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
     /// Whether each user keeps the cookies it receives. A Secure one is kept and sent over https, and over http to
     /// localhost and loopback addresses.
     pub cookies: Option<bool>,

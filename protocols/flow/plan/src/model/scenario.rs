@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Basic, Check, DhcpStep, Extract, LdapStep};
+use super::{Basic, Check, DhcpStep, Extract, LdapStep, Submit};
 use crate::values::{Node, Pairs, Several, Time};
 
 /// Steps that belong together. An iteration performs the steps of one scenario, in order.
@@ -34,8 +34,9 @@ pub enum AfterFailure {
     GoOn,
 }
 
-/// A step: a request over HTTP (`get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or `method` and `url`),
-/// a request to a directory (`ldap`) or a DHCP server (`dhcp`), or a `pause`.
+/// A step: a request over HTTP (`get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or `method` and `url`; or
+/// `submit` or `follow`, which use the last page), a request to a directory (`ldap`) or a DHCP server (`dhcp`), or a
+/// `pause`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Step {
@@ -62,6 +63,15 @@ pub struct Step {
     pub method: Option<String>,
     /// Path or URL for `method`.
     pub url: Option<String>,
+    /// Sends a form of the user's last HTML answer of this iteration: the one that a selector such as "#login" selects;
+    /// true for the only form that has all fields of `form`.
+    pub submit: Option<Submit>,
+    /// Name of the button that sends the form of `submit`; by default the first.
+    pub press: Option<String>,
+    /// GET of the first link of the user's last HTML answer of this iteration that this selector selects.
+    pub follow: Option<String>,
+    /// Path where the answer must come from, after redirects; `*` is any text.
+    pub lands: Option<String>,
     /// Content type of the body, in place of the one that its key implies; "" sends none.
     pub content_type: Option<String>,
     /// Text body.
@@ -90,7 +100,8 @@ pub struct Step {
     pub headers: Pairs<Several>,
     /// JSON body: text, or a table or an array of TOML.
     pub json: Option<Node>,
-    /// Body of the type `application/x-www-form-urlencoded`.
+    /// Body of the type `application/x-www-form-urlencoded`; with `submit` the fields of the page's form to set or to
+    /// add.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub form: Pairs<Several>,
     /// Request to the directory.
@@ -119,6 +130,12 @@ impl Step {
             ("options", self.options.as_deref()),
             ("url", self.url.as_deref()),
         ]
+    }
+
+    /// The key with which it uses the last page, if it does.
+    pub fn page_key(&self) -> Option<&'static str> {
+        let follow = self.follow.as_ref().map(|_| "follow");
+        self.submit.as_ref().map(|_| "submit").or(follow)
     }
 
     /// Sets a request by its method, with the key for that method.

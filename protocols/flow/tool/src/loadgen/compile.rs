@@ -182,6 +182,7 @@ fn step(step: &draft::Step) -> Result<Step, String> {
     Ok(Step::Exchange(Box::new(ExchangeStep {
         operation: send.operation as u16,
         payload: Payload::Http(Box::new(HttpExchange {
+            page: None,
             base: None,
             method: send.method.clone(),
             url: text(&send.url, Escape::None),

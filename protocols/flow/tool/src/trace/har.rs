@@ -204,6 +204,7 @@ mod tests {
             outcome: Outcome::Failed(Class::Check, 302),
             why: "the code should be 200 but it is 302".to_owned(),
             request: Some(request),
+            form: None,
             hops: vec![TracedHop {
                 status: 301,
                 method: "GET".to_owned(),

@@ -42,6 +42,9 @@ pub(crate) fn exchange(report: &ExchangeReport) -> String {
     if let Some(request) = &exchange.request {
         self::request(&mut out, request);
     }
+    if let Some(words) = &exchange.form {
+        let _ = writeln!(out, "   form  {}", value(words));
+    }
     for hop in &exchange.hops {
         let _ = writeln!(out, "   < {} {}", hop.status, http::status(hop.status.into()));
         let _ = writeln!(out, "   > {} {}", line(&hop.method), line(&hop.url));

@@ -1,0 +1,180 @@
+//! [`Submission`]: the request that sends a form, as a browser makes it.
+
+use crate::form::{Button, Form};
+use crate::page::Page;
+use crate::page_error::FormError;
+use std::fmt::Write as _;
+use url::Url;
+use url::form_urlencoded::Serializer;
+
+/// A field that a step sets, and its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The name of the field.
+    pub name: String,
+    /// Its values: each becomes a field of the name.
+    pub values: Vec<String>,
+}
+
+/// The request that sends a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// Whether it is a POST, and not a GET.
+    pub post: bool,
+    /// Where it goes.
+    pub url: Url,
+    /// The type of the body, of a POST.
+    pub content_type: String,
+    /// The body, of a POST.
+    pub body: Vec<u8>,
+    /// The fields that are sent, in order.
+    pub fields: Vec<SentField>,
+}
+
+/// A name and a value that are sent; a file has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentField {
+    /// The name.
+    pub name: String,
+    /// The value.
+    pub value: String,
+    /// Whether the step set it, and not the page.
+    pub given: bool,
+    file: bool,
+}
+
+impl Submission {
+    /// The request that sends a form of a page with these fields set, by the button with this name or the first.
+    pub fn of(
+        page: &Page,
+        form: &Form,
+        given: &[Given],
+        press: Option<&str>,
+    ) -> Result<Self, FormError> {
+        let button = button(form, press)?;
+        let of_button = |own: fn(&Button) -> Option<&String>| button.and_then(own);
+        let action = of_button(|button| button.action.as_ref()).unwrap_or(&form.action);
+        let method = of_button(|button| button.method.as_ref()).unwrap_or(&form.method);
+        let enctype = of_button(|button| button.enctype.as_ref()).unwrap_or(&form.enctype);
+        // An empty action means the page, whatever its base is.
+        let url =
+            if action.trim().is_empty() { Some(page.url.clone()) } else { page.resolve(action) };
+        let mut url = url.ok_or_else(|| FormError::Action(action.clone()))?;
+        url.set_fragment(None);
+        let entries = entries(form, given, button);
+        if !method.trim().eq_ignore_ascii_case("post") {
+            url.set_query(Some(&urlencoded(&entries)));
+            let (content_type, body) = (String::new(), Vec::new());
+            return Ok(Self { post: false, url, content_type, body, fields: entries });
+        }
+        let (content_type, body) = if enctype.trim().eq_ignore_ascii_case("multipart/form-data") {
+            multipart(&entries)
+        } else if enctype.trim().eq_ignore_ascii_case("text/plain") {
+            let lines = entries.iter().map(|entry| format!("{}={}\r\n", entry.name, entry.value));
+            ("text/plain".to_owned(), lines.collect::<String>().into_bytes())
+        } else {
+            let body = urlencoded(&entries).into_bytes();
+            ("application/x-www-form-urlencoded".to_owned(), body)
+        };
+        Ok(Self { post: true, url, content_type, body, fields: entries })
+    }
+}
+
+/// The button that sends the form: the named one, or the first, if there is one.
+fn button<'f>(form: &'f Form, press: Option<&str>) -> Result<Option<&'f Button>, FormError> {
+    let Some(name) = press else { return Ok(form.buttons.first()) };
+    let named = form.buttons.iter().find(|button| button.name.as_deref() == Some(name));
+    named.map(Some).ok_or_else(|| FormError::NoButton {
+        name: name.to_owned(),
+        form: form.words(),
+        buttons: form.buttons.iter().filter_map(|button| button.name.clone()).collect(),
+    })
+}
+
+/// What is sent, in the order of the page: a field that is given has its new values in its first place.
+fn entries(form: &Form, given: &[Given], button: Option<&Button>) -> Vec<SentField> {
+    let mut entries = Vec::new();
+    let mut set = vec![false; given.len()];
+    let values = |given: &Given| -> Vec<SentField> {
+        let entry = |value: &String| SentField {
+            name: given.name.clone(),
+            value: crlf(value),
+            given: true,
+            file: false,
+        };
+        given.values.iter().map(entry).collect()
+    };
+    for field in &form.fields {
+        match given.iter().position(|given| given.name == field.name) {
+            Some(number) if set[number] => {}
+            Some(number) => {
+                set[number] = true;
+                entries.extend(values(&given[number]));
+            }
+            None if field.sent => entries.push(SentField {
+                name: field.name.clone(),
+                value: crlf(&field.value),
+                given: false,
+                file: field.file,
+            }),
+            None => {}
+        }
+    }
+    let added = given.iter().zip(set).filter(|(_, set)| !set);
+    entries.extend(added.flat_map(|(given, _)| values(given)));
+    entries.extend(button.into_iter().flat_map(pressed));
+    entries
+}
+
+/// What a button adds.
+fn pressed(button: &Button) -> Vec<SentField> {
+    let entry = |name: String, value: &str| SentField {
+        name,
+        value: value.to_owned(),
+        given: false,
+        file: false,
+    };
+    match (&button.name, button.picture) {
+        (Some(name), false) => vec![entry(name.clone(), &button.value)],
+        (None, false) => Vec::new(),
+        (name, true) => {
+            let before = name.as_ref().map(|name| format!("{name}.")).unwrap_or_default();
+            ["x", "y"].map(|axis| entry(format!("{before}{axis}"), "0")).into()
+        }
+    }
+}
+
+/// A text with the line ends that forms are sent with.
+fn crlf(text: &str) -> String {
+    if !text.contains(['\r', '\n']) {
+        return text.to_owned();
+    }
+    text.replace("\r\n", "\n").replace('\r', "\n").replace('\n', "\r\n")
+}
+
+fn urlencoded(entries: &[SentField]) -> String {
+    let pairs = entries.iter().map(|entry| (&entry.name, &entry.value));
+    Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+/// The parts of a form, between lines that occur in none of them.
+fn multipart(entries: &[SentField]) -> (String, Vec<u8>) {
+    let occurs = |line: &str| {
+        entries.iter().any(|entry| entry.value.contains(line) || entry.name.contains(line))
+    };
+    let mut lines = (0_u32..).map(|number| format!("----brunt-form-{number:08x}"));
+    let line = lines.find(|line| !occurs(line)).unwrap_or_default();
+    let mut body = String::new();
+    for entry in entries {
+        let name = entry.name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
+        let file = if entry.file {
+            "; filename=\"\"\r\nContent-Type: application/octet-stream"
+        } else {
+            ""
+        };
+        let head = format!("Content-Disposition: form-data; name=\"{name}\"{file}");
+        let _ = write!(body, "--{line}\r\n{head}\r\n\r\n{}\r\n", entry.value);
+    }
+    let _ = write!(body, "--{line}--\r\n");
+    (format!("multipart/form-data; boundary={line}"), body.into_bytes())
+}

@@ -1,0 +1,287 @@
+//! Logins through pages: forms that are sent, links that are followed, and what is said when a page has neither.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use crate::brunt::{Run, planned};
+
+/// A request that the server got.
+#[derive(Clone, Debug, Default)]
+struct Asked {
+    /// Method and target.
+    line: String,
+    head: String,
+    body: String,
+}
+
+impl Asked {
+    fn field(&self, name: &str) -> Option<&str> {
+        let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+/// A server with a login: a page with a form and a hidden token, which only a cookie makes valid.
+struct Site {
+    url: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Site {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&asked);
+        thread::spawn(move || {
+            for peer in listener.incoming().flatten() {
+                let log = Arc::clone(&log);
+                thread::spawn(move || serve(peer, &log));
+            }
+        });
+        Self { url, asked }
+    }
+
+    fn asked(&self, start: &str) -> Vec<Asked> {
+        let asked = self.asked.lock().expect("no panic");
+        asked.iter().filter(|one| one.line.starts_with(start)).cloned().collect()
+    }
+
+    /// A plan with these steps.
+    fn plan(&self, http: &str, steps: &str) -> String {
+        format!(
+            "[run]\nusers = 2\niterations = {{ each = 3 }}\n[http]\nbase = \"{}\"\ncookies = true\n{http}\n\
+             [[scenario]]\nname = \"visit\"\n{steps}",
+            self.url
+        )
+    }
+
+    fn run(&self, http: &str, steps: &str) -> Run {
+        planned(&self.plan(http, steps)).run()
+    }
+
+    fn once(&self, http: &str, steps: &str) -> Run {
+        planned(&self.plan(http, steps)).arg("--once").run()
+    }
+}
+
+fn serve(peer: TcpStream, log: &Mutex<Vec<Asked>>) {
+    let mut out = peer.try_clone().expect("a second handle");
+    let mut peer = BufReader::new(peer);
+    loop {
+        let mut asked = Asked::default();
+        let mut line = String::new();
+        while peer.read_line(&mut line).is_ok_and(|read| read > 0) && line != "\r\n" {
+            asked.head.push_str(&line);
+            line.clear();
+        }
+        if asked.head.is_empty() {
+            return;
+        }
+        asked.line = asked.head.split(" HTTP").take(1).collect();
+        let length = asked.field("content-length").and_then(|length| length.parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        if peer.read_exact(&mut body).is_err() {
+            return;
+        }
+        asked.body = String::from_utf8_lossy(&body).into_owned();
+        let answer = answer(&asked);
+        log.lock().expect("no panic").push(asked);
+        if out.write_all(answer.as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(asked: &Asked) -> String {
+    let page = |extra: &str, text: &str| {
+        let length = text.len();
+        format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {length}\r\n{extra}\r\n{text}"
+        )
+    };
+    let moved =
+        |to: &str| format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
+    let form = |said: &str| {
+        format!(
+            "<html><body>{said}<form id=login action='/login?session=a&amp;tab=b' method=post>\
+             <input name=user autofocus><input name=password type=password>\
+             <input type=hidden name=csrf value='t&quot;1'><button name=go value=in>In</button></form>\
+             <a class=help href='help?x=1&amp;y=2'>?</a><a href='http://127.0.0.1:9/away'>away</a></body></html>"
+        )
+    };
+    match asked.line.as_str() {
+        line if line.starts_with("GET /auth") => {
+            page("Set-Cookie: session=s1; Path=/; Secure; HttpOnly\r\n", &form(""))
+        }
+        "POST /login?session=a&tab=b" => {
+            let known = asked.field("cookie") == Some("session=s1");
+            match asked.body.as_str() {
+                "user=jo&password=s+1&csrf=t%221&go=in" if known => moved("/cb?code=c%2F1&state=x"),
+                _ => page("", &form("<p class='msg-error'>Wrong name or password.</p>")),
+            }
+        }
+        line if line.starts_with("GET /cb") => page("", "<p id=who>  Jo <b>Do</b>\n</p><p>bye</p>"),
+        "GET /json" => {
+            let body = "{\"ids\":[1,2,3]}";
+            let length = body.len();
+            format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+            )
+        }
+        "GET /script" => page("", "<script src=a.js></script><div id=root></div>"),
+        "GET /away" => moved("http://127.0.0.1:9/away"),
+        _ => page("", "<p>other</p>"),
+    }
+}
+
+const LOGIN: &str = r##"
+[[scenario.steps]]
+name = "page"
+get = "/auth"
+lands = "/auth"
+[[scenario.steps]]
+name = "password"
+submit = "#login"
+form = { user = "jo", password = "s 1" }
+"##;
+
+#[test]
+fn a_login_goes_through_its_form_and_lands() {
+    let site = Site::start();
+    let steps = format!(
+        "{LOGIN}lands = \"/cb\"\nchecks = [{{ html = \"#who\", equals = \"Jo Do\" }}, \
+         {{ html = \"p\", count = \"2\" }}]\nextract = {{ code = {{ url = true, parameter = \"code\" }} }}\n\
+         [[scenario.steps]]\nname = \"token\"\npost = \"/token\"\nform = {{ code = \"${{code}}\" }}\n"
+    );
+    let run = site.run("redirects = 5", &steps).went_well();
+    assert_eq!(run.count_of("password", "ok"), 6, "{run}");
+    let sent = site.asked("POST /login");
+    assert_eq!(sent.len(), 6, "{run}");
+    for one in sent {
+        assert_eq!(one.body, "user=jo&password=s+1&csrf=t%221&go=in");
+        assert_eq!(one.field("content-type"), Some("application/x-www-form-urlencoded"));
+        assert_eq!(one.field("origin"), Some(site.url.as_str()));
+        assert_eq!(one.field("referer"), Some(format!("{}/auth", site.url).as_str()));
+    }
+    let tokens = site.asked("POST /token");
+    assert!(tokens.len() == 6 && tokens.iter().all(|one| one.body == "code=c%2F1"), "{tokens:?}");
+}
+
+#[test]
+fn an_answer_that_is_not_followed_gives_its_parameter() {
+    let site = Site::start();
+    let steps = format!(
+        "{LOGIN}status = 302\nextract = {{ code = {{ header = \"Location\", parameter = \"code\" }} }}\n\
+         [[scenario.steps]]\nget = \"/token/${{code|sha256|hex}}\"\n"
+    );
+    let run = site.run("", &steps).went_well();
+    // The digest of "c/1".
+    let token = "GET /token/f2a9dfa69a24871de5a0fb2aac2c9e1d5cfa6baa91d3b008716c245f68ba2a82";
+    let seen = site.asked("GET /token/");
+    assert_eq!(seen.len(), 6, "{run}");
+    assert_eq!(seen[0].line, token, "{run}");
+}
+
+#[test]
+fn a_wrong_password_lands_elsewhere_with_the_words_of_the_page() {
+    let site = Site::start();
+    let steps = LOGIN.replace("s 1", "wrong") + "lands = \"/cb\"\n";
+    let run = site.once("redirects = 5", &steps);
+    let said = format!("{}{}", run.report, run.notes);
+    assert!(
+        said.contains(
+            "should land on /cb, landed on /login (200); the page says \"Wrong name or password.\""
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains(
+            "form  'login' with user, password, csrf; set user, password; from the page csrf, go"
+        ),
+        "{said}"
+    );
+    assert!(
+        said.contains("user=jo&password=***&csrf=***&go=***") && !said.contains("session=a"),
+        "{said}"
+    );
+    let run = site.run("redirects = 5", &steps);
+    assert_eq!((run.count_of("page", "ok"), run.count_of("password", "failed")), (6, 6), "{run}");
+}
+
+#[test]
+fn what_a_page_does_not_have_is_said() {
+    let site = Site::start();
+    let said = |before: &str, step: &str| {
+        let steps = format!(
+            "[[scenario.steps]]\nname = \"before\"\nget = \"{before}\"\n[[scenario.steps]]\n{step}\n"
+        );
+        let run = site.once("", &steps);
+        format!("{}{}", run.report, run.notes)
+    };
+    let otp = said("/auth", "submit = true\nform = { otp = 1 }");
+    assert!(otp.contains("submit: no form with the field 'otp' on"), "{otp}");
+    assert!(otp.contains("it has 'login' with user, password, csrf"), "{otp}");
+    let json = said("/json", "submit = true");
+    assert!(json.contains("submit: the last page is application/json, of step 'before'"), "{json}");
+    let script = said("/script", "submit = true");
+    assert!(script.contains("no form and a script: see Pages drawn by scripts"), "{script}");
+    let button = said("/auth", "submit = true\npress = \"cancel\"");
+    assert!(button.contains("there is no button 'cancel'"), "{button}");
+    let link = said("/auth", "follow = \"a.none\"");
+    assert!(link.contains("follow: no such link on"), "{link}");
+    let away = said("/auth", "follow = \"a[href*=away]\"");
+    assert!(
+        away.contains("the page leads to http://127.0.0.1:9, and the plan names no such"),
+        "{away}"
+    );
+    assert_eq!(site.asked("POST").len(), 0);
+}
+
+#[test]
+fn links_are_followed_with_what_they_say() {
+    let site = Site::start();
+    let steps = "[[scenario.steps]]\nget = \"/auth/x\"\n[[scenario.steps]]\nname = \"help\"\nfollow = \".help\"\n";
+    let run = site.run("", steps).went_well();
+    assert_eq!(run.count_of("help", "ok"), 6, "{run}");
+    let help = site.asked("GET /auth/help?x=1&y=2");
+    assert_eq!(help.len(), 6, "{run}");
+    assert_eq!(help[0].field("referer"), Some(format!("{}/auth/x", site.url).as_str()));
+}
+
+#[test]
+fn redirects_go_to_named_origins_only_if_some_are_named() {
+    let site = Site::start();
+    let steps = "[[scenario.steps]]\nname = \"away\"\nget = \"/away\"\n";
+    let run = site.once("redirects = 1\norigins = [\"http://127.0.0.1:1\"]", steps);
+    let said = format!("{}{}", run.report, run.notes);
+    assert!(said.contains("go to http://127.0.0.1:9: the plan names no such origin"), "{said}");
+}
+
+#[test]
+fn one_of_several_matches_is_picked() {
+    let site = Site::start();
+    let pick = |pick: &str| {
+        format!(
+            "[[scenario.steps]]\nget = \"/json\"\nextract = {{ id = {{ json = \"$.ids[*]\", pick = {pick} }} }}\n\
+             [[scenario.steps]]\nget = \"/id/${{id}}\"\n"
+        )
+    };
+    site.run("", &pick("\"last\"")).went_well();
+    assert_eq!(site.asked("GET /id/3").len(), 6);
+    site.run("", &pick("2")).went_well();
+    assert_eq!(site.asked("GET /id/2").len(), 6);
+    let ids = |site: &Site| -> Vec<String> {
+        site.asked("GET /id/").into_iter().map(|one| one.line).collect()
+    };
+    let [first, second] = [(), ()].map(|()| {
+        let site = Site::start();
+        site.run("", &pick("\"random\"")).went_well();
+        let mut ids = ids(&site);
+        ids.sort();
+        ids
+    });
+    assert_eq!((first.len(), &first), (6, &second), "the seed decides");
+}
