@@ -8,6 +8,7 @@ use brunt_engine::Settings;
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
 use super::program::tool;
+use crate::options::row::Row;
 use crate::options::run_options::{self, RunOptions};
 
 /// Options of ours, beside those of every run, that do not change the load of the whole run and take a value.
@@ -72,9 +73,8 @@ fn load_words(command: &[String]) -> Vec<&str> {
     while let Some(word) = words.next() {
         let name = word.split('=').next().unwrap_or(word);
         let of_every_run =
-            run_options::rows().iter().find(|row| name.strip_prefix("--") == Some(row.long));
-        let takes_value = of_every_run.is_some_and(|row| !row.value.is_empty() && !row.is_optional)
-            || VALUES.contains(&name);
+            run_options::rows().iter().find(|row| name.strip_prefix("--") == Some(row.name));
+        let takes_value = of_every_run.is_some_and(Row::takes_word) || VALUES.contains(&name);
         // perfdhcp's own option for the address or the interface of its machine.
         if takes_value || (perfdhcp && word == "-l") {
             if name == word {

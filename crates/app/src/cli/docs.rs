@@ -99,7 +99,7 @@ fn of_every_run() -> Vec<Arg> {
 fn has_all_of_runs(command: &Command) -> bool {
     let shown = || command.get_arguments().filter(|arg| !arg.is_hide_set());
     let has = |long: &str| shown().any(|arg| arg.get_long() == Some(long));
-    run_options::rows().iter().all(|row| has(row.long))
+    run_options::rows().iter().all(|row| has(row.name))
 }
 
 /// The table of all commands in `docs/README.md`.

@@ -195,7 +195,7 @@ mod tests {
         let mut longs = tool
             .into_iter()
             .flat_map(table::of)
-            .flat_map(|option| option.longs().map(|long| format!("--{long}")).collect::<Vec<_>>());
+            .flat_map(|option| option.names().map(|long| format!("--{long}")).collect::<Vec<_>>());
         longs.any(|long| long == name)
     }
 

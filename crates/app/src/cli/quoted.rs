@@ -307,7 +307,7 @@ fn every_value_that_a_help_gives_is_understood() {
             }
         }
     }
-    let of_tools = Tool::ALL.into_iter().flat_map(options::of).map(|it| (it.long, it.help));
+    let of_tools = Tool::ALL.into_iter().flat_map(options::of).map(|it| (it.name, it.help));
     let of_perfdhcp = switches::all().into_iter().map(|it| (it.name, it.help));
     for (option, help) in of_tools.chain(of_perfdhcp) {
         for value in values(help) {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use brunt_dhcp_tool::options::{self as dhcp, switches};
 use brunt_net::secret::Secret;
+use brunt_run::options::row::dashed;
 
 use super::args::TargetKind;
 use super::*;
@@ -255,9 +256,9 @@ fn completions_and_the_manual_page_know_every_switch_of_perfdhcp() {
     let manual = manual::page(&[dhcp::NAME.to_owned()]).unwrap().replace('\\', "");
     assert!(manual.contains("giaddr"));
     for name in switches::all().iter().flat_map(|switch| switch.names().collect::<Vec<_>>()) {
-        let dashed = switches::dashed(name);
-        assert!(script.contains(&dashed), "{dashed}");
-        assert!(manual.contains(&dashed), "{dashed}");
+        let name = dashed(name);
+        assert!(script.contains(&name), "{name}");
+        assert!(manual.contains(&name), "{name}");
     }
     assert!(screens::program(Screen::Full).contains(dhcp::PURPOSE.split_once(' ').unwrap().1));
 }

@@ -12,8 +12,9 @@ use clap::{Args, Command, FromArgMatches as _};
 
 use super::arrivals::{Arrival, Rate, TargetRate};
 use super::count::count;
+use super::declared::{self, Unfit};
 use super::output::duration;
-use super::row::{self, Row, Unfit};
+use super::row::{Kind, Row};
 use super::spelling::Spelling;
 use crate::schedules;
 
@@ -180,21 +181,26 @@ impl LoadOptions {
 /// The rows of the options that a tool does not have in a table of its own, with a name only. Their texts live as long
 /// as the program, so a table is made once.
 pub fn rows(spelling: &Spelling) -> Vec<Row> {
-    let is_common = |row: &Row| {
-        let named = spelling.own(row.id).is_some_and(|own| own.help.is_empty());
-        !named && spelling.lacks(row.id).is_none()
+    let is_common = |id: &str| {
+        let named = spelling.own(id).is_some_and(|own| own.help.is_empty());
+        !named && spelling.lacks(id).is_none()
     };
-    row::of(&declared(spelling)).into_iter().filter(is_common).collect()
+    let bounded = |row: Row| match row.name {
+        "backlog" => Row { kind: Kind::Integer(1, BACKLOG_MAX.into()), ..row },
+        "workers" => Row { kind: Kind::Integer(1, WORKERS_MAX.into()), ..row },
+        _ => row,
+    };
+    declared::rows(&declared(spelling), is_common).into_iter().map(bounded).collect()
 }
 
-/// Parses the values of these rows on a command line, by their long names.
+/// Parses the values of these rows on a command line, by their names.
 pub fn read<T: AsRef<str>>(
     rows: &[Row],
     spelling: &Spelling,
     given: impl Fn(&str) -> Vec<T>,
 ) -> Result<LoadOptions, Unfit> {
-    let matches = row::matches(rows, declared(spelling), given)?;
-    LoadOptions::from_arg_matches(&matches).map_err(|error| row::unfit(rows, &error))
+    let matches = declared::matches(rows, declared(spelling), given)?;
+    LoadOptions::from_arg_matches(&matches).map_err(|error| declared::unfit(rows, &error))
 }
 
 /// The fields, in the order of the help.

@@ -4,6 +4,7 @@ pub mod about;
 pub mod arrivals;
 pub mod base_url;
 pub mod count;
+pub mod declared;
 pub mod exit;
 pub mod exports;
 pub mod fault;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use brunt_record::events::SharedLog;
 use clap::{Args, Command, FromArgMatches as _};
 
-use super::row::{self, Row, Unfit};
+use super::declared::{self, Unfit};
+use super::row::Row;
 use super::run_options::RunOptions;
 
 /// Where results go, and what they are held against.
@@ -45,16 +46,15 @@ impl OutputArgs {
 /// The options here that tools with grammars of their own have under these names: the rows of their tables.
 pub fn rows() -> &'static [Row] {
     static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-        let here = |row: &Row| ["percentiles", "interval"].contains(&row.id);
-        row::of(&declared()).into_iter().filter(here).collect()
+        declared::rows(&declared(), |id| ["percentiles", "interval"].contains(&id))
     });
     &ROWS
 }
 
-/// Parses the values of these rows on a command line, by their long names.
+/// Parses the values of these rows on a command line, by their names.
 pub fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<OutputArgs, Unfit> {
-    let matches = row::matches(rows(), declared(), given)?;
-    OutputArgs::from_arg_matches(&matches).map_err(|error| row::unfit(rows(), &error))
+    let matches = declared::matches(rows(), declared(), given)?;
+    OutputArgs::from_arg_matches(&matches).map_err(|error| declared::unfit(rows(), &error))
 }
 
 fn declared() -> Command {

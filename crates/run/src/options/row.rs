@@ -1,121 +1,163 @@
-//! [`Row`]: an option that was declared for clap, for the tables of tools with grammars of their own.
+//! [`Row`]: an option of a tool with a grammar of its own, described completely.
 //!
-//! The LDAP rate tools and perfdhcp split words in their own ways. Their tables take a [`Row`] for each option that
-//! they share with other commands, and pass the values back to [`matches()`], which parses them with the declaration.
+//! The LDAP rate tools and perfdhcp split words in their own ways, but describe an option in the same terms: its names,
+//! its values, its default, its group and its help. Parsing, the help, the pages, the completions and the properties
+//! files all use the same row, so they cannot differ. A row does not depend on the effect of an option.
 
-use std::error::Error as _;
-
-use clap::builder::ValueHint;
-use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, ArgAction, ArgMatches, Command};
-
-/// The description of one declared option for a table of options.
+/// One option.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The name of its field.
-    pub id: &'static str,
-    /// Its long name, without dashes.
-    pub long: &'static str,
-    /// The placeholder of its value, in lower case; empty for a switch.
+    /// Its name without dashes, which is also the key of its value; one letter is a switch such as `-r`.
+    pub name: &'static str,
+    /// A letter beside a longer name.
+    pub short: Option<char>,
+    /// Other names, also those that users of other tools know.
+    pub also: &'static [&'static str],
+    /// The placeholder of its value; empty for a switch.
     pub value: &'static str,
-    /// The words that are legal; none if others are.
-    pub choices: &'static [&'static str],
-    /// Whether the value is the name of a file.
-    pub is_path: bool,
-    /// Whether the value is optional, and otherwise follows an `=`.
-    pub is_optional: bool,
-    /// Whether it may be given more than once.
-    pub many: bool,
+    /// The legal values.
+    pub kind: Kind,
+    /// How many of its values count.
+    pub most: usize,
     /// The default, as the help states it.
     pub default: &'static str,
+    /// The heading under which the help lists it.
+    pub group: &'static str,
     /// What it does, in sentences.
     pub help: &'static str,
+    /// The option with the same meaning in the table of another tool; empty if there is none.
+    pub to: &'static str,
+    /// Whether it is one of ours, that the original tool does not have.
+    pub is_ours: bool,
+}
+
+/// The values of an option.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    /// None: the switch is on or off.
+    Switch,
+    /// Any text.
+    Text,
+    /// The name of a file.
+    Path,
+    /// An optional text: it follows the name and an `=`, and is never a separate word.
+    Attached,
+    /// A text that must not be shown.
+    Secret,
+    /// A whole number within these bounds.
+    Integer(i128, i128),
+    /// A number with or without decimals, within these bounds.
+    Decimal(f64, f64),
+    /// A number above 0, with or without decimals, up to this.
+    Above(f64),
+    /// A time above 0 in seconds, with or without decimals.
+    Time,
+    /// A time in seconds that may be 0.
+    TimeOrNone,
+    /// A share: `0.05` or `5%`.
+    Share,
+    /// One of these words.
+    Choice(&'static [&'static str]),
 }
 
 impl Row {
-    fn of(arg: &Arg) -> Self {
-        let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
-        let name = arg.get_value_names().and_then(|names| names.first());
-        let value = name.filter(|_| takes_value).map_or(String::new(), |it| it.to_lowercase());
-        let defaults = arg.get_default_values().iter().filter(|_| takes_value);
-        let default = defaults.map(|it| it.to_string_lossy()).collect::<Vec<_>>().join(", ");
-        let words = arg.get_possible_values().into_iter().filter(|_| takes_value);
-        let words: Vec<_> = words.map(|word| kept(word.get_name().to_owned())).collect();
+    /// An option with a value.
+    pub const fn new(
+        group: &'static str,
+        name: &'static str,
+        value: &'static str,
+        kind: Kind,
+        help: &'static str,
+    ) -> Self {
         Self {
-            id: kept(arg.get_id().to_string()),
-            long: kept(arg.get_long().unwrap_or_default().to_owned()),
-            value: kept(value),
-            choices: Box::leak(words.into_boxed_slice()),
-            is_path: matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath),
-            is_optional: arg.get_num_args().is_some_and(|number| number.min_values() == 0),
-            many: matches!(arg.get_action(), ArgAction::Append),
-            default: kept(default),
-            help: kept(sentences(arg)),
+            name,
+            short: None,
+            also: &[],
+            value,
+            kind,
+            most: 1,
+            default: "",
+            group,
+            help,
+            to: "",
+            is_ours: false,
         }
     }
-}
 
-/// A row for each option of a declaration. Their texts live as long as the program, so a table is made once.
-pub fn of(declared: &Command) -> Vec<Row> {
-    declared.get_arguments().map(Row::of).collect()
-}
-
-/// An invalid value of an option.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfit {
-    /// The option, without dashes.
-    pub long: &'static str,
-    /// The value.
-    pub value: String,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-/// Parses the values of each row on a command line, by its long name. For an option with one value the last counts.
-pub fn matches<T: AsRef<str>>(
-    rows: &[Row],
-    declared: Command,
-    given: impl Fn(&str) -> Vec<T>,
-) -> Result<ArgMatches, Unfit> {
-    let mut words = vec![String::new()];
-    for row in rows {
-        let values = given(row.long);
-        let skipped = if row.many { 0 } else { values.len().saturating_sub(1) };
-        words.extend(values.iter().skip(skipped).map(|value| match row.value {
-            "" => format!("--{}", row.long),
-            _ if row.is_optional && value.as_ref().is_empty() => format!("--{}", row.long),
-            _ => format!("--{}={}", row.long, value.as_ref()),
-        }));
+    /// An option without a value.
+    pub const fn switch(group: &'static str, name: &'static str, help: &'static str) -> Self {
+        Self::new(group, name, "", Kind::Switch, help)
     }
-    declared.try_get_matches_from(words).map_err(|error| unfit(rows, &error))
-}
 
-/// The value that clap refused, in the terms of a table.
-pub fn unfit(rows: &[Row], error: &clap::Error) -> Unfit {
-    let text = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => text.clone(),
-        _ => String::new(),
-    };
-    let arg = text(ContextKind::InvalidArg);
-    let named = rows.iter().find(|row| {
-        arg.strip_prefix("--").and_then(|it| it.split([' ', '=', '[']).next()) == Some(row.long)
-    });
-    let said = || error.to_string().lines().next().unwrap_or_default().to_owned();
-    Unfit {
-        long: named.map_or("", |row| row.long),
-        value: text(ContextKind::InvalidValue),
-        why: error.source().map_or_else(said, ToString::to_string),
+    /// The same with this letter.
+    #[must_use]
+    pub const fn short(self, short: char) -> Self {
+        Self { short: Some(short), ..self }
+    }
+
+    /// The same with these other names.
+    #[must_use]
+    pub const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
+    }
+
+    /// The same with this default.
+    #[must_use]
+    pub const fn default(self, default: &'static str) -> Self {
+        Self { default, ..self }
+    }
+
+    /// The same with this many values.
+    #[must_use]
+    pub const fn most(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// The same with any number of values.
+    #[must_use]
+    pub const fn many(self) -> Self {
+        self.most(usize::MAX)
+    }
+
+    /// The same with an option of another table that has its meaning.
+    #[must_use]
+    pub const fn to(self, to: &'static str) -> Self {
+        Self { to, ..self }
+    }
+
+    /// The same as an option of ours.
+    #[must_use]
+    pub const fn ours(self) -> Self {
+        Self { is_ours: true, ..self }
+    }
+
+    /// Whether it takes a value.
+    pub fn takes_value(&self) -> bool {
+        self.kind != Kind::Switch
+    }
+
+    /// Whether the next word is its value, if none is attached.
+    pub fn takes_word(&self) -> bool {
+        !matches!(self.kind, Kind::Switch | Kind::Attached)
+    }
+
+    /// Whether it may be given more than once.
+    pub fn is_repeatable(&self) -> bool {
+        self.most > 1
+    }
+
+    /// Every name but the letter beside a longer one; the help shows the first.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.also.iter().copied())
+    }
+
+    /// Every name of more than one letter.
+    pub fn longs(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.names().filter(|name| name.chars().count() > 1)
     }
 }
 
-/// The help of an argument as sentences of one paragraph.
-fn sentences(arg: &Arg) -> String {
-    let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
-    let ended = |it: &str| if it.ends_with(['.', ')']) { it.to_owned() } else { format!("{it}.") };
-    help.split("\n\n").map(|it| ended(it.trim())).collect::<Vec<_>>().join(" ")
-}
-
-/// A text for the tables, which live as long as the program.
-fn kept(text: String) -> &'static str {
-    Box::leak(text.into_boxed_str())
+/// A name with the dashes that belong before it.
+pub fn dashed(name: &str) -> String {
+    if name.chars().count() == 1 { format!("-{name}") } else { format!("--{name}") }
 }

@@ -15,10 +15,11 @@ use brunt_record::{AbortRule, Node, Slo};
 use clap::{Args, Command, FromArgMatches as _};
 
 use super::base_url::BaseUrl;
+use super::declared::{self, Unfit};
 use super::exports;
 use super::monitor::MonitorSource;
 use super::quiet::Quiet;
-use super::row::{self, Row, Unfit};
+use super::row::Row;
 use super::start_at::StartAt;
 use super::view::ViewOptions;
 use super::web::WebAddress;
@@ -216,7 +217,7 @@ impl RunOptions {
             return Ok(());
         }
         let why = "--details prints all figures to standard error, which --quiet keeps free: leave one of them out";
-        Err(Unfit { long: "quiet", value: String::new(), why: why.to_owned() })
+        Err(Unfit { name: "quiet", value: String::new(), why: why.to_owned() })
     }
 
     /// The files that are written, with their options.
@@ -264,21 +265,21 @@ fn addresses(text: &str) -> Result<Addresses, String> {
 
 /// A row for each field.
 pub fn rows() -> &'static [Row] {
-    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| row::of(&declared()));
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| declared::rows(&declared(), |_| true));
     &ROWS
 }
 
 /// What the page of a command says in `docs/` in place of these options, which have a page of their own.
 pub fn on_their_page() -> String {
-    let names: Vec<String> = rows().iter().map(|row| format!("`--{}`", row.long)).collect();
+    let names: Vec<String> = rows().iter().map(|row| format!("`--{}`", row.name)).collect();
     format!("[Options of every run](run-options.md): {}.", names.join(", "))
 }
 
-/// Parses the values of each row on a command line, by its long name. For an option with one value the last counts.
+/// Parses the values of each row on a command line, by its name. For an option with one value the last counts.
 pub fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunOptions, Unfit> {
-    let matches = row::matches(rows(), declared(), given)?;
+    let matches = declared::matches(rows(), declared(), given)?;
     let options =
-        RunOptions::from_arg_matches(&matches).map_err(|error| row::unfit(rows(), &error))?;
+        RunOptions::from_arg_matches(&matches).map_err(|error| declared::unfit(rows(), &error))?;
     options.refuse_quiet_details()?;
     Ok(options)
 }
@@ -290,6 +291,7 @@ fn declared() -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::row::Kind;
 
     fn read_of(given: &[(&str, &str)]) -> Result<RunOptions, Unfit> {
         let of = |long: &str| given.iter().filter(|it| it.0 == long).map(|it| it.1).collect();
@@ -320,37 +322,42 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named() {
         let unfit = read_of(&[("record", "x"), ("monitor", "pid:abc")]).unwrap_err();
-        assert_eq!((unfit.long, unfit.value.as_str()), ("monitor", "pid:abc"));
+        assert_eq!((unfit.name, unfit.value.as_str()), ("monitor", "pid:abc"));
         assert_eq!(unfit.why, "'abc' is not a process id");
         let unfit = read_of(&[("web", "nowhere")]).unwrap_err();
-        assert_eq!((unfit.long, unfit.value.as_str()), ("web", "nowhere"));
+        assert_eq!((unfit.name, unfit.value.as_str()), ("web", "nowhere"));
     }
 
     #[test]
     fn every_row_says_what_a_table_needs() {
-        let row = |long: &str| *rows().iter().find(|row| row.long == long).expect(long);
-        assert_eq!((row("record").value, row("record").is_path), ("file", true));
-        assert_eq!((row("web").value, row("web").is_optional), ("addr", true));
-        assert!(!row("record").is_optional);
-        assert_eq!((row("slo").value, row("slo").many), ("objective", true));
+        let row = |name: &str| *rows().iter().find(|row| row.name == name).expect(name);
+        assert_eq!((row("record").value, row("record").kind), ("file", Kind::Path));
+        assert_eq!((row("web").value, row("web").kind), ("addr", Kind::Attached));
+        assert_eq!((row("slo").value, row("slo").kind), ("objective", Kind::Text));
+        assert_eq!((row("quiet").value, row("quiet").kind), ("", Kind::Switch));
+        assert!(row("slo").is_repeatable() && !row("record").is_repeatable());
         assert!(row("record").help.starts_with("Write the record of the run"));
         assert!(row("record").help.ends_with("JSON. 'brunt report' prints it again."));
-        assert!(rows().iter().all(|row| !row.long.is_empty() && row.help.ends_with(['.', ')'])));
+        assert!(
+            rows()
+                .iter()
+                .all(|row| row.is_ours && !row.name.is_empty() && row.help.ends_with(['.', ')']))
+        );
     }
 
     #[test]
     fn every_file_that_is_written_is_checked_before_the_run() {
-        let everywhere = |long: &str| {
-            let row = rows().iter().find(|row| row.long == long).expect("a row");
-            if row.is_path { vec![format!("/{long}")] } else { Vec::new() }
+        let everywhere = |name: &str| {
+            let row = rows().iter().find(|row| row.name == name).expect("a row");
+            if row.kind == Kind::Path { vec![format!("/{name}")] } else { Vec::new() }
         };
         let options = read(everywhere).expect("paths are paths");
         let checked = options.paths();
         // A file that is read.
-        let is_read = |row: &&Row| row.long == "targets";
-        for row in rows().iter().filter(|row| row.is_path && !is_read(row)) {
-            let path = format!("/{}", row.long);
-            let named = format!("--{}", row.long);
+        let is_read = |row: &&Row| row.name == "targets";
+        for row in rows().iter().filter(|row| row.kind == Kind::Path && !is_read(row)) {
+            let path = format!("/{}", row.name);
+            let named = format!("--{}", row.name);
             let known = checked.contains(&(named.as_str(), Some(Path::new(&path))));
             assert!(known, "add {named} to RunOptions::paths");
         }

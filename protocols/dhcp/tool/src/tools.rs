@@ -1,10 +1,11 @@
 //! The command that DHCP adds to the program: perfdhcp, with the grammar of the original tool.
 
+use brunt_run::options::declared;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::tool::{Grammar, Reading, Tool, sentence};
 use brunt_run::version;
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, Command};
 
 use crate::options::{self, Parsed, help, switches};
 
@@ -40,26 +41,7 @@ fn extended_version() -> String {
 
 /// The switches as clap's generators need them; clap never parses them.
 fn declared(name: &'static str) -> Command {
-    let options = switches::all().into_iter().map(|switch| {
-        let arg = Arg::new(switch.name).help(switch.help);
-        let arg = switch.names().fold(arg, |arg, name| match name.chars().next() {
-            Some(short) if name.len() == 1 => arg.short(short),
-            _ => arg.long(name),
-        });
-        match switch.kind {
-            switches::Kind::Flag => arg.action(ArgAction::SetTrue),
-            switches::Kind::Choice(words) => {
-                arg.value_name(switch.value).value_parser(words.to_vec())
-            }
-            switches::Kind::Path => {
-                arg.value_name(switch.value).value_hint(clap::ValueHint::FilePath)
-            }
-            switches::Kind::Attached => {
-                arg.value_name(switch.value).num_args(0..=1).require_equals(true)
-            }
-            _ => arg.value_name(switch.value),
-        }
-    });
+    let options = switches::all().into_iter().map(|switch| declared::arg(&switch));
     Command::new(name)
         .about(sentence(options::PURPOSE))
         .long_about(help::description())

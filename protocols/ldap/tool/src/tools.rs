@@ -1,19 +1,20 @@
 //! The commands that LDAP adds to the program: the rate tools, with the grammar of the original tools, and makeldif.
 
 use brunt_run::Task;
+use brunt_run::options::declared;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::signals::Signals;
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence};
 use brunt_run::version;
-use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
+use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 
 use crate::makeldif;
 use crate::options::dialect::Dialect;
 use crate::options::makeldif::{ABOUT, MakeldifArgs, NAME};
 use crate::options::rate::Parsed;
-use crate::options::table::{self, Kind};
+use crate::options::table;
 use crate::options::tool::Tool as RateTool;
 use crate::options::{dialect, help, prose};
 use crate::unboundid;
@@ -94,17 +95,7 @@ fn read(name: &str, words: &[String], surroundings: &dyn Surroundings) -> Result
 /// The options of a tool as clap's generators need them; clap never parses this tool.
 fn declared(name: &'static str) -> Command {
     let (tool, _) = named(name);
-    let options = table::of(tool).into_iter().map(|option| {
-        let arg = Arg::new(option.long).long(option.long).help(option.help);
-        let arg = option.short.map_or(arg.clone(), |short| arg.short(short));
-        match option.kind {
-            Kind::Switch => arg.action(ArgAction::SetTrue),
-            Kind::Choice(words) => arg.value_name(option.value).value_parser(words.to_vec()),
-            Kind::Path => arg.value_name(option.value).value_hint(clap::ValueHint::FilePath),
-            Kind::Attached => arg.value_name(option.value).num_args(0..=1).require_equals(true),
-            _ => arg.value_name(option.value),
-        }
-    });
+    let options = table::of(tool).into_iter().map(|option| declared::arg(&option));
     Command::new(name)
         .about(sentence(tool.purpose()))
         .long_about(prose::description(tool))

@@ -48,7 +48,7 @@ fn results(given: &RunOptions, words: &[String]) -> Result<(), String> {
     let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
     let named = |long: &&str| {
         !matches!(*long, "slo" | "allow" | "addresses" | "dscp")
-            && run_options::rows().iter().any(|row| row.long == *long)
+            && run_options::rows().iter().any(|row| row.name == *long)
     };
     let option =
         longs.into_iter().find(named).map_or("an option".to_owned(), |long| format!("--{long}"));

@@ -95,7 +95,7 @@ fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
     let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
     let named = |long: &&str| {
         !["slo", "abort-on", "dscp"].contains(long)
-            && run_options::rows().iter().any(|row| row.long == *long)
+            && run_options::rows().iter().any(|row| row.name == *long)
     };
     Some(longs.into_iter().find(named).map_or("an output".to_owned(), |long| format!("--{long}")))
 }

@@ -2,13 +2,13 @@
 
 use brunt_dhcp_driver::family::Family;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::dashed;
 
 use super::args::{Elapsed, Exchange, Lease, Scenario};
 use super::expectations;
 use super::given::Values;
 use super::limits::DROP_TIME;
 use super::messages::{self, DefaultOptions};
-use super::switches::dashed;
 
 /// Switches without an effect if exchanges end after the first half.
 const SECOND_HALF: [&str; 6] = ["1", "E", "S", "I", "f", "F"];

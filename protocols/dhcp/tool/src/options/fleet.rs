@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Row, dashed};
 
 use super::args::{Fleet, FleetStart, PowerCut, Scenario};
 use super::given::{Values, decimal, moment, refused};
-use super::switches::{Group, Switch, dashed};
+use super::switches::group;
 
 /// The time over which a fleet starts by default.
 const BIRTHS: Duration = Duration::from_secs(10);
@@ -43,12 +44,12 @@ const NOT_IN_FLEET: [&str; 18] = [
 /// Reads the scenario, and adds notes for the user about it.
 pub(super) fn read(
     values: &Values<'_>,
-    table: &[Switch],
+    table: &[Row],
     notes: &mut Vec<String>,
 ) -> Result<Scenario, Fault> {
     let name = values.text("scenario").unwrap_or("basic");
     if name != "fleet" {
-        let fleets = table.iter().filter(|switch| switch.group == Group::Fleet);
+        let fleets = table.iter().filter(|switch| switch.group == group::FLEET);
         if let Some(switch) = fleets.into_iter().find(|switch| values.has(switch.name)) {
             return Err(Fault::new(format!("{} needs --scenario fleet", dashed(switch.name))));
         }

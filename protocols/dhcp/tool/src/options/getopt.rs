@@ -5,14 +5,14 @@
 //! accept `--scen`. An abbreviated long name of the original tool keeps its meaning although some of ours begin with
 //! it. Values are not checked here.
 
-use super::switches::{Switch, dashed};
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Row, dashed};
 
 /// A switch that was given.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Given<'a> {
     /// Its row.
-    pub switch: &'a Switch,
+    pub switch: &'a Row,
     /// The value; empty for a flag.
     pub value: &'a str,
 }
@@ -27,7 +27,7 @@ pub(super) struct Words<'a> {
 }
 
 /// Splits words.
-pub(super) fn split<'a>(line: &'a [String], table: &'a [Switch]) -> Result<Words<'a>, Fault> {
+pub(super) fn split<'a>(line: &'a [String], table: &'a [Row]) -> Result<Words<'a>, Fault> {
     let mut words = Words::default();
     let mut rest = line.iter().map(String::as_str);
     while let Some(word) = rest.next() {
@@ -46,7 +46,7 @@ pub(super) fn split<'a>(line: &'a [String], table: &'a [Switch]) -> Result<Words
 
 fn long_switch<'a>(
     word: &'a str,
-    table: &'a [Switch],
+    table: &'a [Row],
     rest: &mut impl Iterator<Item = &'a str>,
 ) -> Result<Given<'a>, Fault> {
     let (name, attached) =
@@ -63,14 +63,14 @@ fn long_switch<'a>(
 }
 
 /// The switch of a long name, or the only one that begins with it. If several do, one of the original tool's is chosen.
-fn long_named<'a>(name: &str, table: &'a [Switch]) -> Result<&'a Switch, Fault> {
-    let longs = |switch: &'a Switch| switch.names().filter(|name| name.len() > 1);
+fn long_named<'a>(name: &str, table: &'a [Row]) -> Result<&'a Row, Fault> {
+    let longs = |switch: &'a Row| switch.longs();
     if let Some(switch) = table.iter().find(|switch| longs(switch).any(|long| long == name)) {
         return Ok(switch);
     }
-    let begun: Vec<&Switch> =
+    let begun: Vec<&Row> =
         table.iter().filter(|switch| longs(switch).any(|long| long.starts_with(name))).collect();
-    let old: Vec<&Switch> = begun.iter().copied().filter(|switch| switch.is_old_long()).collect();
+    let old: Vec<&Row> = begun.iter().copied().filter(|switch| is_old(switch)).collect();
     match (begun.as_slice(), old.as_slice()) {
         ([only], _) | (_, [only]) => Ok(only),
         ([], _) => Err(unknown(name, table)),
@@ -86,8 +86,13 @@ fn long_named<'a>(name: &str, table: &'a [Switch]) -> Result<&'a Switch, Fault> 
     }
 }
 
-fn unknown(name: &str, table: &[Switch]) -> Fault {
-    let longs = table.iter().flat_map(Switch::names).filter(|long| long.len() > 1);
+/// Whether the original tool has it under a long name.
+fn is_old(switch: &Row) -> bool {
+    !switch.is_ours && switch.name.len() > 1
+}
+
+fn unknown(name: &str, table: &[Row]) -> Fault {
+    let longs = table.iter().flat_map(Row::longs);
     let near = longs
         .map(|long| (strsim::jaro_winkler(long, name), long))
         .filter(|(likeness, _)| *likeness > 0.8)
@@ -101,7 +106,7 @@ fn unknown(name: &str, table: &[Switch]) -> Fault {
 /// Letters after one dash: flags, of which the last may be a switch whose value is attached or the next word.
 fn bundle<'a>(
     letters: &'a str,
-    table: &'a [Switch],
+    table: &'a [Row],
     rest: &mut impl Iterator<Item = &'a str>,
     out: &mut Vec<Given<'a>>,
 ) -> Result<(), Fault> {
@@ -122,7 +127,7 @@ fn bundle<'a>(
     Ok(())
 }
 
-fn next<'a>(switch: &Switch, rest: &mut impl Iterator<Item = &'a str>) -> Result<&'a str, Fault> {
+fn next<'a>(switch: &Row, rest: &mut impl Iterator<Item = &'a str>) -> Result<&'a str, Fault> {
     rest.next().ok_or_else(|| {
         let (name, value) = (dashed(switch.name), switch.value);
         Fault::new(format!("{name} needs a value: write {name} {value}"))

@@ -7,11 +7,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use brunt_run::options::declared::Unfit;
 use brunt_run::options::fault::Fault;
-use brunt_run::options::row::Unfit;
+use brunt_run::options::row::{Kind, Row, dashed};
 
 use super::getopt::{Given, Words};
-use super::switches::{Kind, Switch, dashed};
 
 /// The longest time that can be given, in seconds: ten years.
 const TIME_MAX: f64 = 315_360_000.0;
@@ -120,8 +120,8 @@ pub(super) fn refused(name: &str, value: &str, right: &str) -> Fault {
 }
 
 /// Refuses the value of a switch that other commands have as well.
-pub(super) fn unfit(Unfit { long, value, why }: Unfit) -> Fault {
-    Fault::new(format!("{} '{value}' is invalid: {why}", dashed(long)))
+pub(super) fn unfit(Unfit { name, value, why }: Unfit) -> Fault {
+    Fault::new(format!("{} '{value}' is invalid: {why}", dashed(name)))
 }
 
 /// Refuses two switches together if both were given.
@@ -178,13 +178,16 @@ fn seconds(text: &str) -> Option<Duration> {
 }
 
 fn check(given: &Given<'_>) -> Result<(), Fault> {
-    let Switch { name, kind, value: called, .. } = given.switch;
+    let Row { name, kind, value: called, .. } = given.switch;
     if is_legal(*kind, given.value) {
         return Ok(());
     }
     let right = match kind {
-        Kind::Flag | Kind::Text | Kind::Path | Kind::Attached => format!("a non-empty {called}"),
-        Kind::Whole(least, most) => bounds(*least, *most),
+        Kind::Switch | Kind::Text | Kind::Path | Kind::Attached | Kind::Secret => {
+            format!("a non-empty {called}")
+        }
+        Kind::Integer(least, most) => bounds(*least, *most),
+        Kind::Decimal(least, most) => format!("a number from {least} to {most}"),
         Kind::Above(most) => format!("a number above 0, at most {most}, such as 100 or 0.5"),
         Kind::Time => "seconds above 0, such as 10 or 0.5".to_owned(),
         Kind::TimeOrNone => "seconds, such as 10 or 0.5".to_owned(),
@@ -196,10 +199,13 @@ fn check(given: &Given<'_>) -> Result<(), Fault> {
 
 fn is_legal(kind: Kind, value: &str) -> bool {
     match kind {
-        Kind::Flag | Kind::Attached => true,
-        Kind::Text | Kind::Path => !value.is_empty(),
-        Kind::Whole(least, most) => {
-            whole(value).is_some_and(|number| (least..=most).contains(&number))
+        Kind::Switch | Kind::Attached => true,
+        Kind::Text | Kind::Path | Kind::Secret => !value.is_empty(),
+        Kind::Decimal(least, most) => {
+            decimal(value).is_some_and(|number| (least..=most).contains(&number))
+        }
+        Kind::Integer(least, most) => {
+            whole(value).is_some_and(|number| (least..=most).contains(&number.into()))
         }
         Kind::Above(most) => decimal(value).is_some_and(|number| number > 0.0 && number <= most),
         Kind::Time => seconds(value).is_some_and(|time| !time.is_zero()),
@@ -209,10 +215,10 @@ fn is_legal(kind: Kind, value: &str) -> bool {
     }
 }
 
-fn bounds(least: u64, most: u64) -> String {
+fn bounds(least: i128, most: i128) -> String {
     if least == most {
         least.to_string()
-    } else if most == u64::MAX {
+    } else if most == i128::from(u64::MAX) {
         format!("a whole number, at least {least}")
     } else {
         format!("a whole number from {least} to {most}")

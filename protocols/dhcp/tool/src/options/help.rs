@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 
 #[cfg(test)]
 use super::PURPOSE;
-use super::switches::{self, Group, Kind, Switch, dashed};
+use super::switches::{self, group};
 use super::{NAME, prose};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::page::Page;
+use brunt_run::options::row::{Kind, Row, dashed};
 #[cfg(test)]
 use brunt_run::options::run_options;
 
@@ -34,8 +35,8 @@ pub fn page() -> String {
     }
     page.examples(prose::EXAMPLES);
     let table = switches::all();
-    for group in Group::ALL {
-        page.heading(group.title());
+    for group in group::ALL {
+        page.heading(group);
         for switch in table.iter().filter(|switch| switch.group == group) {
             page.text(&signature(switch), 0, 4);
             page.text(switch.help, 4, 4);
@@ -91,11 +92,11 @@ fn markdown() -> String {
          [the record of a run](record.md).\n\n",
     );
     let table = switches::all();
-    for group in Group::ALL {
-        let _ = writeln!(out, "## {}\n", group.title());
+    for group in group::ALL {
+        let _ = writeln!(out, "## {group}\n");
         let of_every_run =
-            |switch: &&Switch| run_options::rows().iter().any(|row| row.long == switch.name);
-        let here = |switch: &&Switch| switch.group == group && !of_every_run(switch);
+            |switch: &&Row| run_options::rows().iter().any(|row| row.name == switch.name);
+        let here = |switch: &&Row| switch.group == group && !of_every_run(switch);
         for switch in table.iter().filter(here) {
             let _ = writeln!(out, "`{}`\n", signature(switch).replace(", -", "` | `-"));
             let help = switch.help.replace('<', "\\<").replace('*', "\\*");
@@ -105,7 +106,7 @@ fn markdown() -> String {
             }
             out.push('\n');
         }
-        if group == Group::Output {
+        if group == group::OUTPUT {
             let _ = writeln!(out, "{}\n", run_options::on_their_page());
         }
     }
@@ -129,7 +130,7 @@ fn markdown() -> String {
 }
 
 /// How a switch is spelled: `-r rate`, `-R number, --clients number`.
-fn signature(switch: &Switch) -> String {
+fn signature(switch: &Row) -> String {
     let names: Vec<String> = switch
         .names()
         .map(|name| match switch.value {

@@ -2,6 +2,7 @@
 
 use brunt_dhcp_driver::family::Family;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::dashed;
 
 use super::args::Lease;
 use super::given::{Values, refused};
@@ -32,7 +33,7 @@ pub(super) fn options(
     let v4 = usual.family == Family::V4;
     for (name, text) in values.each(&["o", "option"]) {
         let option = read(name, text, if name == "o" { ',' } else { '=' })?;
-        let named = format!("{} '{text}'", super::switches::dashed(name));
+        let named = format!("{} '{text}'", dashed(name));
         let most = if v4 { 254 } else { u16::MAX };
         if !(1..=most).contains(&option.code) {
             return Err(Fault::new(format!("{named} has an invalid code: use 1 to {most}")));
@@ -67,7 +68,7 @@ pub(super) fn relay_options(
 ) -> Result<Vec<VariedOption>, Fault> {
     let mut options = Vec::new();
     for (name, text) in values.each(&["or", "relay-option"]) {
-        let named = format!("{} '{text}'", super::switches::dashed(name));
+        let named = format!("{} '{text}'", dashed(name));
         if name == "or" && family == Family::V4 {
             return Err(Fault::new("--or needs -6: in DHCPv4, --relay-option adds to option 82"));
         }
@@ -146,9 +147,7 @@ fn read(name: &str, text: &str, separator: char) -> Result<VariedOption, Fault> 
     };
     let (code, value) = text.split_once(separator).ok_or_else(right)?;
     let code = code.parse().map_err(|_| right())?;
-    let because = |why: String| {
-        Fault::new(format!("{} '{text}' is invalid: {why}", super::switches::dashed(name)))
-    };
+    let because = |why: String| Fault::new(format!("{} '{text}' is invalid: {why}", dashed(name)));
     if separator == ',' {
         return Ok(VariedOption::fixed(0, code, digits(value).map_err(because)?));
     }

@@ -25,12 +25,12 @@ mod templates;
 mod tests;
 pub mod varied;
 
+use args::{DhcpArgs, Scenario};
 use brunt_dhcp_driver::family::Family;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Row, dashed};
 use brunt_run::options::surroundings::Surroundings;
-
-use args::{DhcpArgs, Scenario};
 use getopt::Words;
 use given::Values;
 
@@ -109,7 +109,7 @@ pub fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed,
 
 fn read(
     values: &Values<'_>,
-    table: &[switches::Switch],
+    table: &[Row],
     words: Vec<String>,
     server: Option<&str>,
     lab: bool,
@@ -147,7 +147,7 @@ fn read(
 fn plain(words: &Words<'_>) -> Vec<String> {
     let mut plain = vec![NAME.to_owned()];
     for given in &words.switches {
-        let name = switches::dashed(given.switch.name);
+        let name = dashed(given.switch.name);
         if given.switch.takes_word() {
             plain.extend([name, given.value.to_owned()]);
         } else if given.value.is_empty() {

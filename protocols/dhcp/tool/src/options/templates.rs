@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::dashed;
 
 use super::args::{ElapsedOffset, SecondTemplate, Template, Templates};
 use super::given::Values;
-use super::switches::dashed;
 
 pub(super) fn read(values: &Values<'_>) -> Result<Option<Templates>, Fault> {
     let files: Vec<PathBuf> = values.all("T").map(PathBuf::from).collect();

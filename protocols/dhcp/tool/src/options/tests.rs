@@ -14,6 +14,7 @@ use brunt_net::source::Sources;
 use brunt_record::Slo;
 use brunt_run::options::arrivals::{Arrival, Rate};
 use brunt_run::options::load_options::LoadOptions;
+use brunt_run::options::row::Kind;
 use brunt_run::options::run_options::RunOptions;
 
 use super::args::*;
@@ -419,11 +420,11 @@ fn help_and_versions_come_first() {
 fn every_value_that_cannot_be_meant_is_refused() {
     for switch in switches::all() {
         let wrong = match switch.kind {
-            switches::Kind::Flag | switches::Kind::Attached => continue,
-            switches::Kind::Text | switches::Kind::Path => "",
+            Kind::Switch | Kind::Attached => continue,
+            Kind::Text | Kind::Path => "",
             _ => "?",
         };
-        let line = vec![switches::dashed(switch.name), wrong.to_owned(), "10.0.0.1".to_owned()];
+        let line = vec![dashed(switch.name), wrong.to_owned(), "10.0.0.1".to_owned()];
         let refused = parse(&line, &Place { lab: true }).unwrap_err();
         assert!(refused.reason.starts_with(&line[0]), "{line:?}: {}", refused.reason);
     }

@@ -6,11 +6,12 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use brunt_run::options::row::Row;
 use brunt_run::options::run_options;
 
 use super::help::{exits, notes, signature};
 use super::prose;
-use super::table::{self as options, Group, Opt};
+use super::table::{self as options, group};
 use super::tool::Tool;
 
 /// What this many tools have in the same words is on the common page.
@@ -20,7 +21,7 @@ const COMMON: &str = "ldap-options";
 const DIFFERENCES: &str = "Intentional differences from the original tools";
 
 /// The options of every tool.
-static TABLES: LazyLock<Vec<(Tool, Vec<Opt>)>> =
+static TABLES: LazyLock<Vec<(Tool, Vec<Row>)>> =
     LazyLock::new(|| Tool::ALL.map(|tool| (tool, options::of(tool))).to_vec());
 
 /// The page of a tool.
@@ -44,11 +45,11 @@ fn of_tool(tool: Tool) -> String {
          [the record of a run](record.md).\n"
     );
     let table = options::of(tool);
-    for group in Group::ALL {
+    for group in group::ALL {
         let own = table.iter().filter(|option| option.group == group && is_own(option));
         let own: String = own.map(shown).collect();
         if !own.is_empty() {
-            let _ = write!(out, "## {}\n\n{own}", group.title());
+            let _ = write!(out, "## {group}\n\n{own}");
         }
     }
     out.push_str(&shared(&table));
@@ -66,13 +67,13 @@ fn of_tool(tool: Tool) -> String {
 }
 
 /// The names of the options that are explained on other pages.
-fn shared(table: &[Opt]) -> String {
+fn shared(table: &[Row]) -> String {
     let mut out = "## Shared options\n\n".to_owned();
-    for group in Group::ALL {
+    for group in group::ALL {
         let common = table.iter().filter(|option| option.group == group && is_common(option));
-        let names: Vec<String> = common.map(|option| format!("`--{}`", option.long)).collect();
+        let names: Vec<String> = common.map(|option| format!("`--{}`", option.name)).collect();
         if !names.is_empty() {
-            let (title, place) = (group.title(), anchor(group.title()));
+            let (title, place) = (group, anchor(group));
             let _ = writeln!(out, "- [{title}]({COMMON}.md#{place}): {}.", names.join(", "));
         }
     }
@@ -96,18 +97,18 @@ fn of_all() -> String {
          are written, what is shown, objectives, limits.\n\n",
     );
     let all = || TABLES.iter().flat_map(|(_, table)| table);
-    for group in Group::ALL {
-        let mut common: Vec<&Opt> = Vec::new();
+    for group in group::ALL {
+        let mut common: Vec<&Row> = Vec::new();
         for option in all().filter(|it| it.group == group && is_common(it)) {
-            if !common.iter().any(|known| known.long == option.long) {
+            if !common.iter().any(|known| known.name == option.name) {
                 common.push(option);
             }
         }
-        common.sort_by_cached_key(|option| option.order());
+        common.sort_by_cached_key(|option| options::order(option));
         if common.is_empty() {
             continue;
         }
-        let _ = writeln!(out, "## {}\n", group.title());
+        let _ = writeln!(out, "## {group}\n");
         for option in common {
             out.push_str(shown(option).trim_end());
             out.push('\n');
@@ -136,7 +137,7 @@ fn of_all() -> String {
 }
 
 /// An option as a page shows it.
-fn shown(option: &Opt) -> String {
+fn shown(option: &Row) -> String {
     let mut out = format!("`{}`\n\n", signature(option).replace(", -", "` | `-"));
     for line in option.help.lines() {
         let _ = writeln!(out, "> {}\n>", line.replace('<', "\\<").replace('*', "\\*"));
@@ -149,29 +150,29 @@ fn shown(option: &Opt) -> String {
 }
 
 /// Whether every command that makes a run has the option.
-fn is_of_every_run(option: &Opt) -> bool {
-    run_options::rows().iter().any(|row| row.long == option.long)
+fn is_of_every_run(option: &Row) -> bool {
+    run_options::rows().iter().any(|row| row.name == option.name)
 }
 
-fn is_common(option: &Opt) -> bool {
+fn is_common(option: &Row) -> bool {
     !is_of_every_run(option) && takers(option).len() >= COMMON_MIN
 }
 
-fn is_own(option: &Opt) -> bool {
+fn is_own(option: &Row) -> bool {
     !is_of_every_run(option) && takers(option).len() < COMMON_MIN
 }
 
 /// The tools that have an option in the same words.
-fn takers(option: &Opt) -> Vec<Tool> {
-    let same = |other: &Opt| {
-        (other.long, other.group) == (option.long, option.group) && shown(other) == shown(option)
+fn takers(option: &Row) -> Vec<Tool> {
+    let same = |other: &Row| {
+        (other.name, other.group) == (option.name, option.group) && shown(other) == shown(option)
     };
     TABLES.iter().filter(|(_, table)| table.iter().any(same)).map(|(tool, _)| *tool).collect()
 }
 
 /// The tools that have an option of this name. Those that explain it in other words do so on their own page.
-fn holders(option: &Opt) -> Vec<Tool> {
-    let same = |other: &Opt| other.long == option.long;
+fn holders(option: &Row) -> Vec<Tool> {
+    let same = |other: &Row| other.name == option.name;
     TABLES.iter().filter(|(_, table)| table.iter().any(same)).map(|(tool, _)| *tool).collect()
 }
 
@@ -226,18 +227,18 @@ fn every_option_of_a_tool_is_named_on_its_page() {
     for tool in Tool::ALL {
         let page = of_tool(tool);
         for option in options::of(tool) {
-            let named = [format!("`--{}", option.long), format!("--{} ", option.long)];
+            let named = [format!("`--{}", option.name), format!("--{} ", option.name)];
             assert!(
                 named.iter().any(|name| page.contains(name)),
                 "{}: --{}",
                 tool.name(),
-                option.long
+                option.name
             );
             if is_common(&option) {
                 assert!(
                     common.contains(&shown(&option)[..shown(&option).len() - 1]),
                     "--{}",
-                    option.long
+                    option.name
                 );
             }
         }

@@ -7,11 +7,12 @@ use std::fmt::Write as _;
 
 use brunt_run::options::exit::Exit;
 use brunt_run::options::page::{Page, WIDTH, wrap};
+use brunt_run::options::row::{Kind, Row};
 
 use super::prose;
 use super::tool::Tool;
 use crate::options::table as options;
-use crate::options::table::{Group, Kind, Opt};
+use crate::options::table::group;
 
 /// The help page.
 pub fn page(tool: Tool) -> String {
@@ -21,8 +22,8 @@ pub fn page(tool: Tool) -> String {
     page.text(prose::description(tool), 0, 0);
     page.examples(prose::examples(tool));
     let table = options::of(tool);
-    for group in Group::ALL {
-        page.heading(group.title());
+    for group in group::ALL {
+        page.heading(group);
         for option in table.iter().filter(|option| option.group == group) {
             page.text(&signature(option), 0, 4);
             page.text(option.help, 4, 4);
@@ -52,7 +53,7 @@ pub fn properties_file(tool: Tool) -> String {
     );
     for option in options::of(tool)
         .iter()
-        .filter(|option| option.group != Group::General && !is_about_files(option))
+        .filter(|option| option.group != group::GENERAL && !is_about_files(option))
     {
         out.push('\n');
         for line in wrap(option.help, WIDTH - 2).lines() {
@@ -62,21 +63,21 @@ pub fn properties_file(tool: Tool) -> String {
             let _ = writeln!(out, "# {word}: {text}");
         }
         let value = if option.kind == Kind::Switch { "false" } else { "" };
-        let _ = writeln!(out, "#{name}.{}={value}", option.long);
+        let _ = writeln!(out, "#{name}.{}={value}", option.name);
     }
     out
 }
 
 /// Whether an option selects a file to read or write instead of running: it does not belong in that file.
-fn is_about_files(option: &Opt) -> bool {
+fn is_about_files(option: &Row) -> bool {
     ["propertiesFilePath", "noPropertiesFile", "generatePropertiesFile", "generateSampleRateFile"]
-        .contains(&option.long)
+        .contains(&option.name)
 }
 
 /// The spelling of an option: `-w, --bindPassword[:env|:file] {bindPassword}`.
-pub(super) fn signature(option: &Opt) -> String {
+pub(super) fn signature(option: &Row) -> String {
     let mut out = option.short.map(|short| format!("-{short}, ")).unwrap_or_default();
-    let _ = write!(out, "--{}", option.long);
+    let _ = write!(out, "--{}", option.name);
     if option.kind == Kind::Secret {
         out.push_str("[:env|:file]");
     }
@@ -89,7 +90,7 @@ pub(super) fn signature(option: &Opt) -> String {
 }
 
 /// The lines below the help of an option.
-pub(super) fn notes(option: &Opt) -> Vec<(&'static str, String)> {
+pub(super) fn notes(option: &Row) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     if !option.default.is_empty() {
         notes.push(("Default", option.default.to_owned()));
@@ -152,7 +153,7 @@ mod tests {
                 assert_eq!(line, line.trim_end(), "{}", tool.name());
             }
             for option in options::of(tool) {
-                assert!(page.contains(&format!("--{}", option.long)), "--{}", option.long);
+                assert!(page.contains(&format!("--{}", option.name)), "--{}", option.name);
             }
         }
     }

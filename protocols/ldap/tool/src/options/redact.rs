@@ -4,11 +4,11 @@
 //! password. The names of variables and files stay, since they are useful and reveal nothing.
 
 use brunt_redact::HIDDEN;
+use brunt_run::options::row::Kind;
 
 use super::tool::Tool;
 use super::words::{self, Source};
 use crate::options::table as options;
-use crate::options::table::Kind;
 
 /// The words after the name of the tool, with the secrets replaced. If the command line cannot be parsed, no word is
 /// shown, since it is not known which words are secret.
@@ -20,7 +20,7 @@ pub fn redact(words: &[String], tool: Tool) -> Vec<String> {
     let mut out = words.to_vec();
     for given in split.given.iter().filter(|given| given.source == Source::Literal) {
         let secret =
-            options.iter().any(|option| option.long == given.option && option.kind == Kind::Secret);
+            options.iter().any(|option| option.name == given.option && option.kind == Kind::Secret);
         let (word, byte) = given.place;
         if secret && given.value != "-" {
             out[word].replace_range(byte.., HIDDEN);

@@ -9,18 +9,19 @@ use std::path::{Path, PathBuf};
 
 use brunt_net::secret::Secret;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::surroundings::Surroundings;
 
 use super::properties;
 use super::tool::Tool;
 use super::words::{self, Source, Words};
 use crate::options::table as options;
-use crate::options::table::{Kind, Opt, is_known};
+use crate::options::table::is_known;
 
 /// The values of one command line.
 #[derive(Debug)]
 pub struct Values {
-    options: Vec<Opt>,
+    options: Vec<Row>,
     given: HashMap<&'static str, Vec<Value>>,
 }
 
@@ -35,7 +36,7 @@ struct Value {
 
 impl Values {
     /// Checks the values of a command line.
-    pub fn new(words: &Words<'_>, options: Vec<Opt>) -> Result<Self, Fault> {
+    pub fn new(words: &Words<'_>, options: Vec<Row>) -> Result<Self, Fault> {
         let mut values = Self { options, given: HashMap::new() };
         for given in &words.given {
             let option = values.row(given.option);
@@ -91,18 +92,18 @@ impl Values {
         let open: Vec<&'static str> = self
             .options
             .iter()
-            .map(|option| option.long)
+            .map(|option| option.name)
             .filter(|long| !self.given.contains_key(long))
             .collect();
         let mut filled = Vec::new();
         for long in open {
-            let own = found.iter().any(|(option, _, own, _)| option.long == long && *own);
+            let own = found.iter().any(|(option, _, own, _)| option.name == long && *own);
             for (option, source, _, property) in
-                found.iter().filter(|it| it.0.long == long && it.2 == own)
+                found.iter().filter(|it| it.0.name == long && it.2 == own)
             {
                 let spelled = format!("{} ({})", property.key, at(property.line));
                 self.insert_property(*option, *source, &property.value, spelled)?;
-                filled.push(option.long);
+                filled.push(option.name);
             }
         }
         filled.dedup();
@@ -111,7 +112,7 @@ impl Values {
 
     fn insert_property(
         &mut self,
-        option: Opt,
+        option: Row,
         source: Source,
         text: &str,
         spelled: String,
@@ -127,12 +128,12 @@ impl Values {
         }
     }
 
-    fn insert(&mut self, option: Opt, value: Value) -> Result<(), Fault> {
+    fn insert(&mut self, option: Row, value: Value) -> Result<(), Fault> {
         if value.source == Source::Literal {
             check(&option, &value)?;
         }
-        let values = self.given.entry(option.long).or_default();
-        if !values.is_empty() && option.takes_value() && !option.many {
+        let values = self.given.entry(option.name).or_default();
+        if !values.is_empty() && option.takes_value() && !option.is_repeatable() {
             return Err(Fault::new(format!(
                 "The argument {} was included multiple times in the provided set of arguments but it does not allow \
                  multiple values",
@@ -143,14 +144,14 @@ impl Values {
         Ok(())
     }
 
-    fn row(&self, long: &str) -> Opt {
-        let row = self.options.iter().find(|option| option.long == long);
+    fn row(&self, long: &str) -> Row {
+        let row = self.options.iter().find(|option| option.name == long);
         *row.unwrap_or_else(|| unreachable!("--{long} came from this table"))
     }
 
     /// Whether the tool has this option.
     pub fn has(&self, long: &str) -> bool {
-        self.options.iter().any(|option| option.long == long)
+        self.options.iter().any(|option| option.name == long)
     }
 
     /// The option as the user spelled it, if it was given.
@@ -295,7 +296,7 @@ pub fn refused(value: &str, spelled: &str, why: &str) -> Fault {
 
 /// The option that a key of a shared properties file was probably meant to be. Keys with a dot, options of the other
 /// tools and words unlike any option belong to others.
-fn misspelt(key: &str, options: &[Opt]) -> Option<&'static str> {
+fn misspelt(key: &str, options: &[Row]) -> Option<&'static str> {
     let others =
         || Tool::ALL.into_iter().any(|tool| words::find_long(key, &options::of(tool)).is_some());
     if key.contains('.') || others() {
@@ -304,7 +305,7 @@ fn misspelt(key: &str, options: &[Opt]) -> Option<&'static str> {
     let most = if key.len() < 8 { 1 } else { 2 };
     let stem = key.split(':').next().unwrap_or(key);
     let apart = |long: &str| strsim::damerau_levenshtein(stem, &long.to_ascii_lowercase());
-    let near = options.iter().flat_map(Opt::longs).map(|long| (apart(long), long));
+    let near = options.iter().flat_map(Row::names).map(|long| (apart(long), long));
     near.filter(|(apart, _)| *apart <= most).min_by_key(|(apart, _)| *apart).map(|(_, long)| long)
 }
 
@@ -325,15 +326,15 @@ fn secret_file(
     Ok(Secret::new(line.to_vec()))
 }
 
-fn check(option: &Opt, value: &Value) -> Result<(), Fault> {
-    let (name, text) = (option.long, value.text.as_str());
+fn check(option: &Row, value: &Value) -> Result<(), Fault> {
+    let (name, text) = (option.name, value.text.as_str());
     let bound = |side: &str, bound: &dyn std::fmt::Display| {
         format!(
             "The provided {name} value {text} is unacceptable because it is {side} bound of {bound}"
         )
     };
     let why = match option.kind {
-        Kind::Integer(min, max) => match integer(text) {
+        Kind::Integer(min, max) => match integer(text).map(i128::from) {
             None => Some(format!(
                 "The provided value \"{text}\" for the {name} argument cannot be decoded as an integer"
             )),

@@ -6,8 +6,8 @@
 //! value can share a dash. This module finds only the position of a value, not its meaning: so
 //! [redaction](super::redact) can find every secret without searching for it.
 
-use crate::options::table::{Kind, Opt};
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Kind, Row};
 
 /// The pieces of a command line.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ pub enum Source {
 }
 
 /// Splits the words after the name of the tool.
-pub fn split<'a>(words: &'a [String], options: &[Opt]) -> Result<Words<'a>, Fault> {
+pub fn split<'a>(words: &'a [String], options: &[Row]) -> Result<Words<'a>, Fault> {
     let mut out = Words::default();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -75,7 +75,7 @@ fn long<'a>(
     words: &'a [String],
     at: usize,
     text: &'a str,
-    options: &[Opt],
+    options: &[Row],
     given: &mut Vec<Given<'a>>,
 ) -> Result<usize, Fault> {
     let (name, value) = match text.split_once('=') {
@@ -92,7 +92,7 @@ fn long<'a>(
             )));
         }
         given.push(Given {
-            option: option.long,
+            option: option.name,
             spelled,
             source,
             value,
@@ -107,7 +107,7 @@ fn short<'a>(
     words: &'a [String],
     at: usize,
     letters: &'a str,
-    options: &[Opt],
+    options: &[Row],
     given: &mut Vec<Given<'a>>,
 ) -> Result<usize, Fault> {
     for (index, letter) in letters.char_indices() {
@@ -115,7 +115,7 @@ fn short<'a>(
         let option = find_short(letter, options).ok_or_else(|| unknown(&spelled, None))?;
         if !option.takes_value() {
             given.push(Given {
-                option: option.long,
+                option: option.name,
                 spelled,
                 source: Source::Literal,
                 value: "",
@@ -139,7 +139,7 @@ fn short<'a>(
         let value =
             if source == Source::Literal { rest } else { rest.strip_prefix('=').unwrap_or(rest) };
         given.push(Given {
-            option: option.long,
+            option: option.name,
             spelled,
             source,
             value,
@@ -154,12 +154,12 @@ fn short<'a>(
 fn take<'a>(
     words: &'a [String],
     at: usize,
-    (option, source): (&Opt, Source),
+    (option, source): (&Row, Source),
     spelled: String,
     given: &mut Vec<Given<'a>>,
 ) -> Result<usize, Fault> {
     if !option.takes_word() {
-        given.push(Given { option: option.long, spelled, source, value: "", place: (at, 0) });
+        given.push(Given { option: option.name, spelled, source, value: "", place: (at, 0) });
         return Ok(at + 1);
     }
     let Some(value) = words.get(at + 1) else {
@@ -167,14 +167,14 @@ fn take<'a>(
             "Argument {spelled} requires a value but none was provided"
         )));
     };
-    given.push(Given { option: option.long, spelled, source, value, place: (at + 1, 0) });
+    given.push(Given { option: option.name, spelled, source, value, place: (at + 1, 0) });
     Ok(at + 2)
 }
 
 /// The option of a long name, which for a secret may end in `:env` or `:file`.
-pub fn find_long<'o>(name: &str, options: &'o [Opt]) -> Option<(&'o Opt, Source)> {
+pub fn find_long<'o>(name: &str, options: &'o [Row]) -> Option<(&'o Row, Source)> {
     let named = |name: &str| {
-        options.iter().find(|option| option.longs().any(|long| long.eq_ignore_ascii_case(name)))
+        options.iter().find(|option| option.names().any(|long| long.eq_ignore_ascii_case(name)))
     };
     if let Some(option) = named(name) {
         return Some((option, Source::Literal));
@@ -188,7 +188,7 @@ pub fn find_long<'o>(name: &str, options: &'o [Opt]) -> Option<(&'o Opt, Source)
     named(stem).filter(|option| option.kind == Kind::Secret).map(|option| (option, source))
 }
 
-fn find_short(letter: char, options: &[Opt]) -> Option<&Opt> {
+fn find_short(letter: char, options: &[Row]) -> Option<&Row> {
     let letter = if letter == '?' { 'H' } else { letter };
     options.iter().find(|option| option.short == Some(letter))
 }
@@ -212,8 +212,8 @@ pub fn unknown(spelled: &str, meant: Option<&str>) -> Fault {
 }
 
 /// The long name most similar to this one, if any is similar.
-pub fn nearest(name: &str, options: &[Opt]) -> Option<&'static str> {
-    alike(name, options.iter().flat_map(Opt::longs))
+pub fn nearest(name: &str, options: &[Row]) -> Option<&'static str> {
+    alike(name, options.iter().flat_map(Row::names))
 }
 
 /// The one of these names that is most similar to this one, if any is similar.

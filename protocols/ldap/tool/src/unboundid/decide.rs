@@ -10,9 +10,10 @@ use brunt_feed::file;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::options::row::Row;
 use brunt_run::options::surroundings::Surroundings;
 
-use super::row::Row;
+use super::names::is_dashed;
 use super::scan::{self, Next, Seen};
 use super::table::{self, find_long, find_short};
 use super::trial::{Kept, Trial};
@@ -100,8 +101,8 @@ fn said(tool: Tool, words: &[String]) -> Result<Said, Fault> {
         let needs = |seen: &[Seen<'_>], takes: &dyn Fn(&str) -> bool| {
             seen.last().is_some_and(|it| it.value.is_none() && takes(it.long))
         };
-        let in_ours = |long: &str| known.iter().any(|it| it.long == long && it.takes_word());
-        let in_theirs = |long: &str| rows.iter().any(|it| it.long == long && it.takes_word());
+        let in_ours = |long: &str| known.iter().any(|it| it.name == long && it.takes_word());
+        let in_theirs = |long: &str| rows.iter().any(|it| it.name == long && it.takes_word());
         needs(&ours, &in_ours) && (rows.is_empty() || needs(&theirs, &in_theirs))
     };
     let mut said = Said { rest: Vec::new(), removed: Vec::new(), dialect: None };
@@ -227,7 +228,7 @@ impl<'a> Line<'a> {
     fn is_unboundid(&self, seen: &Seen<'_>) -> bool {
         if seen.is_long {
             let name = seen.spelled.trim_start_matches('-');
-            let dashed = find_long(name, &self.rows).is_some_and(|row| row.is_dashed(name));
+            let dashed = find_long(name, &self.rows).is_some_and(|row| is_dashed(row, name));
             return dashed || UNBOUNDID.contains(&seen.long) || seen.long.starts_with("promptFor");
         }
         let before_option = match seen.next {

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use brunt_run::options::exit::Exit;
 use brunt_run::options::page::Page;
+use brunt_run::options::row::Row;
 
-use super::row::Row;
+use super::table;
 use crate::options::tool::Tool;
 
 /// The page of a tool: the original's options, ours that it takes as well, and what is different on purpose.
@@ -19,9 +20,9 @@ pub(super) fn page(tool: Tool, rows: &[Row]) -> String {
         0,
         0,
     );
-    for (title, ours) in [("Options of the original", false), ("Options added by brunt", true)] {
-        page.heading(title);
-        for row in rows.iter().filter(|row| row.ours == ours) {
+    for group in [table::ORIGINAL, table::ADDED] {
+        page.heading(group);
+        for row in rows.iter().filter(|row| row.group == group) {
             page.text(&signature(row), 0, 4);
             page.text(row.help, 4, 4);
             if !row.default.is_empty() {
@@ -45,7 +46,7 @@ pub(super) fn page(tool: Tool, rows: &[Row]) -> String {
 
 fn signature(row: &Row) -> String {
     let mut out = row.short.map(|short| format!("-{short}, ")).unwrap_or_default();
-    let _ = write!(out, "--{}", row.long);
+    let _ = write!(out, "--{}", row.name);
     if row.takes_word() {
         let _ = write!(out, " {{{}}}", row.value);
     } else if row.takes_value() {
@@ -106,7 +107,6 @@ An identity is dn:DN or u:NAME. The password is that of --bindPassword.
 
 #[cfg(test)]
 mod tests {
-    use super::super::table;
     use super::*;
     use crate::options::dialect::Dialect;
 
@@ -116,7 +116,7 @@ mod tests {
             let rows = table::of(tool);
             let page = page(tool, &rows);
             for row in &rows {
-                assert!(page.contains(&format!("--{}", row.long)), "{tool:?} {}", row.long);
+                assert!(page.contains(&format!("--{}", row.name)), "{tool:?} {}", row.name);
             }
             assert!(page.lines().all(|line| line.chars().count() < 80), "{page}");
         }

@@ -6,9 +6,9 @@
 pub(crate) mod decide;
 mod help;
 mod hosts;
+mod names;
 mod properties;
 mod result;
-mod row;
 mod rules;
 mod scan;
 mod table;
@@ -47,7 +47,7 @@ pub(crate) fn parse(
 ) -> Result<Parsed, Refusal> {
     let rows = table::of(tool);
     let mut given = words::split(words, &rows).map_err(|fault| refused(&fault))?;
-    let asked = |long: &str| given.iter().any(|it| it.row.long == long);
+    let asked = |long: &str| given.iter().any(|it| it.row.name == long);
     if asked("help") {
         return Ok(Parsed::Help(help::page(tool, &rows)));
     }

@@ -7,15 +7,14 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::surroundings::Surroundings;
 
-use super::row::Row;
 use super::table::{self, find_long};
 use super::values::truth;
 use super::words::Given;
 use crate::options::dialect::Dialect;
 use crate::options::properties::{logical_lines, text_of, unescape};
-use crate::options::table::Kind;
 use crate::options::tool::Tool;
 
 /// The variable that names a file.
@@ -42,7 +41,7 @@ pub(super) fn fill(
     surroundings: &dyn Surroundings,
     notes: &mut Vec<String>,
 ) -> Result<String, Fault> {
-    let value = |long: &str| given.iter().find(|it| it.row.long == long).map(|it| it.value.clone());
+    let value = |long: &str| given.iter().find(|it| it.row.name == long).map(|it| it.value.clone());
     let named = value("propertiesFilePath");
     if value("noPropertiesFile").is_some() {
         return match named {
@@ -62,7 +61,7 @@ pub(super) fn fill(
     let found = File { path: &path, tool, rows }.read(&bytes, notes)?;
     let open: Vec<Given> = rows
         .iter()
-        .filter(|row| !given.iter().any(|it| it.row.long == row.long))
+        .filter(|row| !given.iter().any(|it| it.row.name == row.name))
         .flat_map(|row| of_row(row, &found))
         .collect();
     let comment = if silent || open.is_empty() { String::new() } else { comment(&path, &open) };
@@ -81,11 +80,11 @@ struct Property {
 
 /// The properties of a row: those with the tool's name, if there are any.
 fn of_row(row: &Row, found: &[Property]) -> Vec<Given> {
-    let of = |property: &&Property| property.given.row.long == row.long;
+    let of = |property: &&Property| property.given.row.name == row.name;
     let own = found.iter().filter(of).any(|property| property.own);
     let chosen = found.iter().filter(of).filter(|property| property.own == own && !property.off);
     let chosen = chosen.map(|property| property.given.clone());
-    if row.many { chosen.collect() } else { chosen.take(1).collect() }
+    if row.is_repeatable() { chosen.collect() } else { chosen.take(1).collect() }
 }
 
 struct File<'a> {
@@ -126,7 +125,7 @@ impl File<'_> {
         if name.eq_ignore_ascii_case("dialect") {
             return Ok(None);
         }
-        let row = find_long(name, self.rows).filter(|row| !NOT_IN_A_FILE.contains(&row.long));
+        let row = find_long(name, self.rows).filter(|row| !NOT_IN_A_FILE.contains(&row.name));
         let Some(row) = row else {
             if begins {
                 return Err(Fault::new(format!("{at}: {} has no option {name}", self.tool.name())));
@@ -163,9 +162,9 @@ fn comment(path: &Path, given: &[Given]) -> String {
     let mut out = format!("# Arguments obtained from properties file '{}':\n", path.display());
     for Given { row, value, .. } in given {
         let _ = match row.kind {
-            Kind::Switch => writeln!(out, "#      --{}", row.long),
-            Kind::Secret => writeln!(out, "#      --{} '***REDACTED***'", row.long),
-            _ => writeln!(out, "#      --{} {}", row.long, quoted(value)),
+            Kind::Switch => writeln!(out, "#      --{}", row.name),
+            Kind::Secret => writeln!(out, "#      --{} '***REDACTED***'", row.name),
+            _ => writeln!(out, "#      --{} {}", row.name, quoted(value)),
         };
     }
     out.push('\n');
@@ -191,14 +190,14 @@ pub(super) fn sample(tool: Tool, rows: &[Row]) -> String {
         "# Options of {name} that the command line does not set. Remove the # before a line to\n\
          # set it. A key without '{name}.' is also an option of the other tools.\n"
     );
-    for row in rows.iter().filter(|row| !NOT_IN_A_FILE.contains(&row.long)) {
+    for row in rows.iter().filter(|row| !NOT_IN_A_FILE.contains(&row.name)) {
         let value = if row.takes_value() { row.value } else { "true|false" };
         let text = brunt_run::options::page::wrap(row.help, 78);
         out.push('\n');
         text.lines().for_each(|line| {
             let _ = writeln!(out, "# {line}");
         });
-        let _ = writeln!(out, "# {name}.{}={{{value}}}", row.long);
+        let _ = writeln!(out, "# {name}.{}={{{value}}}", row.name);
     }
     out
 }

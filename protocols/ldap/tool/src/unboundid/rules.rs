@@ -2,8 +2,8 @@
 
 use brunt_ldap_wire::dn::Dn;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::Row;
 
-use super::row::Row;
 use super::values::{Values, exclusive, needs, required};
 use crate::options::tool::Tool;
 

@@ -2,9 +2,9 @@
 //!
 //! Values are taken away before options are judged: `-w -c` is a password and no `-c`.
 
-use super::row::Row;
+use brunt_run::options::row::Row;
+
 use super::table::{find_long, find_short};
-use crate::options::table::Opt;
 use crate::options::words::{Source, find_long as find_opt};
 
 /// An option as one of the grammars sees it.
@@ -53,14 +53,14 @@ pub(super) fn unboundid<'a>(words: &'a [String], rows: &[Row]) -> Vec<Seen<'a>> 
                             &mut seen,
                             words,
                             at,
-                            (row.long, format!("--{name}"), true),
+                            (row.name, format!("--{name}"), true),
                             (takes, inline),
                         )
                     }
                 }
             }
             (None, Some(letters)) => of_letters(&mut seen, words, at, letters, |letter| {
-                find_short(letter, rows).map(|row| (row.long, row.takes_word()))
+                find_short(letter, rows).map(|row| (row.name, row.takes_word()))
             }),
             (None, None) => at + 1,
         };
@@ -72,7 +72,7 @@ pub(super) fn unboundid<'a>(words: &'a [String], rows: &[Row]) -> Vec<Seen<'a>> 
 /// grammar knows is skipped.
 pub(super) fn opendj<'a>(
     words: &'a [String],
-    options: &[Opt],
+    options: &[Row],
     rows: &[Row],
 ) -> (Vec<Seen<'a>>, &'a [String]) {
     let mut seen = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn opendj<'a>(
             (Some(text), _) => {
                 let (name, inline) = divided(text);
                 if let Some((option, source)) = find_opt(name, options) {
-                    let what = (option.long, format!("--{name}"), true);
+                    let what = (option.name, format!("--{name}"), true);
                     let next = push(&mut seen, words, at, what, (option.takes_word(), inline));
                     seen.last_mut().into_iter().for_each(|last| last.source = source);
                     next
@@ -100,7 +100,7 @@ pub(super) fn opendj<'a>(
             (None, Some(letters)) => {
                 let find = |letter: char| {
                     let option = options.iter().find(|option| option.short == Some(letter));
-                    option.map(|option| (option.long, option.takes_word()))
+                    option.map(|option| (option.name, option.takes_word()))
                 };
                 let mut each = letters.chars();
                 let first = each.next().unwrap_or_default();

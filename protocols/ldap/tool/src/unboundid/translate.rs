@@ -6,11 +6,11 @@
 
 use brunt_net::secret::Secret;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::Kind;
 
 use super::values::Values;
 use super::{hosts, url};
 use crate::options::rate::identity::Measured;
-use crate::options::table::Kind;
 use crate::options::tool::Tool;
 use crate::options::words::Source;
 

@@ -1,10 +1,9 @@
 //! The options of a line of UnboundID's grammar with checked values, available by name.
 
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Kind, Row};
 
-use super::row::Row;
 use super::words::Given;
-use crate::options::table::Kind;
 
 /// The options that were given, on the command line or in a properties file.
 #[derive(Debug)]
@@ -26,23 +25,23 @@ impl Values {
 
     /// Whether it was given.
     pub(super) fn has(&self, long: &str) -> bool {
-        self.given.iter().any(|given| given.row.long == long)
+        self.given.iter().any(|given| given.row.name == long)
     }
 
     /// The option as it was spelled, or its long name.
     pub(super) fn spelled(&self, long: &str) -> String {
-        let given = self.given.iter().find(|given| given.row.long == long);
+        let given = self.given.iter().find(|given| given.row.name == long);
         given.map_or_else(|| format!("--{long}"), |given| given.spelled.clone())
     }
 
     /// Its text.
     pub(super) fn text(&self, long: &str) -> Option<&str> {
-        self.given.iter().find(|given| given.row.long == long).map(|given| given.value.as_str())
+        self.given.iter().find(|given| given.row.name == long).map(|given| given.value.as_str())
     }
 
     /// Every text of an option that may be repeated.
     pub(super) fn texts(&self, long: &str) -> Vec<String> {
-        let given = self.given.iter().filter(|given| given.row.long == long);
+        let given = self.given.iter().filter(|given| given.row.name == long);
         given.map(|given| given.value.clone()).collect()
     }
 
@@ -69,13 +68,13 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 fn check(given: &Given) -> Result<(), Fault> {
     let Given { row, spelled, value, .. } = given;
     // Ours are checked where the other dialect reads them.
-    if row.ours {
+    if row.is_ours {
         return Ok(());
     }
     let wrong =
         |why: String| Err(Fault::new(format!("{spelled} '{value}' is not possible: {why}")));
     match row.kind {
-        Kind::Integer(least, most) => match value.parse::<i64>() {
+        Kind::Integer(least, most) => match value.parse::<i64>().map(i128::from) {
             Err(_) => wrong("it must be a whole number".to_owned()),
             Ok(number) if number < least => wrong(format!("the smallest value is {least}")),
             Ok(number) if number > most => wrong(format!("the largest value is {most}")),
@@ -120,7 +119,7 @@ pub(super) fn required(values: &Values, rows: &[Row], others: &[&str]) -> Result
         return Ok(());
     }
     let name = |long: &&str| {
-        let short = rows.iter().find(|row| row.long == *long).and_then(|row| row.short);
+        let short = rows.iter().find(|row| row.name == *long).and_then(|row| row.short);
         short.map_or_else(|| format!("--{long}"), |short| format!("-{short} (--{long})"))
     };
     let names: Vec<String> = others.iter().map(name).collect();

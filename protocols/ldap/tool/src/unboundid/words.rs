@@ -6,10 +6,9 @@
 
 use brunt_redact::HIDDEN;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::row::{Kind, Row};
 
-use super::row::Row;
 use super::table::{find_long, find_short};
-use crate::options::table::Kind;
 use crate::options::words::alike;
 
 /// One option as it was given.
@@ -129,8 +128,8 @@ fn take(
 }
 
 fn once(given: &[Given]) -> Result<(), Fault> {
-    for (at, one) in given.iter().enumerate().filter(|(_, one)| !one.row.many) {
-        if let Some(again) = given[at + 1..].iter().find(|other| other.row.long == one.row.long) {
+    for (at, one) in given.iter().enumerate().filter(|(_, one)| !one.row.is_repeatable()) {
+        if let Some(again) = given[at + 1..].iter().find(|other| other.row.name == one.row.name) {
             return Err(Fault::new(format!(
                 "{} can be given once only, and was given as {} before",
                 again.spelled, one.spelled
@@ -141,7 +140,7 @@ fn once(given: &[Given]) -> Result<(), Fault> {
 }
 
 fn unknown(spelled: &str, name: &str, rows: &[Row]) -> Fault {
-    let meant = alike(name, rows.iter().map(|row| row.long)).filter(|_| !name.is_empty());
+    let meant = alike(name, rows.iter().map(|row| row.name)).filter(|_| !name.is_empty());
     let hint = meant.map(|name| format!(".  Did you mean --{name}?")).unwrap_or_default();
     Fault::new(format!("UnboundID's tool has no option {spelled}{hint}"))
 }
@@ -161,7 +160,7 @@ mod tests {
     fn outcome(line: &str) -> Result<Vec<String>, String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let given = split(&words, &table::of(Tool::Searchrate)).map_err(|fault| fault.reason)?;
-        Ok(given.iter().map(|given| format!("{}={}", given.row.long, given.value)).collect())
+        Ok(given.iter().map(|given| format!("{}={}", given.row.name, given.value)).collect())
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use brunt_run::options::declared::Unfit;
 use brunt_run::options::load_options::{self, LoadOptions};
-use brunt_run::options::row::Unfit;
 
 use super::{Fault, Tool, Values};
 use crate::options::table::{OPERATIONS, common_rows};
@@ -88,8 +88,8 @@ fn options(values: &Values) -> Result<LoadOptions, Fault> {
         _ => values.texts(long),
     };
     let common = load_options::read(common_rows(), &OPERATIONS, plain);
-    let common = common.map_err(|Unfit { long, value, why }| {
-        refused(&value, values.spelled(long).unwrap_or(long), &why)
+    let common = common.map_err(|Unfit { name, value, why }| {
+        refused(&value, values.spelled(name).unwrap_or(name), &why)
     })?;
     let options = LoadOptions {
         rate: constant.map(Into::into),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_run::options::row::Unfit;
+use brunt_run::options::declared::Unfit;
 use brunt_run::options::run_options::{self, RunOptions};
 
 use super::{Fault, Values};
@@ -81,8 +81,8 @@ pub fn read(values: &Values) -> Result<Output, Fault> {
 }
 
 fn of_every_run(values: &Values) -> Result<RunOptions, Fault> {
-    run_options::read(|long| values.texts(long)).map_err(|Unfit { long, value, why }| {
-        let spelled = values.spelled(long).unwrap_or(long);
+    run_options::read(|long| values.texts(long)).map_err(|Unfit { name, value, why }| {
+        let spelled = values.spelled(name).unwrap_or(name);
         crate::options::values::refused(&value, spelled, &why)
     })
 }

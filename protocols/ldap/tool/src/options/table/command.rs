@@ -3,15 +3,15 @@
 //! Names, letters and defaults are those of the original tools; the longer spelling of an older release is accepted as
 //! well as the newer one. None of our own options is listed here.
 
-use super::{Group, Kind, Opt, Tool};
+use super::{I64_MAX, Kind, Row, Tool, group};
 
 const SCOPES: &[&str] = &["base", "one", "sub", "subordinates", "subord"];
 const POLICIES: &[&str] = &["never", "always", "search", "find"];
 /// The largest number of seconds or milliseconds: about 136 years.
-pub(super) const LONGEST: i64 = 4_294_967_295;
+pub(super) const LONGEST: i128 = 4_294_967_295;
 
 /// The rows of this file for a tool.
-pub(super) fn of(tool: Tool) -> Vec<Opt> {
+pub(super) fn of(tool: Tool) -> Vec<Row> {
     let mut rows = COMMON.to_vec();
     rows.extend_from_slice(match tool {
         Tool::Authrate => AUTHRATE,
@@ -35,11 +35,11 @@ pub(super) fn of(tool: Tool) -> Vec<Opt> {
     rows
 }
 
-const fn row(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
-    Opt::new(Group::Command, long, value, kind, help)
+const fn row(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Row {
+    Row::new(group::COMMAND, long, value, kind, help)
 }
 
-const COMMON: &[Opt] = &[
+const COMMON: &[Row] = &[
     row(
         "warmUpDuration",
         "seconds",
@@ -67,8 +67,8 @@ const COMMON: &[Opt] = &[
     .short('e')
     .default("99.9, 99.99, 99.999")
     .many(),
-    Opt::switch(
-        Group::Command,
+    Row::switch(
+        group::COMMAND,
         "keepConnectionsOpen",
         "Keep connections open, and bind again on them before each operation. Without this option each \
          operation opens, binds and closes its own connection, and its response time includes this.",
@@ -81,7 +81,7 @@ const COMMON: &[Opt] = &[
     row(
         "maxIterations",
         "number",
-        Kind::Integer(0, i64::MAX),
+        Kind::Integer(0, I64_MAX),
         "Total number of operations after which to stop, 0 for unlimited. The number is exact: it is not \
          divided among connections, and warm-up operations do not count.",
     )
@@ -97,14 +97,14 @@ const COMMON: &[Opt] = &[
     .short('M')
     .default("0")
     .also(&["ratePerSecond"]),
-    Opt::switch(Group::Command, "scriptFriendly", "Use script-friendly mode: comma-separated values without a frame.")
+    Row::switch(group::COMMAND, "scriptFriendly", "Use script-friendly mode: comma-separated values without a frame.")
         .short('S')
         .also(&["csv"]),
-    Opt::switch(Group::Utility, "verbose", "Use verbose mode: print each failed operation on standard error.")
+    Row::switch(group::UTILITY, "verbose", "Use verbose mode: print each failed operation on standard error.")
         .short('v'),
-    Opt::switch(Group::Utility, "noPropertiesFile", "Do not read defaults from any properties file."),
-    Opt::new(
-        Group::Utility,
+    Row::switch(group::UTILITY, "noPropertiesFile", "Do not read defaults from any properties file."),
+    Row::new(
+        group::UTILITY,
         "propertiesFilePath",
         "path",
         Kind::Path,
@@ -112,18 +112,18 @@ const COMMON: &[Opt] = &[
          exists of $XDG_CONFIG_HOME/brunt/tools.properties, ~/.config/brunt/tools.properties and \
          ~/.opendj/tools.properties.",
     ),
-    Opt::switch(Group::General, "version", "Display the version.").short('V'),
-    Opt::switch(Group::General, "help", "Display this usage information. -? is the same.").short('H'),
+    Row::switch(group::GENERAL, "version", "Display the version.").short('V'),
+    Row::switch(group::GENERAL, "help", "Display this usage information. -? is the same.").short('H'),
 ];
 
-const NO_PROMPT: Opt = Opt::switch(
-    Group::Utility,
+const NO_PROMPT: Row = Row::switch(
+    group::UTILITY,
     "no-prompt",
     "Use non-interactive mode: fail instead of asking for missing values. This mode is the default if \
          standard input is not a terminal.",
 );
 
-const CONCURRENT: &[Opt] = &[
+const CONCURRENT: &[Row] = &[
     row(
         "numConcurrentRequests",
         "number",
@@ -134,7 +134,7 @@ const CONCURRENT: &[Opt] = &[
     .short('t')
     .default("1")
     .also(&["numThreads"]),
-    Opt::switch(Group::Command, "noRebind", "Keep connections open and bind only once on each.").short('F'),
+    Row::switch(group::COMMAND, "noRebind", "Keep connections open and bind only once on each.").short('F'),
     row(
         "proxyAs",
         "authzID",
@@ -145,7 +145,7 @@ const CONCURRENT: &[Opt] = &[
     .short('Y'),
 ];
 
-const ARGUMENT: &[Opt] = &[row(
+const ARGUMENT: &[Row] = &[row(
     "argument",
     "generator function or static string",
     Kind::Text,
@@ -164,7 +164,7 @@ const ARGUMENT: &[Opt] = &[row(
 .short('g')
 .many()];
 
-const SEARCHING: &[Opt] = &[
+const SEARCHING: &[Row] = &[
     row(
         "dereferencePolicy",
         "policy",
@@ -186,7 +186,7 @@ const SEARCHING: &[Opt] = &[
     .also(&["scope"]),
 ];
 
-const AUTHRATE: &[Opt] = &[
+const AUTHRATE: &[Row] = &[
     row(
         "baseDn",
         "baseDN",
@@ -206,7 +206,7 @@ const AUTHRATE: &[Opt] = &[
     .default("0"),
 ];
 
-const MODIFYING: [Opt; 1] = [row(
+const MODIFYING: [Row; 1] = [row(
     "valueCount",
     "number",
     Kind::Integer(0, 10_000),
@@ -214,25 +214,25 @@ const MODIFYING: [Opt; 1] = [row(
 )
 .default("1")];
 
-const TARGET_DN: Opt =
+const TARGET_DN: Row =
     row("targetDn", "targetDN", Kind::Text, "Target entry DN template string. Required.")
         .short('b')
         .also(&["entryDN"]);
 
-const MODDNRATE: &[Opt] = &[
+const MODDNRATE: &[Row] = &[
     TARGET_DN,
     row("newSuperior", "DN", Kind::Text, "Move each entry below this entry. Template string.")
         .also(&["newSuperiorDN"]),
-    Opt::switch(Group::Command, "keepOldRdn", "Keep the values of the old RDN in the entry."),
-    Opt::switch(
-        Group::Command,
+    Row::switch(group::COMMAND, "keepOldRdn", "Keep the values of the old RDN in the entry."),
+    Row::switch(
+        group::COMMAND,
         "oneWay",
         "Rename each entry once. Without this option, the next operation on the same connection gives the entry its \
          old name back, so that the run can last any time and leaves the directory as it was.",
     ),
 ];
 
-const MODRATE: &[Opt] = &[
+const MODRATE: &[Row] = &[
     TARGET_DN,
     row(
         "mvcc",
@@ -254,14 +254,14 @@ const MODRATE: &[Opt] = &[
     MODIFYING[0],
 ];
 
-const SEARCHRATE: &[Opt] = &[BASE_DN];
+const SEARCHRATE: &[Row] = &[BASE_DN];
 
-const BASE_DN: Opt =
+const BASE_DN: Row =
     row("baseDn", "baseDN", Kind::Text, "Base DN template string. Required.").short('b');
 
-const SEARCH_AND_MOD_RATE: &[Opt] = &[BASE_DN, MODIFYING[0]];
+const SEARCH_AND_MOD_RATE: &[Row] = &[BASE_DN, MODIFYING[0]];
 
-const ADDRATE: &[Opt] = &[
+const ADDRATE: &[Row] = &[
     row(
         "deleteMode",
         "fifo | random | off",
@@ -273,7 +273,7 @@ const ADDRATE: &[Opt] = &[
     row(
         "deleteSizeThreshold",
         "count",
-        Kind::Integer(1, i64::MAX),
+        Kind::Integer(1, I64_MAX),
         "Number of entries to add before deletion begins.",
     )
     .short('s')
@@ -294,8 +294,8 @@ const ADDRATE: &[Opt] = &[
     )
     .short('g')
     .many(),
-    Opt::switch(
-        Group::Command,
+    Row::switch(
+        group::COMMAND,
         "noPurge",
         "Keep the added entries: skip the purge phase at the end.",
     )
@@ -305,7 +305,7 @@ const ADDRATE: &[Opt] = &[
     row(
         "randomSeed",
         "seed",
-        Kind::Integer(0, i64::MAX),
+        Kind::Integer(0, I64_MAX),
         "Seed for all generated values: the same seed generates the same entries.",
     )
     .short('R')

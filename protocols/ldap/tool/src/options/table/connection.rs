@@ -4,7 +4,7 @@
 //! and password files beside the `:file` suffix. Conflicts between them are checked where they are read.
 
 use super::command::LONGEST;
-use super::{Group, Kind, Opt, Tool};
+use super::{Kind, Row, Tool, group};
 
 /// The formats that can be given for a key or trust store.
 pub(super) const STORE_TYPES: &[&str] = &["jks", "jceks", "pkcs12", "pem", "pkcs11"];
@@ -12,19 +12,19 @@ pub(super) const STORE_TYPES: &[&str] = &["jks", "jceks", "pkcs12", "pem", "pkcs
 const TRUST_STORE_TYPES: &[&str] = &["jks", "jceks", "pkcs12", "pem", "pkcs11", "jvm"];
 
 /// The rows of this file, which are the same for every tool.
-pub(super) fn of(_: Tool) -> Vec<Opt> {
+pub(super) fn of(_: Tool) -> Vec<Row> {
     [SERVER, IDENTITY, TRUST, CLIENT].concat()
 }
 
-const fn row(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
-    Opt::new(Group::Connection, long, value, kind, help)
+const fn row(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Row {
+    Row::new(group::CONNECTION, long, value, kind, help)
 }
 
-const fn switch(long: &'static str, help: &'static str) -> Opt {
-    Opt::switch(Group::Connection, long, help)
+const fn switch(long: &'static str, help: &'static str) -> Row {
+    Row::switch(group::CONNECTION, long, help)
 }
 
-const SERVER: &[Opt] = &[
+const SERVER: &[Row] = &[
     row(
         "connectTimeout",
         "milliseconds",
@@ -52,7 +52,7 @@ const SERVER: &[Opt] = &[
     switch("useSsl", "Use TLS from the first byte (LDAPS).").short('Z'),
 ];
 
-const IDENTITY: &[Opt] = &[
+const IDENTITY: &[Row] = &[
     row(
         "bindDn",
         "bindDN",
@@ -94,7 +94,7 @@ const IDENTITY: &[Opt] = &[
         .also(&["passwordPolicyRequestControl"]),
 ];
 
-const TRUST: &[Opt] = &[
+const TRUST: &[Row] = &[
     row(
         "trustStorePassword",
         "trustStorePassword",
@@ -153,7 +153,7 @@ const TRUST: &[Opt] = &[
     .short('X'),
 ];
 
-const CLIENT: &[Opt] = &[
+const CLIENT: &[Row] = &[
     row(
         "certNickname",
         "nickname",

@@ -5,15 +5,14 @@
 
 use super::command::LONGEST;
 use super::spelling::common_rows;
-use super::{Group, Kind, Opt, Tool};
-use brunt_run::options::row::Row;
+use super::{I64_MAX, I64_MIN, Kind, Row, Tool, group};
 use brunt_run::options::run_options;
 
 /// The rows of this file for a tool.
-pub(super) fn of(tool: Tool) -> Vec<Opt> {
+pub(super) fn of(tool: Tool) -> Vec<Row> {
     let mut rows = [LOAD, NETWORK, OUTPUT].concat();
-    rows.extend(common_rows().iter().map(|row| of_row(Group::Load, row)));
-    rows.extend(run_options::rows().iter().map(|row| of_row(Group::Output, row)));
+    rows.extend(common_rows().iter().map(|row| of_row(group::LOAD, *row)));
+    rows.extend(run_options::rows().iter().map(|row| of_row(group::OUTPUT, *row)));
     rows.extend_from_slice(&[BIND_CONTROL, MANAGE]);
     match tool {
         Tool::Authrate => rows.push(SEARCH_CONTROL),
@@ -39,46 +38,37 @@ pub(super) fn of(tool: Tool) -> Vec<Opt> {
     if tool != Tool::Addrate {
         rows.extend_from_slice(FEEDING);
     }
-    rows
+    rows.into_iter().map(Row::ours).collect()
 }
 
-/// The row of an option that other commands have as well.
-fn of_row(group: Group, row: &Row) -> Opt {
-    let (value, kind) = match row.value {
-        "" => ("", Kind::Switch),
-        value if row.id == "backlog" => (value, Kind::Integer(1, 100_000_000)),
-        value if row.id == "workers" => (value, Kind::Integer(1, 4096)),
-        value if !row.choices.is_empty() => (value, Kind::Choice(row.choices)),
-        _ if row.is_path => ("path", Kind::Path),
-        value if row.is_optional => (value, Kind::Attached),
-        value => (value, Kind::Text),
-    };
-    let option = Opt::new(group, row.long, value, kind, row.help).default(row.default);
-    if row.many { option.many() } else { option }
+/// The row of an option that other commands have as well. These tools call a file a path.
+fn of_row(group: &'static str, row: Row) -> Row {
+    let value = if row.kind == Kind::Path { "path" } else { row.value };
+    Row { group, value, ..row }
 }
 
 /// The largest number that a search request can contain.
-const MOST: i64 = 2_147_483_647;
+const MOST: i128 = 2_147_483_647;
 
-const fn load(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
-    Opt::new(Group::Load, long, value, kind, help)
+const fn load(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Row {
+    Row::new(group::LOAD, long, value, kind, help)
 }
 
-const fn request(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
-    Opt::new(Group::Request, long, value, kind, help)
+const fn request(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Row {
+    Row::new(group::REQUEST, long, value, kind, help)
 }
 
-const fn network(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
-    Opt::new(Group::Network, long, value, kind, help)
+const fn network(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Row {
+    Row::new(group::NETWORK, long, value, kind, help)
 }
 
-const fn output(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {
-    Opt::new(Group::Output, long, value, kind, help)
+const fn output(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Row {
+    Row::new(group::OUTPUT, long, value, kind, help)
 }
 
-const LOAD: &[Opt] = &[
-    Opt::switch(
-        Group::Load,
+const LOAD: &[Row] = &[
+    Row::switch(
+        group::LOAD,
         "compat",
         "Show the original tools' response time in the table. With --targetThroughput it counts from sending, \
          and so excludes the time that operations waited. The record contains both.",
@@ -114,11 +104,11 @@ const LOAD: &[Opt] = &[
     ),
 ];
 
-const FEEDING: &[Opt] = &[
+const FEEDING: &[Row] = &[
     load(
         "seed",
         "number",
-        Kind::Integer(0, i64::MAX),
+        Kind::Integer(0, I64_MAX),
         "Seed for all random values: the same seed draws the same values in the same order. Default: a new \
          one for each run, stated in the record.",
     )
@@ -132,14 +122,14 @@ const FEEDING: &[Opt] = &[
          the original tools.",
     )
     .default("process"),
-    Opt::switch(Group::Load, "rand-inclusive", "Include max in 'rand({min},{max})'."),
-    Opt::switch(
-        Group::Load,
+    Row::switch(group::LOAD, "rand-inclusive", "Include max in 'rand({min},{max})'."),
+    Row::switch(
+        group::LOAD,
         "raw",
         "Do not escape generated values in DNs and filters. By default, special characters are escaped.",
     ),
-    Opt::switch(
-        Group::Load,
+    Row::switch(
+        group::LOAD,
         "value-patterns",
         "Also accept UnboundID's value patterns, such as [1-1000] or [random:8:abc], in every template \
          string.",
@@ -148,7 +138,7 @@ const FEEDING: &[Opt] = &[
 
 const CONTROL_VALUE: &str = "oid[:criticality[:value|::base64]]";
 
-const CONTROL: Opt = request(
+const CONTROL: Row = request(
     "control",
     CONTROL_VALUE,
     Kind::Text,
@@ -156,34 +146,34 @@ const CONTROL: Opt = request(
 )
 .short('J')
 .many();
-const BIND_CONTROL: Opt = request(
+const BIND_CONTROL: Row = request(
     "bindControl",
     CONTROL_VALUE,
     Kind::Text,
     "Send this request control with each bind. May be repeated.",
 )
 .many();
-const SEARCH_CONTROL: Opt = request(
+const SEARCH_CONTROL: Row = request(
     "searchControl",
     CONTROL_VALUE,
     Kind::Text,
     "Send this request control with each search. May be repeated.",
 )
 .many();
-const MANAGE: Opt = Opt::switch(
-    Group::Request,
+const MANAGE: Row = Row::switch(
+    group::REQUEST,
     "manageDsaIt",
     "Send the ManageDsaIT control (RFC 3296) with each measured request, so that referral entries are \
          treated as entries.",
 );
-const ASSERTION: Opt = request(
+const ASSERTION: Row = request(
     "assertionFilter",
     "filter",
     Kind::Text,
     "Send the assertion control (RFC 4528) with this \
     filter with each measured request.",
 );
-const ATTRIBUTE_TO_MODIFY: Opt = request(
+const ATTRIBUTE_TO_MODIFY: Row = request(
     "attribute",
     "name",
     Kind::Text,
@@ -192,15 +182,15 @@ const ATTRIBUTE_TO_MODIFY: Opt = request(
 )
 .many();
 
-const MODIFYING: &[Opt] = &[
+const MODIFYING: &[Row] = &[
     request(
         "characterSet",
         "chars",
         Kind::Text,
         "Characters of the values that --valueLength generates. Default: a to z.",
     ),
-    Opt::switch(
-        Group::Request,
+    Row::switch(
+        group::REQUEST,
         "increment",
         "Increment attributes (RFC 4525) instead of replacing their values. The value of each trailing \
          argument is the amount.",
@@ -208,12 +198,12 @@ const MODIFYING: &[Opt] = &[
     request(
         "incrementAmount",
         "amount",
-        Kind::Integer(i64::MIN, i64::MAX),
+        Kind::Integer(I64_MIN, I64_MAX),
         "Amount for attributes that are not trailing arguments.",
     )
     .default("1"),
-    Opt::switch(
-        Group::Request,
+    Row::switch(
+        group::REQUEST,
         "permissiveModify",
         "Send the permissive modify control: adding a value that exists or removing one that does not then \
          succeeds.",
@@ -247,7 +237,7 @@ const MODIFYING: &[Opt] = &[
     ),
 ];
 
-const SEARCHING: &[Opt] = &[
+const SEARCHING: &[Row] = &[
     request(
         "simplePageSize",
         "number",
@@ -277,10 +267,10 @@ const SEARCHING: &[Opt] = &[
     )
     .default("0")
     .also(&["timeLimitSeconds"]),
-    Opt::switch(Group::Request, "typesOnly", "Return attribute names without values."),
+    Row::switch(group::REQUEST, "typesOnly", "Return attribute names without values."),
 ];
 
-const BOTH: &[Opt] = &[
+const BOTH: &[Row] = &[
     request(
         "attribute",
         "name",
@@ -321,7 +311,7 @@ const BOTH: &[Opt] = &[
     ),
 ];
 
-const NETWORK: &[Opt] = &[
+const NETWORK: &[Row] = &[
     network(
         "ca",
         "path",
@@ -347,7 +337,7 @@ const NETWORK: &[Opt] = &[
     network(
         "iterationsBeforeReconnect",
         "number",
-        Kind::Integer(1, i64::MAX),
+        Kind::Integer(1, I64_MAX),
         "Replace each connection after this many \
         operations. Needs --keepConnectionsOpen or --noRebind.",
     ),
@@ -393,14 +383,14 @@ const NETWORK: &[Opt] = &[
     .default("always"),
 ];
 
-const OUTPUT: &[Opt] = &[
-    Opt::switch(
-        Group::Output,
+const OUTPUT: &[Row] = &[
+    Row::switch(
+        group::OUTPUT,
         "appendToOutputFile",
         "Append to --outputFile instead of replacing it.",
     ),
-    Opt::switch(
-        Group::Output,
+    Row::switch(
+        group::OUTPUT,
         "codes",
         "Print the number of operations by result code after each row, on standard error.",
     ),
@@ -426,12 +416,12 @@ const OUTPUT: &[Opt] = &[
         Kind::Path,
         "Write results and messages to this file instead of the terminal.",
     ),
-    Opt::switch(
-        Group::Output,
+    Row::switch(
+        group::OUTPUT,
         "suppressPropertiesFileComment",
         "Do not report on standard error which options came from a properties file.",
     ),
-    Opt::switch(Group::Output, "teeOutput", "Write to the terminal as well as to --outputFile."),
+    Row::switch(group::OUTPUT, "teeOutput", "Write to the terminal as well as to --outputFile."),
     output(
         "timestampFormat",
         "format",

@@ -1,19 +1,19 @@
 //! The options of all of UnboundID's tools that say how they run, and where the table goes.
 
-use super::{COUNT, MOST};
-use crate::options::table::Kind;
-use crate::unboundid::row::Row;
+use brunt_run::options::row::{Kind, Row};
+
+use super::{COUNT, MOST, row, switch};
 
 /// How a tool runs.
 pub(super) const ROWS: &[Row] = &[
-    Row::new("numThreads", "number", COUNT, "Threads: each has a connection of its own and one operation at a time.")
+    row("numThreads", "number", COUNT, "Threads: each has a connection of its own and one operation at a time.")
         .short('t')
         .default("1"),
-    Row::new("intervalDuration", "seconds", COUNT, "Time between rows.").short('i').default("5").to("statInterval"),
-    Row::new("numIntervals", "number", COUNT, "Rows after the warm-up, after which the run ends.")
+    row("intervalDuration", "seconds", COUNT, "Time between rows.").short('i').default("5").to("statInterval"),
+    row("numIntervals", "number", COUNT, "Rows after the warm-up, after which the run ends.")
         .short('I')
         .default("2147483647"),
-    Row::new(
+    row(
         "ratePerSecond",
         "number",
         COUNT,
@@ -22,11 +22,11 @@ pub(super) const ROWS: &[Row] = &[
     )
     .short('r')
     .to("targetThroughput"),
-    Row::new("variableRateData", "path", Kind::Path, "File with a rate that changes.").to("variableRateData"),
-    Row::new("generateSampleRateFile", "path", Kind::Path, "Write an example of such a file and exit."),
-    Row::new("warmUpIntervals", "number", Kind::Integer(0, MOST), "Rows before the overall columns begin.")
+    row("variableRateData", "path", Kind::Path, "File with a rate that changes.").to("variableRateData"),
+    row("generateSampleRateFile", "path", Kind::Path, "Write an example of such a file and exit."),
+    row("warmUpIntervals", "number", Kind::Integer(0, MOST), "Rows before the overall columns begin.")
         .default("0"),
-    Row::new(
+    row(
         "timestampFormat",
         "format",
         Kind::Choice(&["none", "with-date", "without-date"]),
@@ -34,10 +34,10 @@ pub(super) const ROWS: &[Row] = &[
     )
     .default("none")
     .to("timestampFormat"),
-    Row::switch("suppressErrorResultCodes", "Do not print the number of failures by result code after each row."),
-    Row::switch("csv", "Print comma-separated values.").short('c').to("scriptFriendly"),
-    Row::new("randomSeed", "number", Kind::Integer(-MOST - 1, MOST), "Seed of all random values.").short('R'),
-    Row::new("outputFile", "path", Kind::Path, "Write the table to this file.").to("outputFile"),
-    Row::switch("teeOutput", "Write it to standard output as well.").to("teeOutput"),
-    Row::switch("appendToOutputFile", "Append to --outputFile instead of replacing it.").to("appendToOutputFile"),
+    switch("suppressErrorResultCodes", "Do not print the number of failures by result code after each row."),
+    switch("csv", "Print comma-separated values.").short('c').to("scriptFriendly"),
+    row("randomSeed", "number", Kind::Integer(-MOST - 1, MOST), "Seed of all random values.").short('R'),
+    row("outputFile", "path", Kind::Path, "Write the table to this file.").to("outputFile"),
+    switch("teeOutput", "Write it to standard output as well.").to("teeOutput"),
+    switch("appendToOutputFile", "Append to --outputFile instead of replacing it.").to("appendToOutputFile"),
 ];

@@ -5,12 +5,18 @@ mod files;
 mod load;
 mod operation;
 
-use super::row::Row;
-use crate::options::table::{self as options, Group, Kind};
+use brunt_run::options::row::{Kind, Row};
+
+use crate::options::table::{self as options, group};
 use crate::options::tool::Tool;
+use crate::unboundid::names::is_named;
+
+/// The headings of the help.
+pub(super) const ORIGINAL: &str = "Options of the original";
+pub(super) const ADDED: &str = "Options added by brunt";
 
 /// The largest number that an option of these tools takes.
-pub(super) const MOST: i64 = 2_147_483_647;
+pub(super) const MOST: i128 = 2_147_483_647;
 
 /// Options of ours that mean nothing in this dialect: its tables are always those of the original, its values are
 /// always patterns, and its connections stay open.
@@ -21,25 +27,40 @@ const NOT_HERE: [&str; 8] =
 pub(super) fn of(tool: Tool) -> Vec<Row> {
     let mut rows = [connection::ROWS, &operation::of(tool), load::ROWS, files::ROWS].concat();
     let theirs = rows.clone();
-    let known = |name: &str| theirs.iter().any(|row| row.is_named(name));
-    let ours = options::of(tool).into_iter().filter(|option| suits(option.group, option.long));
-    rows.extend(ours.filter(|option| !known(option.long)).map(|option| Row::ours(&option)));
+    let known = |name: &str| theirs.iter().any(|row| is_named(row, name));
+    let ours = options::of(tool).into_iter().filter(|option| suits(option.group, option.name));
+    rows.extend(ours.filter(|option| !known(option.name)).map(of_ours));
     rows
 }
 
-fn suits(group: Group, long: &str) -> bool {
+/// An option of ours, which both dialects have. The letters are those of the original.
+fn of_ours(option: Row) -> Row {
+    Row { short: None, group: ADDED, to: option.name, is_ours: true, ..option }
+}
+
+/// An option of the original.
+const fn row(name: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Row {
+    Row::new(ORIGINAL, name, value, kind, help)
+}
+
+/// An option of the original without a value.
+const fn switch(name: &'static str, help: &'static str) -> Row {
+    Row::switch(ORIGINAL, name, help)
+}
+
+fn suits(group: &str, name: &str) -> bool {
     match group {
-        Group::Load | Group::Network | Group::Output => !NOT_HERE.contains(&long),
-        Group::Request => ["bindControl", "manageDsaIt"].contains(&long),
-        Group::Connection => long == "connectTimeout",
-        Group::Command | Group::Utility | Group::General => false,
+        group::LOAD | group::NETWORK | group::OUTPUT => !NOT_HERE.contains(&name),
+        group::REQUEST => ["bindControl", "manageDsaIt"].contains(&name),
+        group::CONNECTION => name == "connectTimeout",
+        _ => false,
     }
 }
 
 /// The row of a long name.
 pub(super) fn find_long<'t>(name: &str, rows: &'t [Row]) -> Option<&'t Row> {
     // A name of the original precedes one of ours, which come last.
-    rows.iter().find(|row| row.is_named(name))
+    rows.iter().find(|row| is_named(row, name))
 }
 
 /// The row of a letter.
@@ -65,11 +86,11 @@ mod tests {
             let known = options::of(tool);
             for row in of(tool) {
                 assert!(row.short.is_none_or(|it| shorts.insert(it)), "{tool:?} {:?}", row.short);
-                assert!(longs.insert(row.long.to_lowercase()), "{tool:?} {}", row.long);
-                let target = row.to.is_empty() || known.iter().any(|option| option.long == row.to);
-                assert!(target, "{tool:?} {} becomes {}", row.long, row.to);
-                assert!(row.help.ends_with(['.', ')']), "{}", row.long);
-                assert_eq!(row.value.is_empty(), row.kind == Kind::Switch, "{}", row.long);
+                assert!(longs.insert(row.name.to_lowercase()), "{tool:?} {}", row.name);
+                let target = row.to.is_empty() || known.iter().any(|option| option.name == row.to);
+                assert!(target, "{tool:?} {} becomes {}", row.name, row.to);
+                assert!(row.help.ends_with(['.', ')']), "{}", row.name);
+                assert_eq!(row.value.is_empty(), row.kind == Kind::Switch, "{}", row.name);
             }
         }
     }

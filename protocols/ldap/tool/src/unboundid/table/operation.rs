@@ -1,9 +1,9 @@
 //! The options that say what one of UnboundID's tools does.
 
-use super::{COUNT, MOST};
-use crate::options::table::Kind;
+use brunt_run::options::row::{Kind, Row};
+
+use super::{COUNT, MOST, row, switch};
 use crate::options::tool::Tool;
-use crate::unboundid::row::Row;
 
 /// The rows of this file for a tool, in the order of its help.
 pub(super) fn of(tool: Tool) -> Vec<Row> {
@@ -23,7 +23,7 @@ pub(super) fn of(tool: Tool) -> Vec<Row> {
     }
 }
 
-const BASE: Row = Row::new(
+const BASE: Row = row(
     "baseDN",
     "dn",
     Kind::Text,
@@ -31,7 +31,7 @@ const BASE: Row = Row::new(
      root without it.",
 )
 .short('b');
-const SCOPE: Row = Row::new(
+const SCOPE: Row = row(
     "scope",
     "scope",
     Kind::Text,
@@ -40,8 +40,8 @@ const SCOPE: Row = Row::new(
 .short('s')
 .default("sub");
 const FILTER: Row =
-    Row::new("filter", "filter", Kind::Text, "Filter of the search. Value pattern.").short('f');
-const RETURNED: Row = Row::new(
+    row("filter", "filter", Kind::Text, "Filter of the search. Value pattern.").short('f');
+const RETURNED: Row = row(
     "attribute",
     "name",
     Kind::Text,
@@ -49,7 +49,7 @@ const RETURNED: Row = Row::new(
 )
 .short('A')
 .many();
-const PROXY: Row = Row::new(
+const PROXY: Row = row(
     "proxyAs",
     "authzID",
     Kind::Text,
@@ -57,25 +57,25 @@ const PROXY: Row = Row::new(
 )
 .short('Y')
 .to("proxyAs");
-const RECONNECT: Row = Row::new(
+const RECONNECT: Row = row(
     "iterationsBeforeReconnect",
     "number",
     Kind::Integer(-MOST - 1, MOST),
     "Replace each connection after so many operations.",
 )
 .default("0, which is never");
-const LENGTH: Row = Row::new("valueLength", "number", COUNT, "Length of the random values.")
+const LENGTH: Row = row("valueLength", "number", COUNT, "Length of the random values.")
     .short('l')
     .default("10")
     .to("valueLength");
 const CHARACTERS: Row =
-    Row::new("characterSet", "chars", Kind::Text, "Characters of the random values.")
+    row("characterSet", "chars", Kind::Text, "Characters of the random values.")
         .short('C')
         .default("a to z")
         .to("characterSet");
 const PERMISSIVE: Row =
-    Row::switch("permissiveModify", "Send the permissive modify control.").to("permissiveModify");
-const PRE_READ: Row = Row::new(
+    switch("permissiveModify", "Send the permissive modify control.").to("permissiveModify");
+const PRE_READ: Row = row(
     "preReadAttribute",
     "name",
     Kind::Text,
@@ -83,7 +83,7 @@ const PRE_READ: Row = Row::new(
 )
 .many()
 .to("preReadAttribute");
-const POST_READ: Row = Row::new(
+const POST_READ: Row = row(
     "postReadAttribute",
     "name",
     Kind::Text,
@@ -92,30 +92,30 @@ const POST_READ: Row = Row::new(
 .many()
 .to("postReadAttribute");
 const PAGES: Row =
-    Row::new("simplePageSize", "number", COUNT, "Read results in pages of so many entries.")
+    row("simplePageSize", "number", COUNT, "Read results in pages of so many entries.")
         .to("simplePageSize");
 const CONTROL: Row =
     control("control", "Send this control with each request. May be repeated.").short('J');
 const ASSERTION: Row = assertion("assertionFilter", "Send the assertion control with this filter.");
 
 const fn control(long: &'static str, help: &'static str) -> Row {
-    Row::new(long, "oid[:criticality[:value|::base64]]", Kind::Text, help).many().to(long)
+    row(long, "oid[:criticality[:value|::base64]]", Kind::Text, help).many().to(long)
 }
 
 const fn assertion(long: &'static str, help: &'static str) -> Row {
-    Row::new(long, "filter", Kind::Text, help).to(long)
+    row(long, "filter", Kind::Text, help).to(long)
 }
 
 const AUTHRATE: &[Row] = &[
-    Row::new(
+    row(
         "credentials",
         "password",
         Kind::Secret,
         "Password of the binds that are measured. Required.",
     )
     .short('C'),
-    Row::switch("bindOnly", "Bind as --baseDN without a search.").short('B'),
-    Row::new(
+    switch("bindOnly", "Bind as --baseDN without a search.").short('B'),
+    row(
         "authType",
         "type",
         Kind::Choice(&["simple", "cram-md5", "digest-md5", "plain"]),
@@ -123,47 +123,36 @@ const AUTHRATE: &[Row] = &[
     )
     .short('a')
     .default("simple"),
-    Row::switch(
-        "authorizationIdentityRequestControl",
-        "Request the authorization identity on binds.",
-    )
-    .to("reportAuthzId"),
-    Row::switch(
-        "passwordPolicyRequestControl",
-        "Send the password policy request control on binds.",
-    )
-    .to("usePasswordPolicyControl"),
+    switch("authorizationIdentityRequestControl", "Request the authorization identity on binds.")
+        .to("reportAuthzId"),
+    switch("passwordPolicyRequestControl", "Send the password policy request control on binds.")
+        .to("usePasswordPolicyControl"),
     control("searchControl", "Send this control with each search. May be repeated."),
     control("bindControl", "Send this control with each bind. May be repeated."),
 ];
 
 const SEARCHRATE: &[Row] = &[
-    Row::new(
+    row(
         "ldapURL",
         "url",
         Kind::Text,
         "Base, attributes, scope and filter in one. Its host and port are not used. Value pattern.",
     ),
-    Row::new(
-        "sizeLimit",
-        "number",
-        Kind::Integer(0, MOST),
-        "Most entries of a search, 0 for no limit.",
-    )
-    .short('z')
-    .default("0")
-    .to("sizeLimit"),
-    Row::new(
+    row("sizeLimit", "number", Kind::Integer(0, MOST), "Most entries of a search, 0 for no limit.")
+        .short('z')
+        .default("0")
+        .to("sizeLimit"),
+    row(
         "timeLimitSeconds",
         "number",
         Kind::Integer(0, MOST),
         "Most seconds of a search, 0 for no limit.",
     )
     .short('l')
-    .hidden(&["timeLimit"])
+    .also(&["timeLimit"])
     .default("0")
     .to("timeLimit"),
-    Row::new(
+    row(
         "dereferencePolicy",
         "policy",
         Kind::Choice(&["never", "always", "search", "find"]),
@@ -171,15 +160,15 @@ const SEARCHRATE: &[Row] = &[
     )
     .default("never")
     .to("dereferencePolicy"),
-    Row::switch("typesOnly", "Return attribute names without values.").to("typesOnly"),
+    switch("typesOnly", "Return attribute names without values.").to("typesOnly"),
     ASSERTION,
     PAGES,
-    Row::new("sortOrder", "keys", Kind::Text, "Let the server sort, by such as '-sn,uid'.")
+    row("sortOrder", "keys", Kind::Text, "Let the server sort, by such as '-sn,uid'.")
         .to("sortOrder"),
     PROXY,
     CONTROL,
-    Row::switch("asynchronous", "Send searches without waiting for earlier ones.").short('a'),
-    Row::new(
+    switch("asynchronous", "Send searches without waiting for earlier ones.").short('a'),
+    row(
         "maxOutstandingRequests",
         "number",
         COUNT,
@@ -189,13 +178,12 @@ const SEARCHRATE: &[Row] = &[
     RECONNECT,
 ];
 
-const ENTRY: Row =
-    Row::new("entryDN", "dn", Kind::Text, "Entry to modify. Value pattern. Required.")
-        .short('b')
-        .to("targetDn");
+const ENTRY: Row = row("entryDN", "dn", Kind::Text, "Entry to modify. Value pattern. Required.")
+    .short('b')
+    .to("targetDn");
 
 const MODRATE: &[Row] = &[
-    Row::new(
+    row(
         "attribute",
         "name",
         Kind::Text,
@@ -204,11 +192,10 @@ const MODRATE: &[Row] = &[
     .short('A')
     .many()
     .to("attribute"),
-    Row::new("valuePattern", "pattern", Kind::Text, "Value pattern of the values.")
-        .to("valuePattern"),
+    row("valuePattern", "pattern", Kind::Text, "Value pattern of the values.").to("valuePattern"),
     LENGTH,
     CHARACTERS,
-    Row::new(
+    row(
         "valueCount",
         "number",
         Kind::Integer(0, MOST),
@@ -216,8 +203,8 @@ const MODRATE: &[Row] = &[
     )
     .default("1")
     .to("valueCount"),
-    Row::switch("increment", "Increment the values instead.").to("increment"),
-    Row::new("incrementAmount", "number", Kind::Integer(-MOST - 1, MOST), "Amount of --increment.")
+    switch("increment", "Increment the values instead.").to("increment"),
+    row("incrementAmount", "number", Kind::Integer(-MOST - 1, MOST), "Amount of --increment.")
         .default("1")
         .to("incrementAmount"),
     RECONNECT,
@@ -230,15 +217,10 @@ const MODRATE: &[Row] = &[
 ];
 
 const SEARCH_AND_MOD_RATE: &[Row] = &[
-    Row::new(
-        "modifyAttribute",
-        "name",
-        Kind::Text,
-        "Attribute to replace. May be repeated. Required.",
-    )
-    .short('m')
-    .many()
-    .to("modifyAttribute"),
+    row("modifyAttribute", "name", Kind::Text, "Attribute to replace. May be repeated. Required.")
+        .short('m')
+        .many()
+        .to("modifyAttribute"),
     LENGTH,
     CHARACTERS,
     RECONNECT,
