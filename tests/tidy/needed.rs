@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Dependencies that are there for the features they switch on in another. Cargo.toml says why.
-const FOR_FEATURES: &[(&str, &str)] = &[("brunt-http-driver", "tracing")];
+const FOR_FEATURES: &[(&str, &str)] =
+    &[("brunt-http-driver", "idna_adapter"), ("brunt-http-driver", "tracing")];
 
 /// The dependencies of a package that its sources, by path from the root, do not name.
 fn unneeded(package: &Package, sources: &BTreeMap<String, String>) -> Vec<String> {

@@ -204,6 +204,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn host_names_of_any_language_are_encoded_for_the_resolver() {
+        for (url, host) in [
+            ("http://b\u{fc}cher.example", "xn--bcher-kva.example"),
+            ("http://STRASSE.stra\u{df}e.example:81", "strasse.xn--strae-oqa.example"),
+            ("http://\u{5d0}\u{5d1}.example", "xn--4dbc.example"),
+            ("http://\u{65e5}\u{672c}\u{3002}jp", "xn--wgv71a.jp"),
+            // A joiner is significant where a script needs it (RFC 5892 appendix A).
+            ("http://\u{915}\u{94d}\u{200d}\u{937}.example", "xn--11b2ezcw70k.example"),
+        ] {
+            let named = Named::parse(url.as_bytes()).unwrap();
+            assert_eq!(named.host, host, "{url}");
+        }
+        // Letters of both directions, a joiner where none can be, and an invalid encoding.
+        for url in ["http://\u{5d0}a.example", "http://a\u{200d}b.example", "http://xn--a.example"]
+        {
+            let error = Named::parse(url.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("domain"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_url_is_taken_apart_where_its_path_begins() {
         for (url, prefix) in [
             ("http://a/b?c", "http://a"),
