@@ -1,7 +1,7 @@
 //! [`Times`]: a cron line: minute, hour, day of the month, month, day of the week, in a time zone.
 //!
 //! A time that the clock skips in spring is moved by as much as the clock jumps; a time that occurs twice in autumn
-//! counts once.
+//! counts once. No crate keeps both promises for every line (docs/decisions/007-libraries.md).
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -224,6 +224,31 @@ mod tests {
                 "Europe/Berlin",
                 "2026-10-25T02:30:00+02:00[Europe/Berlin]",
                 "Mon 2026-10-26 02:30 +0100",
+            ),
+            // Likewise each of several times.
+            (
+                "0,30 2 * * *",
+                "Europe/Berlin",
+                "2026-03-28T12:00:00[Europe/Berlin]",
+                "Sun 2026-03-29 03:00 +0200",
+            ),
+            (
+                "0,30 2 * * *",
+                "Europe/Berlin",
+                "2026-03-29T03:00:00[Europe/Berlin]",
+                "Sun 2026-03-29 03:30 +0200",
+            ),
+            (
+                "0,30 2 * * *",
+                "Europe/Berlin",
+                "2026-10-25T02:30:00+02:00[Europe/Berlin]",
+                "Mon 2026-10-26 02:00 +0100",
+            ),
+            (
+                "30 1-3 * * *",
+                "Europe/Berlin",
+                "2026-10-25T02:30:00+02:00[Europe/Berlin]",
+                "Sun 2026-10-25 03:30 +0100",
             ),
         ] {
             assert_eq!(next(line, zone, after), expected, "{line} after {after}");
