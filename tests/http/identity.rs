@@ -97,3 +97,63 @@ fn a_refused_login_is_one_failure_and_its_steps_are_skipped() {
     assert_eq!((seen.requests.len(), seen.asked("POST", "/token", 401)), (10, 10), "{run}");
     assert_eq!((run.count("failed"), run.count("skipped")), (10, 60), "{run}");
 }
+
+const LOGINS: &str = include_str!("../../examples/identity/keycloak/login.toml");
+const PEOPLE: &str = include_str!("../../examples/identity/keycloak/people.csv");
+
+/// The example of logins through pages, with this load and these settings.
+fn logins(server: &Keycloak, run: &str, settings: &[&str]) -> Brunt {
+    let (before, rest) = LOGINS.split_once("\n[run]\n").expect("the plan says how it is run");
+    let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
+    let brunt = planned(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
+    brunt.file("people.csv", PEOPLE);
+    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+    let base = format!("http.base={}", server.url());
+    let realm = format!("variables.realm={}", Keycloak::REALM);
+    brunt.args(["--set", &base, "--set", &realm, "--set", "objectives=[]"]).args(settings)
+}
+
+#[test]
+fn keycloak_counts_the_logins_and_the_wrong_passwords_of_the_pages() {
+    let Some(server) = keycloak() else { return };
+    let mut run = None;
+    let seen = server.saw(|| {
+        let load = "users = 4\niterations = { shared = 40 }";
+        run = Some(logins(&server, load, &["scenario.2.weight=50"]).run().went_well());
+    });
+    let run = run.expect("it ran");
+    let wrong = run.count_of("wrong password", "ok");
+    assert!((5..=35).contains(&wrong), "{run}");
+    for step in ["page", "password", "token"] {
+        assert_eq!(run.count_of(step, "ok"), 40, "{step}\n{run}");
+    }
+    let events = [
+        ("LOGIN", 40),
+        ("LOGIN_ERROR", wrong),
+        ("CODE_TO_TOKEN", 40),
+        ("REFRESH_TOKEN", 40 - wrong),
+        ("LOGOUT", 40 - wrong),
+        ("CODE_TO_TOKEN_ERROR", 0),
+    ];
+    for (event, count) in events {
+        assert_eq!(seen.happened(event), count, "{event}\n{run}");
+    }
+    let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    assert!(!said.contains("session_code=") && !record.contains("session_code="), "{run}");
+}
+
+#[test]
+fn keycloak_refuses_a_login_without_the_verifier_of_its_challenge() {
+    let Some(server) = keycloak() else { return };
+    let mut run = None;
+    let seen = server.saw(|| {
+        let load = "users = 1\niterations = { each = 3 }";
+        let other = "scenario.1.steps.1.query.code_challenge=${state|sha256|base64url}";
+        let settings = ["scenario.2.weight=0", other];
+        run = Some(logins(&server, load, &settings).run());
+    });
+    let run = run.expect("it ran");
+    assert_eq!(run.count_of("password", "ok"), 3, "{run}");
+    assert_eq!(run.ends_of("token"), [(("result".into(), 400), 3)].into(), "{run}");
+    assert_eq!((seen.happened("LOGIN"), seen.happened("CODE_TO_TOKEN_ERROR")), (3, 3), "{run}");
+}

@@ -75,6 +75,10 @@ impl Keycloak {
     pub const CLIENT: &'static str = "app";
     /// The secret of the client.
     pub const SECRET: &'static str = "app-secret";
+    /// Its public client for browsers: the authorization code flow, with PKCE by SHA-256 or not at all.
+    pub const WEB: &'static str = "web";
+    /// Where that client's logins lead back to. Nothing is there.
+    pub const BACK: &'static str = "http://127.0.0.1/app/back";
     /// Users of the realm: `user.0` and so on, with the password `password`.
     pub const USERS: usize = 200;
 
@@ -296,6 +300,13 @@ fn realm() -> Value {
             "standardFlowEnabled": false,
             "directAccessGrantsEnabled": true,
             "serviceAccountsEnabled": true,
+        }, {
+            "clientId": Keycloak::WEB,
+            "enabled": true,
+            "publicClient": true,
+            "standardFlowEnabled": true,
+            "redirectUris": [Keycloak::BACK],
+            "attributes": {"pkce.code.challenge.method": "S256"},
         }],
         "users": users,
     })

@@ -1,4 +1,4 @@
-//! Tests the plans in `examples/plans`: the reader and the schema must accept each.
+//! Tests the plans in `examples/plans` and `examples/identity`: the reader and the schema must accept each.
 
 use std::path::{Path, PathBuf};
 
@@ -37,12 +37,23 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/plans")
 }
 
-/// Every example: its name, its text.
+/// Every example: its name, seen from `examples/plans`, and its text.
 fn examples() -> Vec<(String, String)> {
-    let files = std::fs::read_dir(directory()).unwrap().map(|entry| entry.unwrap().path());
-    let plans = files.filter(|path| path.extension().is_some_and(|it| it == "toml"));
-    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
-    plans.map(|path| (name(&path), std::fs::read_to_string(&path).unwrap())).collect()
+    let plans = |below: &'static str| {
+        let files = std::fs::read_dir(directory().join(below)).unwrap();
+        let files = files.map(|entry| entry.unwrap().path());
+        let plans = files.filter(|path| path.extension().is_some_and(|it| it == "toml"));
+        plans.map(move |path| {
+            let name = format!("{below}{}", path.file_name().unwrap().to_string_lossy());
+            (name, std::fs::read_to_string(&path).unwrap())
+        })
+    };
+    plans("").chain(plans("../identity/keycloak/")).collect()
+}
+
+/// The directory of an example.
+fn base(name: &str) -> PathBuf {
+    directory().join(name).parent().unwrap().to_owned()
 }
 
 fn plan(name: &str, text: &str) -> Plan {
@@ -53,7 +64,7 @@ fn plan(name: &str, text: &str) -> Plan {
 }
 
 fn compiled(name: &str, plan: &Plan) -> Compiled {
-    let world = CompileEnvironment { surroundings: &ExampleMachine, base: &directory() };
+    let world = CompileEnvironment { surroundings: &ExampleMachine, base: &base(name) };
     compile(plan, Node::default(), 7, &world).unwrap_or_else(|fault| panic!("{name}: {fault}"))
 }
 
@@ -146,7 +157,7 @@ fn what_is_left_of_a_plan_is_a_plan_or_an_error_with_its_place() {
             (0..text.len()).filter(|at| text.is_char_boundary(*at)).map(|at| text[..at].to_owned());
         for text in without.chain(twice).chain(cut) {
             let text = Text { name: "p.toml", text: &text, overrides: &[] };
-            let world = CompileEnvironment { surroundings: &ExampleMachine, base: &directory() };
+            let world = CompileEnvironment { surroundings: &ExampleMachine, base: &base(&name) };
             let error = match read(&text, &|name| ExampleMachine.variable(name)) {
                 Err(error) => error,
                 Ok(written) => match compile(&written.plan, Node::default(), 7, &world) {
