@@ -85,7 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("brunt-flow-page", &[]),
     ("brunt-flow-load", &["brunt-engine", "brunt-flow-driver"]),
-    ("brunt-flow-import", &["brunt-redact"]),
+    ("brunt-flow-import", &["brunt-flow-page", "brunt-redact"]),
     (
         "brunt-flow-plan",
         &[

@@ -130,7 +130,7 @@ fn failed_requests_are_a_recording_that_can_be_imported() {
     let file = directory.path().join("failed.har").to_string_lossy().into_owned();
     plan.run(&["--trace", &file, "--trace-max", "3"]);
     let imported = run(["import", "har", &file]).expect(0);
-    let urls = imported.stdout.matches("\npost = \"/openam/json/authenticate\"").count();
+    let urls = imported.stdout.matches(" post = \"/openam/json/authenticate\"").count();
     assert_eq!(urls, 3, "{imported}");
     let base = format!("base = \"{}", target.base);
     assert!(imported.stdout.contains(&base), "{imported}");

@@ -1,66 +1,70 @@
 //! HAR 1.2: the recordings of a browser or a proxy.
 //!
 //! A recording is of one person at one moment. Data of that moment are left out: cookies, which each user receives once
-//! answers set them; headers that browsers add for themselves; answers from a cache. A pause is the time from the end
-//! of the earlier requests to the beginning of a request, so that requests that a browser makes at the same time have
-//! none.
+//! answers set them; headers that browsers add for themselves; answers from a cache. What an answer gave and a later
+//! request sends is taken from the answer (see [`flow`]), a form of a page is sent as a form (see [`act`]), and a
+//! redirect is followed. A pause is the time from the end of the earlier requests to the beginning of a request, so
+//! that requests that a browser makes at the same time have none.
 
-use crate::answers::drawn_words;
-use crate::body;
-use crate::form::{self, Multipart};
-use crate::imported::{Body, Imported, Step};
-use crate::notation::literal;
-use crate::pairs;
-use crate::secrets::{Secrets, Variables};
-use base64::Engine as _;
-use jiff::Timestamp;
-use serde::Deserialize;
-use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+mod act;
+mod bits;
+mod body;
+mod chains;
+mod file;
+mod flow;
+mod given;
+mod head;
+mod kept;
+mod leaves;
+mod made;
+mod neighbours;
+mod notes;
+mod page;
+pub(crate) mod person;
+mod second;
+mod sent;
+mod source;
+
+use std::collections::HashMap;
 use std::time::Duration;
+
+use jiff::Timestamp;
+use url::Url;
+
+use crate::imported::{Act, Body, Imported, Step};
+use crate::secrets::{Secrets, Variables};
+use chains::Chains;
+use file::{Entry, File};
+use flow::Flow;
+use given::Given;
+use made::Verifiers;
+use notes::{Left, Said};
+use page::Page;
+use second::Second;
 
 /// The most requests of a plan.
 const MOST_STEPS: usize = 5_000;
-/// The most words of answers that are kept, to find those which requests repeat.
-const WORDS_MAX: usize = 100_000;
 /// Shorter pauses are the browser's own work.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
 /// Longer pauses are interruptions of the user and are shortened.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
-
-/// Headers that belong to the connection or the browser and not to the request. A name that ends in a hyphen is a
-/// prefix.
-const VOLATILE: [&str; 21] = [
-    "accept-encoding",
-    "cache-control",
-    "connection",
-    "content-length",
-    "cookie",
-    "dnt",
-    "host",
-    "if-match",
-    "if-modified-since",
-    "if-none-match",
-    "if-unmodified-since",
-    "keep-alive",
-    "pragma",
-    "priority",
-    "proxy-connection",
-    "sec-",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-    "upgrade-insecure-requests",
-    "x-client-data",
-];
+/// The most origins that a plan names.
+const ORIGINS_MAX: usize = 256;
+/// How many redirects a request follows, if redirects led to any.
+const REDIRECTS: u8 = 20;
 
 /// Which requests of a recording are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// The hosts of the requests; all if empty. A name that begins with a dot includes all names below it.
+    /// The hosts of the requests; if empty, those that belong to the visit. A name that begins with a dot includes all
+    /// names below it.
     pub hosts: Vec<String>,
     /// Prefixes of the types of the answers; all if empty.
     pub types: Vec<String>,
+    /// Whether the hosts of third parties are wanted as well.
+    pub all_hosts: bool,
+    /// Whether styles, scripts, pictures and the like are wanted as well.
+    pub statics: bool,
 }
 
 /// What is done with the pauses.
@@ -79,6 +83,9 @@ pub enum HarError {
     /// It does not follow HAR 1.2.
     #[error("read the recording as HAR 1.2: {0}")]
     Malformed(#[from] serde_json::Error),
+    /// The second one does not.
+    #[error("read the second recording as HAR 1.2: {0}")]
+    Second(#[source] serde_json::Error),
     /// It contains no request, or none that passes the filter.
     #[error(
         "find a request in the recording: {0} are there, and each was filtered out or never answered"
@@ -91,94 +98,6 @@ pub enum HarError {
     Large(usize),
 }
 
-#[derive(Deserialize)]
-struct File {
-    log: Log,
-}
-
-#[derive(Deserialize)]
-struct Log {
-    entries: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Entry {
-    #[serde(default)]
-    started_date_time: String,
-    #[serde(default)]
-    time: Option<f64>,
-    request: Request,
-    #[serde(default)]
-    response: Response,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Request {
-    method: String,
-    url: String,
-    #[serde(default)]
-    headers: Vec<Pair>,
-    #[serde(default)]
-    post_data: Option<PostData>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Response {
-    #[serde(default)]
-    status: i64,
-    #[serde(default)]
-    headers: Vec<Pair>,
-    #[serde(default)]
-    content: Content,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Content {
-    #[serde(default)]
-    mime_type: Option<String>,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    encoding: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Pair {
-    name: String,
-    #[serde(default)]
-    value: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PostData {
-    #[serde(default)]
-    mime_type: String,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    params: Vec<Param>,
-    /// Not in HAR 1.2, but some recorders write it for bodies that are not text.
-    #[serde(default)]
-    encoding: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Param {
-    name: String,
-    #[serde(default)]
-    value: Option<String>,
-    #[serde(default)]
-    file_name: Option<String>,
-    #[serde(default)]
-    content_type: Option<String>,
-}
-
 /// Reads a recording.
 pub fn har(
     text: &str,
@@ -186,348 +105,278 @@ pub fn har(
     pauses: Pauses,
     secrets: Secrets,
 ) -> Result<Imported, HarError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let File { log } = serde_json::from_str(text)?;
-    let mut reading = Reading { variables: Variables::new(secrets), ..Reading::default() };
-    for entry in &log.entries {
-        reading.entry(entry, filter, pauses);
-        if reading.imported.steps.len() > MOST_STEPS {
-            return Err(HarError::Large(log.entries.len()));
-        }
+    har_beside(text, None, filter, pauses, secrets)
+}
+
+/// Reads a recording beside a `second` one of the same visit by another person: what is equal in both is the same for
+/// everyone, and what differs is not.
+pub fn har_beside(
+    text: &str,
+    second: Option<&str>,
+    filter: &Filter,
+    pauses: Pauses,
+    secrets: Secrets,
+) -> Result<Imported, HarError> {
+    let entries = entries(text)?;
+    let second = second.map(entries_of_second).transpose()?;
+    let urls: Vec<Option<Url>> = entries.iter().map(Entry::url).collect();
+    let mut left = Left::default();
+    let kept = kept::kept(&entries, &urls, filter, &mut left);
+    let chains = Chains::of(&entries, &urls, &kept);
+    let steps = kept.iter().filter(|at| chains.first(**at) == **at).count();
+    if steps == 0 {
+        return Err(HarError::Empty(entries.len()));
     }
-    if reading.imported.steps.is_empty() {
-        return Err(HarError::Empty(log.entries.len()));
+    if steps > MOST_STEPS {
+        return Err(HarError::Large(entries.len()));
+    }
+    let flow = Flow::new(Variables::new(secrets), Verifiers::of(&entries));
+    let mut reading = Reading {
+        entries: &entries,
+        urls: &urls,
+        kept: &kept,
+        chains: &chains,
+        second,
+        pauses,
+        flow,
+        imported: Imported { visit: true, ..Imported::default() },
+        step_of: HashMap::new(),
+        page: None,
+        before: None,
+        said: Said { left, ..Said::default() },
+    };
+    reading.flow.variables.reserved(person::FEEDER);
+    for at in &kept {
+        reading.entry(*at);
     }
     Ok(reading.finish())
 }
 
-#[derive(Default)]
-struct Reading {
-    imported: Imported,
-    variables: Variables,
-    /// When the earlier requests were over.
-    before: Option<Timestamp>,
-    filtered: usize,
-    unanswered: usize,
-    shortened: bool,
-    dropped: BTreeSet<String>,
-    cookies_set: BTreeSet<String>,
-    cookies_missing: BTreeSet<String>,
-    /// The machine-generated words of answers so far, and the requests that send one as it was recorded.
-    words_given: HashSet<String>,
-    literal: BTreeSet<String>,
-    /// Requests whose body is missing in the recording.
-    bodiless: BTreeSet<String>,
+fn entries(text: &str) -> Result<Vec<Entry>, HarError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let File { log } = serde_json::from_str(text)?;
+    Ok(log.entries)
 }
 
-impl Reading {
-    fn entry(&mut self, entry: &Entry, filter: &Filter, pauses: Pauses) {
-        let (request, response) = (&entry.request, &entry.response);
-        let http = request.url.starts_with("http://") || request.url.starts_with("https://");
-        let host =
-            url::Url::parse(&request.url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        let Some(host) = host.filter(|host| http && wanted(filter, host, response)) else {
-            self.filtered += 1;
-            return;
-        };
-        if response.status <= 0 {
-            self.unanswered += 1;
-            return;
-        }
-        let pause = self.pause(entry).filter(|_| pauses == Pauses::Recorded);
+fn entries_of_second(text: &str) -> Result<Second, HarError> {
+    let entries = entries(text).map_err(|error| match error {
+        HarError::Malformed(error) => HarError::Second(error),
+        other => other,
+    })?;
+    Ok(Second::of(&entries))
+}
+
+struct Reading<'a> {
+    entries: &'a [Entry],
+    urls: &'a [Option<Url>],
+    kept: &'a [usize],
+    chains: &'a Chains,
+    second: Option<Second>,
+    pauses: Pauses,
+    flow: Flow,
+    imported: Imported,
+    /// The step of each entry that no redirect led to.
+    step_of: HashMap<usize, usize>,
+    /// The last page.
+    page: Option<Page>,
+    /// When the earlier requests were over.
+    before: Option<Timestamp>,
+    said: Said,
+}
+
+impl Reading<'_> {
+    fn entry(&mut self, at: usize) {
+        let (entry, Some(url)) = (&self.entries[at], &self.urls[at]) else { return };
+        let pause = self.pause(entry).filter(|_| self.pauses == Pauses::Recorded);
+        let first = self.chains.first(at);
         if self.imported.steps.is_empty() {
-            self.imported.name = host;
+            url.host_str().unwrap_or_default().clone_into(&mut self.imported.name);
         }
-        let url = url::Url::parse(&request.url).map_or_else(
-            |_| request.url.clone(),
-            |mut url| {
-                url.set_fragment(None);
-                url.to_string()
-            },
-        );
-        let path = url.splitn(4, '/').nth(3).unwrap_or_default();
-        let path = brunt_redact::url(path.split('?').next().unwrap_or_default());
-        // The type that was sent: a recorder's own opinion of it may be another.
-        let sent = request.headers.iter().find(|it| it.name.eq_ignore_ascii_case("content-type"));
-        let sent = sent.map(|it| it.value.as_str());
-        let body = request.post_data.as_ref().map(|data| self.body(data, sent));
-        let (body, kind) = body.unwrap_or_default();
-        let status = u16::try_from(response.status).ok().filter(|status| *status != 304);
+        let other = self.second.as_mut().and_then(|second| second.like(entry, url));
+        if first == at {
+            self.flow.other = other;
+            self.flow.moment = entry.times().map(|(began, _)| began);
+            let mut step = self.step(entry, url);
+            step.pause = pause;
+            self.expect(at, &mut step);
+            self.step_of.insert(at, self.imported.steps.len());
+            self.imported.steps.push(step);
+        }
+        self.answer(at, first, url);
+    }
+
+    /// The step that makes a request.
+    fn step(&mut self, entry: &Entry, url: &Url) -> Step {
+        if let Some(page) = self.page.take() {
+            let step = self.on_page(&page, entry, url);
+            self.page = Some(page);
+            if let Some(step) = step {
+                return step;
+            }
+        }
         let mut step = Step {
-            name: format!("{} /{path}", request.method),
-            method: request.method.clone(),
-            url: form::query(&literal(&url), &mut self.variables),
-            body,
-            pause,
-            statuses: status.into_iter().collect(),
+            name: format!("{} {}", entry.request.method, brunt_redact::url(url.path())),
+            method: entry.request.method.clone(),
             ..Step::default()
         };
-        self.headers(&request.headers, &mut step);
-        if step.body == Body::None && announces_body(&request.headers) {
-            self.bodiless.insert(step.name.clone());
-        }
-        if let Some(kind) = kind {
-            step.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
-            step.headers.push(("Content-Type".to_owned(), kind));
-        }
-        if matches!(step.body, Body::Form(_)) {
-            step.headers.retain(|(name, value)| {
-                !(name.eq_ignore_ascii_case("content-type")
-                    && value.eq_ignore_ascii_case(form::TYPE))
+        step.url = self.flow.url(&step.name, url);
+        let name = named(&step.method, &step.url);
+        self.headers(entry, &mut step);
+        self.body(entry, &mut step);
+        step.name = name;
+        step
+    }
+
+    /// The step that sends a form or follows a link of the last page.
+    fn on_page(&mut self, page: &Page, entry: &Entry, url: &Url) -> Option<Step> {
+        let mut step = Step { method: entry.request.method.clone(), ..Step::default() };
+        if let Some(sent) = act::sent(page, entry, url) {
+            let form = sent.form;
+            let called = form.attribute("id").or_else(|| form.attribute("name"));
+            let last = url.path().rsplit('/').find(|segment| !segment.is_empty());
+            step.name = format!("submit {}", called.or(last).unwrap_or("form"));
+            let fields = sent.changed.iter();
+            let fields = fields.map(|(name, value)| {
+                (name.clone(), self.flow.field_of_form(&step.name, form, name, value))
             });
-        }
-        self.correlate(&mut step);
-        self.note_literal(&step, response);
-        self.answered(response);
-        for header in &response.headers {
-            if header.name.eq_ignore_ascii_case("set-cookie") {
-                // Some put several into one value, a line each.
-                for line in header.value.lines() {
-                    let name = line.split(['=', ';']).next().unwrap_or_default();
-                    self.cookies_set.insert(name.trim().to_owned());
-                }
+            let fields: Vec<_> = fields.collect();
+            step.body = if fields.is_empty() { Body::None } else { Body::Form(fields) };
+            for name in sent.unsent {
+                self.said.unsent.insert(format!("{name} of {}", step.name));
             }
-        }
-        self.imported.steps.push(step);
-    }
-
-    /// Makes a request take from earlier answers the values that they contained.
-    fn correlate(&mut self, step: &mut Step) {
-        let variables = &mut self.variables;
-        let mut replace = |text: &mut String| *text = variables.correlated(std::mem::take(text));
-        replace(&mut step.url);
-        step.headers.iter_mut().for_each(|(_, value)| replace(value));
-        match &mut step.body {
-            Body::Text(text) => replace(text),
-            Body::Form(fields) => fields.iter_mut().for_each(|(_, value)| replace(value)),
-            Body::None | Body::Bytes(_) | Body::File(_) => {}
-        }
-    }
-
-    /// Keeps the values of the answer to the step that will be added next.
-    fn answered(&mut self, response: &Response) {
-        let (step, content) = (self.imported.steps.len(), &response.content);
-        for Pair { name, value } in &response.headers {
-            self.variables.answers.header(step, name, value);
-        }
-        let kind = content.mime_type.as_deref().unwrap_or_default();
-        let Some(text) = content.text.as_deref() else { return };
-        let text = if content.encoding.as_deref() == Some("base64") {
-            let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_default();
-            Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+            step.act = Some(Act::Submit { selector: sent.selector, press: sent.press });
         } else {
-            Cow::Borrowed(text)
-        };
-        if kind.contains("json") {
-            self.variables.answers.body(step, &text);
-        } else if kind.contains("html") {
-            self.variables.answers.page(step, &text);
+            let selector = act::followed(page, entry, url)?;
+            step.name = format!("follow {}", brunt_redact::url(url.path()));
+            step.act = Some(Act::Follow(selector));
         }
-        let headers = response.headers.iter().map(|header| header.value.as_str());
-        for word in drawn_words(&text).chain(headers.flat_map(drawn_words)) {
-            if self.words_given.len() < WORDS_MAX {
-                self.words_given.insert(word.to_owned());
-            }
+        self.headers(entry, &mut step);
+        Some(step)
+    }
+
+    /// What the answer to a step must be.
+    fn expect(&self, at: usize, step: &mut Step) {
+        let last = self.chains.last(at);
+        let (response, Some(url)) = (&self.entries[last].response, &self.urls[last]) else {
+            return;
+        };
+        let lands = last != at || response.is_page() && response.status < 400;
+        if lands && self.entries[last].redirect().is_none() {
+            step.lands = Some(landing(url));
+        }
+        let status = u16::try_from(response.status).ok().filter(|status| *status != 304);
+        let follows = self.chains.any() && self.entries[last].redirect().is_some();
+        let silent = response.status < 400 && (step.lands.is_some() || follows);
+        step.statuses = status.into_iter().filter(|_| !silent).collect();
+    }
+
+    fn answer(&mut self, at: usize, first: usize, url: &Url) {
+        let response = &self.entries[at].response;
+        let passing = self.chains.last(first) != at;
+        let page = (!passing && response.is_page()).then(|| Page::of(response, url));
+        let place = if at == first { url.clone() } else { self.place(at, url) };
+        let step = self.step_of.get(&first).copied().unwrap_or_default();
+        let given = Given {
+            step,
+            response,
+            url: &place,
+            passing,
+            redirected: at != first,
+            page: page.as_ref(),
+        };
+        given.give(&mut self.flow.sources);
+        for (name, _) in response.cookies() {
+            self.imported.client.cookies = true;
+            self.said.cookies_set.insert(name.to_owned());
+        }
+        if page.is_some() {
+            self.page = page;
         }
     }
 
-    /// Notes that a request sends a value as it was recorded, although an earlier answer contained it.
-    fn note_literal(&mut self, step: &Step, response: &Response) {
-        // Paths, and whatever the addresses of scripts and pictures contain, are the same for every user.
-        let kind = response.content.mime_type.as_deref().unwrap_or_default();
-        let data = kind.contains("json") || kind.contains("html");
-        let query = step.url.split_once('?').map(|(_, query)| query).filter(|_| data);
-        let mut texts: Vec<&str> = query.into_iter().collect();
-        match &step.body {
-            Body::Text(text) => texts.push(text),
-            Body::Form(fields) => texts.extend(fields.iter().map(|(_, value)| value.as_str())),
-            Body::None | Body::Bytes(_) | Body::File(_) => {}
-        }
-        let given = |word: &str| self.words_given.contains(word);
-        if texts.into_iter().flat_map(drawn_words).any(given) {
-            self.literal.insert(step.name.clone());
-        }
+    /// Where an answer came from, with the fragment of the redirect that led there.
+    fn place(&self, at: usize, url: &Url) -> Url {
+        let before = self.entries[..at].iter().rev().take(50).filter_map(Entry::redirect);
+        let fragment = before.into_iter().find(|to| {
+            let mut plain = to.clone();
+            plain.set_fragment(None);
+            plain == *url
+        });
+        fragment.unwrap_or_else(|| url.clone())
     }
 
     fn pause(&mut self, entry: &Entry) -> Option<Duration> {
-        let started: Timestamp = entry.started_date_time.parse().ok()?;
-        let took = entry.time.filter(|time| time.is_finite() && *time > 0.0).unwrap_or(0.0);
-        let took = Duration::try_from_secs_f64(took / 1000.0).unwrap_or_default();
+        let (started, ended) = entry.times()?;
         let before = self.before;
-        let ended = started.checked_add(took).unwrap_or(started);
         self.before = Some(before.map_or(ended, |before| before.max(ended)));
         let pause = Duration::try_from(started.duration_since(before?)).ok()?;
-        self.shortened |= pause > LONGEST_PAUSE;
+        self.said.shortened |= pause > LONGEST_PAUSE;
         let whole = pause.min(LONGEST_PAUSE).as_millis();
         Some(Duration::from_millis(u64::try_from(whole).ok()?))
             .filter(|pause| *pause >= SHORTEST_PAUSE)
     }
 
-    fn headers(&mut self, headers: &[Pair], step: &mut Step) {
-        for Pair { name, value } in headers {
-            let lower = name.to_ascii_lowercase();
-            if lower == "accept-encoding" {
-                self.imported.client.compression = true;
-            }
-            if lower == "cookie" {
-                self.imported.client.cookies = true;
-                let names = value.split(';').filter_map(|pair| pair.split('=').next());
-                for name in names.map(str::trim).filter(|name| !name.is_empty()) {
-                    if !self.cookies_set.contains(name) {
-                        self.cookies_missing.insert(name.to_owned());
-                    }
-                }
-            }
-            let volatile =
-                |known: &&str| *known == lower || known.ends_with('-') && lower.starts_with(*known);
-            let nameable = name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':');
-            if VOLATILE.iter().any(volatile) || !nameable || name.is_empty() {
-                if !lower.starts_with(':') {
-                    self.dropped.insert(lower);
-                }
-                continue;
-            }
-            let value = literal(&value.replace(['\r', '\n', '\0'], " "));
-            step.headers.push((name.clone(), self.variables.header(name, &value)));
-        }
-    }
-
-    /// The body of a request, and its type if it differs from the recorded one. `sent` is the type in the header.
-    fn body(&mut self, data: &PostData, sent: Option<&str>) -> (Body, Option<String>) {
-        let kind = sent.unwrap_or(&data.mime_type).trim().to_ascii_lowercase();
-        if let Some(text) = data.text.as_ref().filter(|text| !text.is_empty()) {
-            let decoded = match data.encoding.as_deref() {
-                Some("base64") => base64::engine::general_purpose::STANDARD.decode(text).ok(),
-                _ => None,
-            };
-            let text = match decoded.map(String::from_utf8) {
-                None => literal(text),
-                Some(Ok(text)) => literal(&text),
-                Some(Err(error)) => {
-                    let bytes = error.into_bytes();
-                    self.imported.notes.extend(body::left_in(&bytes, &self.variables));
-                    return (Body::Bytes(bytes), None);
-                }
-            };
-            let body = if kind.starts_with(form::TYPE) {
-                form::body(&text, &mut self.variables)
-            } else {
-                Body::Text(body::text(&text, &mut self.variables))
-            };
-            return (body, None);
-        }
-        if data.params.is_empty() {
-            return (Body::None, None);
-        }
-        let several = kind.starts_with("multipart/");
-        let mut fields = Vec::new();
-        for Param { name, value, .. } in &data.params {
-            let value = value.as_deref().unwrap_or_default();
-            let value = if several {
-                body::part(name, &literal(value), &mut self.variables)
-            } else {
-                pairs::member(name, value, &mut self.variables)
-            };
-            fields.push((name.clone(), value));
-        }
-        if !several {
-            return (Body::Form(fields), None);
-        }
-        let mut multipart =
-            Multipart::new(&fields.iter().map(|(_, value)| value.as_bytes()).collect::<Vec<_>>());
-        for (param, (name, value)) in data.params.iter().zip(&fields) {
-            if param.file_name.is_some() && value.is_empty() {
-                let note =
-                    format!("the content of the file in the field '{name}' was not recorded");
-                self.imported.notes.push(note);
-            }
-            let (file, kind) = (param.file_name.as_deref(), param.content_type.as_deref());
-            multipart.part(name, file, kind, value.as_bytes());
-        }
-        let (kind, bytes) = multipart.finish();
-        (Body::Text(String::from_utf8_lossy(&bytes).into_owned()), Some(kind))
-    }
-
     fn finish(mut self) -> Imported {
-        let mut notes = std::mem::take(&mut self.imported.notes);
-        let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
-        if self.filtered > 0 {
-            notes.push(format!("requests left out by the filters: {}", self.filtered));
-        }
-        if self.unanswered > 0 {
-            notes.push(format!(
-                "requests left out because no answer was recorded: {}",
-                self.unanswered
-            ));
-        }
-        if !self.dropped.is_empty() {
-            let dropped = list(&self.dropped);
-            notes
-                .push(format!("headers of the browser and of that moment are left out: {dropped}"));
-        }
-        if !self.cookies_missing.is_empty() {
-            let names = list(&self.cookies_missing);
-            notes.push(format!(
-                "these cookies were sent and no answer in the recording sets them, so no user will have them: {names}"
-            ));
-        }
-        if self.shortened {
-            notes.push(format!("pauses are {} s at most", LONGEST_PAUSE.as_secs()));
+        self.imported.client.origins = self.origins();
+        if self.chains.any() {
+            self.imported.client.redirects = REDIRECTS;
         }
         let mut extracted = Vec::new();
-        for (step, extract) in self.variables.answers.extracts() {
-            if let Some(step) = self.imported.steps.get_mut(step) {
-                extracted.push(format!("{} (from {})", extract.name, step.name));
-                step.extracts.push(extract);
-            }
+        for (at, extracts) in std::mem::take(&mut self.flow.extracts) {
+            let step = &mut self.imported.steps[at];
+            extracted.extend(extracts.iter().map(|it| format!("{} (from {})", it.name, step.name)));
+            step.extracts.extend(extracts);
         }
-        if !extracted.is_empty() {
-            notes.push(format!(
-                "values that later requests use are extracted from answers: {}",
-                extracted.join(", ")
-            ));
-        }
-        if !self.literal.is_empty() {
-            notes.push(format!(
-                "values that an earlier answer contained are sent as they were recorded, which a server may refuse: \
-                 extract them in the plan, for {}",
-                list(&self.literal)
-            ));
-        }
-        if !self.bodiless.is_empty() {
-            notes.push(format!(
-                "the recording does not have the body of these requests, which are sent without one: {}",
-                list(&self.bodiless)
-            ));
-        }
-        notes.extend(self.variables.taken_note());
-        self.imported.notes = notes;
-        self.imported.variables = self.variables.into_list();
+        let own = std::mem::take(&mut self.imported.notes);
+        self.imported.notes = self.said.notes(own, &extracted, &self.flow);
+        self.imported.variables = self.flow.variables.into_list();
+        self.imported.feeder = self.flow.person.feeder();
         self.imported
     }
 }
 
-/// Whether a request was sent with a body, by its header.
-fn announces_body(headers: &[Pair]) -> bool {
-    headers.iter().any(|Pair { name, value }| {
-        let length = name.eq_ignore_ascii_case("content-length")
-            && value.trim().parse::<u64>().is_ok_and(|length| length > 0);
-        let kind = name.eq_ignore_ascii_case("content-type")
-            && value.trim().to_ascii_lowercase().starts_with("multipart/");
-        length || kind
-    })
+impl Reading<'_> {
+    /// The origins of the kept requests, each once.
+    fn origins(&self) -> Vec<String> {
+        let mut origins: Vec<String> = Vec::new();
+        for url in self.kept.iter().filter_map(|at| self.urls[*at].as_ref()) {
+            let origin = url.origin().ascii_serialization();
+            if !origins.contains(&origin) && origins.len() < ORIGINS_MAX {
+                origins.push(origin);
+            }
+        }
+        origins
+    }
 }
 
-fn wanted(filter: &Filter, host: &str, response: &Response) -> bool {
-    let host_wanted = |wanted: &String| {
-        wanted.eq_ignore_ascii_case(host)
-            || wanted.starts_with('.') && host.ends_with(wanted.as_str())
-    };
-    let kind = response.content.mime_type.as_deref().unwrap_or_default();
-    (filter.hosts.is_empty() || filter.hosts.iter().any(host_wanted))
-        && (filter.types.is_empty()
-            || filter.types.iter().any(|wanted| kind.starts_with(wanted.as_str())))
+/// The name of a step: its method and path, with what differs by name.
+fn named(method: &str, url: &str) -> String {
+    let path = url.splitn(4, '/').nth(3).unwrap_or_default();
+    let path = path.split('?').next().unwrap_or_default().replace("${", "{");
+    format!("{method} /{}", brunt_redact::url(&path))
 }
 
+/// The path of a URL, with `*` in place of what another user has otherwise.
+fn landing(url: &Url) -> String {
+    let segments = url.path().split('/').map(|segment| {
+        let number = segment.len() > 1 && segment.bytes().all(|byte| byte.is_ascii_digit());
+        if number || bits::bits(segment) >= bits::LIKELY && !is_word_like(segment) {
+            "*"
+        } else {
+            segment
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// Whether a segment of a path reads as words, however long.
+fn is_word_like(segment: &str) -> bool {
+    bits::bits(segment) < bits::DRAWN && segment.bytes().all(|byte| !byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod origins;
+#[cfg(test)]
+mod samples;
 #[cfg(test)]
 mod tests;

@@ -20,6 +20,21 @@ pub struct Imported {
     pub client: Client,
     /// What was left out, replaced or guessed, as sentences.
     pub notes: Vec<String>,
+    /// What differs from user to user.
+    pub feeder: Option<Feeder>,
+    /// Whether it is the visit of a person, which many users repeat for some time.
+    pub visit: bool,
+}
+
+/// A file with a row for each user, whose columns are used as `${name.column}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Feeder {
+    /// Its name.
+    pub name: String,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The values.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// One request.
@@ -33,6 +48,10 @@ pub struct Step {
     pub method: String,
     /// The whole URL.
     pub url: String,
+    /// What is done on the page before, in place of a request to the URL. The body has the fields that are changed.
+    pub act: Option<Act>,
+    /// The path that redirects lead to, or that a page must come from; `*` is any text.
+    pub lands: Option<String>,
     /// The fields, in order.
     pub headers: Vec<(String, String)>,
     /// The credentials of the request.
@@ -47,6 +66,20 @@ pub struct Step {
     pub statuses: Vec<u16>,
     /// What later requests take from the answer.
     pub extracts: Vec<Extract>,
+}
+
+/// What is done on a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A form is sent.
+    Submit {
+        /// What selects it.
+        selector: String,
+        /// The name of the button, if it is not the first.
+        press: Option<String>,
+    },
+    /// The link that this selects is followed.
+    Follow(String),
 }
 
 /// A value that later requests take from an answer.
@@ -67,6 +100,16 @@ pub enum Place {
     Header(String),
     /// In a body that is text: the first group of this regular expression.
     Pattern(String),
+    /// In the cookie of this name.
+    Cookie(String),
+    /// In the element that this selects: its text, or the value of the attribute.
+    Html(String, Option<String>),
+    /// In the URL that the answer came from: the whole, or this parameter.
+    Url(Option<String>),
+    /// The parameter of this name in a header that is a URL.
+    Parameter(Box<Self>, String),
+    /// In a part of that place: the first group of this regular expression.
+    Within(Box<Self>, String),
 }
 
 /// The credentials of a request.
@@ -117,6 +160,20 @@ pub enum Value {
     Constant(String),
     /// It is read from the environment, under this name. It may be a secret.
     Environment(String),
+    /// A random UUID.
+    Uuid,
+    /// Random characters of these.
+    Chars {
+        /// The characters, as in a regular expression.
+        chars: String,
+        /// How many.
+        length: u32,
+    },
+    /// The time of each exchange.
+    Timestamp {
+        /// In milliseconds since 1970, and not in seconds.
+        milliseconds: bool,
+    },
 }
 
 /// How requests are sent.
@@ -151,8 +208,28 @@ pub struct Client {
     pub cookies: bool,
     /// Each request has a connection of its own.
     pub churn: bool,
+    /// The origins that forms, links and redirects may lead to.
+    pub origins: Vec<String>,
     /// How long connecting may take.
     pub connect_timeout: Option<Duration>,
+}
+
+impl Step {
+    /// Replaces a text wherever a plan's may have holes.
+    pub fn replace(&mut self, old: &str, new: &str) {
+        let replace = |text: &mut String| {
+            if text.contains(old) {
+                *text = text.replace(old, new);
+            }
+        };
+        replace(&mut self.url);
+        self.headers.iter_mut().for_each(|(_, value)| replace(value));
+        match &mut self.body {
+            Body::Text(text) => replace(text),
+            Body::Form(fields) => fields.iter_mut().for_each(|(_, value)| replace(value)),
+            Body::None | Body::Bytes(_) | Body::File(_) => {}
+        }
+    }
 }
 
 impl Resolve {

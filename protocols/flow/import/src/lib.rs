@@ -8,13 +8,12 @@
 //! This is a crate because fuzzing needs it as well as the program. It opens no file and no socket: the caller reads
 //! files for it. It must not know the syntax of a plan, or how one is run.
 
-mod answers;
 mod body;
 mod curl;
 mod form;
 mod har;
+mod html;
 mod imported;
-mod markup;
 mod node;
 pub mod notation;
 mod openapi;
@@ -24,9 +23,10 @@ mod shell;
 mod yaml;
 
 pub use curl::{CurlError, curl};
-pub use har::{Filter, HarError, Pauses, har};
+pub use har::{Filter, HarError, Pauses, har, har_beside};
 pub use imported::{
-    Auth, Body, Client, Extract, Imported, Place, Resolve, Step, Value, Variable, Version,
+    Act, Auth, Body, Client, Extract, Feeder, Imported, Place, Resolve, Step, Value, Variable,
+    Version,
 };
 pub use openapi::{OpenApiError, openapi};
 pub use secrets::Secrets;

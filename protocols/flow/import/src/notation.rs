@@ -64,6 +64,18 @@ pub(crate) fn raw(text: &str) -> String {
     out + rest
 }
 
+/// The text with what is outside of its holes changed.
+pub(crate) fn outside(text: &str, change: impl Fn(&str) -> String) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((from, to)) = next_hole(rest) {
+        out.push_str(&change(&rest[..from].replace("$${", "${")));
+        out.push_str(&rest[from..to]);
+        rest = &rest[to..];
+    }
+    out + &change(&rest.replace("$${", "${"))
+}
+
 /// The text with its holes empty.
 pub(crate) fn without_holes(text: &str) -> String {
     filled(text, |_| Some(String::new())).unwrap_or_default()

@@ -4,7 +4,6 @@
 //! value that is a secret by the name of its header, parameter or member becomes a variable which the environment
 //! fills, unless secrets are to be kept.
 
-use crate::answers::Answers;
 use crate::imported::{Value, Variable};
 use crate::notation::{has_holes, hole};
 use brunt_redact::is_secret_header;
@@ -26,8 +25,8 @@ pub(crate) struct Variables {
     /// The secret that each variable replaced, by position in the list.
     taken: Vec<Option<String>>,
     secrets: Secrets,
-    /// Values from earlier answers.
-    pub(crate) answers: Answers,
+    /// Names of variables that answers fill.
+    reserved: Vec<String>,
 }
 
 impl Variables {
@@ -70,9 +69,6 @@ impl Variables {
         if has_holes(value) || value.is_empty() {
             return value.to_owned();
         }
-        if let Some(at) = self.answers.find(value) {
-            return self.given(at);
-        }
         if self.secrets == Secrets::Kept {
             return value.to_owned();
         }
@@ -85,29 +81,18 @@ impl Variables {
         hole(&name)
     }
 
-    /// The hole for a value that an answer contained.
-    fn given(&mut self, at: usize) -> String {
-        let (name, known) = self.answers.known(at);
-        if let Some(known) = known {
-            return hole(known);
-        }
+    /// A name for a variable that an answer fills.
+    pub(crate) fn reserved(&mut self, name: &str) -> String {
         let name = self.free(&identifier(name));
-        self.answers.becomes(at, &name);
-        hole(&name)
+        self.reserved.push(name.clone());
+        name
     }
 
-    /// A text in the notation of plans, with every value from an earlier answer replaced by its variable.
-    pub(crate) fn correlated(&mut self, text: String) -> String {
-        let within: Vec<(usize, String)> = self
-            .answers
-            .within(&text)
-            .into_iter()
-            .map(|(at, spelling)| (at, spelling.into_owned()))
-            .collect();
-        within.into_iter().fold(text, |text, (at, spelling)| {
-            let stands = self.given(at);
-            text.replace(&spelling, &stands)
-        })
+    /// The name of a new variable with this source.
+    pub(crate) fn made(&mut self, name: &str, source: Value, comment: &str) -> String {
+        let name = self.free(&identifier(name));
+        self.add(name.clone(), source, comment, None);
+        name
     }
 
     /// A secret that is not in the import at all, but must be supplied: the same name is the same secret.
@@ -157,7 +142,7 @@ impl Variables {
     fn free(&self, base: &str) -> String {
         let mut name = base.to_owned();
         let mut number = 2;
-        while self.list.iter().any(|known| known.name == name) || self.answers.has(&name) {
+        while self.list.iter().any(|known| known.name == name) || self.reserved.contains(&name) {
             name = format!("{base}_{number}");
             number += 1;
         }

@@ -1,6 +1,7 @@
 //! Recordings of browsers and proxies, and the plans made from them.
 
 use super::*;
+use crate::form;
 use crate::imported::{Extract, Place};
 
 const RECORDING: &str = r#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[
@@ -26,13 +27,18 @@ const RECORDING: &str = r#"{"log":{"version":"1.2","creator":{"name":"x","versio
       {"request":{"method":"GET","url":"data:text/plain,x"},"response":{"status":200}}
     ]}}"#;
 
+/// A filter that keeps everything.
+fn everything() -> Filter {
+    Filter { all_hosts: true, statics: true, ..Filter::default() }
+}
+
 fn import(filter: &Filter, pauses: Pauses) -> Imported {
     har(RECORDING, filter, pauses, Secrets::Named).unwrap()
 }
 
 #[test]
 fn requests_come_in_order_without_what_was_of_the_moment() {
-    let imported = import(&Filter::default(), Pauses::Recorded);
+    let imported = import(&everything(), Pauses::Recorded);
     let names: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(names, ["POST /token", "GET /a.png", "PATCH /users/1"]);
     let [first, second, third] = &imported.steps[..] else { panic!("three") };
@@ -75,7 +81,7 @@ const SIGN_IN: &str = r#"{"log":{"entries":[
 #[test]
 fn what_an_answer_gave_is_taken_from_the_answer() {
     for secrets in [Secrets::Named, Secrets::Kept] {
-        let imported = har(SIGN_IN, &Filter::default(), Pauses::None, secrets).unwrap();
+        let imported = har(SIGN_IN, &everything(), Pauses::None, secrets).unwrap();
         let [first, second, third] = &imported.steps[..] else { panic!("three") };
         let json = |name: &str, pointer: &str| Extract {
             name: name.to_owned(),
@@ -85,8 +91,7 @@ fn what_an_answer_gave_is_taken_from_the_answer() {
         assert_eq!(second.extracts, [json("tokenId", "/a~1b/0/tokenId")]);
         let Body::Text(body) = &second.body else { panic!("{second:?}") };
         assert!(body.contains("{\"authId\":\"${authId}\""), "{body}");
-        // A short value is only looked for where a name says that it is a secret.
-        assert_eq!(third.url, "https://h/users?t=AQIC%2Fw%3D%3D&token=${tokenId}");
+        assert_eq!(third.url, "https://h/users?t=${tokenId}&token=${tokenId}");
         assert_eq!(third.headers[0].1, "${tokenId}");
         assert!(imported.notes.join("\n").contains("tokenId (from POST /authenticate)"));
     }
@@ -94,7 +99,7 @@ fn what_an_answer_gave_is_taken_from_the_answer() {
 
 #[test]
 fn what_is_left_out_is_said() {
-    let notes = import(&Filter::default(), Pauses::Recorded).notes.join("\n");
+    let notes = import(&everything(), Pauses::Recorded).notes.join("\n");
     for said in [
         "left out by the filters: 1",
         "no answer was recorded: 1",
@@ -104,9 +109,9 @@ fn what_is_left_out_is_said() {
     ] {
         assert!(notes.contains(said), "{said}: {notes}");
     }
-    let text = format!("{:?}", import(&Filter::default(), Pauses::Recorded));
+    let text = format!("{:?}", import(&everything(), Pauses::Recorded));
     assert!(!text.contains("hunter2") && !text.contains("Bearer abc"));
-    let kept = har(RECORDING, &Filter::default(), Pauses::None, Secrets::Kept).unwrap();
+    let kept = har(RECORDING, &everything(), Pauses::None, Secrets::Kept).unwrap();
     assert!(format!("{kept:?}").contains("hunter2") && kept.variables.is_empty());
     assert!(kept.steps.iter().all(|step| step.pause.is_none()));
 }
@@ -116,6 +121,7 @@ fn filters_name_hosts_and_types() {
     let filter = |hosts: &[&str], types: &[&str]| Filter {
         hosts: hosts.iter().map(ToString::to_string).collect(),
         types: types.iter().map(ToString::to_string).collect(),
+        ..everything()
     };
     let count = |filter| import(&filter, Pauses::None).steps.len();
     assert_eq!(count(filter(&["id.example.com"], &[])), 2);
@@ -134,7 +140,7 @@ fn what_is_no_recording_says_where() {
         ("{\"log\":{\"entries\":\n[{\"request\":{\"url\":1}}]}}", "line 2"),
         ("{\"log\":{\"entries\":[]}}", "0 are there"),
     ] {
-        let error = har(text, &Filter::default(), Pauses::None, Secrets::Named).unwrap_err();
+        let error = har(text, &everything(), Pauses::None, Secrets::Named).unwrap_err();
         assert!(error.to_string().contains(named), "{text}: {error}");
     }
 }
@@ -149,8 +155,7 @@ fn parameters_stand_for_a_body_without_text() {
                 "response":{{"status":201}}}}]}}}}"#
         )
     };
-    let import =
-        |kind| har(&recording(kind), &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+    let import = |kind| har(&recording(kind), &everything(), Pauses::None, Secrets::Named).unwrap();
     assert!(
         matches!(&import("application/x-www-form-urlencoded").steps[0].body, Body::Form(f) if f.len() == 2)
     );
@@ -213,10 +218,10 @@ fn import_har_secrets_of_every_shape_become_variables() {
         ),
     ] {
         let recording = posted(kind, kind, &text);
-        let import = har(&recording, &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+        let import = har(&recording, &everything(), Pauses::None, Secrets::Named).unwrap();
         assert_eq!(import.steps[0].body, Body::Text(expected), "{kind}");
         assert!(import.notes.iter().any(|note| note.ends_with("as PASSWORD")), "{kind}");
-        let kept = har(&recording, &Filter::default(), Pauses::None, Secrets::Kept).unwrap();
+        let kept = har(&recording, &everything(), Pauses::None, Secrets::Kept).unwrap();
         assert_eq!(kept.steps[0].body, Body::Text(text), "{kind}");
     }
 }
@@ -225,7 +230,7 @@ fn import_har_secrets_of_every_shape_become_variables() {
 fn import_har_the_type_that_was_sent_decides() {
     let import = |sent: &str, recorded: &str| {
         let recording = posted(sent, recorded, "a=1");
-        let mut import = har(&recording, &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+        let mut import = har(&recording, &everything(), Pauses::None, Secrets::Named).unwrap();
         let step = import.steps.remove(0);
         (step.body, step.headers.into_iter().map(|(_, value)| value).collect::<Vec<_>>())
     };
@@ -260,25 +265,35 @@ const LOGIN: &str = r#"{"log":{"entries":[
 
 #[test]
 fn import_har_takes_the_hidden_fields_of_a_page_from_the_page() {
-    let imported = har(LOGIN, &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+    let imported = har(LOGIN, &everything(), Pauses::None, Secrets::Named).unwrap();
     let [page, login, ..] = &imported.steps[..] else { panic!("{imported:?}") };
-    let [Extract { name, from: Place::Pattern(pattern) }] = &page.extracts[..] else {
-        panic!("{page:?}")
-    };
-    let expression = regex::Regex::new(pattern).unwrap();
-    let other = "<input type=hidden name=csrf value=\"another\">";
-    assert_eq!((name.as_str(), &expression.captures(other).unwrap()[1]), ("csrf", "another"));
+    let Extract { name, from } = &page.extracts[0];
+    let place = Place::Html("input[name='csrf']".to_owned(), Some("value".to_owned()));
+    assert_eq!((name.as_str(), from), ("csrf", &place));
     let fields = [("csrf", "${csrf}"), ("user", "ann")].map(|(n, v)| (n.to_owned(), v.to_owned()));
     assert_eq!(login.body, Body::Form(fields.to_vec()));
-    assert!(imported.notes.join("\n").contains("extracted from answers: csrf (from GET /)"));
+    assert!(
+        imported
+            .notes
+            .join("\n")
+            .contains("extracted from answers: csrf (from GET /), n (from GET /)")
+    );
 }
 
 #[test]
-fn import_har_says_which_requests_lack_their_body_or_repeat_what_an_answer_gave() {
-    let notes = har(LOGIN, &Filter::default(), Pauses::None, Secrets::Named).unwrap().notes;
-    let notes = notes.join("\n");
+fn import_har_says_which_requests_lack_their_body_and_finds_what_a_script_holds() {
+    let imported = har(LOGIN, &everything(), Pauses::None, Secrets::Named).unwrap();
+    let [page, .., next] = &imported.steps[..] else { panic!("{imported:?}") };
+    let Extract { name, from: Place::Pattern(pattern) } = &page.extracts[1] else {
+        panic!("{page:?}")
+    };
+    let expression = regex::Regex::new(pattern).unwrap();
+    let other = "<script>'another'</script>";
+    assert_eq!((name.as_str(), &expression.captures(other).unwrap()[1]), ("n", "another"));
+    assert_eq!(next.url, "http://h/next?n=${n}");
+    let notes = imported.notes.join("\n");
     assert!(notes.contains("which are sent without one: POST /upload"), "{notes}");
-    assert!(notes.contains("extract them in the plan, for GET /next\n"), "{notes}");
-    let other = import(&Filter::default(), Pauses::None).notes.join("\n");
-    assert!(!other.contains("without one") && !other.contains("as they were recorded"), "{other}");
+    assert!(notes.contains("left literal: nothing of 40 bits or more"), "{notes}");
+    let other = import(&everything(), Pauses::None).notes.join("\n");
+    assert!(!other.contains("without one"), "{other}");
 }

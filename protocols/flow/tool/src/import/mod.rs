@@ -3,28 +3,37 @@
 //! `brunt_flow_import` reads the description, [`settled`] makes the model of a plan from it, and [`written`] writes
 //! that as TOML with comments about everything that was guessed. Only this file accesses the file system.
 
+mod compact;
+mod people;
+mod places;
 pub mod settled;
+mod shared_headers;
 mod written;
 
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use brunt_feed::file;
-use brunt_flow_import::{Filter, Imported, Pauses, Secrets};
+use brunt_flow_import::{Filter, HarError, Imported, Pauses, Secrets, har_beside};
 use brunt_record::create_private;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 
-use crate::options::import::{ImportKind, ImportedArgs};
+use crate::options::import::{HarImportArgs, ImportKind, ImportedArgs};
 
+use people::{People, without_file};
 use settled::Settled;
+use written::Steps;
 
 /// The maximum size of a file.
 const LARGEST: u64 = 512 * 1024 * 1024;
 
 /// Carries out an import.
 pub fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
+    let mut feeder = None;
     let (imported, args) = match kind {
         ImportKind::Curl(args) => {
             let text = match args.source.trim_start() {
@@ -38,11 +47,8 @@ pub fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
             (read.map_err(|error| failed(&error))?, &args.imported)
         }
         ImportKind::Har(args) => {
-            let filter = Filter { hosts: args.host.clone(), types: args.types.clone() };
-            let pauses = if args.no_pauses { Pauses::None } else { Pauses::Recorded };
-            let text = text_of(&args.file)?;
-            let read = brunt_flow_import::har(&text, &filter, pauses, secrets(&args.imported));
-            (read.map_err(|error| within(&args.file, &error))?, &args.imported)
+            feeder = args.feeder.as_deref();
+            (recording(args)?, &args.imported)
         }
         ImportKind::Openapi(args) => {
             let text = text_of(&args.file)?;
@@ -52,7 +58,27 @@ pub fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
         }
     };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    save(&imported, output)
+    save(imported, output, feeder)
+}
+
+/// Reads a recording.
+fn recording(args: &HarImportArgs) -> Result<Imported, Refusal> {
+    let filter = Filter {
+        hosts: args.host.clone(),
+        types: args.types.clone(),
+        all_hosts: args.all_hosts,
+        statics: args.statics,
+    };
+    let pauses = if args.no_pauses { Pauses::None } else { Pauses::Recorded };
+    let text = text_of(&args.file)?;
+    let second = args.compare.as_deref().map(text_of).transpose()?;
+    let secrets = secrets(&args.imported);
+    let read = har_beside(&text, second.as_deref(), &filter, pauses, secrets);
+    let named = |error: HarError| match (&error, &args.compare) {
+        (HarError::Second(_), Some(second)) => within(second, &error),
+        _ => within(&args.file, &error),
+    };
+    read.map_err(named)
 }
 
 /// A plan made from an import, for a caller that stores it.
@@ -77,13 +103,27 @@ pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String>
             *path = directory.join(&path);
         }
     }
-    let text = written::text(imported, &settled).map_err(|error| error.to_string())?;
+    if let Some(people) = settled.people.take() {
+        let name = people.path.file_name().map(PathBuf::from).unwrap_or_default();
+        if let Some((_, feeder)) = settled.plan.feeders.0.first_mut() {
+            feeder.csv = Some(directory.join(&name));
+        }
+        settled.files.push((name, people.text.into_bytes()));
+    }
+    let text = written::text(imported, &settled, Steps::Tables);
+    let text = text.map_err(|error| error.to_string())?;
     Ok(Planned { text, notes: settled.notes, files: settled.files })
 }
 
 /// Writes the plan, and beside it the bodies that are not text.
-fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
-    let settled = Settled::of(imported, output).map_err(|error| failed(&error))?;
+fn save(imported: Imported, output: Option<&Path>, feeder: Option<&Path>) -> Result<Exit, Refusal> {
+    let fileless = output.is_none() && feeder.is_none();
+    let imported = &if fileless { without_file(&imported) } else { imported };
+    let settled = Settled::with_people(imported, output, feeder);
+    let settled = settled.map_err(|error| failed(&error))?;
+    if let Some(people) = &settled.people {
+        save_people(people)?;
+    }
     for (path, bytes) in &settled.files {
         let written = create_private(path).and_then(|mut file| file.write_all(bytes));
         written.map_err(|error| {
@@ -92,7 +132,8 @@ fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
         })?;
         console::note(&format!("a body that is not text was written to {}", path.display()));
     }
-    let text = written::text(imported, &settled).map_err(|error| failed(&error))?;
+    let text = written::text(imported, &settled, Steps::Short);
+    let text = text.map_err(|error| failed(&error))?;
     let Some(path) = output else { return console::print(&text) };
     for note in &settled.notes {
         console::note(note);
@@ -107,6 +148,27 @@ fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
     console::write(path, &text)
 }
 
+/// Writes the file of users, unless there is one: a person may have put more users into it.
+fn save_people(people: &People) -> Result<(), Refusal> {
+    let path = people.path.display();
+    let written = File::options().write(true).create_new(true).mode(0o600).open(&people.path);
+    let written = written.and_then(|mut file| file.write_all(people.text.as_bytes()));
+    match written {
+        Ok(()) => console::note(&format!("what the person typed was written to {path}")),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let columns = people.text.lines().next().unwrap_or_default();
+            console::note(&format!(
+                "{path} is kept as it is; the plan needs its columns {columns}"
+            ));
+        }
+        Err(error) => {
+            let text = format!("failed to write {path}: {error}\n");
+            return Err(Refusal { text, exit: Exit::Failed });
+        }
+    }
+    Ok(())
+}
+
 fn secrets(args: &ImportedArgs) -> Secrets {
     if args.keep_secrets { Secrets::Kept } else { Secrets::Named }
 }
@@ -117,7 +179,7 @@ fn text_of(path: &Path) -> Result<String, Refusal> {
     let read = if path == Path::new("-") {
         io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+        File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| within(path, &format!("read it: {error}")))?;
     if bytes.len() as u64 > LARGEST {

@@ -6,18 +6,23 @@
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use brunt_flow_import::notation::{filled, has_holes};
-use brunt_flow_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
+use brunt_flow_import::{Act, Auth, Body, Client, Imported, Step, Value, Version};
 use brunt_flow_plan::model::{
-    self, AfterFailure, AnswerLocation, Basic, Hidden, Http, HttpVersion, Iterations, Run,
-    Scenario, Source, Tls, Variable,
+    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Renewal, Run, Scenario,
+    Source, Submit, Tls, Variable,
 };
 use brunt_flow_plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
 use brunt_net::resolve::Lookup;
 
-use super::beside;
+use super::people::People;
+use super::places::location;
+use super::{beside, shared_headers};
 
+/// How long a visit is repeated.
+const VISITED: Duration = Duration::from_secs(60);
 /// Fields that a plan sets by itself.
 const FOLLOWING: [&str; 5] =
     ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade"];
@@ -33,6 +38,8 @@ pub struct Settled {
     after_failure: Option<AfterFailure>,
     /// Files that the plan names, which must be written.
     pub files: Vec<(PathBuf, Vec<u8>)>,
+    /// What differs from user to user.
+    pub people: Option<People>,
     /// What was omitted or guessed.
     pub notes: Vec<String>,
 }
@@ -60,26 +67,37 @@ pub enum SettleError {
 impl Settled {
     /// Makes a plan. `output` is its future path, which the names of files beside it are derived from.
     pub fn of(imported: &Imported, output: Option<&Path>) -> Result<Self, SettleError> {
-        let base = common_base(&imported.steps);
+        Self::with_people(imported, output, None)
+    }
+
+    /// Makes a plan whose file of users, if there is one, is `people`.
+    pub fn with_people(
+        imported: &Imported,
+        output: Option<&Path>,
+        people: Option<&Path>,
+    ) -> Result<Self, SettleError> {
+        let people = imported.feeder.as_ref().and_then(|feeder| People::of(feeder, output, people));
+        let base = base(imported);
         let mut settled = Self {
             plan: model::Plan {
                 name: Some(imported.name.clone()),
-                run: Run {
-                    users: Some(1),
-                    iterations: Some(Iterations::Each(1)),
-                    ..Run::default()
-                },
+                run: run(imported),
                 http: Some(Box::new(http(&imported.client, base.clone())?)),
                 variables: variables(imported),
+                feeders: Pairs(people.iter().map(|it| it.named.clone()).collect()),
                 ..model::Plan::default()
             },
             steps: Vec::new(),
             after_failure: imported.independent.then_some(AfterFailure::GoOn),
             files: Vec::new(),
+            people,
             notes: imported.notes.clone(),
         };
         for step in &imported.steps {
             settled.add(step, base.as_deref(), output)?;
+        }
+        if imported.visit {
+            settled.say_once(&imported.client.origins);
         }
         if imported.client.trusting {
             let steps = settled.steps.iter().map(|(step, _)| step);
@@ -115,9 +133,19 @@ impl Settled {
             self.steps.push((model::Step { pause, ..model::Step::default() }, String::new()));
         }
         let url = encoded(&step.url);
-        let url = base.and_then(|base| url.strip_prefix(base)).unwrap_or(&url).to_owned();
+        let path =
+            base.and_then(|base| url.strip_prefix(base)).filter(|path| path.starts_with('/'));
+        let url = path.unwrap_or(&url).to_owned();
         let mut made = model::Step { name: Some(step.name.clone()), ..model::Step::default() };
-        made = made.request(&step.method, url);
+        match &step.act {
+            None => made = made.request(&step.method, url),
+            Some(Act::Submit { selector, press }) => {
+                made.submit = Some(Submit::Selected(selector.clone()));
+                made.press.clone_from(press);
+            }
+            Some(Act::Follow(selector)) => made.follow = Some(selector.clone()),
+        }
+        made.lands.clone_from(&step.lands);
         made.status = (!step.statuses.is_empty()).then(|| {
             Several(step.statuses.iter().map(|status| Scalar::Integer((*status).into())).collect())
         });
@@ -131,17 +159,7 @@ impl Settled {
             }
         }
         let extract = |extract: &brunt_flow_import::Extract| {
-            let spot = match &extract.from {
-                Place::Json(pointer) => {
-                    AnswerLocation { json: Some(pointer.clone()), ..AnswerLocation::default() }
-                }
-                Place::Header(name) => {
-                    AnswerLocation { header: Some(name.clone()), ..AnswerLocation::default() }
-                }
-                Place::Pattern(pattern) => {
-                    AnswerLocation { regex: Some(pattern.clone()), ..AnswerLocation::default() }
-                }
-            };
+            let spot = location(&extract.from);
             let missing = Some(model::Missing::Fail);
             (extract.name.clone(), model::Extract { spot, missing, ..model::Extract::default() })
         };
@@ -156,6 +174,15 @@ impl Settled {
         }
         self.steps.push((made, step.comment.clone()));
         Ok(())
+    }
+
+    /// Says once what is the same for all steps of a visit, and which origins it may lead to.
+    fn say_once(&mut self, origins: &[String]) {
+        let Some(http) = &mut self.plan.http else { return };
+        let steps = self.steps.iter_mut().map(|(step, _)| step).filter(|step| step.pause.is_none());
+        shared_headers::share(http, &mut steps.collect::<Vec<_>>());
+        let others = origins.iter().filter(|origin| Some(*origin) != http.base.as_ref());
+        http.origins = others.cloned().collect();
     }
 
     fn headers(&mut self, step: &Step, made: &mut model::Step) {
@@ -262,6 +289,19 @@ fn is_json(text: &str) -> bool {
     sample.is_ok_and(|sample| serde_json::from_str::<serde::de::IgnoredAny>(&sample).is_ok())
 }
 
+/// The load of an import: one iteration, or for a visit one user for some time.
+fn run(imported: &Imported) -> Run {
+    let iterations = (!imported.visit).then_some(Iterations::Each(1));
+    let duration = imported.visit.then_some(Time(VISITED));
+    Run { users: Some(1), iterations, duration, ..Run::default() }
+}
+
+/// The URL that paths are added to: that of the first request of a visit, or what all requests share.
+fn base(imported: &Imported) -> Option<String> {
+    let first = if imported.visit { 1 } else { imported.steps.len() };
+    common_base(&imported.steps[..first.min(imported.steps.len())])
+}
+
 /// The scheme and the authority that all steps share.
 fn common_base(steps: &[Step]) -> Option<String> {
     let origin = |step: &Step| {
@@ -289,11 +329,21 @@ pub fn encoded(url: &str) -> String {
 }
 
 fn variables(imported: &Imported) -> Pairs<Variable> {
+    let source = |source: Source| Variable::Source(Box::new(source));
     let variable = |value: &Value| match value {
         Value::Constant(text) => Variable::Constant(Scalar::Text(text.clone())),
-        Value::Environment(name) => {
-            Variable::Source(Box::new(Source { env: Some(name.clone()), ..Source::default() }))
-        }
+        Value::Environment(name) => source(Source { env: Some(name.clone()), ..Source::default() }),
+        Value::Uuid => source(Source { uuid: Some(true), ..Source::default() }),
+        Value::Chars { chars, length } => source(Source {
+            chars: Some(chars.clone()),
+            length: Some(*length),
+            ..Source::default()
+        }),
+        Value::Timestamp { milliseconds } => source(Source {
+            timestamp: Some(if *milliseconds { "milliseconds" } else { "seconds" }.to_owned()),
+            renew: Some(Renewal::Exchange),
+            ..Source::default()
+        }),
     };
     let named = imported.variables.iter();
     Pairs(named.map(|it| (it.name.clone(), variable(&it.value))).collect())

@@ -2,10 +2,12 @@
 //!
 //! The tables are serialised one by one, so that each comment is in the right place whatever the texts between contain.
 
-use brunt_flow_import::{Imported, Value};
+use brunt_flow_import::Imported;
 use brunt_flow_plan::model::{Http, Run, Scenario, Step};
 use serde::Serialize;
+use toml::Value;
 
+use super::compact;
 use super::settled::Settled;
 
 /// The part of a plan that is written first, as a whole.
@@ -25,7 +27,7 @@ struct Scenarios<'a> {
 
 /// One step, in its place.
 #[derive(Serialize)]
-struct Steps<'a> {
+struct StepTable<'a> {
     scenario: [OneStep<'a>; 1],
 }
 
@@ -34,8 +36,21 @@ struct OneStep<'a> {
     steps: [&'a Step; 1],
 }
 
+/// How steps are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Steps {
+    /// Those of a visit on a line each, if no line is too long; else as tables.
+    Short,
+    /// As tables, which the website's forms change.
+    Tables,
+}
+
 /// The text of a plan.
-pub(super) fn text(imported: &Imported, settled: &Settled) -> Result<String, toml::ser::Error> {
+pub(super) fn text(
+    imported: &Imported,
+    settled: &Settled,
+    form: Steps,
+) -> Result<String, toml::ser::Error> {
     let mut out = String::new();
     comment(&mut out, "Imported by brunt. Try it with: brunt run PLAN --check");
     for note in &settled.notes {
@@ -43,7 +58,12 @@ pub(super) fn text(imported: &Imported, settled: &Settled) -> Result<String, tom
     }
     comment(
         &mut out,
-        "[run] is one iteration of one user. For a load set users and a duration, or a rate, in place of iterations.",
+        if imported.visit {
+            "[run] is one user for a minute. For a load set more users and a longer duration, or a rate."
+        } else {
+            "[run] is one iteration of one user. For a load set users and a duration, or a rate, in place of \
+             iterations."
+        },
     );
     let plan = &settled.plan;
     let head = Head { name: plan.name.as_deref(), run: &plan.run, http: plan.http.as_deref() };
@@ -52,21 +72,32 @@ pub(super) fn text(imported: &Imported, settled: &Settled) -> Result<String, tom
     if !imported.variables.is_empty() {
         out.push_str("\n[variables]\n");
     }
-    for variable in &imported.variables {
+    for (variable, (name, value)) in imported.variables.iter().zip(plan.variables.iter()) {
         comment(&mut out, &variable.comment);
-        let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-        let value = match &variable.value {
-            Value::Constant(text) => quoted(text),
-            Value::Environment(name) => format!("{{ env = {} }}", quoted(name)),
-        };
-        out.push_str(&[&variable.name, " = ", &value, "\n"].concat());
+        out.push_str(&[name, " = ", &compact::line(&Value::try_from(value)?), "\n"].concat());
+    }
+    if !plan.feeders.is_empty() {
+        out.push_str("\n[feeders]\n");
+    }
+    for (name, feeder) in plan.feeders.iter() {
+        comment(&mut out, settled.people.as_ref().map_or("", |people| &people.comment));
+        out.push_str(&[name, " = ", &compact::line(&Value::try_from(feeder)?), "\n"].concat());
     }
     out.push('\n');
     out.push_str(&toml::to_string(&Scenarios { scenario: [&settled.scenario()] })?);
+    let steps: Vec<&Step> = settled.steps.iter().map(|(step, _)| step).collect();
+    if let Some(lines) = compact::lines(&steps).filter(|_| imported.visit && form == Steps::Short) {
+        out.push_str("steps = [\n");
+        for line in lines {
+            out.push_str(&["  ", &line, ",\n"].concat());
+        }
+        out.push_str("]\n");
+        return Ok(out);
+    }
     for (step, said) in &settled.steps {
         out.push('\n');
         comment(&mut out, said);
-        let steps = Steps { scenario: [OneStep { steps: [step] }] };
+        let steps = StepTable { scenario: [OneStep { steps: [step] }] };
         let text = toml::to_string_pretty(&steps)?;
         out.push_str(text.trim_start_matches("[[scenario]]").trim_start_matches('\n'));
     }
@@ -91,11 +122,12 @@ mod tests {
     use super::*;
     use brunt_flow_plan::model::Plan;
     use brunt_flow_plan::reader;
+    use brunt_flow_plan::values::Time;
 
     /// Imports a command line; returns the plan that was made and the plan that is read from its text.
     fn again(imported: &Imported) -> (Plan, Plan, String) {
         let settled = Settled::of(imported, Some(Path::new("/x/plan.toml"))).unwrap();
-        let text = text(imported, &settled).unwrap();
+        let text = text(imported, &settled, Steps::Short).unwrap();
         let read = reader::Text { name: "plan.toml", text: &text, overrides: &[] };
         let written =
             reader::read(&read, &|_| None).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -167,6 +199,60 @@ mod tests {
         assert_eq!(made, read);
         let steps = &read.scenario[0].steps;
         assert_eq!(steps[1].pause.as_deref(), Some("1500ms"), "{text}");
+        assert!(text.contains("\n  { pause = \"1500ms\" },\n"), "{text}");
+        assert_eq!(read.run.duration, Some(Time(std::time::Duration::from_secs(60))));
         assert_eq!((steps[0].get.as_deref(), steps[2].get.as_deref()), (Some("/1"), Some("/2")));
+    }
+
+    const SIGN_IN: &str = r#"{"log":{"entries":[
+        {"request":{"method":"GET","url":"http://h/","headers":[{"name":"Accept","value":"text/html"}]},
+         "response":{"status":200,"content":{"mimeType":"text/html",
+            "text":"<form id=login method=post action=/in><input name=user><input type=password name=pass></form>"}}},
+        {"request":{"method":"POST","url":"http://h/in","headers":[{"name":"Accept","value":"text/html"}],
+            "postData":{"mimeType":"application/x-www-form-urlencoded","text":"user=ann&pass=pw"}},
+         "response":{"status":302,"headers":[{"name":"Location","value":"http://other/me?code=x7Kq92pLmN"}]}},
+        {"request":{"method":"GET","url":"http://other/me?code=x7Kq92pLmN","headers":[]},
+         "response":{"status":200,"content":{"mimeType":"text/html","text":"hello"}}},
+        {"request":{"method":"POST","url":"http://h/token","headers":[{"name":"Accept","value":"text/html"}],
+            "postData":{"mimeType":"application/json","text":"{\"code\":\"x7Kq92pLmN\"}"}},
+         "response":{"status":200}}]}}"#;
+
+    fn recording() -> Imported {
+        let filter = brunt_flow_import::Filter::default();
+        brunt_flow_import::har(SIGN_IN, &filter, Pauses::None, Secrets::Named).unwrap()
+    }
+
+    #[test]
+    fn a_visit_is_a_short_plan_with_forms_and_a_file_of_people() {
+        let imported = recording();
+        let (made, read, text) = again(&imported);
+        assert_eq!(made, read, "{text}");
+        for line in [
+            "  { name = \"submit login\", submit = \"#login\", lands = \"/me\", form = { user = \"${people.user}\", \
+             pass = \"${pass}\" }, extract = { code = { url = true, parameter = \"code\", missing = \"fail\" } } },",
+            "origins = [\"http://other\"]",
+            "people = { csv = \"people.csv\" }",
+            "Accept = \"text/html\"",
+            "base = \"http://h\"",
+        ] {
+            assert!(text.contains(line), "{line}\n{text}");
+        }
+        let settled = Settled::of(&imported, Some(Path::new("/x/plan.toml"))).unwrap();
+        let people = settled.people.unwrap();
+        assert_eq!(
+            (people.path.as_path(), &*people.text),
+            (Path::new("/x/people.csv"), "user\nann\n")
+        );
+    }
+
+    #[test]
+    fn a_plan_without_a_file_beside_it_has_what_was_typed_as_variables() {
+        let imported = super::super::people::without_file(&recording());
+        let (made, read, text) = again(&imported);
+        assert_eq!(made, read, "{text}");
+        assert!(
+            text.contains("\nuser = \"ann\"\n") && text.contains("user = \"${user}\""),
+            "{text}"
+        );
     }
 }

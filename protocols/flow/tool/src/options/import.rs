@@ -55,6 +55,25 @@ pub struct HarImportArgs {
     /// A prefix of the type is enough. May be repeated.
     #[arg(long = "type", value_name = "TYPE")]
     pub types: Vec<String>,
+    /// Import requests to third parties as well
+    ///
+    /// Without this option and --host, a plan has the requests to the host of the first page, to those that redirects,
+    /// forms and links lead to, and to those that give or take a value of these.
+    #[arg(long)]
+    pub all_hosts: bool,
+    /// Import styles, scripts, pictures and the like as well
+    #[arg(long = "static")]
+    pub statics: bool,
+    /// Second recording of the same visit, by another person
+    ///
+    /// What is equal in both is the same for all users; what differs is extracted, or put into the feeder.
+    #[arg(long, value_name = "FILE")]
+    pub compare: Option<PathBuf>,
+    /// Write what the person typed to this CSV file. Default: people.csv beside the plan
+    ///
+    /// A file that exists is kept.
+    #[arg(long, value_name = "FILE")]
+    pub feeder: Option<PathBuf>,
     /// Leave out the pauses between requests
     #[arg(long)]
     pub no_pauses: bool,
@@ -94,19 +113,29 @@ pub const CURL: About = About {
 /// The help and the page of `brunt import har` beside its options.
 pub const HAR: About = About {
     description: "\
-        Converts a HAR recording into a [plan](plan.md). The developer tools of browsers save such recordings. [What \
-        is imported](import.md) describes what is left out, and how secrets are treated.",
+        Converts a HAR recording into a [plan](plan.md). The developer tools of browsers save such recordings. \
+        Forms are sent as forms, redirects are followed, and what an answer gave is taken from the answer. [What is \
+        imported](import.md) describes what is found, what is left out, and how secrets are treated.",
     examples: &[
+        ("Convert a visit that a browser recorded:", "brunt import har visit.har -o visit.toml"),
         (
-            "Convert all requests to one host:",
-            "brunt import har visit.har --host id.example.com -o visit.toml",
+            "Learn from the visit of another person what differs:",
+            "brunt import har visit.har --compare second.har -o visit.toml",
         ),
         (
-            "Convert the requests that were answered with JSON, without pauses:",
-            "brunt import har visit.har --type application/json --no-pauses",
+            "Convert the requests to one host, without pauses:",
+            "brunt import har visit.har --host id.example.com --no-pauses",
         ),
     ],
-    short: &[],
+    short: &[
+        ("file", ""),
+        ("host", "Import only requests to this host"),
+        ("compare", "Second recording, by another person"),
+        ("feeder", "CSV file for what the person typed"),
+        ("no_pauses", ""),
+        ("output", "Write the plan to this file"),
+        ("keep_secrets", "Keep passwords, tokens and cookies"),
+    ],
 };
 
 /// The help and the page of `brunt import openapi` beside its options.
