@@ -25,6 +25,8 @@ pub mod spelled;
 pub mod spelling;
 pub mod start_at;
 pub mod surroundings;
+pub mod syntax;
+pub mod values;
 pub mod view;
 pub mod web;
 pub mod weights;

@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 
 use brunt_dhcp_driver::family::Family;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::values::Values;
 
 use super::args::Clients;
-use super::given::{Values, exclusive, refused};
+use super::syntax::{exclusive, refused};
 use super::varied::digits;
 
 /// The MAC address of the first client by default.
@@ -16,7 +17,7 @@ pub(super) const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 const DUID_LENGTHS: std::ops::RangeInclusive<usize> = 6..=64;
 
 pub(super) fn read(
-    values: &Values<'_>,
+    values: &Values,
     family: Family,
     notes: &mut Vec<String>,
 ) -> Result<Clients, Fault> {
@@ -34,7 +35,7 @@ pub(super) fn read(
         notes.push("-b duid= has no effect: DHCPv4 identifies clients by MAC address".to_owned());
     }
     Ok(Clients {
-        count: values.small("R").and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN),
+        count: values.whole("R").and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MIN),
         mac,
         duid,
         macs: values.path("M"),

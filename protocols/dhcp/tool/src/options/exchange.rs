@@ -3,10 +3,10 @@
 use brunt_dhcp_driver::family::Family;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::dashed;
+use brunt_run::options::values::Values;
 
 use super::args::{Elapsed, Exchange, Lease, Scenario};
 use super::expectations;
-use super::given::Values;
 use super::limits::DROP_TIME;
 use super::messages::{self, DefaultOptions};
 
@@ -15,7 +15,7 @@ const SECOND_HALF: [&str; 6] = ["1", "E", "S", "I", "f", "F"];
 
 /// Reads the parts of an exchange.
 pub(super) fn read(
-    values: &Values<'_>,
+    values: &Values,
     family: Family,
     scenario: &Scenario,
     relay_levels: u8,
@@ -48,7 +48,7 @@ pub(super) fn read(
     })
 }
 
-fn check_first_half(values: &Values<'_>) -> Result<(), Fault> {
+fn check_first_half(values: &Values) -> Result<(), Fault> {
     let refuse = |what: String| {
         Err(Fault::new(format!(
             "{what} cannot be used with -i: it applies to the second half of exchanges"
@@ -58,11 +58,11 @@ fn check_first_half(values: &Values<'_>) -> Result<(), Fault> {
         return refuse(dashed(name));
     }
     let shares = values.all("D").filter(|text| text.ends_with('%')).count();
-    if shares.max(values.count("D") - shares) > 1 {
+    if shares.max(values.occurrences("D") - shares) > 1 {
         return refuse("a second -D".to_owned());
     }
     for name in ["n", "T", "X", "O"] {
-        if values.count(name) > 1 {
+        if values.occurrences(name) > 1 {
             return refuse(format!("a second {}", dashed(name)));
         }
     }
@@ -73,7 +73,7 @@ fn check_first_half(values: &Values<'_>) -> Result<(), Fault> {
 }
 
 /// `-c` keeps its original requirements; the long name covers all other cases.
-fn rapid_commit(values: &Values<'_>, family: Family) -> Result<bool, Fault> {
+fn rapid_commit(values: &Values, family: Family) -> Result<bool, Fault> {
     if values.has("c") && family == Family::V4 {
         return Err(Fault::new("-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"));
     }
@@ -90,7 +90,7 @@ fn rapid_commit(values: &Values<'_>, family: Family) -> Result<bool, Fault> {
     Ok(values.has("c") || values.has("rapid-commit"))
 }
 
-fn lease(values: &Values<'_>, family: Family) -> Result<Lease, Fault> {
+fn lease(values: &Values, family: Family) -> Result<Lease, Fault> {
     let lease = match values.text("e") {
         Some("prefix-only") => Lease::Prefix,
         Some("address-and-prefix") => Lease::Both,
@@ -105,7 +105,7 @@ fn lease(values: &Values<'_>, family: Family) -> Result<Lease, Fault> {
     Ok(lease)
 }
 
-fn elapsed(values: &Values<'_>) -> Result<Option<Elapsed>, Fault> {
+fn elapsed(values: &Values) -> Result<Option<Elapsed>, Fault> {
     match (values.time("Y"), values.time("y")) {
         (Some(after), Some(lasting)) => Ok(Some(Elapsed { after, lasting })),
         (None, None) => Ok(None),

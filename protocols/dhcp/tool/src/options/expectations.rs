@@ -7,9 +7,10 @@ use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::values::Values;
 
 use super::args::Expected;
-use super::given::{Values, refused};
+use super::syntax::refused;
 use super::varied;
 
 /// Fields of a DHCPv4 message that are not options.
@@ -21,7 +22,7 @@ const FIELDS: [(&str, Field); 4] = [
 ];
 
 /// Reads the conditions on answers.
-pub(super) fn read(values: &Values<'_>, family: Family) -> Result<Vec<Expected>, Fault> {
+pub(super) fn read(values: &Values, family: Family) -> Result<Vec<Expected>, Fault> {
     let expected: Vec<Expected> =
         values.all("expect").map(|text| expectation(text, family)).collect::<Result<_, _>>()?;
     if !values.has("i") && expected.iter().any(Expected::wants_no_address) {

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use brunt_run::options::fault::Fault;
-use brunt_run::options::row::{Row, dashed};
+use brunt_run::options::row::dashed;
+use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::values::Values;
 
 use super::args::{Fleet, FleetStart, PowerCut, Scenario};
-use super::given::{Values, decimal, moment, refused};
 use super::switches::group;
+use super::syntax::{Getopt, moment, refused};
 
 /// The time over which a fleet starts by default.
 const BIRTHS: Duration = Duration::from_secs(10);
@@ -42,14 +44,10 @@ const NOT_IN_FLEET: [&str; 18] = [
 ];
 
 /// Reads the scenario, and adds notes for the user about it.
-pub(super) fn read(
-    values: &Values<'_>,
-    table: &[Row],
-    notes: &mut Vec<String>,
-) -> Result<Scenario, Fault> {
+pub(super) fn read(values: &Values, notes: &mut Vec<String>) -> Result<Scenario, Fault> {
     let name = values.text("scenario").unwrap_or("basic");
     if name != "fleet" {
-        let fleets = table.iter().filter(|switch| switch.group == group::FLEET);
+        let fleets = values.rows().iter().filter(|switch| switch.group == group::FLEET);
         if let Some(switch) = fleets.into_iter().find(|switch| values.has(switch.name)) {
             return Err(Fault::new(format!("{} needs --scenario fleet", dashed(switch.name))));
         }
@@ -62,7 +60,7 @@ pub(super) fn read(
         }
         return Ok(Scenario::Basic);
     }
-    if values.whole("R").is_none_or(|clients| clients == 0) {
+    if values.count("R").is_none_or(|clients| clients == 0) {
         return Err(Fault::new(format!("--scenario {name} needs -R, the number of its clients")));
     }
     if name == "avalanche" {
@@ -82,7 +80,7 @@ pub(super) fn read(
     fleet(values).map(Scenario::Fleet)
 }
 
-fn refuse(values: &Values<'_>, scenario: &str, names: &[&str]) -> Result<(), Fault> {
+fn refuse(values: &Values, scenario: &str, names: &[&str]) -> Result<(), Fault> {
     match names.iter().find(|name| values.has(name)) {
         Some(name) => {
             Err(Fault::new(format!("{} cannot be used with --scenario {scenario}", dashed(name))))
@@ -91,7 +89,7 @@ fn refuse(values: &Values<'_>, scenario: &str, names: &[&str]) -> Result<(), Fau
     }
 }
 
-fn fleet(values: &Values<'_>) -> Result<Fleet, Fault> {
+fn fleet(values: &Values) -> Result<Fleet, Fault> {
     let share = |name: &str| values.share(name).unwrap_or(0.0);
     let (inform_share, reboot_share) = (share("inform-share"), share("reboot-share"));
     if inform_share + reboot_share > 1.0 {
@@ -114,7 +112,8 @@ fn fleet(values: &Values<'_>) -> Result<Fleet, Fault> {
 fn births(text: &str) -> Result<FleetStart, Fault> {
     let births = match text.strip_prefix("over ") {
         Some(time) => moment(time.trim()).map(FleetStart::Over),
-        None => decimal(text.strip_suffix("/s").unwrap_or(text))
+        None => Getopt
+            .decimal(text.strip_suffix("/s").unwrap_or(text))
             .filter(|rate| *rate > 0.0)
             .map(FleetStart::PerSecond),
     };

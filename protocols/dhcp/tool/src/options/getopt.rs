@@ -7,38 +7,21 @@
 
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Row, dashed};
-
-/// A switch that was given.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Given<'a> {
-    /// Its row.
-    pub switch: &'a Row,
-    /// The value; empty for a flag.
-    pub value: &'a str,
-}
-
-/// Switches in their order, and the other words.
-#[derive(Debug, Default)]
-pub(super) struct Words<'a> {
-    /// The switches.
-    pub switches: Vec<Given<'a>>,
-    /// The other words.
-    pub trailing: Vec<&'a str>,
-}
+use brunt_run::options::syntax::{Given, Source, Words};
 
 /// Splits words.
-pub(super) fn split<'a>(line: &'a [String], table: &'a [Row]) -> Result<Words<'a>, Fault> {
+pub(super) fn split(line: &[String], table: &[Row]) -> Result<Words, Fault> {
     let mut words = Words::default();
     let mut rest = line.iter().map(String::as_str);
     while let Some(word) = rest.next() {
         if word == "--" {
-            words.trailing.extend(rest.by_ref());
+            words.trailing.extend(rest.by_ref().map(str::to_owned));
         } else if let Some(long) = word.strip_prefix("--") {
-            words.switches.push(long_switch(long, table, &mut rest)?);
+            words.given.push(long_switch(long, table, &mut rest)?);
         } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-            bundle(letters, table, &mut rest, &mut words.switches)?;
+            bundle(letters, table, &mut rest, &mut words.given)?;
         } else {
-            words.trailing.push(word);
+            words.trailing.push(word.to_owned());
         }
     }
     Ok(words)
@@ -46,19 +29,30 @@ pub(super) fn split<'a>(line: &'a [String], table: &'a [Row]) -> Result<Words<'a
 
 fn long_switch<'a>(
     word: &'a str,
-    table: &'a [Row],
+    table: &[Row],
     rest: &mut impl Iterator<Item = &'a str>,
-) -> Result<Given<'a>, Fault> {
+) -> Result<Given, Fault> {
     let (name, attached) =
         word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let switch = long_named(name, table)?;
     match attached {
-        Some(value) if switch.takes_value() => Ok(Given { switch, value }),
+        Some(value) if switch.takes_value() => Ok(of(switch, value)),
         Some(_) => {
             Err(Fault::new(format!("--{name} takes no value: remove the = and what follows it")))
         }
-        None if switch.takes_word() => Ok(Given { switch, value: next(switch, rest)? }),
-        None => Ok(Given { switch, value: "" }),
+        None if switch.takes_word() => Ok(of(switch, next(switch, rest)?)),
+        None => Ok(of(switch, "")),
+    }
+}
+
+/// A switch that was given. Messages spell it as the help does.
+fn of(switch: &Row, value: &str) -> Given {
+    Given {
+        name: switch.name,
+        spelled: dashed(switch.name),
+        source: Source::Literal,
+        value: value.to_owned(),
+        place: None,
     }
 }
 
@@ -106,9 +100,9 @@ fn unknown(name: &str, table: &[Row]) -> Fault {
 /// Letters after one dash: flags, of which the last may be a switch whose value is attached or the next word.
 fn bundle<'a>(
     letters: &'a str,
-    table: &'a [Row],
+    table: &[Row],
     rest: &mut impl Iterator<Item = &'a str>,
-    out: &mut Vec<Given<'a>>,
+    out: &mut Vec<Given>,
 ) -> Result<(), Fault> {
     for (at, letter) in letters.char_indices() {
         let name = &letters[at..at + letter.len_utf8()];
@@ -116,12 +110,12 @@ fn bundle<'a>(
             Fault::new(format!("there is no switch -{name}: see 'perfdhcp -h' for all switches"))
         })?;
         if !switch.takes_value() {
-            out.push(Given { switch, value: "" });
+            out.push(of(switch, ""));
             continue;
         }
         let attached = &letters[at + letter.len_utf8()..];
         let value = if attached.is_empty() { next(switch, rest)? } else { attached };
-        out.push(Given { switch, value });
+        out.push(of(switch, value));
         return Ok(());
     }
     Ok(())
@@ -146,11 +140,11 @@ mod tests {
         match split(&line, &table) {
             Ok(words) => {
                 let switches: Vec<String> = words
-                    .switches
+                    .given
                     .iter()
-                    .map(|given| match given.value {
-                        "" => given.switch.name.to_owned(),
-                        value => format!("{}={value}", given.switch.name),
+                    .map(|given| match given.value.as_str() {
+                        "" => given.name.to_owned(),
+                        value => format!("{}={value}", given.name),
                     })
                     .collect();
                 format!("{} | {}", switches.join(" "), words.trailing.join(" "))

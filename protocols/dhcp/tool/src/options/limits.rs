@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use brunt_run::options::fault::Fault;
 use brunt_run::options::output::duration;
+use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::values::Values;
 
 use super::args::{DropLimit, Limits, Scenario};
-use super::given::{Values, exclusive, refused, share};
+use super::syntax::{Getopt, exclusive, refused};
 
 /// How long a message waits for its answer by default.
 pub(super) const DROP_TIME: Duration = Duration::from_secs(1);
@@ -14,10 +16,10 @@ pub(super) const DROP_TIME: Duration = Duration::from_secs(1);
 const AVALANCHE_DROP_TIME: Duration = Duration::from_secs(1000);
 
 /// Reads the limits. An avalanche has no limits of its own: it ends when every client has been answered.
-pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, Fault> {
+pub(super) fn read(values: &Values, scenario: &Scenario) -> Result<Limits, Fault> {
     exclusive(values, "W", "drain", "both set how long to wait for the last answers")?;
     let drain = values.text("drain").and_then(|text| duration(text).ok());
-    let exit_wait = values.whole("W").map(Duration::from_micros).or(drain);
+    let exit_wait = values.count("W").map(Duration::from_micros).or(drain);
     let drops = drop_limits(values)?;
     if *scenario == Scenario::Avalanche {
         return Ok(Limits {
@@ -29,7 +31,7 @@ pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, F
         });
     }
     let times = values.times("d");
-    let numbers = values.wholes("n");
+    let numbers = values.counts("n");
     let of = |times: &[Duration], at: usize| times.get(at).copied().unwrap_or(DROP_TIME);
     Ok(Limits {
         drop_time: [of(&times, 0), of(&times, 1)],
@@ -41,7 +43,7 @@ pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, F
 }
 
 /// Numbers and shares are counted separately: the first of each is for the first stage.
-fn drop_limits(values: &Values<'_>) -> Result<[DropLimit; 2], Fault> {
+fn drop_limits(values: &Values) -> Result<[DropLimit; 2], Fault> {
     let mut limits = [DropLimit::default(); 2];
     for text in values.all("D") {
         let percent = text.ends_with('%');
@@ -58,7 +60,7 @@ fn drop_limits(values: &Values<'_>) -> Result<[DropLimit; 2], Fault> {
         let wrong =
             || refused("D", text, "a whole number, or a percentage above 0% and below 100%");
         if percent {
-            let share = share(text).filter(|it| *it > 0.0 && *it < 1.0);
+            let share = Getopt.share(text).filter(|it| *it > 0.0 && *it < 1.0);
             limit.share = Some(share.ok_or_else(wrong)?);
         } else {
             let plain = text.bytes().all(|byte| byte.is_ascii_digit());

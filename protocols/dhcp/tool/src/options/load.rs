@@ -5,40 +5,37 @@ use std::num::NonZeroU32;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::load_options::{self, LoadOptions};
+use brunt_run::options::values::Values;
 
 use super::args::{Load, Scenario};
-use super::given::{Values, exclusive, unfit};
 use super::switches::{EXCHANGES, common_rows};
+use super::syntax::{exclusive, unfit};
 
 /// The most addresses and ports to send from: each has a thread.
 const SOURCES_MAX: usize = 256;
 
-pub(super) fn read(
-    values: &Values<'_>,
-    scenario: &Scenario,
-    sources: usize,
-) -> Result<Load, Fault> {
+pub(super) fn read(values: &Values, scenario: &Scenario, sources: usize) -> Result<Load, Fault> {
     exclusive(values, "a", "batch", "both set the maximum number of messages in one burst")?;
     let options = options(values, scenario)?;
     Ok(Load {
-        window: values.small("window").and_then(NonZeroU32::new),
+        window: values.whole("window").and_then(NonZeroU32::new),
         options,
-        preload: values.small("P").filter(|_| *scenario == Scenario::Basic).unwrap_or(0),
+        preload: values.whole("P").filter(|_| *scenario == Scenario::Basic).unwrap_or(0),
         workers: workers(values, sources)?,
-        batch: values.small("a").or_else(|| values.small("batch")),
-        seed: values.whole("s").filter(|seed| *seed > 0),
+        batch: values.whole("a").or_else(|| values.whole("batch")),
+        seed: values.count("s").filter(|seed| *seed > 0),
     })
 }
 
 /// A source has one socket, which one worker reads, so there are as many workers as sources.
-fn workers(values: &Values<'_>, sources: usize) -> Result<Option<usize>, Fault> {
+fn workers(values: &Values, sources: usize) -> Result<Option<usize>, Fault> {
     if sources > SOURCES_MAX {
         return Err(Fault::new(format!(
             "--source-ip and --source-port give {sources} source addresses: use at most {SOURCES_MAX}"
         )));
     }
     let single = (values.text("g") == Some("single")).then_some(("-g single", 1));
-    let given = values.small("workers").map(|count| ("--workers", count));
+    let given = values.whole("workers").map(|count| ("--workers", count));
     let mut asked = single.into_iter().chain(given);
     if let Some((what, count)) = asked.find(|(_, count)| *count != sources) {
         return Err(Fault::new(format!(
@@ -50,7 +47,7 @@ fn workers(values: &Values<'_>, sources: usize) -> Result<Option<usize>, Fault> 
 }
 
 /// The options that all loads have in common: those of the original tool in its units, the others as declared.
-fn options(values: &Values<'_>, scenario: &Scenario) -> Result<LoadOptions, Fault> {
+fn options(values: &Values, scenario: &Scenario) -> Result<LoadOptions, Fault> {
     let common =
         load_options::read(common_rows(), &EXCHANGES, |long| values.all(long).collect::<Vec<_>>());
     let common = common.map_err(unfit)?;

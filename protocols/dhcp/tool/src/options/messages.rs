@@ -3,9 +3,10 @@
 use brunt_dhcp_driver::family::Family;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::dashed;
+use brunt_run::options::values::Values;
 
 use super::args::Lease;
-use super::given::{Values, refused};
+use super::syntax::refused;
 use super::varied::{self, VariedOption, digits};
 
 /// The longest value of an option in DHCPv4.
@@ -25,10 +26,7 @@ pub(super) struct DefaultOptions {
 }
 
 /// The options that clients add.
-pub(super) fn options(
-    values: &Values<'_>,
-    usual: DefaultOptions,
-) -> Result<Vec<VariedOption>, Fault> {
+pub(super) fn options(values: &Values, usual: DefaultOptions) -> Result<Vec<VariedOption>, Fault> {
     let mut options: Vec<VariedOption> = Vec::new();
     let v4 = usual.family == Family::V4;
     for (name, text) in values.each(&["o", "option"]) {
@@ -62,7 +60,7 @@ pub(super) fn options(
 
 /// The options that relays add.
 pub(super) fn relay_options(
-    values: &Values<'_>,
+    values: &Values,
     family: Family,
     levels: u8,
 ) -> Result<Vec<VariedOption>, Fault> {

@@ -11,7 +11,6 @@ mod exchange;
 mod expectations;
 mod fleet;
 mod getopt;
-mod given;
 pub mod help;
 mod limits;
 mod load;
@@ -20,6 +19,7 @@ mod output;
 mod prose;
 mod route;
 pub mod switches;
+mod syntax;
 mod templates;
 #[cfg(test)]
 mod tests;
@@ -31,8 +31,9 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Row, dashed};
 use brunt_run::options::surroundings::Surroundings;
-use getopt::Words;
-use given::Values;
+use brunt_run::options::syntax::{Syntax as _, Words};
+use brunt_run::options::values::Values;
+use syntax::Getopt;
 
 /// The name of the tool.
 pub const NAME: &str = "perfdhcp";
@@ -80,19 +81,20 @@ impl From<Fault> for Refused {
 /// Reads the words after the name of the tool.
 pub fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed, Refused> {
     let table = switches::all();
-    let words = getopt::split(line, &table)?;
-    for given in &words.switches {
-        match given.switch.name {
+    let words = Getopt.split(line, &table)?;
+    for given in &words.given {
+        match given.name {
             "h" => return Ok(Parsed::Help),
             "v" => return Ok(Parsed::Version),
             "V" => return Ok(Parsed::ExtendedVersion),
             _ => {}
         }
     }
-    let values = Values::new(&words)?;
-    let server = match words.trailing[..] {
+    let plain = plain(&words, &table);
+    let values = Values::new(&Getopt, table, words.given)?;
+    let server = match &words.trailing[..] {
         [] => None,
-        [server] => Some(server),
+        [server] => Some(server.as_str()),
         [_, extra, ..] => {
             return Err(
                 Fault::new(format!("unexpected argument '{extra}': give one server only")).into()
@@ -100,7 +102,7 @@ pub fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed,
         }
     };
     let lab = values.has("lab") || surroundings.variable("BRUNT_LAB").is_some_and(|it| it == "1");
-    let args = read(&values, &table, plain(&words), server, lab)?;
+    let args = read(&values, plain, server, lab)?;
     match route::danger(&args.route) {
         Some(reason) => Err(Refused { reason, exit: Exit::Unsafe }),
         None => Ok(Parsed::Run(Box::new(args))),
@@ -108,8 +110,7 @@ pub fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed,
 }
 
 fn read(
-    values: &Values<'_>,
-    table: &[Row],
+    values: &Values,
     words: Vec<String>,
     server: Option<&str>,
     lab: bool,
@@ -119,7 +120,7 @@ fn read(
     }
     let family = if values.has("6") { Family::V6 } else { Family::V4 };
     let mut notes = Vec::new();
-    let scenario = fleet::read(values, table, &mut notes)?;
+    let scenario = fleet::read(values, &mut notes)?;
     let route = route::read(values, family, server, lab)?;
     let exchange = exchange::read(values, family, &scenario, route.relay_levels)?;
     let clients = clients::read(values, family, &mut notes)?;
@@ -144,18 +145,19 @@ fn read(
 }
 
 /// The words in their plain spelling: one for each switch and each value, with the server last.
-fn plain(words: &Words<'_>) -> Vec<String> {
+fn plain(words: &Words, table: &[Row]) -> Vec<String> {
     let mut plain = vec![NAME.to_owned()];
-    for given in &words.switches {
-        let name = dashed(given.switch.name);
-        if given.switch.takes_word() {
-            plain.extend([name, given.value.to_owned()]);
+    for given in &words.given {
+        let name = dashed(given.name);
+        let row = table.iter().find(|row| row.name == given.name);
+        if row.is_some_and(Row::takes_word) {
+            plain.extend([name, given.value.clone()]);
         } else if given.value.is_empty() {
             plain.push(name);
         } else {
             plain.push(format!("{name}={}", given.value));
         }
     }
-    plain.extend(words.trailing.iter().map(ToString::to_string));
+    plain.extend_from_slice(&words.trailing);
     plain
 }

@@ -6,11 +6,12 @@ use brunt_run::options::fault::Fault;
 use brunt_run::options::monitor::MonitorSource;
 use brunt_run::options::output;
 use brunt_run::options::run_options::{self, RunOptions};
+use brunt_run::options::values::Values;
 
 use super::args::{Diagnostics, Output, Style};
-use super::given::{Values, refused, unfit};
+use super::syntax::{refused, unfit};
 
-pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, Fault> {
+pub(super) fn read(values: &Values, calls_wrapped: bool) -> Result<Output, Fault> {
     let run = of_every_run(values)?;
     let shared = output::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
     Ok(Output {
@@ -27,7 +28,7 @@ pub(super) fn read(values: &Values<'_>, calls_wrapped: bool) -> Result<Output, F
     })
 }
 
-fn of_every_run(values: &Values<'_>) -> Result<RunOptions, Fault> {
+fn of_every_run(values: &Values) -> Result<RunOptions, Fault> {
     let run = run_options::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
     if run.monitors.contains(&MonitorSource::Ldap) {
         return Err(refused("monitor", "ldap", "kea:SOCKET or pid:PID"));
@@ -35,7 +36,7 @@ fn of_every_run(values: &Values<'_>) -> Result<RunOptions, Fault> {
     Ok(run)
 }
 
-fn deltas(values: &Values<'_>) -> Result<bool, Fault> {
+fn deltas(values: &Values) -> Result<bool, Fault> {
     let deltas = values.has("deltas");
     if deltas && !values.has("t") {
         return Err(Fault::new("--deltas needs -t: it adds to the lines of -t"));
@@ -48,7 +49,7 @@ fn deltas(values: &Values<'_>) -> Result<bool, Fault> {
     Ok(deltas)
 }
 
-fn diagnostics(values: &Values<'_>) -> Result<Diagnostics, Fault> {
+fn diagnostics(values: &Values) -> Result<Diagnostics, Fault> {
     let mut shown = Diagnostics::default();
     let text = values.text("x").unwrap_or_default();
     for letter in text.chars() {

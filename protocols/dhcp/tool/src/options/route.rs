@@ -8,9 +8,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use brunt_dhcp_driver::family::Family;
 use brunt_net::source::Sources;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::values::Values;
 
 use super::args::Route;
-use super::given::{Values, exclusive, refused};
+use super::syntax::{exclusive, refused};
 
 /// `All_DHCP_Relay_Agents_and_Servers` (RFC 8415, section 7.1).
 const ALL_AGENTS: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2);
@@ -25,7 +26,7 @@ const PORTS_MAX: usize = 65_535;
 
 /// Reads the route of a run.
 pub(super) fn read(
-    values: &Values<'_>,
+    values: &Values,
     family: Family,
     server: Option<&str>,
     lab: bool,
@@ -131,7 +132,7 @@ fn address(word: &str, family: Family, interface: &mut Option<String>) -> Result
 }
 
 /// The interface and the address of `-l`.
-fn from(values: &Values<'_>, family: Family) -> Result<(Option<String>, Option<IpAddr>), Fault> {
+fn from(values: &Values, family: Family) -> Result<(Option<String>, Option<IpAddr>), Fault> {
     let Some(word) = values.text("l") else { return Ok((None, None)) };
     if let Ok(address) = word.parse() {
         same_family(&format!("-l {word}"), address, family)?;
@@ -157,13 +158,13 @@ fn same_family(what: &str, address: IpAddr, family: Family) -> Result<(), Fault>
     }
 }
 
-fn relay_levels(values: &Values<'_>, family: Family) -> Result<u8, Fault> {
+fn relay_levels(values: &Values, family: Family) -> Result<u8, Fault> {
     exclusive(values, "A", "relay-levels", "both give the number of relays")?;
     exclusive(values, "client", "relay-levels", "a client has no relay")?;
     if values.has("A") && family == Family::V4 {
         return Err(Fault::new("-A needs -6: DHCPv4 messages are sent as from a relay anyway"));
     }
-    let given = values.small("A").or_else(|| values.small("relay-levels"));
+    let given = values.whole("A").or_else(|| values.whole("relay-levels"));
     let most = if family == Family::V4 { HOPS_MAX } else { u8::MAX };
     match given {
         Some(0) if family == Family::V4 => Err(Fault::new(
@@ -186,11 +187,11 @@ fn local_port(family: Family, relay_levels: u8) -> u16 {
     }
 }
 
-fn port(values: &Values<'_>, name: &str, default: u16) -> u16 {
-    values.small(name).filter(|port| *port != 0).unwrap_or(default)
+fn port(values: &Values, name: &str, default: u16) -> u16 {
+    values.whole(name).filter(|port| *port != 0).unwrap_or(default)
 }
 
-fn sources(values: &Values<'_>, family: Family) -> Result<Sources, Fault> {
+fn sources(values: &Values, family: Family) -> Result<Sources, Fault> {
     let Some(text) = values.text("source-ip") else { return Ok(Sources::default()) };
     let sources: Sources =
         text.parse().map_err(|error| Fault::new(format!("--source-ip: failed to {error}")))?;
@@ -201,7 +202,7 @@ fn sources(values: &Values<'_>, family: Family) -> Result<Sources, Fault> {
 }
 
 /// Ports and ranges of them, without repetition.
-fn ports(values: &Values<'_>) -> Result<Vec<u16>, Fault> {
+fn ports(values: &Values) -> Result<Vec<u16>, Fault> {
     let mut ports = Vec::new();
     for piece in values.text("source-port").into_iter().flat_map(|text| text.split(',')) {
         let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
@@ -218,7 +219,7 @@ fn ports(values: &Values<'_>) -> Result<Vec<u16>, Fault> {
     Ok(ports)
 }
 
-fn check(values: &Values<'_>, family: Family, route: &Route) -> Result<(), Fault> {
+fn check(values: &Values, family: Family, route: &Route) -> Result<(), Fault> {
     exclusive(values, "L", "source-port", "both give the local port")?;
     exclusive(values, "client", "J", "a client has no relay")?;
     exclusive(values, "client", "source-ip", "a client has no address before it has a lease")?;

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::dashed;
+use brunt_run::options::values::Values;
 
 use super::args::{ElapsedOffset, SecondTemplate, Template, Templates};
-use super::given::Values;
 
-pub(super) fn read(values: &Values<'_>) -> Result<Option<Templates>, Fault> {
+pub(super) fn read(values: &Values) -> Result<Option<Templates>, Fault> {
     let files: Vec<PathBuf> = values.all("T").map(PathBuf::from).collect();
     for name in ["X", "O"] {
-        if values.count(name) > files.len() {
+        if values.occurrences(name) > files.len() {
             return Err(Fault::new(format!(
                 "{} needs as many -T: each offset refers to one template",
                 dashed(name)
@@ -41,17 +41,17 @@ pub(super) fn read(values: &Values<'_>) -> Result<Option<Templates>, Fault> {
     let Some(first) = templates.next() else { return Ok(None) };
     let second = templates.next().map(|template| SecondTemplate {
         template,
-        elapsed: match values.small("E") {
+        elapsed: match values.whole("E") {
             None => ElapsedOffset::Found,
             Some(0) => ElapsedOffset::Off,
             Some(offset) => ElapsedOffset::At(offset),
         },
-        server_id: values.small("S"),
-        address: values.small("I"),
+        server_id: values.whole("S"),
+        address: values.whole("I"),
     });
     Ok(Some(Templates { first, second }))
 }
 
-fn offsets(values: &Values<'_>, name: &str) -> Vec<usize> {
-    values.wholes(name).into_iter().filter_map(|offset| usize::try_from(offset).ok()).collect()
+fn offsets(values: &Values, name: &str) -> Vec<usize> {
+    values.counts(name).into_iter().filter_map(|offset| usize::try_from(offset).ok()).collect()
 }

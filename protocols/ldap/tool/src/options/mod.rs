@@ -1,15 +1,17 @@
 //! The command lines of the LDAP tools: their grammar, options and texts.
 
+pub mod defaults;
 pub mod dialect;
 #[cfg(test)]
 mod docs;
 pub mod help;
 pub mod makeldif;
+pub mod opendj;
 pub mod properties;
 pub mod prose;
 pub mod rate;
 pub mod redact;
+pub mod secrets;
 pub mod table;
 pub mod tool;
-pub mod values;
 pub mod words;

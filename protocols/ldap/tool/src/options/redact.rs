@@ -5,9 +5,10 @@
 
 use brunt_redact::HIDDEN;
 use brunt_run::options::row::Kind;
+use brunt_run::options::syntax::Source;
 
 use super::tool::Tool;
-use super::words::{self, Source};
+use super::words;
 use crate::options::table as options;
 
 /// The words after the name of the tool, with the secrets replaced. If the command line cannot be parsed, no word is
@@ -20,9 +21,11 @@ pub fn redact(words: &[String], tool: Tool) -> Vec<String> {
     let mut out = words.to_vec();
     for given in split.given.iter().filter(|given| given.source == Source::Literal) {
         let secret =
-            options.iter().any(|option| option.name == given.option && option.kind == Kind::Secret);
-        let (word, byte) = given.place;
-        if secret && given.value != "-" {
+            options.iter().any(|option| option.name == given.name && option.kind == Kind::Secret);
+        if secret
+            && given.value != "-"
+            && let Some((word, byte)) = given.place
+        {
             out[word].replace_range(byte.., HIDDEN);
         }
     }

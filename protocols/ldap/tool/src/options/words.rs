@@ -8,46 +8,10 @@
 
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
-
-/// The pieces of a command line.
-#[derive(Debug, Default)]
-pub struct Words<'a> {
-    /// The options, in the order in which they were given.
-    pub given: Vec<Given<'a>>,
-    /// The trailing arguments.
-    pub trailing: &'a [String],
-}
-
-/// One option as it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given<'a> {
-    /// The long name of its row.
-    pub option: &'static str,
-    /// As it was spelled, dashes included, for messages.
-    pub spelled: String,
-    /// The source of the value.
-    pub source: Source,
-    /// The text of the value; empty for a switch.
-    pub value: &'a str,
-    /// The word that contains the value, and the byte in it at which the value starts.
-    pub place: (usize, usize),
-}
-
-/// The source of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The text itself.
-    Literal,
-    /// The text itself, where a dash asks for nothing.
-    Verbatim,
-    /// An environment variable named by the text.
-    Variable,
-    /// A file named by the text.
-    File,
-}
+use brunt_run::options::syntax::{Given, Source, Words};
 
 /// Splits the words after the name of the tool.
-pub fn split<'a>(words: &'a [String], options: &[Row]) -> Result<Words<'a>, Fault> {
+pub fn split(words: &[String], options: &[Row]) -> Result<Words, Fault> {
     let mut out = Words::default();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -67,16 +31,16 @@ pub fn split<'a>(words: &'a [String], options: &[Row]) -> Result<Words<'a>, Faul
         };
         at = next;
     }
-    out.trailing = words.get(at..).unwrap_or_default();
+    out.trailing = words.get(at..).unwrap_or_default().to_vec();
     Ok(out)
 }
 
-fn long<'a>(
-    words: &'a [String],
+fn long(
+    words: &[String],
     at: usize,
-    text: &'a str,
+    text: &str,
     options: &[Row],
-    given: &mut Vec<Given<'a>>,
+    given: &mut Vec<Given>,
 ) -> Result<usize, Fault> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -92,34 +56,34 @@ fn long<'a>(
             )));
         }
         given.push(Given {
-            option: option.name,
+            name: option.name,
             spelled,
             source,
-            value,
-            place: (at, name.len() + 3),
+            value: value.to_owned(),
+            place: Some((at, name.len() + 3)),
         });
         return Ok(at + 1);
     }
     take(words, at, (option, source), spelled, given)
 }
 
-fn short<'a>(
-    words: &'a [String],
+fn short(
+    words: &[String],
     at: usize,
-    letters: &'a str,
+    letters: &str,
     options: &[Row],
-    given: &mut Vec<Given<'a>>,
+    given: &mut Vec<Given>,
 ) -> Result<usize, Fault> {
     for (index, letter) in letters.char_indices() {
         let spelled = format!("-{letter}");
         let option = find_short(letter, options).ok_or_else(|| unknown(&spelled, None))?;
         if !option.takes_value() {
             given.push(Given {
-                option: option.name,
+                name: option.name,
                 spelled,
                 source: Source::Literal,
-                value: "",
-                place: (at, 0),
+                value: String::new(),
+                place: Some((at, 0)),
             });
             continue;
         }
@@ -139,11 +103,11 @@ fn short<'a>(
         let value =
             if source == Source::Literal { rest } else { rest.strip_prefix('=').unwrap_or(rest) };
         given.push(Given {
-            option: option.name,
+            name: option.name,
             spelled,
             source,
-            value,
-            place: (at, letters.len() + 1 - value.len()),
+            value: value.to_owned(),
+            place: Some((at, letters.len() + 1 - value.len())),
         });
         return Ok(at + 1);
     }
@@ -151,15 +115,21 @@ fn short<'a>(
 }
 
 /// Takes the word after an option as its value, if it needs one.
-fn take<'a>(
-    words: &'a [String],
+fn take(
+    words: &[String],
     at: usize,
     (option, source): (&Row, Source),
     spelled: String,
-    given: &mut Vec<Given<'a>>,
+    given: &mut Vec<Given>,
 ) -> Result<usize, Fault> {
     if !option.takes_word() {
-        given.push(Given { option: option.name, spelled, source, value: "", place: (at, 0) });
+        given.push(Given {
+            name: option.name,
+            spelled,
+            source,
+            value: String::new(),
+            place: Some((at, 0)),
+        });
         return Ok(at + 1);
     }
     let Some(value) = words.get(at + 1) else {
@@ -167,7 +137,13 @@ fn take<'a>(
             "Argument {spelled} requires a value but none was provided"
         )));
     };
-    given.push(Given { option: option.name, spelled, source, value, place: (at + 1, 0) });
+    given.push(Given {
+        name: option.name,
+        spelled,
+        source,
+        value: value.clone(),
+        place: Some((at + 1, 0)),
+    });
     Ok(at + 2)
 }
 
@@ -238,11 +214,11 @@ mod tests {
         let words: Vec<String> = line.iter().map(ToString::to_string).collect();
         let split = split(&words, &options::of(Tool::Authrate)).map_err(|fault| fault.reason)?;
         let given = split.given.iter().map(|given| match given.source {
-            Source::Literal | Source::Verbatim => format!("{}={}", given.option, given.value),
-            Source::Variable => format!("{}=${}", given.option, given.value),
-            Source::File => format!("{}=@{}", given.option, given.value),
+            Source::Literal | Source::Verbatim => format!("{}={}", given.name, given.value),
+            Source::Variable => format!("{}=${}", given.name, given.value),
+            Source::File => format!("{}=@{}", given.name, given.value),
         });
-        Ok((given.collect(), split.trailing.to_vec()))
+        Ok((given.collect(), split.trailing))
     }
 
     #[test]

@@ -12,6 +12,7 @@ use brunt_run::options::fault::Fault;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::row::Row;
 use brunt_run::options::surroundings::Surroundings;
+use brunt_run::options::syntax::Source;
 
 use super::names::is_dashed;
 use super::scan::{self, Next, Seen};
@@ -23,7 +24,6 @@ use crate::options::rate::brackets::is_range_or_kind;
 use crate::options::rate::{self, Parsed};
 use crate::options::table as options;
 use crate::options::tool::Tool;
-use crate::options::words::Source;
 
 /// The variable that says which dialect it is.
 const VARIABLE: &str = "BRUNT_LDAP_DIALECT";

@@ -3,8 +3,7 @@
 use std::net::Ipv6Addr;
 
 use brunt_run::options::fault::Fault;
-
-use super::values::Values;
+use brunt_run::options::values::Values;
 
 /// Each server as our own `--hostname` takes it.
 pub(super) fn pairs(values: &Values) -> Result<Vec<String>, Fault> {
@@ -47,12 +46,16 @@ fn pair(host: &str, port: &str) -> Result<String, Fault> {
 mod tests {
     use super::*;
     use crate::options::tool::Tool;
-    use crate::unboundid::{table, words};
+    use brunt_run::options::syntax::Syntax as _;
+
+    use crate::unboundid::syntax::Unboundid;
+    use crate::unboundid::table;
 
     fn servers(line: &str) -> Result<Vec<String>, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let given = words::split(&words, &table::of(Tool::Searchrate)).unwrap();
-        pairs(&Values::new(given).unwrap()).map_err(|fault| fault.reason)
+        let rows = table::of(Tool::Searchrate);
+        let given = Unboundid.split(&words, &rows).unwrap().given;
+        pairs(&Values::new(&Unboundid, rows, given).unwrap()).map_err(|fault| fault.reason)
     }
 
     #[test]

@@ -11,11 +11,11 @@ mod properties;
 mod result;
 mod rules;
 mod scan;
+mod syntax;
 mod table;
 mod translate;
 mod trial;
 mod url;
-mod values;
 mod words;
 
 pub(crate) mod report;
@@ -24,17 +24,19 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
+use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::values::Values;
 
 use crate::options::dialect::Dialect;
+use crate::options::opendj::Opendj;
 use crate::options::rate::{self, Parsed, Told};
 use crate::options::table as options;
 use crate::options::tool::Tool;
-use crate::options::{self as grammar};
 
 pub(crate) use result::exit_code;
 
-use translate::{Line, Own};
-use values::Values;
+use syntax::Unboundid;
+use translate::Line;
 
 /// The original's exit code where it would ask, and nobody can answer.
 const NOBODY_TO_ASK: u32 = 82;
@@ -46,8 +48,8 @@ pub(crate) fn parse(
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, Refusal> {
     let rows = table::of(tool);
-    let mut given = words::split(words, &rows).map_err(|fault| refused(&fault))?;
-    let asked = |long: &str| given.iter().any(|it| it.row.name == long);
+    let mut given = Unboundid.split(words, &rows).map_err(|fault| refused(&fault))?.given;
+    let asked = |name: &str| given.iter().any(|it| it.name == name);
     if asked("help") {
         return Ok(Parsed::Help(help::page(tool, &rows)));
     }
@@ -57,11 +59,11 @@ pub(crate) fn parse(
     if asked("version") {
         return Ok(Parsed::Version);
     }
-    let redacted = words::redacted(words, &given);
+    let redacted = words::redacted(words, &given, &rows);
     let mut notes = Vec::new();
     let preamble = properties::fill(&mut given, tool, &rows, surroundings, &mut notes);
     let preamble = preamble.map_err(|fault| refused(&fault))?;
-    let values = Values::new(given).map_err(|fault| refused(&fault))?;
+    let values = Values::new(&Unboundid, rows.clone(), given).map_err(|fault| refused(&fault))?;
     if let Some(path) = values.text("generatePropertiesFile") {
         return Ok(Parsed::PropertiesFile {
             path: path.into(),
@@ -87,29 +89,17 @@ fn run(
     told: Told<'_>,
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, Fault> {
-    let values = own(&line.given, tool)?;
-    let login = own(&line.login, Tool::Searchrate)?;
+    let asks_login = !line.login.is_empty();
+    let values = Values::new(&Opendj, options::of(tool), line.given)?;
+    let login = Values::new(&Opendj, options::of(Tool::Searchrate), line.login)?;
     let told = Told {
-        login: (!line.login.is_empty()).then_some(&login),
+        login: asks_login.then_some(&login),
         measured: line.measured,
         rows: line.rows,
         ..told
     };
     let args = rate::settings(tool, &values, &line.trailing, told, surroundings)?;
     Ok(Parsed::Run(Box::new(args)))
-}
-
-/// Options of OpenDJ's table, checked.
-fn own(given: &[Own], tool: Tool) -> Result<grammar::values::Values, Fault> {
-    let given = given.iter().map(|own| grammar::words::Given {
-        option: own.option,
-        spelled: own.spelled.clone(),
-        source: own.source,
-        value: &own.text,
-        place: (0, 0),
-    });
-    let words = grammar::words::Words { given: given.collect(), trailing: &[] };
-    grammar::values::Values::new(&words, options::of(tool))
 }
 
 /// Refuses a line that would ask for a password where nobody can answer.
@@ -124,7 +114,7 @@ fn may_ask(values: &Values, surroundings: &dyn Surroundings) -> Result<(), Refus
         Some(long) if !surroundings.interactive() => Err(Refusal {
             text: format!(
                 "{} asks for a password, and standard input is not a terminal: give it with an option, or in a file\n",
-                values.spelled(long)
+                syntax::spelled(values, long)
             ),
             exit: Exit::Ldap(NOBODY_TO_ASK),
         }),

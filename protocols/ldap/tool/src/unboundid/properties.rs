@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::surroundings::Surroundings;
+use brunt_run::options::syntax::{Given, Source};
 
+use super::syntax::truth;
 use super::table::{self, find_long};
-use super::values::truth;
-use super::words::Given;
+use super::words::row;
 use crate::options::dialect::Dialect;
 use crate::options::properties::{logical_lines, text_of, unescape};
 use crate::options::tool::Tool;
@@ -41,7 +42,7 @@ pub(super) fn fill(
     surroundings: &dyn Surroundings,
     notes: &mut Vec<String>,
 ) -> Result<String, Fault> {
-    let value = |long: &str| given.iter().find(|it| it.row.name == long).map(|it| it.value.clone());
+    let value = |long: &str| given.iter().find(|it| it.name == long).map(|it| it.value.clone());
     let named = value("propertiesFilePath");
     if value("noPropertiesFile").is_some() {
         return match named {
@@ -61,10 +62,11 @@ pub(super) fn fill(
     let found = File { path: &path, tool, rows }.read(&bytes, notes)?;
     let open: Vec<Given> = rows
         .iter()
-        .filter(|row| !given.iter().any(|it| it.row.name == row.name))
+        .filter(|row| !given.iter().any(|it| it.name == row.name))
         .flat_map(|row| of_row(row, &found))
         .collect();
-    let comment = if silent || open.is_empty() { String::new() } else { comment(&path, &open) };
+    let comment =
+        if silent || open.is_empty() { String::new() } else { comment(&path, &open, rows) };
     given.extend(open);
     Ok(comment)
 }
@@ -80,7 +82,7 @@ struct Property {
 
 /// The properties of a row: those with the tool's name, if there are any.
 fn of_row(row: &Row, found: &[Property]) -> Vec<Given> {
-    let of = |property: &&Property| property.given.row.name == row.name;
+    let of = |property: &&Property| property.given.name == row.name;
     let own = found.iter().filter(of).any(|property| property.own);
     let chosen = found.iter().filter(of).filter(|property| property.own == own && !property.off);
     let chosen = chosen.map(|property| property.given.clone());
@@ -147,7 +149,13 @@ impl File<'_> {
             _ => false,
         };
         let value = if row.kind == Kind::Switch { String::new() } else { value };
-        let given = Given { row: *row, spelled: format!("{key} ({at})"), value, place: None };
+        let given = Given {
+            name: row.name,
+            spelled: format!("{key} ({at})"),
+            source: Source::Literal,
+            value,
+            place: None,
+        };
         Ok(Some(Property { given, own: begins, off }))
     }
 }
@@ -158,13 +166,14 @@ fn is_of_another_tool(key: &str) -> bool {
     key.contains('.') || tools().any(|tool| find_long(key, &table::of(tool)).is_some())
 }
 
-fn comment(path: &Path, given: &[Given]) -> String {
+fn comment(path: &Path, given: &[Given], rows: &[Row]) -> String {
     let mut out = format!("# Arguments obtained from properties file '{}':\n", path.display());
-    for Given { row, value, .. } in given {
-        let _ = match row.kind {
-            Kind::Switch => writeln!(out, "#      --{}", row.name),
-            Kind::Secret => writeln!(out, "#      --{} '***REDACTED***'", row.name),
-            _ => writeln!(out, "#      --{} {}", row.name, quoted(value)),
+    for given in given {
+        let name = given.name;
+        let _ = match row(given, rows).kind {
+            Kind::Switch => writeln!(out, "#      --{name}"),
+            Kind::Secret => writeln!(out, "#      --{name} '***REDACTED***'"),
+            _ => writeln!(out, "#      --{name} {}", quoted(&given.value)),
         };
     }
     out.push('\n');

@@ -3,8 +3,9 @@
 use brunt_ldap_wire::dn::Dn;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::Row;
+use brunt_run::options::values::Values;
 
-use super::values::{Values, exclusive, needs, required};
+use super::syntax::{exclusive, needs, required, spelled};
 use crate::options::tool::Tool;
 
 /// Options of which at most one may be given.
@@ -86,7 +87,7 @@ pub(super) fn check(tool: Tool, values: &Values, rows: &[Row]) -> Result<(), Fau
     {
         return Err(Fault::new(format!(
             "{} '{dn}' is not a distinguished name: {error}",
-            values.spelled("bindDN")
+            spelled(values, "bindDN")
         )));
     }
     requirements(tool, values).into_iter().try_for_each(|longs| required(values, rows, longs))

@@ -3,9 +3,10 @@
 //! Values are taken away before options are judged: `-w -c` is a password and no `-c`.
 
 use brunt_run::options::row::Row;
+use brunt_run::options::syntax::Source;
 
 use super::table::{find_long, find_short};
-use crate::options::words::{Source, find_long as find_opt};
+use crate::options::words::find_long as find_opt;
 
 /// An option as one of the grammars sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

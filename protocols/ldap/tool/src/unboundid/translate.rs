@@ -7,35 +7,23 @@
 use brunt_net::secret::Secret;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::Kind;
+use brunt_run::options::syntax::{Given, Source};
+use brunt_run::options::values::Values;
 
-use super::values::Values;
+use super::syntax::spelled;
 use super::{hosts, url};
 use crate::options::rate::identity::Measured;
 use crate::options::tool::Tool;
-use crate::options::words::Source;
-
-/// An option of OpenDJ's table.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Own {
-    /// Its long name.
-    pub option: &'static str,
-    /// As it was spelled in the line.
-    pub spelled: String,
-    /// Its value; empty for a switch.
-    pub text: String,
-    /// How the value is read.
-    pub source: Source,
-}
 
 /// A line in the terms of OpenDJ's table.
 #[derive(Debug, Default)]
 pub(super) struct Line {
     /// The options.
-    pub given: Vec<Own>,
+    pub given: Vec<Given>,
     /// The trailing arguments.
     pub trailing: Vec<String>,
     /// The identity of the connections, where it is not that of the operation.
-    pub login: Vec<Own>,
+    pub login: Vec<Given>,
     /// The binds that are measured.
     pub measured: Option<Measured>,
     /// The rows after which the run ends.
@@ -58,18 +46,13 @@ const IN_FLIGHT_MAX: u64 = 65_536;
 /// Translates a line that was checked.
 pub(super) fn translate(tool: Tool, values: &Values) -> Result<Line, Fault> {
     let mut line = Line::default();
-    for given in values.all().iter().filter(|given| !given.row.to.is_empty()) {
-        let source =
-            if given.row.kind == Kind::Secret { Source::Verbatim } else { Source::Literal };
-        line.push(
-            tool,
-            Own {
-                option: given.row.to,
-                spelled: given.spelled.clone(),
-                text: given.value.clone(),
-                source,
-            },
-        );
+    for given in values.given() {
+        let row = values.row(given.name);
+        if row.to.is_empty() {
+            continue;
+        }
+        let source = if row.kind == Kind::Secret { Source::Verbatim } else { Source::Literal };
+        line.push(tool, Given { name: row.to, source, place: None, ..given.clone() });
     }
     let mut add = Adder { tool, values, line: &mut line };
     add.servers()?;
@@ -86,9 +69,9 @@ pub(super) fn translate(tool: Tool, values: &Values) -> Result<Line, Fault> {
 }
 
 impl Line {
-    fn push(&mut self, tool: Tool, own: Own) {
-        let of_login = tool == Tool::Authrate && IDENTITY.contains(&own.option);
-        if of_login { self.login.push(own) } else { self.given.push(own) }
+    fn push(&mut self, tool: Tool, given: Given) {
+        let of_login = tool == Tool::Authrate && IDENTITY.contains(&given.name);
+        if of_login { self.login.push(given) } else { self.given.push(given) }
     }
 }
 
@@ -101,10 +84,11 @@ struct Adder<'a> {
 
 impl Adder<'_> {
     /// Adds an option in the name of one of the line.
-    fn add(&mut self, option: &'static str, from: &str, text: impl Into<String>) {
-        let spelled = self.values.spelled(from);
-        let own = Own { option, spelled, text: text.into(), source: Source::Literal };
-        self.line.push(self.tool, own);
+    fn add(&mut self, name: &'static str, from: &str, text: impl Into<String>) {
+        let spelled = spelled(self.values, from);
+        let value = text.into();
+        let given = Given { name, spelled, source: Source::Literal, value, place: None };
+        self.line.push(self.tool, given);
     }
 
     fn servers(&mut self) -> Result<(), Fault> {

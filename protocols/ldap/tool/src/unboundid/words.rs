@@ -7,25 +7,13 @@
 use brunt_redact::HIDDEN;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
+use brunt_run::options::syntax::{Given, Source, Words};
 
 use super::table::{find_long, find_short};
 use crate::options::words::alike;
 
-/// One option as it was given.
-#[derive(Clone, Debug)]
-pub(super) struct Given {
-    /// Its row.
-    pub row: Row,
-    /// As it was spelled, dashes included, or the key and the line of a properties file.
-    pub spelled: String,
-    /// The text of the value; empty for a switch.
-    pub value: String,
-    /// The word that contains the value, and the byte in it at which the value starts. None for a property.
-    pub place: Option<(usize, usize)>,
-}
-
 /// Splits the words after the name of the tool.
-pub(super) fn split(words: &[String], rows: &[Row]) -> Result<Vec<Given>, Fault> {
+pub(super) fn split(words: &[String], rows: &[Row]) -> Result<Words, Fault> {
     let mut given = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -42,14 +30,14 @@ pub(super) fn split(words: &[String], rows: &[Row]) -> Result<Vec<Given>, Fault>
             return Err(trailing(word));
         };
     }
-    once(&given)?;
-    Ok(given)
+    once(&given, rows)?;
+    Ok(Words { given, trailing: Vec::new() })
 }
 
 /// The words with every secret replaced.
-pub(super) fn redacted(words: &[String], given: &[Given]) -> Vec<String> {
+pub(super) fn redacted(words: &[String], given: &[Given], rows: &[Row]) -> Vec<String> {
     let mut out = words.to_vec();
-    for given in given.iter().filter(|given| given.row.kind == Kind::Secret) {
+    for given in given.iter().filter(|given| row(given, rows).kind == Kind::Secret) {
         if let Some((word, byte)) = given.place {
             out[word].replace_range(byte.., HIDDEN);
         }
@@ -77,7 +65,7 @@ fn long(
         ))),
         Some(value) => {
             let place = Some((at, name.len() + 3));
-            given.push(Given { row, spelled, value: value.to_owned(), place });
+            given.push(of(&row, spelled, value.to_owned(), place));
             Ok(at + 1)
         }
         None => take(words, at, row, spelled, given),
@@ -96,12 +84,12 @@ fn short(
         let row = *find_short(letter, rows).ok_or_else(|| unknown(&spelled, "", rows))?;
         let rest = &letters[index + letter.len_utf8()..];
         if !row.takes_value() {
-            given.push(Given { row, spelled, value: String::new(), place: None });
+            given.push(of(&row, spelled, String::new(), None));
         } else if rest.is_empty() {
             return take(words, at, row, spelled, given);
         } else {
             let place = Some((at, 1 + letters.len() - rest.len()));
-            given.push(Given { row, spelled, value: rest.to_owned(), place });
+            given.push(of(&row, spelled, rest.to_owned(), place));
             return Ok(at + 1);
         }
     }
@@ -117,19 +105,29 @@ fn take(
     given: &mut Vec<Given>,
 ) -> Result<usize, Fault> {
     if !row.takes_word() {
-        given.push(Given { row, spelled, value: String::new(), place: None });
+        given.push(of(&row, spelled, String::new(), None));
         return Ok(at + 1);
     }
     let Some(value) = words.get(at + 1) else {
         return Err(Fault::new(format!("{spelled} needs a value: {{{}}}", row.value)));
     };
-    given.push(Given { row, spelled, value: value.clone(), place: Some((at + 1, 0)) });
+    given.push(of(&row, spelled, value.clone(), Some((at + 1, 0))));
     Ok(at + 2)
 }
 
-fn once(given: &[Given]) -> Result<(), Fault> {
-    for (at, one) in given.iter().enumerate().filter(|(_, one)| !one.row.is_repeatable()) {
-        if let Some(again) = given[at + 1..].iter().find(|other| other.row.name == one.row.name) {
+fn of(row: &Row, spelled: String, value: String, place: Option<(usize, usize)>) -> Given {
+    Given { name: row.name, spelled, source: Source::Literal, value, place }
+}
+
+/// The row of an option that was given.
+pub(super) fn row<'t>(given: &Given, rows: &'t [Row]) -> &'t Row {
+    let row = rows.iter().find(|row| row.name == given.name);
+    row.unwrap_or_else(|| unreachable!("--{} came from this table", given.name))
+}
+
+fn once(given: &[Given], rows: &[Row]) -> Result<(), Fault> {
+    for (at, one) in given.iter().enumerate().filter(|(_, one)| !row(one, rows).is_repeatable()) {
+        if let Some(again) = given[at + 1..].iter().find(|other| other.name == one.name) {
             return Err(Fault::new(format!(
                 "{} can be given once only, and was given as {} before",
                 again.spelled, one.spelled
@@ -159,8 +157,8 @@ mod tests {
 
     fn outcome(line: &str) -> Result<Vec<String>, String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let given = split(&words, &table::of(Tool::Searchrate)).map_err(|fault| fault.reason)?;
-        Ok(given.iter().map(|given| format!("{}={}", given.row.name, given.value)).collect())
+        let words = split(&words, &table::of(Tool::Searchrate)).map_err(|fault| fault.reason)?;
+        Ok(words.given.iter().map(|it| format!("{}={}", it.name, it.value)).collect())
     }
 
     #[test]
@@ -206,9 +204,10 @@ mod tests {
     #[test]
     fn secrets_are_replaced_wherever_they_are() {
         let words = ["-wpw", "-D", "pw", "--keyStorePIN=pw", "-T", "pw"].map(str::to_owned);
-        let given = split(&words, &table::of(Tool::Searchrate)).unwrap();
+        let rows = table::of(Tool::Searchrate);
+        let split = split(&words, &rows).unwrap();
         assert_eq!(
-            redacted(&words, &given),
+            redacted(&words, &split.given, &rows),
             ["-w***", "-D", "pw", "--keyStorePIN=***", "-T", "***"]
         );
     }

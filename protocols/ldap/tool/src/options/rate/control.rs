@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::{Fault, Values};
-use crate::options::values::refused;
+use crate::options::opendj::refused;
 
 /// A request control.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,8 @@
 
 use super::security::{Security, Transport};
 use super::{Fault, Tool, Values};
-use crate::options::values::refused;
+use crate::options::opendj::refused;
+use crate::options::secrets::{ask, secret};
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
@@ -68,7 +69,8 @@ pub fn read(
 ) -> Result<Identity, Fault> {
     let dn = values.text("bindDn").filter(|dn| !dn.is_empty()).map(str::to_owned);
     let properties = properties(values)?;
-    let password = values.secret(
+    let password = secret(
+        values,
         "bindPassword",
         "bindPasswordFile",
         "Password to bind to the server with: ",
@@ -91,7 +93,7 @@ pub fn read(
     };
     let password = match password {
         Some(password) => password,
-        None => values.ask("bindPassword", &format!("Password for user '{dn}': "), surroundings)?,
+        None => ask(values, "bindPassword", &format!("Password for user '{dn}': "), surroundings)?,
     };
     if password.is_empty() {
         return Err(Fault::new(format!(
@@ -167,7 +169,7 @@ fn sasl(
     if mechanism == "OAUTHBEARER" {
         let token = match password {
             Some(token) => token,
-            None => values.ask("bindPassword", "Access token: ", surroundings)?,
+            None => ask(values, "bindPassword", "Access token: ", surroundings)?,
         };
         if token.is_empty() {
             return Err(Fault::new(
@@ -184,7 +186,8 @@ fn sasl(
         )));
     };
     if password.is_none() {
-        password = Some(values.ask(
+        password = Some(ask(
+            values,
             "bindPassword",
             &format!("Password for user '{who}': "),
             surroundings,

@@ -6,8 +6,8 @@ use brunt_run::options::declared::Unfit;
 use brunt_run::options::load_options::{self, LoadOptions};
 
 use super::{Fault, Tool, Values};
+use crate::options::opendj::{exclusive, refused};
 use crate::options::table::{OPERATIONS, common_rows};
-use crate::options::values::{exclusive, refused};
 
 /// When operations begin, and how many there are.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,15 +57,15 @@ pub fn read(values: &Values, tool: Tool) -> Result<Load, Fault> {
         mode,
         options: options(values)?,
         reconnect_after,
-        compat: values.given("compat"),
+        compat: values.has("compat"),
     })
 }
 
 /// A bind is the operation of authrate, so for authrate the only choice is to keep connections open.
 fn mode(values: &Values, tool: Tool) -> ConnectionMode {
-    if tool != Tool::Authrate && values.given("noRebind") {
+    if tool != Tool::Authrate && values.has("noRebind") {
         ConnectionMode::Bound
-    } else if values.given("keepConnectionsOpen") {
+    } else if values.has("keepConnectionsOpen") {
         ConnectionMode::Rebind
     } else {
         ConnectionMode::PerOperation

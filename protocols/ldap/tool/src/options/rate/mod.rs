@@ -24,12 +24,14 @@ use brunt_net::resend::Resend;
 use brunt_net::unix;
 use brunt_run::options::fault::Fault;
 use brunt_run::options::surroundings::Surroundings;
+use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::values::Values;
 
 use super::dialect::Dialect;
+use super::opendj::{Opendj, exclusive, refused};
 use super::redact::redact;
 use super::tool::Tool;
-use super::values::Values;
-use super::{help, words};
+use super::{defaults, help};
 use crate::options::table as options;
 
 use control::Control;
@@ -199,12 +201,12 @@ fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<
     {
         return Ok(Parsed::Help(help::page(tool)));
     }
-    let words = words::split(line, &table)?;
-    let mut values = Values::new(&words, table)?;
-    if values.given("help") {
+    let words = Opendj.split(line, &table)?;
+    let mut values = Values::new(&Opendj, table, words.given)?;
+    if values.has("help") {
         return Ok(Parsed::Help(help::page(tool)));
     }
-    if values.given("version") {
+    if values.has("version") {
         return Ok(Parsed::Version);
     }
     if let Some(path) = values.path("generatePropertiesFile") {
@@ -216,17 +218,17 @@ fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<
     }
     let mut notes = Vec::new();
     fill(&mut values, tool, surroundings, &mut notes)?;
-    if let Some(pattern) = brackets::pattern(line).filter(|_| !values.given("value-patterns")) {
+    if let Some(pattern) = brackets::pattern(line).filter(|_| !values.has("value-patterns")) {
         notes.push(format!(
             "{pattern} is sent as it is; --value-patterns makes it a pattern of UnboundID's tools"
         ));
     }
     check_trailing(tool, words.trailing.len())?;
-    if tool == Tool::Authrate && values.given("baseDn") && words.trailing.is_empty() {
+    if tool == Tool::Authrate && values.has("baseDn") && words.trailing.is_empty() {
         notes.push(IDLE_BASE.to_owned());
     }
     let told = Told { redacted: redact(line, tool), notes, ..Told::of(Dialect::Opendj) };
-    let args = settings(tool, &values, words.trailing, told, surroundings)?;
+    let args = settings(tool, &values, &words.trailing, told, surroundings)?;
     Ok(Parsed::Run(Box::new(args)))
 }
 
@@ -260,10 +262,10 @@ pub(crate) fn settings(
         redacted,
         operation,
         arguments: if tool == Tool::Addrate { Vec::new() } else { values.texts("argument") },
-        value_patterns: values.given("value-patterns"),
-        inc_per_worker: values.has("inc-scope") && values.choice("inc-scope") == Some("worker"),
-        rand_inclusive: values.given("rand-inclusive"),
-        raw: values.given("raw"),
+        value_patterns: values.has("value-patterns"),
+        inc_per_worker: values.choice("inc-scope") == Some("worker"),
+        rand_inclusive: values.has("rand-inclusive"),
+        raw: values.has("raw"),
         seed: if tool == Tool::Addrate {
             Some(values.count("randomSeed").unwrap_or(0))
         } else {
@@ -282,8 +284,8 @@ pub(crate) fn settings(
         },
         security,
         identity,
-        report_authzid: values.given("reportAuthzId"),
-        password_policy: values.given("usePasswordPolicyControl"),
+        report_authzid: values.has("reportAuthzId"),
+        password_policy: values.has("usePasswordPolicyControl"),
         bind_controls: control::read(values, "bindControl")?,
         output: output::read(values)?,
         login,
@@ -300,8 +302,8 @@ fn fill(
     surroundings: &dyn Surroundings,
     notes: &mut Vec<String>,
 ) -> Result<(), Fault> {
-    if values.given("noPropertiesFile") {
-        return super::values::exclusive(values, &["noPropertiesFile", "propertiesFilePath"]);
+    if values.has("noPropertiesFile") {
+        return exclusive(values, &["noPropertiesFile", "propertiesFilePath"]);
     }
     let found = match values.path("propertiesFilePath") {
         Some(path) => match surroundings.read(&path) {
@@ -322,8 +324,8 @@ fn fill(
     let Some((path, bytes)) = found else {
         return Ok(());
     };
-    let filled = values.fill(&path, &file::unmarked(bytes), tool, notes)?;
-    if !filled.is_empty() && !values.given("suppressPropertiesFileComment") {
+    let filled = defaults::fill(values, &path, &file::unmarked(bytes), tool, notes)?;
+    if !filled.is_empty() && !values.has("suppressPropertiesFileComment") {
         notes.push(format!("Taken from {}: --{}", path.display(), filled.join(", --")));
     }
     Ok(())
@@ -365,13 +367,13 @@ fn servers(
     security: &Security,
     notes: &mut Vec<String>,
 ) -> Result<(Vec<Server>, Vec<Arc<Path>>), Fault> {
-    let default = if values.given("useSsl") { 636 } else { 389 };
+    let default = if values.has("useSsl") { 636 } else { 389 };
     let port = values.count("port").and_then(|port| u16::try_from(port).ok()).unwrap_or(default);
     let spelled = values.spelled("hostname").unwrap_or("--hostname");
     let hosts = listed(&values.texts("hostname"));
     if hosts.is_empty() {
-        if values.given("hostname") {
-            return Err(super::values::refused("", spelled, "A host name cannot be empty"));
+        if values.has("hostname") {
+            return Err(refused("", spelled, "A host name cannot be empty"));
         }
         return Ok((vec![Server { host: "localhost".to_owned(), port }], Vec::new()));
     }
@@ -381,13 +383,13 @@ fn servers(
             None => servers.push(server(text, port, spelled)?),
             Some(Ok(socket)) => sockets.push(socket),
             Some(Err(error)) => {
-                return Err(super::values::refused(text, spelled, &format!("Failed to {error}")));
+                return Err(refused(text, spelled, &format!("Failed to {error}")));
             }
         }
     }
     if !servers.is_empty() && !sockets.is_empty() {
         let why = "Unix sockets and servers of the network cannot be used in one run";
-        return Err(super::values::refused(&hosts.join(","), spelled, why));
+        return Err(refused(&hosts.join(","), spelled, why));
     }
     if !sockets.is_empty() {
         check_local(values, security, notes)?;
@@ -404,7 +406,7 @@ fn check_local(values: &Values, security: &Security, notes: &mut Vec<String>) ->
         ));
     }
     for long in ["port", "source-ip"] {
-        if values.given(long) {
+        if values.has(long) {
             notes.push(format!("--{long} has no effect on connections to a Unix socket"));
         }
     }
@@ -413,7 +415,7 @@ fn check_local(values: &Values, security: &Security, notes: &mut Vec<String>) ->
 
 /// A name or address with or without a port. An IPv6 address needs brackets only if a port follows.
 fn server(text: &str, port: u16, spelled: &str) -> Result<Server, Fault> {
-    let refused = |why: &str| super::values::refused(text, spelled, why);
+    let refused = |why: &str| refused(text, spelled, why);
     if text.contains("://") {
         return Err(refused(
             "It must be a host name or ldapi://%2FPATH, not another URL: use --useSsl for ldaps",

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::attributes::attributes;
 use super::control::{self, Control};
 use super::{Fault, Load, Tool, Values};
-use crate::options::values::exclusive;
+use crate::options::opendj::exclusive;
 
 /// What each exchange does.
 #[derive(Debug, PartialEq)]
@@ -294,8 +294,8 @@ pub fn read(
             target: required(values, "targetDn")?,
             rdn: new_rdn(first.unwrap_or_default())?,
             superior: values.text("newSuperior").map(str::to_owned),
-            keep_old: values.given("keepOldRdn"),
-            one_way: values.given("oneWay"),
+            keep_old: values.has("keepOldRdn"),
+            one_way: values.has("oneWay"),
             assertion: assertion(values, "assertionFilter", "control")?,
         }),
         Tool::Addrate => Operation::Add(add_mix(values, first.unwrap_or_default(), load)?),
@@ -335,14 +335,13 @@ fn search_before_bind(
     match (values.text("baseDn"), filter) {
         (Some(base), Some(filter)) => {
             let mut assertion = assertion(values, "", "searchControl")?;
-            assertion.manage_dsa_it = values.given("manageDsaIt");
+            assertion.manage_dsa_it = values.has("manageDsaIt");
             // A bind needs exactly one entry, so the server need not send more than the first.
             let search = search(values, base.to_owned(), filter, attributes(rest)?, assertion);
             Ok(Some(Search { size_limit: 1, ..search }))
         }
         (_, None) => {
-            let given =
-                ["searchControl", "manageDsaIt"].into_iter().find(|long| values.given(long));
+            let given = ["searchControl", "manageDsaIt"].into_iter().find(|long| values.has(long));
             given.map_or(Ok(None), |long| {
                 Err(Fault::new(format!(
                     "--{long} needs a search: give --baseDn and a filter as the first trailing argument"
@@ -382,7 +381,7 @@ fn search(
         },
         size_limit: small("sizeLimit").unwrap_or(0),
         time_limit: small("timeLimit").unwrap_or(0),
-        types_only: values.given("typesOnly"),
+        types_only: values.has("typesOnly"),
         page_size: small("simplePageSize"),
         sort: values.text("sortOrder").map(str::to_owned),
         assertion,
@@ -394,7 +393,7 @@ fn assertion(values: &Values, filter: &str, controls: &str) -> Result<Assertion,
     Ok(Assertion {
         filter: if filter.is_empty() { None } else { values.text(filter).map(str::to_owned) },
         proxy_as: values.text("proxyAs").map(str::to_owned),
-        manage_dsa_it: values.given("manageDsaIt"),
+        manage_dsa_it: values.has("manageDsaIt"),
         controls: control::read(values, controls)?,
     })
 }
@@ -403,7 +402,7 @@ fn strategy(values: &Values) -> Result<Strategy, Fault> {
     if values.choice("strategy") != Some("read_modify") {
         return Ok(Strategy::Modify);
     }
-    if values.given("assertionFilter") {
+    if values.has("assertionFilter") {
         return Err(Fault::new(
             "--assertionFilter cannot be used with --strategy read_modify, which sends its own assertion",
         ));
@@ -417,13 +416,13 @@ fn modify(
     named: &str,
     assertion: Assertion,
 ) -> Result<Modify, Fault> {
-    let increment = values.given("increment");
+    let increment = values.has("increment");
     exclusive(values, &["valuePattern", "valueLength"])?;
     exclusive(values, &["valuePattern", "characterSet"])?;
     for long in ["valuePattern", "valueLength", "characterSet", "valueCount"] {
         exclusive(values, &["increment", long])?;
     }
-    if values.given("incrementAmount") && !increment {
+    if values.has("incrementAmount") && !increment {
         return Err(Fault::new("--incrementAmount needs --increment"));
     }
     let mut changes = trailing.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
@@ -440,7 +439,7 @@ fn modify(
     }
     if attributes.is_empty() {
         for long in ["valuePattern", "valueLength", "characterSet", "incrementAmount"] {
-            if values.given(long) {
+            if values.has(long) {
                 return Err(Fault::new(format!(
                     "--{long} needs --{named}: name the attribute to give that value"
                 )));
@@ -454,7 +453,7 @@ fn modify(
             .count("valueCount")
             .and_then(|count| u32::try_from(count).ok())
             .unwrap_or(1),
-        permissive: values.given("permissiveModify"),
+        permissive: values.has("permissiveModify"),
         pre_read: values.texts("preReadAttribute"),
         post_read: values.texts("postReadAttribute"),
         assertion,
@@ -529,7 +528,7 @@ fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, Fault
             }
             _ => {
                 let spelled = values.spelled("constant").unwrap_or("--constant");
-                return Err(crate::options::values::refused(
+                return Err(crate::options::opendj::refused(
                     &text,
                     spelled,
                     "It must be in the form name=value",
@@ -542,7 +541,7 @@ fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, Fault
         resources: values.path("resourcePath"),
         constants,
         delete: delete_mode(values, load)?,
-        purge: !values.given("noPurge"),
+        purge: !values.has("noPurge"),
         assertion: assertion(values, "", "control")?,
     })
 }

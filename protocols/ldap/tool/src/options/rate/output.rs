@@ -52,7 +52,7 @@ pub enum Timestamps {
 pub fn read(values: &Values) -> Result<Output, Fault> {
     let file = values.path("outputFile");
     for long in ["appendToOutputFile", "teeOutput"] {
-        if values.given(long) && file.is_none() {
+        if values.has(long) && file.is_none() {
             return Err(Fault::new(format!("--{long} needs --outputFile")));
         }
     }
@@ -63,9 +63,9 @@ pub fn read(values: &Values) -> Result<Output, Fault> {
     percentiles.sort_by(f64::total_cmp);
     percentiles.dedup();
     Ok(Output {
-        script_friendly: values.given("scriptFriendly"),
-        verbose: values.given("verbose"),
-        codes: values.given("codes"),
+        script_friendly: values.has("scriptFriendly"),
+        verbose: values.has("verbose"),
+        codes: values.has("codes"),
         interval: Duration::from_secs(values.count("statInterval").unwrap_or(5)),
         percentiles,
         timestamps: match values.choice("timestampFormat") {
@@ -74,8 +74,8 @@ pub fn read(values: &Values) -> Result<Output, Fault> {
             _ => Timestamps::None,
         },
         run: of_every_run(values)?,
-        append: values.given("appendToOutputFile"),
-        tee: values.given("teeOutput"),
+        append: values.has("appendToOutputFile"),
+        tee: values.has("teeOutput"),
         file,
     })
 }
@@ -83,6 +83,6 @@ pub fn read(values: &Values) -> Result<Output, Fault> {
 fn of_every_run(values: &Values) -> Result<RunOptions, Fault> {
     run_options::read(|long| values.texts(long)).map_err(|Unfit { name, value, why }| {
         let spelled = values.spelled(name).unwrap_or(name);
-        crate::options::values::refused(&value, spelled, &why)
+        crate::options::opendj::refused(&value, spelled, &why)
     })
 }

@@ -9,7 +9,8 @@ use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
 use super::{Fault, Values, listed};
-use crate::options::values::exclusive;
+use crate::options::opendj::exclusive;
+use crate::options::secrets::secret;
 
 /// How connections are secured.
 #[derive(Debug)]
@@ -115,13 +116,13 @@ pub fn read(
     notes: &mut Vec<String>,
 ) -> Result<Security, Fault> {
     exclusive(values, &["useStartTls", "useSsl"])?;
-    let transport = match (values.given("useSsl"), values.given("useStartTls")) {
+    let transport = match (values.has("useSsl"), values.has("useStartTls")) {
         (true, _) => Transport::Ldaps,
         (_, true) => Transport::StartTls,
         _ => Transport::Plain,
     };
     if transport == Transport::Plain {
-        let idle: Vec<&str> = TLS_ONLY.iter().copied().filter(|long| values.given(long)).collect();
+        let idle: Vec<&str> = TLS_ONLY.iter().copied().filter(|long| values.has(long)).collect();
         if let [first, ..] = idle[..] {
             notes.push(format!("--{first} has no effect on connections in clear text: use --useSsl or --useStartTls"));
         }
@@ -131,7 +132,7 @@ pub fn read(
         notes.push("The server's certificate is not verified because of --trustAll".to_owned());
     }
     let client = client(values, surroundings)?;
-    if client.is_none() && values.given("certNickname") {
+    if client.is_none() && values.has("certNickname") {
         return Err(Fault::new(
             "--certNickname needs a key store: add --keyStorePath or one of the --use...KeyStore options",
         ));
@@ -196,14 +197,15 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
         exclusive(values, &["trustAll", store])?;
     }
     exclusive(values, TRUST_STORES)?;
-    let password = values.secret(
+    let password = secret(
+        values,
         "trustStorePassword",
         "trustStorePasswordFile",
         "Password of the trust store: ",
         surroundings,
     )?;
     for long in ["trustStoreProviderArg", "trustStoreProviderClass", "trustStoreProviderName"] {
-        if values.given(long) {
+        if values.has(long) {
             return Err(Fault::new(format!(
                 "--{long} is about a trust store of a Java provider, such as a PKCS#11 token, which brunt cannot read: \
                  save its certificates to a file and name that with --trustStorePath"
@@ -211,7 +213,7 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
         }
     }
     if values.choice("trustStoreType") == Some("jvm") {
-        return match TRUST_STORES.iter().chain(&["trustAll"]).find(|store| values.given(store)) {
+        return match TRUST_STORES.iter().chain(&["trustAll"]).find(|store| values.has(store)) {
             Some(store) => Err(Fault::new(format!(
                 "--trustStoreType jvm, which means the roots of the operating system, and --{store} cannot be used \
                  together: leave one of them out"
@@ -220,7 +222,7 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
         };
     }
     let declared = declared(values, "trustStoreType", "trustStorePath")?;
-    if values.given("trustAll") {
+    if values.has("trustAll") {
         return Ok(Trust::All);
     }
     for (long, kind) in [
@@ -251,19 +253,20 @@ fn client(
 ) -> Result<Option<ClientCertificate>, Fault> {
     exclusive(values, KEY_STORES)?;
     let declared = declared(values, "keyStoreType", "keyStorePath")?;
-    let on_token = values.given("usePkcs11KeyStore") || declared == Some("pkcs11");
+    let on_token = values.has("usePkcs11KeyStore") || declared == Some("pkcs11");
     if on_token {
         exclusive(values, &["usePkcs11KeyStore", "keyStoreType"])?;
     }
-    if values.given("key-pem") && !values.given("cert-pem") {
+    if values.has("key-pem") && !values.has("cert-pem") {
         return Err(Fault::new("--key-pem needs --cert-pem: add the certificate of that key"));
     }
     for long in ["providerArg", "providerClass", "providerName"] {
-        if values.given(long) && !on_token {
+        if values.has(long) && !on_token {
             return Err(Fault::new(format!("--{long} needs --usePkcs11KeyStore")));
         }
     }
-    let password = values.secret(
+    let password = secret(
+        values,
         "keyStorePassword",
         "keyStorePasswordFile",
         "Password of the key store: ",
@@ -300,7 +303,7 @@ fn client(
 }
 
 fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Fault> {
-    if values.given("keyStorePath") {
+    if values.has("keyStorePath") {
         return Err(Fault::new(
             "--keyStorePath has no effect on a PKCS#11 token: name the token's module with --providerArg",
         ));
@@ -327,7 +330,7 @@ fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Faul
 /// The declared format of a store; it requires that the store is given.
 fn declared(values: &Values, kind: &str, path: &str) -> Result<Option<&'static str>, Fault> {
     let declared = values.choice(kind);
-    if declared.is_some_and(|kind| kind != "pkcs11") && !values.given(path) {
+    if declared.is_some_and(|kind| kind != "pkcs11") && !values.has(path) {
         return Err(Fault::new(format!("--{kind} needs --{path}")));
     }
     Ok(declared)
