@@ -8,6 +8,7 @@ pub mod declared;
 pub mod exit;
 pub mod exports;
 pub mod fault;
+pub mod help;
 pub mod load_options;
 pub mod monitor;
 pub mod output;

@@ -8,8 +8,9 @@ use super::PURPOSE;
 use super::switches::{self, group};
 use super::{NAME, prose};
 use brunt_run::options::exit::Exit;
-use brunt_run::options::page::Page;
-use brunt_run::options::row::{Kind, Row, dashed};
+use brunt_run::options::help::{Help, Layout, Section};
+#[cfg(test)]
+use brunt_run::options::row::Row;
 #[cfg(test)]
 use brunt_run::options::run_options;
 
@@ -25,39 +26,26 @@ const EXITS: [Exit; 8] = [
     Exit::Terminated,
 ];
 
+/// How perfdhcp shows switches.
+const LAYOUT: Layout = Layout::EachName;
+
 /// The help.
 pub fn page() -> String {
-    let mut page = Page::default();
-    page.text(&format!("Usage:  {NAME} [switches] [server]"), 0, 8);
-    for paragraph in prose::DESCRIPTION {
-        page.blank();
-        page.text(paragraph, 0, 0);
-    }
-    page.examples(prose::EXAMPLES);
-    let table = switches::all();
-    for group in group::ALL {
-        page.heading(group);
-        for switch in table.iter().filter(|switch| switch.group == group) {
-            page.text(&signature(switch), 0, 4);
-            page.text(switch.help, 4, 4);
-            if !switch.default.is_empty() {
-                page.text(&format!("Default: {}", switch.default), 4, 4);
-            }
-        }
-    }
-    page.heading("Other counters");
-    for (name, meaning) in prose::COUNTERS {
-        page.text(&format!("{name}: {meaning}"), 0, 4);
-    }
-    page.heading("Intentional differences from the original tool");
-    for difference in prose::DIFFERENCES {
-        page.text(&format!("- {difference}"), 0, 2);
-    }
-    page.heading("Exit codes");
-    for exit in EXITS {
-        page.text(&format!("{:<6}{}", exit.code(), meaning(exit)), 0, 6);
-    }
-    page.0
+    let counters = prose::COUNTERS.iter().map(|(name, meaning)| format!("{name}: {meaning}"));
+    let counters = Section { title: "Other counters", indent: 4, paragraphs: counters.collect() };
+    let differences =
+        Section::list("Intentional differences from the original tool", prose::DIFFERENCES);
+    let help = Help {
+        layout: LAYOUT,
+        usage: format!("{NAME} [switches] [server]"),
+        description: prose::DESCRIPTION,
+        examples: prose::EXAMPLES,
+        groups: &group::ALL,
+        rows: &switches::all(),
+        sections: vec![counters, differences],
+        exits: exits().collect(),
+    };
+    help.page()
 }
 
 /// Its exit codes, for the manual page.
@@ -98,13 +86,7 @@ fn markdown() -> String {
             |switch: &&Row| run_options::rows().iter().any(|row| row.name == switch.name);
         let here = |switch: &&Row| switch.group == group && !of_every_run(switch);
         for switch in table.iter().filter(here) {
-            let _ = writeln!(out, "`{}`\n", signature(switch).replace(", -", "` | `-"));
-            let help = switch.help.replace('<', "\\<").replace('*', "\\*");
-            let _ = writeln!(out, "> {help}\n>");
-            if !switch.default.is_empty() {
-                let _ = writeln!(out, "> Default: `{}`\n>", switch.default);
-            }
-            out.push('\n');
+            out.push_str(&LAYOUT.markdown(switch));
         }
         if group == group::OUTPUT {
             let _ = writeln!(out, "{}\n", run_options::on_their_page());
@@ -127,19 +109,6 @@ fn markdown() -> String {
         let _ = writeln!(out, "\n{what}\n\n```sh\n{command}\n```");
     }
     out
-}
-
-/// How a switch is spelled: `-r rate`, `-R number, --clients number`.
-fn signature(switch: &Row) -> String {
-    let names: Vec<String> = switch
-        .names()
-        .map(|name| match switch.value {
-            "" => dashed(name),
-            value if switch.kind == Kind::Attached => format!("{}[={value}]", dashed(name)),
-            value => format!("{} {value}", dashed(name)),
-        })
-        .collect();
-    names.join(", ")
 }
 
 /// The codes with a specific meaning here.
@@ -185,7 +154,7 @@ mod tests {
             assert_eq!(line, line.trim_end());
         }
         for switch in switches::all() {
-            let start = format!("\n{}", signature(&switch));
+            let start = format!("\n{}", LAYOUT.signature(&switch));
             assert!(page.contains(&start), "{start}");
         }
     }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use brunt_run::options::row::Row;
 use brunt_run::options::run_options;
 
-use super::help::{exits, notes, signature};
+use super::help::{LAYOUT, exits};
 use super::prose;
 use super::table::{self as options, group};
 use super::tool::Tool;
@@ -138,15 +138,7 @@ fn of_all() -> String {
 
 /// An option as a page shows it.
 fn shown(option: &Row) -> String {
-    let mut out = format!("`{}`\n\n", signature(option).replace(", -", "` | `-"));
-    for line in option.help.lines() {
-        let _ = writeln!(out, "> {}\n>", line.replace('<', "\\<").replace('*', "\\*"));
-    }
-    for (word, text) in notes(option) {
-        let _ = writeln!(out, "> {word}: `{text}`\n>");
-    }
-    out.push('\n');
-    out
+    LAYOUT.markdown(option)
 }
 
 /// Whether every command that makes a run has the option.

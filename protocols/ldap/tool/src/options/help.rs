@@ -6,7 +6,8 @@
 use std::fmt::Write as _;
 
 use brunt_run::options::exit::Exit;
-use brunt_run::options::page::{Page, WIDTH, wrap};
+use brunt_run::options::help::{Help, Layout, Section};
+use brunt_run::options::page::{WIDTH, wrap};
 use brunt_run::options::row::{Kind, Row};
 
 use super::prose;
@@ -14,33 +15,26 @@ use super::tool::Tool;
 use crate::options::table as options;
 use crate::options::table::group;
 
+/// How the tools show options.
+pub(super) const LAYOUT: Layout = Layout::Braces { secret: "[:env|:file]", names_others: true };
+
 /// The help page.
 pub fn page(tool: Tool) -> String {
-    let mut page = Page::default();
-    page.text(&format!("Usage:  {} {{options}} {}", tool.name(), tool.trailing()), 0, 8);
-    page.blank();
-    page.text(prose::description(tool), 0, 0);
-    page.examples(prose::examples(tool));
-    let table = options::of(tool);
-    for group in group::ALL {
-        page.heading(group);
-        for option in table.iter().filter(|option| option.group == group) {
-            page.text(&signature(option), 0, 4);
-            page.text(option.help, 4, 4);
-            for (word, text) in notes(option) {
-                page.text(&format!("{word}: {text}"), 4, 4);
-            }
-        }
-    }
-    page.heading("Intentional differences from the original tools");
-    for difference in prose::differences(tool) {
-        page.text(&format!("- {difference}"), 0, 2);
-    }
-    page.heading("Exit codes");
-    for (code, meaning) in exits() {
-        page.text(&format!("{code:<6}{meaning}"), 0, 6);
-    }
-    page.0
+    let differences = prose::differences(tool);
+    let help = Help {
+        layout: LAYOUT,
+        usage: format!("{} {{options}} {}", tool.name(), tool.trailing()),
+        description: &[prose::description(tool)],
+        examples: prose::examples(tool),
+        groups: &group::ALL,
+        rows: &options::of(tool),
+        sections: vec![Section::list(
+            "Intentional differences from the original tools",
+            &differences,
+        )],
+        exits: exits(),
+    };
+    help.page()
 }
 
 /// A properties file with every option of the tool, commented out.
@@ -59,7 +53,7 @@ pub fn properties_file(tool: Tool) -> String {
         for line in wrap(option.help, WIDTH - 2).lines() {
             let _ = writeln!(out, "# {line}");
         }
-        for (word, text) in notes(option) {
+        for (word, text) in LAYOUT.notes(option) {
             let _ = writeln!(out, "# {word}: {text}");
         }
         let value = if option.kind == Kind::Switch { "false" } else { "" };
@@ -72,34 +66,6 @@ pub fn properties_file(tool: Tool) -> String {
 fn is_about_files(option: &Row) -> bool {
     ["propertiesFilePath", "noPropertiesFile", "generatePropertiesFile", "generateSampleRateFile"]
         .contains(&option.name)
-}
-
-/// The spelling of an option: `-w, --bindPassword[:env|:file] {bindPassword}`.
-pub(super) fn signature(option: &Row) -> String {
-    let mut out = option.short.map(|short| format!("-{short}, ")).unwrap_or_default();
-    let _ = write!(out, "--{}", option.name);
-    if option.kind == Kind::Secret {
-        out.push_str("[:env|:file]");
-    }
-    if option.kind == Kind::Attached {
-        let _ = write!(out, "[={{{}}}]", option.value);
-    } else if option.takes_value() {
-        let _ = write!(out, " {{{}}}", option.value);
-    }
-    out
-}
-
-/// The lines below the help of an option.
-pub(super) fn notes(option: &Row) -> Vec<(&'static str, String)> {
-    let mut notes = Vec::new();
-    if !option.default.is_empty() {
-        notes.push(("Default", option.default.to_owned()));
-    }
-    if !option.also.is_empty() {
-        let names: Vec<String> = option.also.iter().map(|name| format!("--{name}")).collect();
-        notes.push(("Also", names.join(", ")));
-    }
-    notes
 }
 
 /// The exit codes of a rate tool.

@@ -1,9 +1,7 @@
 //! The pages `--help` and `--helpSASL` of this dialect.
 
-use std::fmt::Write as _;
-
 use brunt_run::options::exit::Exit;
-use brunt_run::options::page::Page;
+use brunt_run::options::help::{Help, Layout, Section};
 use brunt_run::options::row::Row;
 
 use super::table;
@@ -11,49 +9,31 @@ use crate::options::tool::Tool;
 
 /// The page of a tool: the original's options, ours that it takes as well, and what is different on purpose.
 pub(super) fn page(tool: Tool, rows: &[Row]) -> String {
-    let mut page = Page::default();
-    page.text(&format!("Usage:  {} {{options}}", tool.name()), 0, 8);
-    page.blank();
-    page.text(
-        "The options of UnboundID's tool of this name. There are no trailing arguments. 'brunt help coming-from' says \
-         how a line of this dialect is told from one of OpenDJ's; --dialect unboundid and --dialect opendj decide.",
-        0,
-        0,
-    );
-    for group in [table::ORIGINAL, table::ADDED] {
-        page.heading(group);
-        for row in rows.iter().filter(|row| row.group == group) {
-            page.text(&signature(row), 0, 4);
-            page.text(row.help, 4, 4);
-            if !row.default.is_empty() {
-                page.text(&format!("Default: {}", row.default), 4, 4);
-            }
-        }
-    }
-    page.heading("Intentional differences from the original tools");
-    for difference in DIFFERENCES {
-        page.text(&format!("- {difference}"), 0, 2);
-    }
-    page.heading("Exit codes");
-    for (code, meaning) in EXITS {
-        page.text(&format!("{code:<6}{meaning}"), 0, 6);
-    }
-    for exit in [Exit::Partial, Exit::Aborted, Exit::Missed, Exit::Interrupted, Exit::Terminated] {
-        page.text(&format!("{:<6}{}", exit.code(), exit.meaning()), 0, 6);
-    }
-    page.0
+    let help = Help {
+        layout: Layout::Braces { secret: "", names_others: false },
+        usage: format!("{} {{options}}", tool.name()),
+        description: &[DESCRIPTION],
+        examples: &[],
+        groups: &[table::ORIGINAL, table::ADDED],
+        rows,
+        sections: vec![Section::list(
+            "Intentional differences from the original tools",
+            DIFFERENCES,
+        )],
+        exits: exits(),
+    };
+    help.page()
 }
 
-fn signature(row: &Row) -> String {
-    let mut out = row.short.map(|short| format!("-{short}, ")).unwrap_or_default();
-    let _ = write!(out, "--{}", row.name);
-    if row.takes_word() {
-        let _ = write!(out, " {{{}}}", row.value);
-    } else if row.takes_value() {
-        let _ = write!(out, "[={{{}}}]", row.value);
-    }
-    out
+fn exits() -> Vec<(String, &'static str)> {
+    let own = EXITS.iter().map(|(code, meaning)| ((*code).to_owned(), *meaning));
+    let ours = [Exit::Partial, Exit::Aborted, Exit::Missed, Exit::Interrupted, Exit::Terminated];
+    own.chain(ours.map(|exit| (exit.code().to_string(), exit.meaning()))).collect()
 }
+
+const DESCRIPTION: &str = "The options of UnboundID's tool of this name. There are no trailing arguments. 'brunt help \
+                           coming-from' says how a line of this dialect is told from one of OpenDJ's; --dialect \
+                           unboundid and --dialect opendj decide.";
 
 /// What is different on purpose.
 const DIFFERENCES: &[&str] = &[
