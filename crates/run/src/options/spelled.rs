@@ -133,7 +133,12 @@ mod tests {
 
     #[test]
     fn what_a_tool_lacks_is_refused_with_the_reason() {
-        assert!(read_of("--think 5s").unwrap_err().contains("nobody thinks"));
+        for (line, said) in [
+            ("--think 5s", "error: there is no --think here: nobody thinks\n"),
+            ("--no-pin", "error: there is no --no-pin here: no thread is pinned\n"),
+        ] {
+            assert_eq!(read_of(line).unwrap_err(), said);
+        }
     }
 
     #[test]

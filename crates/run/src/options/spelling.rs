@@ -3,7 +3,10 @@
 //! wrk, perfdhcp and OpenDJ's tools each have their own words for a rate; scripts and users know them. A tool lists
 //! only what differs, and why it lacks an option, if its protocol does not permit it.
 
-use clap::builder::Resettable;
+use std::ffi::OsStr;
+
+use clap::builder::{Resettable, TypedValueParser};
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 
 /// The names of a tool.
@@ -110,19 +113,9 @@ impl Spelling {
 
     fn spelled(&self, id: &str, arg: Arg) -> Arg {
         if let Some(why) = self.lacks(id) {
-            let why = format!("there is none: {why}");
-            let arg = arg.hide(true);
-            return match arg.get_action() {
-                // A switch that was not given has this value.
-                ArgAction::SetTrue => {
-                    arg.value_parser(
-                        move |text: &str| {
-                            if text == "false" { Ok(false) } else { Err(why.clone()) }
-                        },
-                    )
-                }
-                _ => arg.value_parser(move |_: &str| Err::<String, _>(why.clone())),
-            };
+            let is_switch = matches!(arg.get_action(), ArgAction::SetTrue);
+            let message = format!("there is no {} here: {why}\n", self.flag(id));
+            return arg.hide(true).value_parser(Lacking { is_switch, message });
         }
         let own = self.own(id);
         let common = || arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
@@ -153,5 +146,24 @@ impl Spelling {
             .replace("exchange", self.noun)
             .replace("session", self.session)
             .replace("--rate", &self.flag("rate"))
+    }
+}
+
+/// Refuses an option that a tool does not have.
+#[derive(Clone)]
+struct Lacking {
+    is_switch: bool,
+    message: String,
+}
+
+impl TypedValueParser for Lacking {
+    type Value = bool;
+
+    fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<bool, clap::Error> {
+        // A switch that was not given has this value.
+        if self.is_switch && value == "false" {
+            return Ok(false);
+        }
+        Err(clap::Error::raw(ErrorKind::ArgumentConflict, &self.message))
     }
 }
