@@ -10,22 +10,10 @@ use brunt_record::Record;
 
 use brunt_testbed::{free_port, require};
 
-use brunt_test_program::{binary, command, scratch};
+use brunt_test_program::{binary, command, ldap_tools, scratch};
 
 /// Ports of the embedded servers, as examples name them.
 const PORTS: [(&str, &str); 3] = [("1389", "ldap"), ("1636", "ldap"), ("8080", "rest")];
-
-/// The tools that load a directory: each of their examples is one for the embedded one.
-const LDAP: [&str; 8] = [
-    "authrate",
-    "modrate",
-    "searchrate",
-    "addrate",
-    "search-and-mod-rate",
-    "comparerate",
-    "deleterate",
-    "moddnrate",
-];
 
 /// What takes long and is shortened, and objectives that a busy machine misses.
 const SHORTER: [(&str, &str); 14] = [
@@ -54,7 +42,7 @@ rated() {
     case " $* " in *" --record "*) ;; *) set -- --record run.json "$@" ;; esac
     brunt "$tool" "$@"
 }
-for tool in authrate modrate searchrate addrate search-and-mod-rate comparerate deleterate moddnrate; do
+for tool in $TOOLS; do
     eval "$tool() { rated $tool \"\$@\"; }"
 done
 "#;
@@ -75,20 +63,25 @@ fn examples() -> Vec<(String, String)> {
     all
 }
 
+/// Whether a page is of a tool that loads a directory: each of its examples is one for the embedded one.
+fn loads_a_directory(page: &str) -> bool {
+    ldap_tools().any(|tool| tool == page)
+}
+
 /// Whether an example is about an embedded server. Those that start one, or only convert a file, are not.
 fn is_for_one(name: &str, block: &str) -> bool {
     let at =
         |port: &str| block.contains(&format!(":{port}")) || block.contains(&format!("-p {port}"));
     let loads = !name.starts_with("target-") && !name.starts_with("import");
     let job = name == "loadgen";
-    LDAP.contains(&name) || loads && (job || PORTS.iter().any(|(port, _)| at(port)))
+    loads_a_directory(name) || loads && (job || PORTS.iter().any(|(port, _)| at(port)))
 }
 
 #[test]
 fn every_example_about_an_embedded_server_works_against_it() {
     let all: Vec<_> = examples().into_iter().filter(|(name, it)| is_for_one(name, it)).collect();
     let of = |name: &str| all.iter().filter(|(page, _)| page == name).count();
-    assert!(LDAP.iter().all(|tool| of(tool) > 0) && of("http") > 1 && of("loadgen") > 3);
+    assert!(ldap_tools().all(|tool| of(tool) > 0) && of("http") > 1 && of("loadgen") > 3);
     let can = |name: &str| name != "cluster-run" || require(&["nats-server"]);
     let wrong: Vec<String> = all
         .iter()
@@ -129,7 +122,7 @@ fn carried_out(name: &str, block: &str) -> Result<(), String> {
         example = example.replace(port, free);
     }
     let [plain, tls, rest] = ports.map(|(_, _, free)| free);
-    let servers = if LDAP.contains(&name) || block.contains("1389") {
+    let servers = if loads_a_directory(name) || block.contains("1389") {
         let listen = format!("--listen 127.0.0.1:{plain} --listen-tls 127.0.0.1:{tls}");
         format!("\"$BRUNT\" target ldap {listen} > ldap.log 2>&1 &\n")
     } else {
@@ -141,6 +134,7 @@ fn carried_out(name: &str, block: &str) -> Result<(), String> {
     let script = format!("{WRAPPER}{servers}{example}\nstatus=$?\nkill $(jobs -p); exit $status\n");
     let mut bash = command(Path::new("bash"));
     bash.args(["-c", &script]).current_dir(here).env("BRUNT", binary()).env("PW", "password");
+    bash.env("TOOLS", ldap_tools().collect::<Vec<_>>().join(" "));
     let ended = bash.output().expect("bash runs");
     let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
     // On a busy machine a comparison or a search decides nothing.
@@ -150,7 +144,7 @@ fn carried_out(name: &str, block: &str) -> Result<(), String> {
     if is_wrong {
         return Err(format!("{code}: {block}\n{said}"));
     }
-    if LDAP.contains(&name) {
+    if loads_a_directory(name) {
         let record = Record::read(&here.join("run.json")).expect("a record");
         let failed = record.counts.failed;
         if record.counts.ok == 0 || failed > 0 {

@@ -5,23 +5,12 @@ use std::os::unix::fs::symlink;
 use brunt_record::{Record, RunOutcome, Status};
 use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
 
-use brunt_test_program::{Program, at, binary, command, run, scratch, slapd};
-
-const TOOLS: [&str; 8] = [
-    "authrate",
-    "modrate",
-    "searchrate",
-    "addrate",
-    "search-and-mod-rate",
-    "comparerate",
-    "deleterate",
-    "moddnrate",
-];
+use brunt_test_program::{Program, at, binary, command, ldap_tools, run, scratch, slapd};
 
 #[test]
 fn a_link_is_the_tool_of_its_name() {
     let directory = scratch();
-    for tool in TOOLS {
+    for tool in ldap_tools() {
         let link = directory.path().join(tool);
         symlink(binary(), &link).unwrap();
         for help in ["-H", "-?", "--help", "--HELP"] {

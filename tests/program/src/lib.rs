@@ -9,6 +9,7 @@
 
 mod ab;
 mod job_files;
+mod ldap_tools;
 mod plan;
 mod program;
 mod report;
@@ -19,6 +20,7 @@ mod terminal;
 
 pub use ab::{ab, binds};
 pub use job_files::Files;
+pub use ldap_tools::ldap_tools;
 pub use plan::Plan;
 pub use program::{Ended, Program, at, binary, command, measure, run, scratch, slapd, start};
 pub use report::{Report, Row};
