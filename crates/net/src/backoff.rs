@@ -14,7 +14,7 @@ pub const LONGEST: Duration = Duration::from_secs(1);
 
 /// The wait after failed attempt number `attempt`, counted from 0: between half and the whole of
 /// the doubled wait.
-pub fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
+pub(crate) fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
     let whole =
         FIRST.saturating_mul(1_u32.checked_shl(attempt.min(16)).unwrap_or(u32::MAX)).min(LONGEST);
     let half = whole / 2;
@@ -26,7 +26,7 @@ pub fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
 /// The attempt, counted from 0, after which a session waits that failed to connect this often in a row, or had this
 /// many connections in a row that ended without an answer. The first of those may have been opened long before it was
 /// needed and have been closed while it was idle, so nothing waits after it.
-pub fn attempt(failures: u32, unanswered: u32) -> Option<u32> {
+pub(crate) fn attempt(failures: u32, unanswered: u32) -> Option<u32> {
     failures.max(unanswered.saturating_sub(1)).checked_sub(1)
 }
 

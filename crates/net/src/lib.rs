@@ -18,6 +18,7 @@ mod failure;
 pub mod fence;
 pub mod hub;
 pub mod interface;
+pub mod kept;
 pub mod keystore;
 pub mod mmsg;
 pub mod network;

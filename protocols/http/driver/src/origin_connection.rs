@@ -22,8 +22,8 @@ use super::settings::{Keep, Version};
 use super::tally::Tally;
 use super::{CLOSED_AFTER, CONNECT, RECONNECT, TLS};
 use brunt_exchange::{Moment, Watch};
-use brunt_net::backoff;
-use brunt_net::resend::{KEPT, crossed};
+use brunt_net::kept::Kept;
+use brunt_net::resend::KEPT;
 use brunt_net::stream::Stream;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,16 +40,7 @@ pub(super) struct OriginConnection {
     lapsed: bool,
     /// The last connection was ended after its request because the settings or the request said so.
     worn: bool,
-    /// The wait after failed attempts is over for the next attempt.
-    rested: bool,
-    /// How many attempts to open a connection were made.
-    attempts: u64,
-    /// Failed attempts in a row.
-    failures: u32,
-    /// Connections in a row that ended without an answer.
-    unanswered: u32,
-    /// How long connecting took, the last time.
-    round_trip: Duration,
+    kept: Kept,
 }
 
 /// The user of a connection.
@@ -73,18 +64,7 @@ impl OriginConnection {
         };
         let shared = multiplexed.then(|| owner.group.shared(origin, owner.user));
         let origin = Arc::clone(origin);
-        Self {
-            origin,
-            connection: None,
-            shared,
-            lapsed: false,
-            worn: false,
-            rested: false,
-            attempts: 0,
-            failures: 0,
-            unanswered: 0,
-            round_trip: Duration::ZERO,
-        }
+        Self { origin, connection: None, shared, lapsed: false, worn: false, kept: Kept::default() }
     }
 
     /// Whether it leads to this origin.
@@ -102,7 +82,7 @@ impl OriginConnection {
             Some(SharedStatus::Closed) => return false,
             Some(SharedStatus::Ended { used }) => {
                 Tally::one(&tally.lost);
-                self.note_end(used);
+                self.kept.ended(used);
                 return false;
             }
         }
@@ -119,15 +99,10 @@ impl OriginConnection {
         } else {
             let used = connection.carried() > 0;
             self.lapsed = used || watch.now() - connection.opened() >= KEPT;
-            self.note_end(used);
+            self.kept.ended(used);
         }
         self.connection = None;
         false
-    }
-
-    /// Notes that the server ended a connection, and whether a request was answered on it.
-    fn note_end(&mut self, used: bool) {
-        self.unanswered = if used { 0 } else { self.unanswered.saturating_add(1) };
     }
 
     /// Whether the next connection is opened by the exchange that needs it.
@@ -142,12 +117,7 @@ impl OriginConnection {
 
     /// Waits if the last attempt failed. The next attempt is then made without a wait.
     pub(super) async fn rest(&mut self, owner: Owner<'_>) {
-        if !self.rested
-            && let Some(attempt) = backoff::attempt(self.failures, self.unanswered)
-        {
-            backoff::wait(owner.network.settings.seed, owner.number, attempt).await;
-        }
-        self.rested = true;
+        self.kept.rest(owner.network.settings.seed, owner.number).await;
     }
 
     /// Opens a connection, after a wait if the last attempt failed.
@@ -157,18 +127,17 @@ impl OriginConnection {
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
         self.rest(owner).await;
-        self.rested = false;
         if self.is_opened_by_exchange(owner) {
             watch.opens();
         }
         // Each user begins with another source address and continues with the following ones.
-        let number = u64::from(owner.number) + self.attempts;
-        self.attempts += 1;
-        let mut round_trip = self.round_trip;
+        let number = u64::from(owner.number) + self.kept.begin();
+        let mut round_trip = self.kept.round_trip();
         match self.opened(owner.network, number, &mut round_trip, watch).await {
             Ok(stream) => {
-                self.round_trip = round_trip;
-                (self.failures, self.lapsed, self.worn) = (0, false, false);
+                self.kept.reached(round_trip);
+                self.kept.succeeded();
+                (self.lapsed, self.worn) = (false, false);
                 watch.waited();
                 if let Some(stream) = stream {
                     self.connection = Some(Connection::new(stream, watch.now()));
@@ -176,7 +145,7 @@ impl OriginConnection {
                 Ok(())
             }
             Err(failure) => {
-                self.failures = self.failures.saturating_add(1);
+                self.kept.failed();
                 Err(failure)
             }
         }
@@ -244,7 +213,7 @@ impl OriginConnection {
                 // In a separate box, as its state is larger than that of HTTP/1.1.
                 match Box::pin(shared.exchange(spec, response, watch)).await {
                     Ok(at) => {
-                        self.unanswered = 0;
+                        self.kept.answered();
                         return Ok(Done { at, persistent: true });
                     }
                     Err(failure) => (failure, used, used || was_idle(shared.opened.get(), watch)),
@@ -257,7 +226,7 @@ impl OriginConnection {
                 spec.last = is_last(owner.network, carried);
                 match connection.exchange(owner.group, spec, response, watch).await {
                     Ok(done) => {
-                        self.unanswered = 0;
+                        self.kept.answered();
                         self.worn = spec.last || spec.flags.closes();
                         let persistent = done.persistent && !self.worn;
                         return Ok(Done { persistent, ..done });
@@ -270,7 +239,7 @@ impl OriginConnection {
             };
             let sent = redirected.or(watch.sent_at());
             let in_flight = sent.map_or(Duration::ZERO, |sent| watch.now() - sent);
-            let kept = kept && crossed(in_flight, self.round_trip);
+            let kept = kept && self.kept.crossed(in_flight);
             let again = met.is_none() && may_repeat(owner.network, spec, &failure, kept);
             if !self.broken(&failure, used, again) {
                 if failure.is_end() {
@@ -286,7 +255,7 @@ impl OriginConnection {
     /// must be sent again; returns whether it can be.
     fn broken(&mut self, failure: &Failure, used: bool, again: bool) -> bool {
         if failure.is_unanswered() {
-            self.note_end(used);
+            self.kept.ended(used);
         }
         let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_declined()) else {
             self.connection = None;

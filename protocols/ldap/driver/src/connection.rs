@@ -20,7 +20,8 @@ use brunt_exchange::{Class, Moment, Watch};
 use brunt_feed::Position;
 use brunt_ldap_wire::{code, op, request};
 use brunt_net::backoff;
-use brunt_net::resend::{KEPT, crossed};
+use brunt_net::kept::Kept;
+use brunt_net::resend::KEPT;
 use brunt_net::stream::Stream;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -37,10 +38,7 @@ pub(super) struct Connection {
     pub(super) link: Link,
     pub(super) worker: Rc<Worker>,
     number: u32,
-    /// How many attempts to open it were made.
-    attempts: Cell<u64>,
-    /// Failed attempts in a row.
-    failures: Cell<u32>,
+    kept: Cell<Kept>,
     /// Why the last attempt failed, as long as none has succeeded since.
     why_down: RefCell<Option<Failure>>,
     /// Operations since it was opened.
@@ -49,18 +47,12 @@ pub(super) struct Connection {
     pub(super) unsettled: Cell<bool>,
     /// It has carried as many operations as it may.
     pub(super) worn: Cell<bool>,
-    /// The wait after failed attempts is over for the next attempt.
-    rested: Cell<bool>,
     /// We closed it ourselves.
     left: Cell<bool>,
     /// It goes to another server because its own was lost.
     pub(super) displaced: Cell<bool>,
     /// When it was last opened.
     opened: Cell<Moment>,
-    /// How long connecting took then.
-    round_trip: Cell<Duration>,
-    /// Connections in a row that ended without an answer.
-    unanswered: Cell<u32>,
     opening: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
     leaving: Cell<u32>,
@@ -72,18 +64,14 @@ impl Connection {
             link: Link::new(sessions as usize, worker.plan.tally.clone()),
             worker: Rc::clone(worker),
             number,
-            attempts: Cell::new(0),
-            failures: Cell::new(0),
+            kept: Cell::default(),
             why_down: RefCell::default(),
             carried: Cell::new(0),
             unsettled: Cell::new(false),
             worn: Cell::new(false),
-            rested: Cell::new(false),
             left: Cell::new(false),
             displaced: Cell::new(false),
             opened: Cell::new(Moment::ZERO),
-            round_trip: Cell::new(Duration::ZERO),
-            unanswered: Cell::new(0),
             opening: Cell::new(false),
             waiting: RefCell::default(),
             leaving: Cell::new(sessions),
@@ -101,7 +89,7 @@ impl Connection {
 
     /// The number that selects the server: the connection's own, increased by each attempt.
     fn way(&self) -> u64 {
-        u64::from(self.number) + self.attempts.get().saturating_sub(1)
+        u64::from(self.number) + self.kept.get().attempts().saturating_sub(1)
     }
 
     /// The number of the server that it last went to; `None` if there is only one.
@@ -136,7 +124,7 @@ impl Connection {
             self.leave().await;
             // The next attempt is the first of a round of the servers.
             let round = plan.route.servers.count();
-            self.attempts.set(self.attempts.get().next_multiple_of(round));
+            self.note(|kept| kept.begin_round(round));
         }
         self.displaced.set(false);
     }
@@ -188,7 +176,7 @@ impl Connection {
         if self.opening.get() {
             self.opened().await;
         }
-        if !self.is_open() && self.failures.get() > 0 {
+        if !self.is_open() && self.kept.get().has_failed() {
             // The failure that kept it from being opened also fails this exchange.
             let why = self.why_down.borrow().clone();
             return Err(
@@ -207,7 +195,7 @@ impl Connection {
     pub(super) fn was_kept(&self, used: bool, watch: &Watch<'_>) -> bool {
         let sent = watch.sent_at();
         let kept = used || sent.is_some_and(|sent| sent - self.opened.get() >= KEPT);
-        kept && sent.is_none_or(|sent| crossed(watch.now() - sent, self.round_trip.get()))
+        kept && sent.is_none_or(|sent| self.kept.get().crossed(watch.now() - sent))
     }
 
     /// Opens the connection again for a request that failed because the connection ended; `Err` is the failure of that
@@ -254,25 +242,23 @@ impl Connection {
             }
             let mut guard = OpenGuard::take(self);
             self.rest(watch).await;
-            self.rested.set(false);
             if self.is_opened_by_exchange() {
                 watch.opens();
             }
-            let failures = self.failures.get();
-            self.attempts.set(self.attempts.get() + 1);
+            self.note(|kept| _ = kept.begin());
             let opened = self.attempt(slot, watch).await;
             match &opened {
                 Ok(()) => {
                     guard.succeeded = true;
                     self.opened.set(watch.now());
                     watch.waited();
-                    self.failures.set(0);
+                    self.note(Kept::succeeded);
                     self.why_down.take();
                 }
                 Err(failure) => {
                     // A server that refuses a bind is reachable, and is tried again at the pace of the run.
                     let refused = failure.class == Class::Login;
-                    self.failures.set(if refused { 0 } else { failures.saturating_add(1) });
+                    self.note(if refused { Kept::succeeded } else { Kept::failed });
                     self.why_down.replace(Some(failure.clone()));
                 }
             }
@@ -284,33 +270,36 @@ impl Connection {
     /// Waits if the last attempt failed, or if connections end without an answer. The next attempt is then made without
     /// a wait.
     pub(super) async fn rest(&self, watch: &Watch<'_>) {
-        if self.rested.get() {
+        if self.kept.get().is_rested() {
             return;
         }
-        let failures = self.failures.get();
-        if failures == 0 && self.attempts.get() > 0 {
+        let kept = self.kept.get();
+        if !kept.has_failed() && kept.attempts() > 0 {
             self.note_end(watch);
         }
-        let lost = !self.left.replace(false) && self.attempts.get() > 0;
+        let lost = !self.left.replace(false) && kept.attempts() > 0;
         if let Some(server) = self.server().filter(|_| lost) {
             self.worker.plan.lost.lost(server, watch.now());
             self.displaced.set(self.displaced.get() || Some(server) == self.own_server());
         }
-        if let Some(attempt) = backoff::attempt(failures, self.unanswered.get()) {
+        if let Some(attempt) = self.kept.get().wait() {
             backoff::wait(self.worker.plan.seed, self.number, attempt).await;
         }
-        self.rested.set(true);
+        self.note(Kept::rested);
+    }
+
+    fn note(&self, change: impl FnOnce(&mut Kept)) {
+        let mut kept = self.kept.get();
+        change(&mut kept);
+        self.kept.set(kept);
     }
 
     /// Notes that a connection ended. One on which nothing was answered and that was not idle either was not kept: a
     /// server that does this again and again is left alone for longer each time.
     fn note_end(&self, watch: &Watch<'_>) {
-        if self.link.used.get() {
-            self.unanswered.set(0);
-            return;
-        }
-        self.unanswered.set(self.unanswered.get().saturating_add(1));
-        if watch.now() - self.opened.get() < KEPT {
+        let used = self.link.used.get();
+        self.note(|kept| kept.ended(used));
+        if !used && watch.now() - self.opened.get() < KEPT {
             self.link.lapsed.set(false);
         }
     }
@@ -335,7 +324,7 @@ impl Connection {
         let started = watch.now();
         let stream = plan.route.connect(self.way()).await?;
         let connected = watch.now();
-        self.round_trip.set(connected - started);
+        self.note(|kept| kept.reached(connected - started));
         if !again {
             watch.part(CONNECT, connected - started);
         }

@@ -10,8 +10,8 @@ use super::leases::{Identity, Lease, Leases};
 use super::panics::{self, caught};
 use super::share::Share;
 use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
-use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
-use brunt_net::backoff;
+use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
+use brunt_net::kept::{IDLE, Kept};
 use brunt_net::resend::{Resend, crossed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,15 +20,11 @@ use std::time::Duration;
 pub const PARTS: &[&str] = &["connect", "reconnect"];
 const CONNECT: Part = Part(0);
 const RECONNECT: Part = Part(1);
-/// After this time without an operation a store is checked before it is used: far less than any server waits.
-const IDLE: Duration = Duration::from_millis(5);
 /// The lifetime a renewal gives, in seconds, as in 2012.
 const RENEWED_LIFETIME: u32 = 1_002;
 /// How much later than the first transactions a renewal is, in seconds: leases that were never renewed have expired by
 /// then.
 const RENEWED_AFTER: i64 = 2_000;
-/// The longest that one call of `ready` waits.
-const LONGEST_WAIT: Duration = Duration::from_millis(200);
 
 /// What the sessions of a run share.
 pub struct LeaseSessions {
@@ -89,8 +85,7 @@ impl LeaseSessions {
             number,
             open: None,
             trouble: None,
-            failures: 0,
-            asked: None,
+            kept: Kept::default(),
         }
     }
 
@@ -116,9 +111,7 @@ pub struct LeaseSession {
     number: u32,
     open: Option<OpenConnection>,
     trouble: Option<BackendError>,
-    failures: u32,
-    /// When the last exchange began.
-    asked: Option<Moment>,
+    kept: Kept,
 }
 
 /// An open store, and memory that is reused with each operation.
@@ -171,9 +164,7 @@ impl BlockingSession for LeaseSession {
         if self.open.is_some() {
             return;
         }
-        if self.failures > 0 {
-            pause(backoff::delay(self.factory.seed, self.number, self.failures - 1));
-        }
+        self.kept.rest_blocking(self.factory.seed, self.number);
         let began = watch.now();
         match self.factory.backend.open() {
             Ok(connection) => {
@@ -182,10 +173,10 @@ impl BlockingSession for LeaseSession {
                 let (lease, identity) = (Lease::empty(), Identity::Address(0));
                 let idle = false;
                 self.open = Some(OpenConnection { connection, lease, identity, idle, opened_in });
-                self.failures = 0;
+                self.kept.succeeded();
             }
             Err(trouble) => {
-                self.failures = self.failures.saturating_add(1);
+                self.kept.failed();
                 watch.not_ready(trouble.outcome());
                 self.trouble = Some(trouble);
             }
@@ -196,9 +187,7 @@ impl BlockingSession for LeaseSession {
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let factory = &*self.factory;
         watch.operation(factory.work.operation());
-        let (before, now) = (self.asked, watch.sent_at());
-        self.asked = now;
-        let idle = before.zip(now).map(|(before, now)| now - before);
+        let idle = self.kept.ask(watch.sent_at());
         if idle.is_none_or(|idle| idle >= IDLE) {
             self.look(idle.unwrap_or(Duration::MAX), watch);
         } else if let Some(open) = &mut self.open {
@@ -240,7 +229,7 @@ impl LeaseSession {
     #[cold]
     fn panicked(&mut self, words: &str, watch: &mut Watch<'_>) -> Outcome {
         self.open = None;
-        self.failures = self.failures.saturating_add(1);
+        self.kept.failed();
         let trouble = panics::failure("do what was asked", words);
         trouble.told(watch)
     }
@@ -258,7 +247,7 @@ impl LeaseSession {
             Ok(()) => watch.sent_as(watch.now()),
             Err(trouble) => {
                 self.open = None;
-                self.failures = self.failures.saturating_add(1);
+                self.kept.failed();
                 self.trouble = Some(trouble);
             }
         }
@@ -268,7 +257,7 @@ impl LeaseSession {
     fn failed(&mut self, failed: OperationFailure, watch: &mut Watch<'_>) -> Outcome {
         if self.open.as_ref().is_some_and(|open| open.connection.broken()) {
             self.open = None;
-            self.failures = self.failures.saturating_add(1);
+            self.kept.failed();
         }
         match failed {
             OperationFailure::Nothing => Outcome::Skipped,
@@ -566,13 +555,4 @@ fn identify(identity: &mut Identity, lease: &Lease, by: By) {
         (By::ClientId, identity) => *identity = Identity::ClientId(wanted.clone()),
         (_, identity) => *identity = Identity::Hardware(wanted.clone()),
     }
-}
-
-/// Waits before the next attempt.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the thread is this session's alone, and there is nothing to measure before the store is open"
-)]
-fn pause(time: Duration) {
-    std::thread::sleep(time.min(LONGEST_WAIT));
 }

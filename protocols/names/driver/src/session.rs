@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_exchange::{BlockingSession, Class, Moment, Outcome, Part, Ticket, Watch};
-use brunt_net::backoff;
-use brunt_net::resend::crossed;
+use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
+use brunt_net::kept::{IDLE, Kept};
 
 use super::access_path::AccessPath;
 use super::access_paths::AccessPaths;
@@ -26,11 +25,6 @@ pub const ABSENT: u32 = 1;
 const UNRESOLVED: u32 = 1;
 const UNEXPECTED: u32 = 2;
 const WRONG: u32 = 3;
-/// After this time without a question a connection is checked before it is used: far less than any server waits, and
-/// far more than the check costs.
-const IDLE: Duration = Duration::from_millis(5);
-/// The longest that one call of `ready` waits.
-const LONGEST_WAIT: Duration = Duration::from_millis(200);
 
 /// One thread's lookups.
 pub struct NamesSession {
@@ -43,30 +37,18 @@ struct PathState {
     path: Box<dyn AccessPath>,
     number: u32,
     seed: u64,
-    failures: u32,
+    kept: Kept,
     trouble: Option<LookupError>,
-    /// When the last lookup began, and whether a connection that lapsed since then is not open again yet.
-    asked: Option<Moment>,
+    /// Whether a connection that lapsed is not open again yet.
     lapsed: bool,
-    /// How long opening the path took, the last time.
-    opened_in: Duration,
 }
 
 impl NamesSession {
     /// The session with this number.
     pub fn new(questions: &Arc<Questions>, paths: &AccessPaths, number: u32, seed: u64) -> Self {
         let (questions, path) = (Arc::clone(questions), paths.open());
-        let (asked, lapsed) = (None, false);
-        let path_state = PathState {
-            path,
-            number,
-            seed,
-            failures: 0,
-            trouble: None,
-            asked,
-            lapsed,
-            opened_in: Duration::ZERO,
-        };
+        let (kept, trouble, lapsed) = (Kept::default(), None, false);
+        let path_state = PathState { path, number, seed, kept, trouble, lapsed };
         Self { questions, path_state }
     }
 }
@@ -78,15 +60,16 @@ impl PathState {
         match self.path.ready() {
             Ok(()) => {
                 let took = watch.now() - began;
-                self.opened_in = took;
+                self.kept.reached(took);
+                self.kept.succeeded();
                 watch.part(if self.lapsed { RECONNECT } else { CONNECT }, took);
                 if std::mem::take(&mut self.lapsed) {
                     watch.reconnected();
                 }
-                (self.failures, self.trouble) = (0, None);
+                self.trouble = None;
             }
             Err(trouble) => {
-                self.failures = self.failures.saturating_add(1);
+                self.kept.failed();
                 watch.not_ready(trouble.outcome());
                 self.trouble = Some(trouble);
             }
@@ -95,10 +78,8 @@ impl PathState {
 
     /// Checks, after a pause, whether the connection was closed meanwhile, and opens it again.
     fn look(&mut self, watch: &mut Watch<'_>) {
-        let now = watch.sent_at();
-        let before = std::mem::replace(&mut self.asked, now);
-        let busy = matches!((before, now), (Some(before), Some(now)) if now - before < IDLE);
-        if busy || !self.path.has_lapsed() {
+        let idle = self.kept.ask(watch.sent_at());
+        if idle.is_some_and(|idle| idle < IDLE) || !self.path.has_lapsed() {
             return;
         }
         self.lapsed = true;
@@ -120,7 +101,7 @@ impl PathState {
             Err(trouble) => trouble,
         };
         let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
-        if !self.path.may_ask_again() || !crossed(in_flight, self.opened_in) {
+        if !self.path.may_ask_again() || !self.kept.crossed(in_flight) {
             return Err(trouble);
         }
         self.lapsed = true;
@@ -144,9 +125,7 @@ impl BlockingSession for NamesSession {
         if path_state.path.is_ready() {
             return;
         }
-        if path_state.failures > 0 {
-            pause(backoff::delay(path_state.seed, path_state.number, path_state.failures - 1));
-        }
+        path_state.kept.rest_blocking(path_state.seed, path_state.number);
         path_state.open(watch);
     }
 
@@ -213,12 +192,6 @@ pub fn outcome_name(paths: &AccessPaths, outcome: Outcome) -> String {
         Outcome::Skipped => "skipped",
     };
     word.to_owned()
-}
-
-/// Waits before the next attempt to connect; this thread has nothing else to do.
-#[expect(clippy::disallowed_methods, reason = "a back-off of a thread that serves nobody else")]
-fn pause(time: Duration) {
-    std::thread::sleep(time.min(LONGEST_WAIT));
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-use brunt_exchange::{Clock, Monotonic};
+use brunt_exchange::{Clock, Moment, Monotonic};
 
 use super::*;
 use crate::distribution::Distribution;
