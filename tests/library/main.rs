@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use brunt_app::{Exit, carry_out};
-use brunt_http_server::{Config, Server};
+use brunt_app::{Environment, Exit, World, carry_out};
+use brunt_http_server::{Config, Running, Server};
 use brunt_record::Record;
 
 fn line(words: &[&str]) -> Vec<String> {
@@ -14,12 +14,13 @@ fn line(words: &[&str]) -> Vec<String> {
 fn a_run_over_http_leaves_its_record_and_its_exit_code_in_the_process_that_called_it() {
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
     let server = Server::start(Config { listen, ..Config::default() }).expect("it starts");
+    let world = World::kept(Environment::default());
     let directory = tempfile::tempdir().expect("a directory");
     let record = directory.path().join("run.json");
     let (url, file) =
         (format!("http://{}/sleep?ms=1", server.address()), record.display().to_string());
     let run = ["brunt", "http", "-c", "2", "-n", "50", "--quiet", "--record", &file, &url];
-    let exit = carry_out(&line(&run)).expect("it is carried out");
+    let exit = carry_out(&line(&run), &world).expect("it is carried out");
     // A busy machine may have disturbed it.
     assert!(matches!(exit, Exit::Ok | Exit::Undecided), "{exit:?}");
     let record = Record::read(&record).expect("a record");
@@ -27,9 +28,10 @@ fn a_run_over_http_leaves_its_record_and_its_exit_code_in_the_process_that_calle
     assert_eq!(server.stats().requests_total(), 50);
 
     let objective = ["brunt", "http", "-c", "1", "-n", "5", "--quiet", "--slo", "p99<1us", &url];
-    let missed = carry_out(&line(&objective)).expect("it is carried out");
+    let missed = carry_out(&line(&objective), &world).expect("it is carried out");
     assert!(matches!(missed, Exit::Missed | Exit::Undecided), "{missed:?}");
-    let refused = carry_out(&line(&["brunt", "http", "--slo", "p99", &url])).expect_err("no limit");
+    let refused =
+        carry_out(&line(&["brunt", "http", "--slo", "p99", &url]), &world).expect_err("no limit");
     assert_eq!(refused.exit, Exit::Usage);
     assert!(refused.text.contains("p99"), "{}", refused.text);
     assert_eq!(server.stats().requests_total(), 55);
@@ -47,7 +49,7 @@ fn each_run_of_a_process_has_a_policy_of_its_own() {
             let url = format!("http://{}/bytes/10", server.address());
             let before = server.stats().requests_total();
             let run = ["brunt", "http", "-c", "1", "-n", "3", "--quiet", "--allow", ip, &url];
-            let ended = carry_out(&line(&run));
+            let ended = carry_out(&line(&run), &World::kept(Environment::default()));
             let answered = server.stats().requests_total() - before;
             if own == allowed {
                 assert!(matches!(ended, Ok(Exit::Ok | Exit::Undecided)), "{ended:?}");
@@ -59,4 +61,80 @@ fn each_run_of_a_process_has_a_policy_of_its_own() {
             }
         }
     }
+}
+
+/// A plan that reads its target and its name from the environment.
+const PLAN: &str = r#"
+name = "${env:WHO}"
+[http]
+base = "${env:BASE}"
+[run]
+iterations = { each = 20 }
+[[scenario]]
+steps = [{ get = "/sleep?ms=2" }]
+"#;
+
+/// A run of the plan that is told everything by its own world.
+struct Side {
+    server: Running,
+    who: &'static str,
+    world: World,
+}
+
+impl Side {
+    fn new(who: &'static str) -> Self {
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let server = Server::start(Config { listen, ..Config::default() }).expect("it starts");
+        let base = format!("http://{}", server.address());
+        let environment = [("WHO", who), ("BASE", &base)].into_iter().collect();
+        Self { server, who, world: World::kept(environment) }
+    }
+
+    fn carry_out(&self, plan: &str, record: &str, more: &[&str]) -> Record {
+        let words = [&["brunt", "run", plan, "--record", record], more].concat();
+        let exit = carry_out(&line(&words), &self.world).expect("it is carried out");
+        assert!(matches!(exit, Exit::Ok | Exit::Undecided), "{exit:?}");
+        Record::read(std::path::Path::new(record)).expect("a record")
+    }
+
+    fn saw_only_its_own(&self, record: &Record) {
+        let (address, target) = (self.server.address().to_string(), record.plan.target.as_deref());
+        let target = target.expect("a run has a target");
+        assert!(target.contains(self.who) && target.contains(&address), "{target}");
+        assert_eq!((record.counts.ok, self.server.stats().requests_total()), (20, 20));
+        assert_eq!(self.world.environment.referred_to(), ["BASE", "WHO"]);
+    }
+}
+
+#[test]
+fn two_runs_at_once_have_each_its_own_environment_and_console() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    std::fs::write(path("plan.toml"), PLAN).expect("it is written");
+    let (loud, quiet) = (Side::new("the-loud-one"), Side::new("the-quiet-one"));
+    let (plan, loud_path, quiet_path) = (path("plan.toml"), path("loud.json"), path("quiet.json"));
+    let (loud_record, quiet_record) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| quiet.carry_out(&plan, &quiet_path, &["--quiet"]));
+        (loud.carry_out(&plan, &loud_path, &[]), other.join().expect("it ends"))
+    });
+    loud.saw_only_its_own(&loud_record);
+    quiet.saw_only_its_own(&quiet_record);
+
+    let (said, shown) = (loud.world.console.errors(), loud.world.console.output());
+    assert!(said.contains(&format!("record: {loud_path}\n")), "{said}");
+    assert!(!said.contains("quiet") && !shown.contains("quiet"), "{said}\n{shown}");
+    assert!(shown.contains("get /sleep"), "{shown}");
+    assert!(quiet.world.console.output().contains("get /sleep"));
+    let said = quiet.world.console.errors();
+    assert!(!said.contains("record:") && !said.contains("loud"), "{said}");
+}
+
+#[test]
+fn what_a_command_prints_is_kept_by_the_console_of_its_world() {
+    let (one, other) = (World::kept(Environment::default()), World::kept(Environment::default()));
+    carry_out(&line(&["brunt", "--version"]), &one).expect("it prints its version");
+    let refused = carry_out(&line(&["brunt", "nothing"]), &other).expect_err("no such command");
+    assert_eq!(refused.exit, Exit::Usage);
+    assert!(one.console.output().starts_with("brunt "), "{}", one.console.output());
+    assert_eq!((one.console.errors(), other.console.output()), (String::new(), String::new()));
 }

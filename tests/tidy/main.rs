@@ -8,6 +8,7 @@ mod arrows;
 mod clock;
 mod needed;
 mod slow;
+mod statics;
 mod words;
 
 use cargo_metadata::{Metadata, MetadataCommand};

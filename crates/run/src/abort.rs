@@ -8,10 +8,11 @@ use brunt_record::{AbortWatch, Interval, Measured};
 
 use super::job::Job;
 use super::observer::{Observer, ObserverFailure};
-use crate::console;
+use crate::console::Console;
 
 /// Ends a run when a condition is fulfilled.
 pub(crate) struct AbortOn {
+    console: Console,
     watch: AbortWatch,
     quiet: bool,
     /// The condition that ended the run, with the measured value.
@@ -20,10 +21,10 @@ pub(crate) struct AbortOn {
 
 impl AbortOn {
     /// The conditions of a job.
-    pub(crate) fn new(job: &Job, quiet: bool) -> Self {
+    pub(crate) fn new(job: &Job, quiet: bool, console: &Console) -> Self {
         let (rules, operations) = (&job.output.run.abort_on, &job.catalogue.operations);
         let watch = AbortWatch::new(rules, operations, job.load.settings().interval);
-        Self { watch, quiet, fired: None }
+        Self { console: console.clone(), watch, quiet, fired: None }
     }
 
     /// The condition that ended the run after this number of seconds, if one did.
@@ -41,7 +42,7 @@ impl Observer for AbortOn {
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         let Some(why) = self.watch.look(interval) else { return Ok(()) };
         if !self.quiet {
-            console::say(&format!("\nThe run ends: --abort-on {why}"));
+            self.console.say(&format!("\nThe run ends: --abort-on {why}"));
         }
         self.fired = Some(why);
         Err(ObserverFailure::Closed)

@@ -19,12 +19,13 @@ use super::monitor::{Monitor, allocation_failures};
 use super::observer::{Observer, Stream};
 use super::protocol::Protocol;
 use super::repeated::Repeated;
-use super::signals::{self, Signal, Signals};
+use super::signals::{self, Signal};
 use super::start::NoStartTime;
 use super::views::Views;
+use super::world::World;
 use super::write_failures::WriteFailures;
 use super::{canary, fence};
-use crate::console;
+use crate::console::Console;
 use crate::options::output::{Output, Progress};
 use crate::options::start_at::StartAt;
 
@@ -33,34 +34,35 @@ pub fn carry_out(
     job: &Job,
     protocol: &dyn Protocol,
     observers: &mut [&mut dyn Observer],
-    signals: &Signals,
+    world: &World,
 ) -> Result<Finished, String> {
     if let Some(count) = job.output.run.canary {
-        return after_canary(job, count, protocol, observers, signals);
+        return after_canary(job, count, protocol, observers, world);
     }
     let job = &job.timed()?;
     let quiet = observers.iter().all(|observer| observer.is_quiet())
         && job.output.progress == Progress::Quiet;
     let output = &job.output;
-    check(job, quiet)?;
-    prepare(signals)?;
+    check(job, quiet, world)?;
+    prepare(world)?;
     // An internal reason to end this run must not affect the process or its other runs.
-    let stop = signals.stop().child();
+    let stop = world.signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
     let head = fence::with_network(head(job), &job.network);
     let monitor = Monitor::start(&output.run.monitors, &|| protocol.monitor())?;
-    let mut logs = Logs::open(output, &head, &names)?;
-    let mut views = Views::open(job, &head, &names, &stop, quiet)?;
+    let mut logs = Logs::open(output, &head, &names, &world.console)?;
+    let mut views = Views::open(job, (&head, &names), &stop, quiet, world)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
-        if let Some(signal) = signals.received() {
-            write_at_once(signal, measured, logs, (&head, &names), output);
-            signals::end(signal);
+        if let Some(signal) = world.signals.received() {
+            write_at_once(signal, measured, logs, (&head, &names), (output, &world.console));
+            signals::end(signal, &world.console);
         }
     };
-    let mut abort = AbortOn::new(job, quiet);
+    let mut abort = AbortOn::new(job, quiet, &world.console);
     let mut all = views.with(observers);
     all.push(&mut abort);
-    let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
+    let mut stream =
+        Stream::new(&stop, &mut logs, &mut all, &world.console).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let untold = NoStartTime::listen(&job.load.settings().start, &stop)?;
     let run =
@@ -70,7 +72,7 @@ pub fn carry_out(
     let monitors = monitor.finish(job.load.settings().node.rank);
     let engine = engine?;
     losses.keep(protocol.clean_up(&stop));
-    let signal = signals.received();
+    let signal = world.signals.received();
     let aborted = abort.why(engine.lasted.as_secs_f64());
     let ended_by = [
         aborted.clone().map(EndedBy::CutShort),
@@ -105,16 +107,16 @@ pub fn carry_out(
 }
 
 /// Checks what can be checked before anything is sent, and says when the run begins and which addresses it uses.
-fn check(job: &Job, quiet: bool) -> Result<(), String> {
+fn check(job: &Job, quiet: bool, world: &World) -> Result<(), String> {
     let run = &job.output.run;
     if let Some(at) = run.start_at.filter(|at| !quiet && *at != StartAt::StandardInput) {
-        console::note(&format!("the run begins at {at}"));
+        world.console.note(&format!("the run begins at {at}"));
     }
     files::check(&run.paths())?;
-    fence::clear(&job.load, &job.network)?;
+    fence::clear(&job.load, &job.network, world)?;
     if !quiet {
         for used in fence::several_addresses(&job.network) {
-            console::note(&used);
+            world.console.note(&used);
         }
     }
     Ok(())
@@ -136,18 +138,18 @@ fn after_canary(
     count: u64,
     protocol: &dyn Protocol,
     observers: &mut [&mut dyn Observer],
-    signals: &Signals,
+    world: &World,
 ) -> Result<Finished, String> {
     files::check(&job.output.run.paths())?;
     // The targets must permit the whole load.
-    fence::clear(&job.load, &job.network)?;
+    fence::clear(&job.load, &job.network, world)?;
     let (first, rest) = canary::divided(&job.load, count)?;
-    let tried = carry_out(&job.at(first), &Repeated(protocol), &mut [], signals)?;
+    let tried = carry_out(&job.at(first), &Repeated(protocol), &mut [], world)?;
     if let Some(finished) = canary::judged(tried, &job.objectives, &job.output)? {
         return Ok(finished);
     }
     if job.output.progress != Progress::Quiet {
-        console::note(&format!(
+        world.console.note(&format!(
             "the canary's {count} {} succeeded, and the run begins",
             job.asked.noun.after(count)
         ));
@@ -155,7 +157,7 @@ fn after_canary(
     let first = rest.settings().first;
     let mut job = Job { load: rest, ..job.clone() };
     (job.asked.first_exchange, job.output.run.canary) = (first, None);
-    carry_out(&job, protocol, observers, signals)
+    carry_out(&job, protocol, observers, world)
 }
 
 /// The time of the origin from which a run counts its times. The time in the head of its event file is that of the
@@ -171,22 +173,22 @@ fn write_at_once(
     measured: &Measured,
     logs: Logs<'_>,
     (head, names): (&Head, Names<'_>),
-    output: &Output,
+    (output, console): (&Output, &Console),
 ) {
     let why = format!("ended by {} at once, while a part of it did not answer", signal.name());
     let ending = Ending::so_far(&measured.totals, Some(why));
     let Ok(record) = measured.conclusion(head.clone(), names, ending.clone()).record() else {
         return;
     };
-    let mut losses = WriteFailures::default();
+    let mut losses = WriteFailures::new(console);
     files::write(&record, measured, output, &mut losses);
     logs.end(&ending, &record, &mut losses);
 }
 
 /// Makes signals end the run in good order, and raises the process's limit of open files to the maximum. A tool that
 /// connects before its run calls this first.
-pub fn prepare(signals: &Signals) -> Result<(), String> {
-    signals.listen().map_err(|error| format!("failed to listen for signals: {error}"))?;
+pub fn prepare(world: &World) -> Result<(), String> {
+    world.signals.listen().map_err(|error| format!("failed to listen for signals: {error}"))?;
     limits::raise_open_files();
     Ok(())
 }

@@ -8,7 +8,7 @@
 //! but a signal's.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead as _};
 use std::net::SocketAddr;
 
 use brunt_engine::{Load, Plan};
@@ -20,8 +20,9 @@ use brunt_net::targets::Demand;
 use brunt_record::Head;
 
 use super::conclude::EndedBy;
-use super::{listening, targets};
-use crate::console;
+use super::targets;
+use super::world::World;
+use crate::console::Console;
 use crate::options::exit::Exit;
 use crate::options::refusal::Refusal;
 use crate::options::run_options::{Addresses, RunOptions};
@@ -31,24 +32,29 @@ use crate::options::run_options::{Addresses, RunOptions};
 pub const CONFINED: &str = "BRUNT_CONFINED";
 
 /// Confines this process to its directory if an agent requires that, before anything is read.
-pub fn confine() {
-    if is_confined() {
+pub fn confine(world: &World) {
+    if is_confined(world) {
         brunt_feed::access::confine();
     }
 }
 
 /// The network of a command that makes a load with these options.
-pub fn network(options: &RunOptions) -> Result<Network, Refusal> {
-    let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
+pub fn network(options: &RunOptions, world: &World) -> Result<Network, Refusal> {
+    let targets =
+        targets::read(options.targets.as_deref(), &world.environment).map_err(Refusal::usage)?;
     let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
-    let policy = Policy { allowed, targets, public: options.yes, made_by: made_by() };
+    let policy = Policy { allowed, targets, public: options.yes, made_by: made_by(world) };
     Ok(within(policy, options))
 }
 
 /// A network of these addresses, within what the file of targets allows, for a load with these options.
-pub fn around(allowed: Vec<Allowed>, options: &RunOptions) -> Result<Network, Refusal> {
-    let targets = targets::read(None).map_err(Refusal::usage)?;
-    let policy = Policy { allowed: Some(allowed), targets, public: false, made_by: made_by() };
+pub fn around(
+    allowed: Vec<Allowed>,
+    options: &RunOptions,
+    world: &World,
+) -> Result<Network, Refusal> {
+    let targets = targets::read(None, &world.environment).map_err(Refusal::usage)?;
+    let policy = Policy { allowed: Some(allowed), targets, public: false, made_by: made_by(world) };
     Ok(within(policy, options))
 }
 
@@ -59,30 +65,30 @@ pub fn within(policy: Policy, options: &RunOptions) -> Network {
 }
 
 /// An agent passes the addresses that its owner and the order permit as `--allow`.
-fn made_by() -> MadeBy {
-    if is_confined() { MadeBy::Owner } else { MadeBy::User }
+fn made_by(world: &World) -> MadeBy {
+    if is_confined(world) { MadeBy::Owner } else { MadeBy::User }
 }
 
-fn is_confined() -> bool {
-    std::env::var_os(CONFINED).is_some()
+fn is_confined(world: &World) -> bool {
+    world.environment.variable(CONFINED).is_some()
 }
 
 /// Checks before a run that it may load its targets, as far as they are known, and waits a moment for those on this
 /// machine that do not listen yet. A command that sends anything before its
 /// run calls this first. The error is empty: [`judged`] prints the reason.
-pub fn clear(load: &Plan, network: &Network) -> Result<(), String> {
+pub fn clear(load: &Plan, network: &Network, world: &World) -> Result<(), String> {
     let fence = network.fence();
     fence.demand(demand(load));
     let public = |refused: &Refused| matches!(refused.why, Why::Public | Why::Documentation);
     let strangers: Vec<Refused> = fence.blocked().into_iter().filter(public).collect();
-    if !strangers.is_empty() && answered_for(&strangers) {
+    if !strangers.is_empty() && answered_for(&strangers, &world.console) {
         fence.agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
     }
     if let Some(refused) = fence.blocked().first() {
         // Checked again so that the refusal is remembered.
         return fence.check(refused.to).map_err(|_| String::new());
     }
-    listening::wait(&fence.expected(), fence);
+    world.awaited.wait(&fence.expected(), fence, &world.console);
     Ok(())
 }
 
@@ -141,8 +147,8 @@ fn demand(load: &Plan) -> Demand {
 }
 
 /// Asks the user at the terminal to confirm public addresses.
-fn answered_for(strangers: &[Refused]) -> bool {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+fn answered_for(strangers: &[Refused], console: &Console) -> bool {
+    if !console.reads_terminal() || !console.is_terminal() {
         return false;
     }
     let all: Vec<String> = strangers.iter().map(|refused| refused.to.to_string()).collect();
@@ -152,7 +158,7 @@ fn answered_for(strangers: &[Refused]) -> bool {
         1 => (format!("is a {kind} address"), "it"),
         _ => (format!("are {kind} addresses"), "them"),
     };
-    console::tell_at_once(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
+    console.tell_at_once(&format!("{} {are}. Load {it}? (yes/no) ", all.join(", ")));
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
     read.is_ok() && is_yes(&answer)

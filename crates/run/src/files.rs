@@ -15,7 +15,7 @@ use brunt_record::{
 use brunt_report::junit;
 
 use super::write_failures::WriteFailures;
-use crate::console;
+use crate::console::{self, Console};
 use crate::options::output::Output;
 
 /// Makes sure before a run that its files can be written, and that no two of them are the same.
@@ -125,7 +125,12 @@ pub struct Logs<'a> {
 
 impl<'a> Logs<'a> {
     /// Opens those that are requested.
-    pub fn open(output: &Output, head: &Head, names: Names<'a>) -> Result<Self, String> {
+    pub fn open(
+        output: &Output,
+        head: &Head,
+        names: Names<'a>,
+        console: &Console,
+    ) -> Result<Self, String> {
         let mut logs = Self::default();
         if let Some(path) = &output.run.hlog {
             let file = Growing::create(path);
@@ -136,7 +141,11 @@ impl<'a> Logs<'a> {
             let log = EventLog::new(Box::new(among.clone()), head.clone(), names);
             logs.events = Some(log.map_err(|error| format!("failed to write --events: {error}"))?);
         } else if let Some(path) = &output.run.events {
-            let log = EventLog::create(path, head.clone(), names);
+            let log = if path.as_os_str() == "-" {
+                EventLog::new(Box::new(console.writer()), head.clone(), names)
+            } else {
+                EventLog::create(path, head.clone(), names)
+            };
             logs.events = Some(log.map_err(|error| unwritten("--events", path, &error))?);
         }
         Ok(logs)

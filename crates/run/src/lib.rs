@@ -46,9 +46,11 @@ mod verbosity;
 mod views;
 mod waiting;
 pub mod web;
+pub mod world;
 mod write_failures;
 
 pub use conclude::EndedBy;
+pub use console::Console;
 pub use execution::{carry_out, prepare};
 pub use exit::{Manner, exit, judged};
 pub use export::LastScrape;
@@ -65,4 +67,5 @@ pub use repeatable::{Prepared, Repeatable, SearchOptions, Step, StepLoad, Subjec
 pub use share::asked_words;
 pub use task::Task;
 pub use verbosity::{Outcome, Verbosity};
+pub use world::World;
 pub use write_failures::WriteFailures;

@@ -1,4 +1,4 @@
-//! [`wait`]: before a load begins, it waits a moment for a target on this machine that does not listen yet.
+//! [`Awaited`]: before a load begins, it waits a moment for a target on this machine that does not listen yet.
 //!
 //! A user who copies a whole page into a shell starts a target in the background and loads it at once. Only a port of
 //! loopback is waited for, once, and before anything is sent: so no figure includes the wait, and no target of others
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use brunt_net::fence::Fence;
 
-use crate::console;
+use crate::console::{self, Console};
 
 /// How long all targets of a process are waited for; documented in `docs/targets.md`.
 pub const LONGEST: Duration = Duration::from_secs(3);
@@ -28,32 +28,35 @@ const TABLES: [(&str, &str); 4] = [
 ];
 
 /// The addresses that were waited for, so that each is waited for once.
-static KNOWN: Mutex<BTreeSet<SocketAddr>> = Mutex::new(BTreeSet::new());
+#[derive(Debug, Default)]
+pub struct Awaited(Mutex<BTreeSet<SocketAddr>>);
 
-/// Waits for those of these targets, each with its possible addresses, that are on loopback and may be reached.
-pub fn wait(targets: &[Vec<SocketAddr>], fence: &Fence) {
-    let mut waited = Duration::ZERO;
-    for target in targets.iter().filter(|target| is_new(target, fence)) {
-        let before = waited;
-        while waited < LONGEST && !is_open(target) {
-            console::pause(TICK);
-            waited += TICK;
-        }
-        if waited > before {
-            console::note(&said(target, waited));
+impl Awaited {
+    /// Waits for those of these targets, each with its possible addresses, that are on loopback and may be reached.
+    pub fn wait(&self, targets: &[Vec<SocketAddr>], fence: &Fence, console: &Console) {
+        let mut waited = Duration::ZERO;
+        for target in targets.iter().filter(|target| self.is_new(target, fence)) {
+            let before = waited;
+            while waited < LONGEST && !is_open(target) {
+                console::pause(TICK);
+                waited += TICK;
+            }
+            if waited > before {
+                console.note(&said(target, waited));
+            }
         }
     }
-}
 
-/// Whether a target is only on loopback, may be reached, and was not waited for before.
-fn is_new(target: &[SocketAddr], fence: &Fence) -> bool {
-    let awaited = |to: &SocketAddr| to.ip().to_canonical().is_loopback() && fence.permits(*to);
-    if target.is_empty() || !target.iter().all(awaited) {
-        return false;
+    /// Whether a target is only on loopback, may be reached, and was not waited for before.
+    fn is_new(&self, target: &[SocketAddr], fence: &Fence) -> bool {
+        let awaited = |to: &SocketAddr| to.ip().to_canonical().is_loopback() && fence.permits(*to);
+        if target.is_empty() || !target.iter().all(awaited) {
+            return false;
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let added = target.iter().filter(|to| known.insert(**to)).count();
+        added > 0
     }
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let added = target.iter().filter(|to| known.insert(**to)).count();
-    added > 0
 }
 
 /// Whether one of the addresses is open. A system without the tables is taken to have it.
@@ -161,14 +164,15 @@ mod tests {
 
     #[test]
     fn only_loopback_is_waited_for_and_once() {
-        let fence = Fence::default();
-        let is_new = |target: &[SocketAddr]| is_new(target, &fence);
+        let (fence, awaited, others) = (Fence::default(), Awaited::default(), Awaited::default());
+        let is_new = |target: &[SocketAddr]| awaited.is_new(target, &fence);
         assert!(!is_new(&[at("192.0.2.1:389")]));
         assert!(!is_new(&[at("127.0.0.1:7"), at("192.0.2.1:7")]));
         assert!(!is_new(&[]));
         let both = [at("127.0.0.1:7"), at("[::1]:7")];
         assert!(is_new(&both));
         assert!(!is_new(&both) && !is_new(&[at("[::1]:7")]));
+        assert!(others.is_new(&both, &fence), "another command waits for itself");
     }
 
     #[test]

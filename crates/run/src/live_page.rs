@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::observer::{Observer, ObserverFailure};
 use super::quiet_thread;
-use crate::console;
+use crate::console::Console;
 use crate::options::web::WebAddress;
 use crate::web::Server;
 
@@ -43,6 +43,7 @@ impl<'a> LivePage<'a> {
         head: &'a Head,
         names: Names<'a>,
         load: &Plan,
+        console: &Console,
     ) -> Result<Self, String> {
         let pinned = if load.settings().pin { load.workers() } else { 0 };
         let begun = View::begun(head);
@@ -52,9 +53,9 @@ impl<'a> LivePage<'a> {
         let spawn = |act: Box<dyn FnOnce() + Send>| quiet_thread::spawn("web", pinned, act);
         let server = Server::start(at, page, &spawn)?;
         server.show(&json(&begun));
-        console::announce(&format!("web: {}", server.address()));
+        console.announce(&format!("web: {}", server.address()));
         if !at.is_private() {
-            console::note(
+            console.note(
                 "anyone who can reach this machine and knows that address can watch the run, and the connection is \
                  not encrypted",
             );

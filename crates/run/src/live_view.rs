@@ -11,7 +11,7 @@ use brunt_record::{Ending, Head, Interval, Measured, Names, Phase};
 
 use super::job::Job;
 use super::observer::{Observer, ObserverFailure};
-use crate::console;
+use crate::console::Console;
 use crate::live::{About, Core, Digest, ProvisionalVerdict, View};
 use crate::options::output::Progress;
 
@@ -43,13 +43,14 @@ impl<'a> Live<'a> {
         (head, names): (&'a Head, Names<'a>),
         stop: &Stop,
         page: Option<&str>,
+        console: &Console,
     ) -> Option<Self> {
         let after = wanted(job)?;
         let settings = job.load.settings();
         let core = Core::beside(job.load.workers(), settings.pin);
-        let view = View::open(about(job, page), stop.clone(), core, after);
+        let view = View::open(about(job, page), stop.clone(), (core, after), console);
         if view.is_none() && job.output.run.view.live {
-            console::note("--live: standard error is not a terminal that can show the live view");
+            console.note("--live: standard error is not a terminal that can show the live view");
         }
         let (clock, judged_at) = (Monotonic::new(), Duration::ZERO);
         Some(Self { view: Some(view?), head, names, clock, judged_at, measuring: false })

@@ -10,8 +10,8 @@ use brunt_net::Network;
 
 use super::job::Job;
 use super::repeatable::{Repeatable, Subject};
-use super::signals::Signals;
 use super::verbosity::{Outcome, Verbosity};
+use super::world::World;
 use crate::options::exit::Exit;
 use crate::options::refusal::Refusal;
 use crate::options::run_options::RunOptions;
@@ -67,31 +67,31 @@ pub trait Load: Debug {
     fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String>;
 
     /// Carries the command line out, from the first connection to the last line.
-    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
-        self.measure(signals, network, Verbosity::Normal).map(|outcome| outcome.exit)
+    fn run(&self, world: &World, network: &Network) -> Result<Exit, Refusal> {
+        self.measure(world, network, Verbosity::Normal).map(|outcome| outcome.exit)
     }
 
     /// Makes the run, for a caller that shows its result. A command that makes several runs has no single one.
     fn measure(
         &self,
-        signals: &Signals,
+        world: &World,
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let _ = (signals, network, verbosity);
+        let _ = (world, network, verbosity);
         Err(Refusal::usage(format!("error: '{}' makes no single run", self.name())))
     }
 
     /// Reads everything that the command line names, sends nothing, and returns the run that it would make.
-    fn examine(&self, signals: &Signals, network: &Network) -> Result<Job, Refusal> {
-        let _ = (signals, network);
+    fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
+        let _ = (world, network);
         Err(Refusal::usage(format!("error: '{}' makes no single run", self.name())))
     }
 
     /// Prepares the load to be carried out many times. `suits` is called before anything is sent.
     fn prepare<'a>(
         &'a self,
-        signals: &'a Signals,
+        world: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal>;

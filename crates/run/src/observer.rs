@@ -12,7 +12,7 @@ use brunt_record::{Interval, Measured};
 use super::files::Logs;
 use super::write_failures::WriteFailures;
 use super::{start, waiting};
-use crate::console;
+use crate::console::Console;
 
 /// Watches a run while it is in progress.
 pub trait Observer {
@@ -46,8 +46,8 @@ pub enum ObserverFailure {
 }
 
 /// Prints a part of a table to standard output at once.
-pub fn print(text: &str) -> Result<(), ObserverFailure> {
-    console::print_at_once(text).map_err(|error| match error.kind() {
+pub fn print(text: &str, console: &Console) -> Result<(), ObserverFailure> {
+    console.print_at_once(text).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => ObserverFailure::Closed,
         _ => ObserverFailure::Failed(format!("failed to write to standard output: {error}")),
     })
@@ -62,6 +62,7 @@ pub(crate) struct Stream<'a, 'b, 'c> {
     troubled: Vec<bool>,
     measured: Measured,
     losses: WriteFailures,
+    console: &'a Console,
     quiet: bool,
     at_once: Option<AtOnce<'a>>,
 }
@@ -75,10 +76,21 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
         stop: &'a Stop,
         logs: &'a mut Logs<'c>,
         observers: &'a mut [&'b mut dyn Observer],
+        console: &'a Console,
     ) -> Self {
         let troubled = vec![false; observers.len()];
-        let (measured, losses) = (Measured::default(), WriteFailures::default());
-        Self { stop, logs, observers, troubled, measured, losses, quiet: false, at_once: None }
+        let (measured, losses) = (Measured::default(), WriteFailures::new(console));
+        Self {
+            stop,
+            logs,
+            observers,
+            troubled,
+            measured,
+            losses,
+            console,
+            quiet: false,
+            at_once: None,
+        }
     }
 
     /// Prints nothing about what the run waits for, if it is quiet.
@@ -141,14 +153,14 @@ impl Sink for Stream<'_, '_, '_> {
 
     fn waiting(&mut self, waiting: Waiting) {
         if !self.quiet {
-            waiting::tell(waiting);
+            waiting::tell(waiting, self.console);
         }
     }
 
     fn ready(&mut self, ready: &Ready) {
         self.logs.ready(ready, &mut self.losses);
         if !self.quiet {
-            start::tell(ready);
+            start::tell(ready, self.console);
         }
     }
 
@@ -164,6 +176,8 @@ mod tests {
     use super::*;
     use brunt_engine::Urgency;
     use brunt_record::Phase;
+
+    use crate::world::Environment;
 
     /// An observer that shows this number of intervals and then fails.
     struct Shows {
@@ -190,7 +204,8 @@ mod tests {
         let mut shows = Shows { left: 2, shown: 0, trouble };
         let mut other = Shows { left: 9, shown: 0, trouble: ObserverFailure::Closed };
         let mut observers: [&mut dyn Observer; 2] = [&mut shows, &mut other];
-        let mut stream = Stream::new(&stop, &mut logs, &mut observers);
+        let console = Console::kept(Environment::default());
+        let mut stream = Stream::new(&stop, &mut logs, &mut observers, &console);
         for index in 0..4 {
             let mut interval = Interval::new(1, 0);
             let from = std::time::Duration::from_secs(index);
@@ -208,7 +223,7 @@ mod tests {
         let (measured, losses, urgency, shown) = observed(ObserverFailure::Closed);
         assert_eq!((urgency, shown), (Urgency::Finish, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
-        assert_eq!(losses, WriteFailures::default());
+        assert!(losses.is_empty());
     }
 
     #[test]
@@ -218,7 +233,8 @@ mod tests {
         let act = |measured: &Measured, _: Logs<'_>| {
             planned.set(Some(measured.totals.counts().planned));
         };
-        let mut stream = Stream::new(&stop, &mut logs, &mut []).at_once(&act);
+        let console = Console::kept(Environment::default());
+        let mut stream = Stream::new(&stop, &mut logs, &mut [], &console).at_once(&act);
         let mut interval = Interval::new(1, 0);
         interval.reset(0, Phase::Steady, std::time::Duration::ZERO);
         interval.to = std::time::Duration::from_secs(1);
@@ -238,6 +254,6 @@ mod tests {
             observed(ObserverFailure::Failed("the disk is full".to_owned()));
         assert_eq!((urgency, shown), (Urgency::Run, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
-        assert_ne!(losses, WriteFailures::default());
+        assert!(!losses.is_empty());
     }
 }

@@ -9,13 +9,14 @@ use std::time::Duration;
 use brunt_record::{Histogram, Interval, Measured, Phase};
 
 use super::observer::{Observer, ObserverFailure};
-use crate::console::{self, StatusLine};
+use crate::console::{Console, StatusLine};
 
 /// How often a file or a pipe gets a line.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Shows the progress of a run.
 pub(crate) struct Progress {
+    console: Console,
     line: StatusLine,
     lasting: Option<Duration>,
     /// When the next line is due if lines cannot be updated in place.
@@ -24,8 +25,9 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// The progress of a run of this length, if that is known.
-    pub(crate) fn new(lasting: Option<Duration>) -> Self {
-        Self { line: StatusLine::new(), lasting, next: LINE_EVERY }
+    pub(crate) fn new(lasting: Option<Duration>, console: &Console) -> Self {
+        let line = StatusLine::new(console);
+        Self { console: console.clone(), line, lasting, next: LINE_EVERY }
     }
 
     /// Whether a line is due at `at`, if lines cannot be updated in place.
@@ -65,7 +67,7 @@ impl Observer for Progress {
         if self.line.shows() {
             self.line.show(&self.text(interval));
         } else if self.due(interval.to) {
-            console::say(&self.text(interval));
+            self.console.say(&self.text(interval));
         }
         Ok(())
     }
@@ -79,10 +81,11 @@ impl Observer for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::Environment;
 
     #[test]
     fn a_log_gets_a_line_every_five_seconds() {
-        let mut progress = Progress::new(None);
+        let mut progress = Progress::new(None, &Console::kept(Environment::default()));
         let due = |second: &u64| progress.due(Duration::from_secs(*second));
         assert_eq!((1..=16).filter(due).collect::<Vec<_>>(), [5, 10, 15]);
         // After a long interval, one line and not three.

@@ -18,8 +18,8 @@ use super::monitor::Opener;
 use super::observer::Observer;
 use super::protocol::Protocol;
 use super::repeated::Repeated;
-use super::signals::Signals;
-use crate::console;
+use super::world::World;
+use crate::console::Console;
 use crate::options::run_options::RunOptions;
 
 /// One run of a load.
@@ -167,7 +167,7 @@ pub trait Repeatable {
         &self,
         step: &Step,
         observers: &mut [&mut dyn Observer],
-        signals: &Signals,
+        world: &World,
     ) -> Result<Finished, String>;
 
     /// How many numbers of exchanges the last step used up.
@@ -215,9 +215,9 @@ impl<P: Protocol> Prepared<P> {
     }
 
     /// Prints what the run is going to change at its target, before the run does so.
-    pub fn tell_writes(&self) {
+    pub fn tell_writes(&self, console: &Console) {
         let Some(writes) = &self.subject.writes else { return };
-        console::note(&format!("this run {writes}: {}", self.subject.target));
+        console.note(&format!("this run {writes}: {}", self.subject.target));
     }
 
     /// Sets the search that the load itself requests.
@@ -271,12 +271,12 @@ impl<P: Protocol> Repeatable for Prepared<P> {
         &self,
         step: &Step,
         observers: &mut [&mut dyn Observer],
-        signals: &Signals,
+        world: &World,
     ) -> Result<Finished, String> {
         let step = Step { all_cores: step.all_cores && !self.has_fixed_workers, ..step.clone() };
         let load = step.plan(&self.job.load, |rate| self.sessions.as_ref().map(|of| of(rate)))?;
         let job = self.job.step(load, &step.results);
-        carry_out(&job, &Repeated(&self.protocol), observers, signals)
+        carry_out(&job, &Repeated(&self.protocol), observers, world)
     }
 
     fn monitor(&self) -> Result<Opener, String> {

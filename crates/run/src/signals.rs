@@ -6,9 +6,8 @@
 //! is then ended whatever its threads are doing. SIGHUP stays ignored if it was ignored (`nohup`). Before the first run
 //! begins, and after the last, a signal ends the program in the default way.
 
-use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use rustix::process::{Pid, getppid, parent_process_death_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Incoming;
 
-use crate::console;
+use crate::console::{self, Console};
 use crate::options::exit::Exit;
 
 /// How often a waiting loop checks for a signal.
@@ -73,24 +72,37 @@ fn tied_to() -> Option<Pid> {
 }
 
 /// Turns signals into requests to stop.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Signals {
+    console: Console,
     stop: Stop,
     first: Arc<AtomicI32>,
-    listening: Cell<bool>,
+    listening: AtomicBool,
 }
 
 impl Signals {
+    /// Signals that are reported to this console. Nothing listens yet.
+    pub fn new(console: Console) -> Self {
+        Self {
+            console,
+            stop: Stop::default(),
+            first: Arc::default(),
+            listening: AtomicBool::default(),
+        }
+    }
+
     /// Begins to listen, unless a thread listens already. From now on the process has several threads.
     pub fn listen(&self) -> io::Result<()> {
-        if self.listening.replace(true) {
+        if self.listening.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         let mut incoming = incoming()?;
         let parent = tied_to();
         let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
         let (words, said) = mpsc::channel();
-        thread("signal-words", move || said.iter().for_each(console::say))?;
+        let console = self.console.clone();
+        thread("signal-words", move || said.iter().for_each(|words| console.say(words)))?;
+        let console = self.console.clone();
         let listen = move || {
             for signal in incoming.forever() {
                 let known = first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
@@ -100,7 +112,7 @@ impl Signals {
                 let _ = words.send(match stop.request() {
                     Urgency::Abort => {
                         let first = Signal::of(first.load(Ordering::Relaxed));
-                        end_soon(first.unwrap_or(Signal::Interrupt));
+                        end_soon(first.unwrap_or(Signal::Interrupt), &console);
                         "\nStopping at once."
                     }
                     _ => "\nWaiting for the answers in flight; press ^C again to stop now.",
@@ -133,21 +145,24 @@ impl Signals {
 
 /// Signals that end a server, which has no exchanges in flight of its own.
 #[derive(Debug)]
-pub struct Awaited(Incoming);
+pub struct Awaited {
+    incoming: Incoming,
+    console: Console,
+}
 
 impl Awaited {
     /// Begins to listen.
-    pub fn begin() -> io::Result<Self> {
-        incoming().map(Self)
+    pub fn begin(console: &Console) -> io::Result<Self> {
+        Ok(Self { incoming: incoming()?, console: console.clone() })
     }
 
     /// Waits for the first. A second one ends the program at once.
     pub fn wait(self) -> Option<Signal> {
-        let mut incoming = self.0;
+        let Self { mut incoming, console } = self;
         let first = incoming.forever().next().and_then(Signal::of);
         let again = move || {
             if let Some(signal) = incoming.forever().next().and_then(Signal::of) {
-                end(signal);
+                end(signal, &console);
             }
         };
         // Without that thread the server still ends, but not at once.
@@ -169,20 +184,21 @@ fn thread(name: &str, act: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Ends the process for this signal after the last moment, or right away if no thread can wait for it.
-fn end_soon(signal: Signal) {
+fn end_soon(signal: Signal, console: &Console) {
+    let waits = console.clone();
     let wait = move || {
         console::pause(LAST_MOMENT);
-        end(signal);
+        end(signal, &waits);
     };
     if thread("last-moment", wait).is_err() {
-        end(signal);
+        end(signal, console);
     }
 }
 
 /// Ends the process for this signal at once. No destructor runs that might wait for another thread.
-pub fn end(signal: Signal) -> ! {
+pub fn end(signal: Signal, console: &Console) -> ! {
     console::end_views();
-    console::conclude(Some(&format!("INTERRUPTED: {} ended the program at once", signal.name())));
+    console.conclude(Some(&format!("INTERRUPTED: {} ended the program at once", signal.name())));
     signal_hook::low_level::exit(signal.exit().code().into())
 }
 

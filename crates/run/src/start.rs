@@ -11,7 +11,7 @@ use std::thread;
 use brunt_engine::{Ready, Start, StartSignal, Stop};
 use jiff::tz::TimeZone;
 
-use crate::console;
+use crate::console::{self, Console};
 use crate::options::start_at::StartAt;
 
 /// The longest line that is read.
@@ -78,8 +78,8 @@ fn read(input: impl io::BufRead) -> Result<std::time::SystemTime, String> {
 }
 
 /// Prints that the run waits for its start time.
-pub(crate) fn tell(ready: &Ready) {
-    console::note(&format!(
+pub(crate) fn tell(ready: &Ready, console: &Console) {
+    console.note(&format!(
         "{} of {} sessions are ready; write the time to begin to standard input, as --start-at takes it",
         ready.ready, ready.sessions
     ));

@@ -9,7 +9,7 @@ use brunt_report::{
 };
 
 use super::write_failures::WriteFailures;
-use crate::console;
+use crate::console::Console;
 use crate::options::exit::Exit;
 use crate::options::run_options::RunOptions;
 
@@ -23,17 +23,17 @@ pub enum Stream {
 }
 
 impl Stream {
-    fn screen(self) -> Screen {
+    fn screen(self, console: &Console) -> Screen {
         match self {
-            Self::Output => console::screen(),
-            Self::Error => console::screen_of_stderr(),
+            Self::Output => console.screen(),
+            Self::Error => console.screen_of_stderr(),
         }
     }
 
-    fn print(self, text: &str, losses: &mut WriteFailures) {
+    fn print(self, text: &str, console: &Console, losses: &mut WriteFailures) {
         match self {
             Self::Output => losses.print(text),
-            Self::Error => console::tell(text),
+            Self::Error => console.tell(text),
         }
     }
 }
@@ -41,16 +41,17 @@ impl Stream {
 /// What a run prints when it is over: its last screen, or with `--details` all its figures and the three closing lines.
 /// This is decided here for every tool.
 #[derive(Clone, Copy, Debug)]
-pub struct Ending {
+pub struct Ending<'a> {
     to: Stream,
+    console: &'a Console,
     /// Whether all figures are wanted.
     pub details: bool,
 }
 
-impl Ending {
+impl<'a> Ending<'a> {
     /// The ending of a run with these options.
-    pub const fn of(options: &RunOptions, to: Stream) -> Self {
-        Self { to, details: options.details }
+    pub const fn of(options: &RunOptions, to: Stream, console: &'a Console) -> Self {
+        Self { to, console, details: options.details }
     }
 
     /// Prints all figures, if they are wanted. Any other output of a tool comes after this and before [`Self::close`].
@@ -58,7 +59,11 @@ impl Ending {
         if self.details {
             let above = if self.to == Stream::Error { "\n" } else { "" };
             self.to.print(
-                &format!("{above}{}", summary(record, self.to.screen()).map_err(failed)?),
+                &format!(
+                    "{above}{}",
+                    summary(record, self.to.screen(self.console)).map_err(failed)?
+                ),
+                self.console,
                 losses,
             );
         }
@@ -73,18 +78,19 @@ impl Ending {
         written: Option<&Path>,
         losses: &mut WriteFailures,
     ) -> Result<(), String> {
-        conclude(record)?;
+        conclude(record, self.console)?;
         if let Some(path) = written {
-            console::say(&format!("record: {}", path.display()));
+            self.console.say(&format!("record: {}", path.display()));
         }
         let text = self.last(record, written).map_err(failed)?;
         let alone = self.to == Stream::Output && !self.details;
-        self.to.print(&format!("{}{text}", if alone { "" } else { "\n" }), losses);
+        let above = if alone { "" } else { "\n" };
+        self.to.print(&format!("{above}{text}"), self.console, losses);
         Ok(())
     }
 
     fn last(self, record: &Record, written: Option<&Path>) -> Result<String, HistogramError> {
-        let screen = self.to.screen();
+        let screen = self.to.screen(self.console);
         let kept = written.map(|path| path.display().to_string());
         if self.details {
             closing(record, screen)
@@ -99,31 +105,32 @@ pub fn whole(
     record: &Record,
     details: bool,
     kept: Option<&Path>,
+    console: &Console,
 ) -> Result<String, HistogramError> {
-    let ending = Ending { to: Stream::Output, details };
+    let ending = Ending { to: Stream::Output, console, details };
     let last = ending.last(record, kept)?;
     if !details {
         return Ok(last);
     }
-    Ok(format!("{}\n{last}", summary(record, ending.to.screen())?))
+    Ok(format!("{}\n{last}", summary(record, ending.to.screen(console))?))
 }
 
 /// Writes what of a run needs attention, where standard error is otherwise kept free.
-pub fn conclude(record: &Record) -> Result<(), String> {
-    if console::is_held() {
-        console::conclude(attention(record).map_err(failed)?.as_deref());
+pub fn conclude(record: &Record, console: &Console) -> Result<(), String> {
+    if console.is_held() {
+        console.conclude(attention(record).map_err(failed)?.as_deref());
     }
     Ok(())
 }
 
 /// The same of a comparison, which ends with this exit code.
-pub fn conclude_all(page: &Page, collection: &Collection, exit: Exit) {
-    console::conclude(attention_of_all(page, collection, exit == Exit::Ok).as_deref());
+pub fn conclude_all(page: &Page, collection: &Collection, exit: Exit, console: &Console) {
+    console.conclude(attention_of_all(page, collection, exit == Exit::Ok).as_deref());
 }
 
 /// The report of a comparison and its three lines.
-pub fn of_all(page: &Page, collection: &Collection) -> String {
-    let screen = Stream::Output.screen();
+pub fn of_all(page: &Page, collection: &Collection, console: &Console) -> String {
+    let screen = Stream::Output.screen(console);
     format!("{}\n{}", page.text(screen), closing_of_all(page, collection, screen))
 }
 

@@ -13,6 +13,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::options::output::duration;
+use crate::world::Environment;
 
 /// Its path in a directory of configurations.
 const PLACE: &str = "brunt/targets.toml";
@@ -78,10 +79,13 @@ fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Erro
 }
 
 /// Reads the given file, else the first one in the directories of configurations.
-pub(crate) fn read(given: Option<&Path>) -> Result<Option<Targets>, String> {
+pub(crate) fn read(
+    given: Option<&Path>,
+    environment: &Environment,
+) -> Result<Option<Targets>, String> {
     let found = match given {
         Some(path) => Some(path.to_owned()),
-        None => usual(|name| std::env::var_os(name).map(PathBuf::from)).find(|path| path.exists()),
+        None => usual(|name| environment.path(name)).find(|path| path.exists()),
     };
     let Some(path) = found else { return Ok(None) };
     let failed = |why: String| format!("failed to read the targets file {}: {why}", path.display());

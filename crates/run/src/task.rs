@@ -2,16 +2,15 @@
 
 use std::fmt::Debug;
 
-use brunt_net::Network;
-
-use super::signals::Signals;
+use super::world::World;
 use crate::options::exit::Exit;
 use crate::options::refusal::Refusal;
+use brunt_net::Network;
 
 /// A command of a tool that makes no load which other commands could use: a conversion, a comparison of many cases.
 pub trait Task: Debug {
     /// Carries it out.
-    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal>;
+    fn run(&self, world: &World, network: &Network) -> Result<Exit, Refusal>;
 
     /// Whether standard error gets only what needs attention.
     fn is_quiet(&self) -> bool {

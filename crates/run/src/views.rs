@@ -14,6 +14,7 @@ use super::progress::Progress;
 use super::write_failures::WriteFailures;
 use crate::live_view::Live;
 use crate::options::output;
+use crate::world::World;
 
 /// The observers of any run, as far as they are requested.
 pub(crate) struct Views<'a> {
@@ -27,18 +28,20 @@ impl<'a> Views<'a> {
     /// Opens those that are requested, before the run begins. The error says which one failed.
     pub(crate) fn open(
         job: &Job,
-        head: &'a Head,
-        names: Names<'a>,
+        (head, names): (&'a Head, Names<'a>),
         stop: &Stop,
         quiet: bool,
+        world: &World,
     ) -> Result<Self, String> {
         let (output, workers) = (&job.output, job.load.workers());
-        let exports = Exports::open(output, head, names, workers, quiet)?;
-        let page = output.run.web.map(|at| LivePage::start(at, head, names, &job.load));
+        let console = &world.console;
+        let exports = Exports::open(output, (head, names), workers, quiet, world)?;
+        let page = output.run.web.map(|at| LivePage::start(at, head, names, &job.load, console));
         let page = page.transpose()?;
         let figures = output.progress == output::Progress::Figures;
-        let progress = figures.then(|| Progress::new(job.load.lasting()));
-        let live = Live::open(job, (head, names), stop, page.as_ref().map(LivePage::address));
+        let progress = figures.then(|| Progress::new(job.load.lasting(), console));
+        let live =
+            Live::open(job, (head, names), stop, page.as_ref().map(LivePage::address), console);
         let mut plain: Vec<Box<dyn Observer + 'a>> = Vec::new();
         plain.extend(progress.map(boxed));
         plain.extend(live.map(boxed));

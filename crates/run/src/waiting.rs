@@ -2,11 +2,11 @@
 
 use brunt_engine::Waiting;
 
-use crate::console;
+use crate::console::Console;
 
 /// Prints what a run waits for.
-pub(crate) fn tell(waiting: Waiting) {
-    console::note(&words(waiting));
+pub(crate) fn tell(waiting: Waiting, console: &Console) {
+    console.note(&words(waiting));
 }
 
 fn words(waiting: Waiting) -> String {

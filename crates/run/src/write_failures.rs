@@ -5,33 +5,41 @@
 
 use std::path::Path;
 
-use crate::console;
+use crate::console::Console;
 use crate::options::exit::Exit;
 
 /// What could not be written, and why.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WriteFailures(Vec<String>);
+#[derive(Clone, Debug)]
+pub struct WriteFailures {
+    console: Console,
+    all: Vec<String>,
+}
 
 impl WriteFailures {
+    /// None so far; they are reported to this console.
+    pub fn new(console: &Console) -> Self {
+        Self { console: console.clone(), all: Vec::new() }
+    }
+
     /// Keeps a failure, if there was one.
     pub fn keep(&mut self, done: Result<(), String>) {
-        self.0.extend(done.err().map(|why| why.trim_end().to_owned()));
+        self.all.extend(done.err().map(|why| why.trim_end().to_owned()));
     }
 
     /// Keeps the failures of another run.
     pub fn add(&mut self, others: &Self) {
-        self.0.extend_from_slice(&others.0);
+        self.all.extend_from_slice(&others.all);
     }
 
     /// Whether everything was written.
     pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     /// Keeps a failure during a run and reports it at once: the user of that file may still be able to act.
     pub fn meanwhile(&mut self, why: String) {
-        console::say(&format!("\nnote: {why}; the run continues without it"));
-        self.0.push(why);
+        self.console.say(&format!("\nnote: {why}; the run continues without it"));
+        self.all.push(why);
     }
 
     /// Writes a file if one is requested, and returns its path if it was written.
@@ -49,19 +57,19 @@ impl WriteFailures {
 
     /// Prints results to standard output. A reader that closes its end early is not an error.
     pub fn print(&mut self, text: &str) {
-        self.keep(console::print(text).map(drop).map_err(|refusal| refusal.text));
+        self.keep(self.console.print(text).map(drop).map_err(|refusal| refusal.text));
     }
 
     /// Reports what is missing, and returns the exit code of the program, which would have been `exit`.
     pub fn tell(&self, exit: Exit) -> Exit {
-        if !self.0.is_empty() {
-            console::release();
+        if !self.all.is_empty() {
+            self.console.release();
         }
-        for why in &self.0 {
-            console::say(&format!("error: {why}"));
+        for why in &self.all {
+            self.console.say(&format!("error: {why}"));
         }
         match exit {
-            _ if self.0.is_empty() => exit,
+            _ if self.all.is_empty() => exit,
             Exit::Ok | Exit::SomeFailed | Exit::Undecided | Exit::Partial => Exit::Failed,
             worse => worse,
         }
@@ -71,13 +79,15 @@ impl WriteFailures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::Environment;
 
     #[test]
     fn what_is_lost_is_in_the_exit_code_unless_something_worse_is() {
-        let none = WriteFailures::default();
-        let mut some = WriteFailures::default();
+        let console = Console::kept(Environment::default());
+        let none = WriteFailures::new(&console);
+        let mut some = WriteFailures::new(&console);
         some.keep(Ok(()));
-        assert_eq!(some, none);
+        assert!(some.is_empty());
         some.keep(Err("failed to write --hgrm x".to_owned()));
         for (exit, expected) in [
             (Exit::Ok, Exit::Failed),
@@ -89,5 +99,6 @@ mod tests {
         ] {
             assert_eq!((none.tell(exit), some.tell(exit)), (exit, expected));
         }
+        assert!(console.errors().starts_with("error: failed to write --hgrm x\nerror: "));
     }
 }

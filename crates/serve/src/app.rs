@@ -1,6 +1,6 @@
 //! [`App`]: what every request can use.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use brunt_history::RunId;
@@ -46,6 +46,8 @@ pub(crate) struct App {
     pub(crate) search_second: Option<String>,
     /// The cluster whose agents are shown, if there is one.
     pub(crate) cluster: Option<Cluster>,
+    /// The directory of what this user's programs need while they run.
+    pub(crate) runtime: Option<PathBuf>,
     /// What is counted while the site is served.
     pub(crate) counters: Counters,
     /// Seconds since 1970.

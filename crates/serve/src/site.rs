@@ -52,6 +52,8 @@ pub struct Settings {
     pub proxies: Vec<IpNet>,
     /// The directory of systemd credentials, for the key of the secrets if it must not be in the site's directory.
     pub credentials: Option<PathBuf>,
+    /// The directory of what this user's programs need while they run, for the lock that all runs share.
+    pub runtime: Option<PathBuf>,
     /// Whether keys that are missing from a directory that was used before are made anew.
     pub new_keys: bool,
     /// The contents of a trial, if the site is one.
@@ -112,6 +114,7 @@ impl Site {
             audit_key: audit_key(directory)?,
             search_second: settings.search_second.clone(),
             cluster: settings.cluster.clone(),
+            runtime: settings.runtime.clone(),
             counters: Counters::default(),
             now: || jiff::Timestamp::now().as_second(),
             log,
@@ -278,7 +281,8 @@ fn open_queue(app: &App) -> Result<(), String> {
     let (history, children) = (Arc::clone(&app.history), Arc::clone(&app.children));
     let meeting = app.cluster.as_ref().map(|cluster| cluster.meeting.clone());
     let keeper = vault::keeper(Arc::clone(&app.store), Arc::clone(&app.vault), app.now);
-    let queue = Queue::open_with(history, children, machine_lock(), (Box::new(keeper), meeting));
+    let lock = machine_lock(app.runtime.as_deref());
+    let queue = Queue::open_with(history, children, lock, (Box::new(keeper), meeting));
     let queue = queue.map_err(|error| failed(&error))?;
     // A site is served only once, so this cannot fail.
     let _ = app.queue.set(queue);

@@ -7,6 +7,7 @@ use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_net::Network;
 use brunt_record::Catalogue;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::about::About;
 use brunt_run::options::output::OutputArgs;
@@ -14,7 +15,6 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::spelled::{Spelled, Spells};
 use brunt_run::options::spelling::{Own, Spelling};
-use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use brunt_run::{
@@ -125,16 +125,16 @@ impl Load for EchoArgs {
 
     fn measure(
         &self,
-        signals: &Signals,
+        world: &World,
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
         let Prepared { job, protocol: echo, .. } = self.ready(network)?;
         let shows = verbosity == Verbosity::Normal;
         let job = Job { output: job.output.shown(shows), ..job };
-        let mut finished = carry_out(&job, &echo, &mut [], signals).map_err(Refusal::failed)?;
+        let mut finished = carry_out(&job, &echo, &mut [], world).map_err(Refusal::failed)?;
         if shows {
-            let ending = Ending::of(&self.output.run, Stream::Output);
+            let ending = Ending::of(&self.output.run, Stream::Output, &world.console);
             let told = ending.tell(&finished.record, &mut finished.losses);
             told.map_err(Refusal::failed)?;
             let written = finished.written.as_deref();
@@ -145,13 +145,13 @@ impl Load for EchoArgs {
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
+    fn examine(&self, _world: &World, network: &Network) -> Result<Job, Refusal> {
         self.ready(network).map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
-        _: &'a Signals,
+        _world: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::cli::quoted::ROOT;
     use crate::cli::{Command, completions};
-    use brunt_run::options::surroundings::Machine;
+    use brunt_run::World;
 
     fn read(words: &str) -> Result<String, String> {
         text(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
@@ -260,7 +260,7 @@ mod tests {
     fn help_is_found_before_and_after_a_group_of_commands() {
         for line in ["brunt help target ldap", "brunt target help ldap"] {
             let words = line.split(' ').map(str::to_owned).collect::<Vec<_>>();
-            match crate::cli::read(&words, &Machine) {
+            match crate::cli::read(&words, &World::of_process()) {
                 Ok(Command::Print(text)) => assert!(text.contains("brunt target ldap"), "{text}"),
                 other => panic!("{line}: {other:?}"),
             }

@@ -13,11 +13,11 @@ use std::time::Duration;
 use brunt_record::Record;
 use brunt_report::comparison::{self, Given, Input};
 use brunt_report::{command_line, failures, figure};
+use brunt_run::World;
 use brunt_run::console::{self, StatusLine};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::surroundings::Machine;
-use brunt_run::signals::{Signal, Signals, Urgency};
+use brunt_run::signals::{Signal, Urgency};
 use brunt_run::tool;
 use rustix::process::{Pid, Signal as Kill, kill_process};
 
@@ -33,25 +33,19 @@ const TICK: Duration = Duration::from_millis(100);
 const SAID: usize = 20;
 
 /// Runs both commands alternately, and compares them.
-pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
-    let commands = split(&args.commands)?;
+pub(crate) fn ab(args: &AbArgs, world: &World) -> Result<Exit, Refusal> {
+    let commands = split(&args.commands, world)?;
     let place = Place::new(args.keep.as_deref())?;
-    let signals = Signals::default();
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
-    let mut trial = Trial {
-        commands,
-        place: &place,
-        signals: &signals,
-        sides: [Vec::new(), Vec::new()],
-        took: 0,
-    };
+    world.signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let mut trial =
+        Trial { commands, place: &place, world, sides: [Vec::new(), Vec::new()], took: 0 };
     trial.carry_out(args.runs)?;
     let [a, b] = &trial.sides;
     if a.is_empty() || b.is_empty() {
         let nothing = "No run of each command was completed, so nothing is compared.";
-        console::say(nothing);
-        console::conclude(Some(nothing));
-        return Ok(signals.received().map_or(Exit::Partial, Signal::exit));
+        world.console.say(nothing);
+        world.console.conclude(Some(nothing));
+        return Ok(world.signals.received().map_or(Exit::Partial, Signal::exit));
     }
     if let Some(why) = trial.nothing_worked() {
         return Err(failed(format!("compare: no operation of either command succeeded ({why})")));
@@ -60,20 +54,20 @@ pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
     let mut comparison = comparison::compare(tool(), &sides).map_err(failed)?;
     // The commands are what is compared, and both are shown.
     comparison.unlike.retain(|unlike| unlike.what != "command");
-    let exit = show(&comparison, &sides, &args.results, args.anyway)?;
+    let exit = show(&comparison, &sides, &args.results, args.anyway, &world.console)?;
     if let Some(directory) = &args.keep {
         let directory = directory.display();
-        console::say(&format!(
+        world.console.say(&format!(
             "records: {directory}/a and {directory}/b (brunt compare --anyway {directory}/a {directory}/b)"
         ));
     }
-    let exit = signals.received().map_or(exit, Signal::exit);
-    console::conclude(comparison::attention(&comparison, exit == Exit::Ok).as_deref());
+    let exit = world.signals.received().map_or(exit, Signal::exit);
+    world.console.conclude(comparison::attention(&comparison, exit == Exit::Ok).as_deref());
     Ok(exit)
 }
 
 /// The words of the two commands, if each of them makes exactly one run.
-fn split(words: &[String]) -> Result<[Vec<String>; 2], Refusal> {
+fn split(words: &[String], world: &World) -> Result<[Vec<String>; 2], Refusal> {
     let commands: Vec<&[String]> = words.split(|word| word == "--").collect();
     let [a, b] = commands.as_slice() else {
         return Err(Refusal::usage(
@@ -89,7 +83,7 @@ fn split(words: &[String]) -> Result<[Vec<String>; 2], Refusal> {
             ));
         }
         let line: Vec<String> = std::iter::once("brunt".to_owned()).chain(words.clone()).collect();
-        if read(&line, &Machine)?.run_options().is_none() {
+        if read(&line, world)?.run_options().is_none() {
             return Err(Refusal::usage(format!(
                 "failed to run '{}' several times: name a command that makes one run and its record, such as \
                  authrate, perfdhcp, http, run or names lookup",
@@ -166,7 +160,7 @@ impl Place {
 struct Trial<'a> {
     commands: [Vec<String>; 2],
     place: &'a Place,
-    signals: &'a Signals,
+    world: &'a World,
     sides: [Vec<(PathBuf, Record)>; 2],
     /// How long all runs took so far, in polls.
     took: u32,
@@ -175,9 +169,9 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// Carries out all runs, or as many as the time allows.
     fn carry_out(&mut self, runs: u32) -> Result<(), Refusal> {
-        let line = StatusLine::new();
+        let line = StatusLine::new(&self.world.console);
         for (done, which) in (0..).zip(order(runs)) {
-            if self.signals.received().is_some() {
+            if self.world.signals.received().is_some() {
                 break;
             }
             let number = self.sides[which as usize].len() + 1;
@@ -188,11 +182,11 @@ impl Trial<'_> {
             line.clear();
             self.took += looks;
             // A run that a signal cut short is incomplete.
-            if self.signals.received().is_some() {
+            if self.world.signals.received().is_some() {
                 break;
             }
             let record = Record::read(&path).map_err(failed)?;
-            console::say(&summary_line(which, number, &record));
+            self.world.console.say(&summary_line(which, number, &record));
             self.sides[which as usize].push((path, record));
         }
         Ok(())
@@ -213,13 +207,13 @@ impl Trial<'_> {
             console::pause(TICK);
             looks += 1;
             // A run has a process group of its own, so the terminal does not interrupt it.
-            let urgency = self.signals.stop().urgency();
+            let urgency = self.world.signals.stop().urgency();
             if urgency != asked {
                 asked = urgency;
                 interrupt(&child);
             }
         }
-        if path.exists() || self.signals.received().is_some() {
+        if path.exists() || self.world.signals.received().is_some() {
             let _ = std::fs::remove_file(&log);
             return Ok(looks);
         }
@@ -334,7 +328,7 @@ mod tests {
     fn only_two_commands_that_make_a_run_are_taken() {
         let split = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            split(&words)
+            super::split(&words, &World::of_process())
         };
         let [a, b] = split("brunt http -z 1s http://x/ -- http --http2 http://x/").unwrap();
         assert_eq!(

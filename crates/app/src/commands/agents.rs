@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use brunt_cluster::message::{Join, Name, hello};
-use brunt_run::console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 
@@ -19,7 +19,7 @@ const LISTEN: Duration = Duration::from_millis(1_600);
 const AGENTS_MAX: usize = 10_000;
 
 /// Lists the agents that ask for work, and gives them none.
-pub(crate) fn agents(args: &AgentsArgs) -> Result<Exit, Refusal> {
+pub(crate) fn agents(args: &AgentsArgs, world: &World) -> Result<Exit, Refusal> {
     let found = runtime()?.block_on(async {
         let nats = connect(&args.plane, "coordinator").await?;
         let pool = args.plane.broker.pool();
@@ -41,7 +41,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<Exit, Refusal> {
         }
     })?;
     if found.is_empty() {
-        console::say("no agent waits for orders in this pool");
+        world.console.say("no agent waits for orders in this pool");
         return Ok(Exit::Failed);
     }
     let width = found.keys().map(|(name, _)| name.as_str().len()).max().unwrap_or(0).max(4);
@@ -60,7 +60,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<Exit, Refusal> {
             join.cores
         );
     }
-    console::print(&text)
+    world.console.print(&text)
 }
 
 /// Text from another machine, made safe for the terminal.

@@ -8,11 +8,12 @@ use std::collections::BTreeMap;
 
 use brunt_ldap_server::{Config, Server as Directory};
 use brunt_net::Network;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::ceiling::{self, Ceiling};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::Signals;
-use brunt_run::{Outcome, Verbosity, console};
+use brunt_run::{Outcome, Verbosity};
 
 use super::loopback::Loopback;
 use super::{failed, load};
@@ -57,56 +58,55 @@ const EXCHANGES: [(bool, &[&str]); 4] =
 const CLIENTS: &str = "10000";
 
 /// Measures each operation, prints the figures and keeps them for later runs.
-pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Refusal> {
-    let path = args.output.clone().or_else(ceiling::place).ok_or_else(|| {
+pub(crate) fn calibrate(args: &CalibrateArgs, world: &World) -> Result<Exit, Refusal> {
+    let path = args.output.clone().or_else(|| ceiling::place(&world.environment)).ok_or_else(|| {
         failed("find a directory for the figures: neither XDG_STATE_HOME nor HOME is set; name a file with --output")
     })?;
-    let signals = Signals::default();
     let mut found = Found::default();
-    console::say("Measuring the highest rate of one worker, against servers in this process.");
-    console::print(&format!(
+    world.console.say("Measuring the highest rate of one worker, against servers in this process.");
+    world.console.print(&format!(
         "{:<18}{:>14}{:>16}{:>18}\n",
         "operation", "achieved/s", "worker's core", "ceiling/worker"
     ))?;
-    ldap(args, &signals, &mut found)?;
-    dhcp(args, &signals, &mut found)?;
-    if signals.received().is_some() {
-        console::conclude(Some("INTERRUPTED: nothing was written"));
+    ldap(args, world, &mut found)?;
+    dhcp(args, world, &mut found)?;
+    if world.signals.received().is_some() {
+        world.console.conclude(Some("INTERRUPTED: nothing was written"));
         return Ok(Exit::Interrupted);
     }
     Ceiling::here(found.per_second)
         .write(&path)
         .map_err(|error| failed(format!("write {}: {error}", path.display())))?;
-    console::say(&format!(
+    world.console.say(&format!(
         "Written to {}: later runs on this machine are compared with it.",
         path.display()
     ));
-    console::conclude(None);
+    world.console.conclude(None);
     Ok(Exit::Ok)
 }
 
-fn ldap(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<(), Refusal> {
+fn ldap(args: &CalibrateArgs, world: &World, found: &mut Found) -> Result<(), Refusal> {
     let running = Directory::start(Config { users: USERS, ..Config::default() }).map_err(failed)?;
     let port = running.address().port().to_string();
     for (tool, options, trailing) in OPERATIONS {
         let words = command_line(tool, options, trailing, args, &port);
-        let outcome = load(words.get(1..).unwrap_or_default())?.measure(
-            signals,
+        let outcome = load(words.get(1..).unwrap_or_default(), world)?.measure(
+            world,
             &Network::private(),
             Verbosity::Quiet,
         )?;
-        if signals.received().is_some() {
+        if world.signals.received().is_some() {
             break;
         }
-        found.take(&outcome)?;
+        found.take(&outcome, &world.console)?;
     }
     Ok(())
 }
 
-fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<(), Refusal> {
+fn dhcp(args: &CalibrateArgs, world: &World, found: &mut Found) -> Result<(), Refusal> {
     let loopback = Loopback::start()?;
     for (v6, switches) in EXCHANGES {
-        if signals.received().is_some() {
+        if world.signals.received().is_some() {
             break;
         }
         let duration = args.duration.to_string();
@@ -114,16 +114,16 @@ fn dhcp(args: &CalibrateArgs, signals: &Signals, found: &mut Found) -> Result<()
         words.extend(switches);
         let words: Vec<_> = words.into_iter().map(str::to_owned).collect();
         let Some(words) = loopback.command_line(v6, &words)? else {
-            console::note("DHCPv6 is skipped: this machine has no IPv6");
+            world.console.note("DHCPv6 is skipped: this machine has no IPv6");
             break;
         };
-        let outcome = load(words.get(1..).unwrap_or_default())?.measure(
-            signals,
+        let outcome = load(words.get(1..).unwrap_or_default(), world)?.measure(
+            world,
             &Network::private(),
             Verbosity::Quiet,
         )?;
-        if signals.received().is_none() {
-            found.take(&outcome)?;
+        if world.signals.received().is_none() {
+            found.take(&outcome, &world.console)?;
         }
     }
     Ok(())
@@ -137,10 +137,10 @@ struct Found {
 
 impl Found {
     /// Takes the result of a run, and prints it.
-    fn take(&mut self, outcome: &Outcome) -> Result<(), Refusal> {
+    fn take(&mut self, outcome: &Outcome, console: &Console) -> Result<(), Refusal> {
         let (name, achieved, share) = figures(outcome)?;
         let ceiling = achieved / share;
-        console::print(&format!(
+        console.print(&format!(
             "{name:<18}{achieved:>14.0}{:>15.0}%{ceiling:>18.0}\n",
             share * 100.0
         ))?;

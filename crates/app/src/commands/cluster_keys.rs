@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use brunt_cluster::keys::{self, Made, Wanted};
-use brunt_run::console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use jiff::{Timestamp, ToSpan as _, tz::TimeZone};
@@ -12,7 +12,7 @@ use super::failed;
 use crate::cli::cluster_keys::KeysArgs;
 
 /// Creates what is missing, and says what each part is for.
-pub(crate) fn cluster_keys(args: &KeysArgs) -> Result<Exit, Refusal> {
+pub(crate) fn cluster_keys(args: &KeysArgs, world: &World) -> Result<Exit, Refusal> {
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let wanted = Wanted {
         agents: args.agents,
@@ -23,7 +23,7 @@ pub(crate) fn cluster_keys(args: &KeysArgs) -> Result<Exit, Refusal> {
         until: today.saturating_add(i32::from(args.days).days()),
     };
     let made = keys::make(&args.directory, &wanted).map_err(failed)?;
-    console::print(&summary_text(args, &made, &wanted.until.to_string()))
+    world.console.print(&summary_text(args, &made, &wanted.until.to_string()))
 }
 
 fn summary_text(args: &KeysArgs, made: &Made, until: &str) -> String {

@@ -1,7 +1,7 @@
 //! `brunt cluster manifest`: prints a manifest by which a launcher starts the agents of a run.
 
 use brunt_cluster::manifest::{Asked, Kubernetes, Nomad, Slurm, Ssh};
-use brunt_run::console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 
@@ -11,7 +11,7 @@ use crate::cli::cluster_manifest::{Launcher, ManifestArgs};
 const BROKER: &str = "tls://brunt-nats:4222";
 
 /// Prints the manifest.
-pub(crate) fn cluster_manifest(args: &ManifestArgs) -> Result<Exit, Refusal> {
+pub(crate) fn cluster_manifest(args: &ManifestArgs, world: &World) -> Result<Exit, Refusal> {
     if let Some(option) = idle(args) {
         return Err(Refusal::usage(format!(
             "error: {option} is for another launcher: leave it out, or see 'brunt cluster manifest --help'"
@@ -43,7 +43,7 @@ pub(crate) fn cluster_manifest(args: &ManifestArgs) -> Result<Exit, Refusal> {
         Launcher::Nomad => Nomad { image, datacenter: args.datacenter.clone() }.text(&asked),
         Launcher::Ssh => Ssh { hosts: args.ssh_hosts.clone() }.text(&asked),
     };
-    console::print(&text.map_err(|error| Refusal::usage(format!("failed to {error}")))?)
+    world.console.print(&text.map_err(|error| Refusal::usage(format!("failed to {error}")))?)
 }
 
 /// An option that this launcher does not use.

@@ -6,6 +6,8 @@ use brunt_report::comparison::{
     self, Comparison, Finding, Given, Mismatch, closing, differences, markdown, page, spectra,
 };
 use brunt_report::json;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::{console, tool};
@@ -15,13 +17,14 @@ use super::runs::side;
 use crate::cli::compare::{CompareArgs, ComparedArgs, ComparedFormat};
 
 /// Compares the files or directories, the first being the baseline.
-pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Refusal> {
-    let sides: Vec<Given> = args.sides.iter().map(|path| side(path)).collect::<Result<_, _>>()?;
+pub(crate) fn compare(args: &CompareArgs, world: &World) -> Result<Exit, Refusal> {
+    let sides: Vec<Given> =
+        args.sides.iter().map(|path| side(path, &world.console)).collect::<Result<_, _>>()?;
     let comparison = comparison::compare(tool(), &sides).map_err(failed)?;
     if !args.anyway {
         refuse_unlike(&comparison.unlike)?;
     }
-    show(&comparison, &sides, &args.results, args.anyway)
+    show(&comparison, &sides, &args.results, args.anyway, &world.console)
 }
 
 /// Names every setting in which the runs differ, if these differences prevent a comparison.
@@ -43,10 +46,11 @@ pub(super) fn show(
     sides: &[Given],
     args: &ComparedArgs,
     anyway: bool,
+    console: &Console,
 ) -> Result<Exit, Refusal> {
     let text = match args.format {
         ComparedFormat::Text => {
-            let screen = console::screen();
+            let screen = console.screen();
             format!(
                 "{}\n{}",
                 page(comparison, Vec::new()).text(screen),
@@ -56,9 +60,9 @@ pub(super) fn show(
         ComparedFormat::Markdown => markdown(comparison),
         ComparedFormat::Json => json(comparison).map_err(failed)? + "\n",
     };
-    console::print(&text)?;
+    console.print(&text)?;
     if let Some(path) = &args.html {
-        write(path, &page(comparison, spectra(sides).map_err(failed)?).html())?;
+        write(path, &page(comparison, spectra(sides).map_err(failed)?).html(), console)?;
     }
     let unknown = comparison.pairs.iter().all(|pair| pair.result == Finding::Unknown);
     Ok(match () {
@@ -69,8 +73,8 @@ pub(super) fn show(
 }
 
 /// Writes a page and says where it is.
-pub(super) fn write(path: &Path, html: &str) -> Result<(), Refusal> {
+pub(super) fn write(path: &Path, html: &str, console: &Console) -> Result<(), Refusal> {
     console::write(path, html)?;
-    console::say(&format!("page: {}", path.display()));
+    console.say(&format!("page: {}", path.display()));
     Ok(())
 }

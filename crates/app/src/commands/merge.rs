@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use brunt_record::{Document, MergeError, Record, merge as merge_records};
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::{Manner, WriteFailures, exit, summary};
@@ -11,12 +12,13 @@ use super::failed;
 use crate::cli::args::MergeArgs;
 
 /// Merges the files, prints the summary of the whole run, and writes its record if requested.
-pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
+pub(crate) fn merge(args: &MergeArgs, world: &World) -> Result<Exit, Refusal> {
     let files: Vec<(PathBuf, Record)> =
         args.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let record = merge_records(&files).map_err(|error| refused(&error))?;
-    let text = summary::whole(&record, args.details, args.record.as_deref()).map_err(failed)?;
-    let mut losses = WriteFailures::default();
+    let text = summary::whole(&record, args.details, args.record.as_deref(), &world.console)
+        .map_err(failed)?;
+    let mut losses = WriteFailures::new(&world.console);
     losses.written(args.record.as_deref(), |path| {
         record.write(path).map_err(|error| format!("failed to {error}"))
     });

@@ -49,9 +49,9 @@ pub(crate) use trend::trend;
 use std::fmt::Display;
 
 use brunt_run::Load;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::surroundings::Machine;
 
 use crate::cli;
 
@@ -62,8 +62,8 @@ fn failed(error: impl Display) -> Refusal {
 
 /// Reads a load whose command line this program composed, as if a user had typed it: it is shown, so that a reader can
 /// repeat it.
-fn load(words: &[String]) -> Result<Box<dyn Load>, Refusal> {
-    cli::load(words, &Machine)?.map_err(|_| unread(words))
+fn load(words: &[String], world: &World) -> Result<Box<dyn Load>, Refusal> {
+    cli::load(words, world)?.map_err(|_| unread(words))
 }
 
 fn unread(words: &[String]) -> Refusal {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use brunt_net::keystore::Store;
 use brunt_net::tls::Trust;
 use brunt_record::Status;
-use brunt_run::console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::service::{Manner, Service};
@@ -55,7 +55,7 @@ struct Problem {
 }
 
 /// Uploads the record, and prints the result.
-pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
+pub(crate) fn push(args: &PushArgs, world: &World) -> Result<Exit, Refusal> {
     if !args.site.is_secure() && !args.site.is_loopback() {
         return Err(Refusal::usage(format!(
             "failed to push to {}: the token would be sent unencrypted; use https",
@@ -74,9 +74,9 @@ pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
     }
     let pushed: Pushed = serde_json::from_slice(&body)
         .map_err(|error| to(format!("the answer is not one of brunt serve ({error})")))?;
-    console::print(&summary_text(args, &pushed))?;
+    world.console.print(&summary_text(args, &pushed))?;
     if args.fail_on_regression && !is_compared(&pushed) && !args.require_comparison {
-        console::note(
+        world.console.note(
             "the run was not compared with a baseline, so --fail-on-regression found nothing; --require-comparison \
              makes this exit code 4",
         );

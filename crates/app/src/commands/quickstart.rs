@@ -12,10 +12,12 @@ use brunt_ldap_server::{Config, Server};
 use brunt_net::Network;
 use brunt_record::Record;
 use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::Signals;
-use brunt_run::{Outcome, Verbosity, console};
+use brunt_run::world::Environment;
+use brunt_run::{Outcome, Verbosity};
 
 use super::loopback::Loopback;
 use super::{failed, load};
@@ -88,16 +90,10 @@ const LEASE_ACTS: [LeaseAct; 3] = [
 ];
 
 /// Runs the acts and says what to do next.
-pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
+pub(crate) fn quickstart(args: &QuickstartArgs, world: &World) -> Result<Exit, Refusal> {
     std::fs::create_dir_all(&args.output)
         .map_err(|error| failed(format!("create {}: {error}", args.output.display())))?;
-    let mut show = Show {
-        args,
-        signals: Signals::default(),
-        shown: 0,
-        records: Vec::new(),
-        attention: Vec::new(),
-    };
+    let mut show = Show { args, world, shown: 0, records: Vec::new(), attention: Vec::new() };
     let exit = match args.protocol {
         Protocol::Ldap => show.ldap()?,
         Protocol::Dhcp => show.dhcp()?,
@@ -105,14 +101,14 @@ pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
     };
     show.next_steps()?;
     let attention = show.attention.join("; ");
-    console::conclude((!attention.is_empty()).then_some(&attention));
+    world.console.conclude((!attention.is_empty()).then_some(&attention));
     Ok(exit)
 }
 
 /// What the acts have in common.
 struct Show<'a> {
     args: &'a QuickstartArgs,
-    signals: Signals,
+    world: &'a World,
     /// How many acts have been shown.
     shown: usize,
     records: Vec<PathBuf>,
@@ -147,7 +143,7 @@ impl Show<'_> {
             let record = self.place(act.name);
             let switches = switches(act, self.args, &record);
             let Some(words) = loopback.command_line(act.v6, &switches)? else {
-                console::note("DHCPv6 is skipped: this machine has no IPv6");
+                self.world.console.note("DHCPv6 is skipped: this machine has no IPv6");
                 continue;
             };
             self.announce(act.says, &words)?;
@@ -161,8 +157,8 @@ impl Show<'_> {
 
     /// Makes the run of a command line that was shown.
     fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
-        let act = load(words.get(1..).unwrap_or_default())?;
-        act.measure(&self.signals, &Network::private(), self.verbosity())
+        let act = load(words.get(1..).unwrap_or_default(), self.world)?;
+        act.measure(self.world, &Network::private(), self.verbosity())
     }
 
     fn verbosity(&self) -> Verbosity {
@@ -182,7 +178,9 @@ impl Show<'_> {
         self.shown += 1;
         self.say(&format!("\n{}. {says}", self.shown))?;
         if self.args.details {
-            console::say(&format!("$ {}", typed(words, console::screen_of_stderr().width)));
+            self.world
+                .console
+                .say(&format!("$ {}", typed(words, self.world.console.screen_of_stderr().width)));
         }
         Ok(())
     }
@@ -190,29 +188,29 @@ impl Show<'_> {
     /// Prints prose: among the results, or beside those that the tools print.
     fn say(&self, text: &str) -> Result<(), Refusal> {
         if self.args.details {
-            console::say(text);
+            self.world.console.say(text);
             return Ok(());
         }
         let (start, text) = text.strip_prefix('\n').map_or(("", text), |text| ("\n", text));
-        let lines = wrapped(text, "", console::screen().width);
-        console::print(&format!("{start}{lines}")).map(drop)
+        let lines = wrapped(text, "", self.world.console.screen().width);
+        self.world.console.print(&format!("{start}{lines}")).map(drop)
     }
 
     /// Shows the result of an act, and remembers where its record is; returns whether it was the last act.
     fn ended(&mut self, record: PathBuf, outcome: &Outcome) -> Result<bool, Refusal> {
         if !self.args.details {
-            console::print(&result(&outcome.record)?)?;
+            self.world.console.print(&result(&outcome.record, &self.world.console)?)?;
         }
         if let Some(line) = attention(&outcome.record).map_err(failed)? {
             self.attention.push(format!("run {}: {line}", self.shown));
         }
         self.records.push(record);
-        Ok(outcome.exit != Exit::Ok || self.signals.received().is_some())
+        Ok(outcome.exit != Exit::Ok || self.world.signals.received().is_some())
     }
 
     /// What the reader can do next, with this program only.
     fn next_steps(&self) -> Result<(), Refusal> {
-        let path = path_to_set();
+        let path = path_to_set(&self.world.environment);
         let on_path = path.is_none();
         let mut steps = Vec::from_iter(path.map(|path| ("First, brunt on PATH", path)));
         if let Some(record) = self.records.first() {
@@ -241,9 +239,9 @@ impl Show<'_> {
         for (what, command) in steps {
             let line = format!("  {what:<22} {command}\n");
             if self.args.details {
-                console::tell(&line);
+                self.world.console.tell(&line);
             } else {
-                console::print(&line)?;
+                self.world.console.print(&line)?;
             }
         }
         Ok(())
@@ -255,10 +253,10 @@ impl Show<'_> {
 }
 
 /// The assignment that makes a shell find this program, if it finds no `brunt`, as after `cargo run`.
-fn path_to_set() -> Option<String> {
-    let path = env::var_os("PATH").unwrap_or_default();
+fn path_to_set(environment: &Environment) -> Option<String> {
+    let path = environment.variable("PATH").unwrap_or_default();
     let (program, here) = (env::current_exe().ok()?, env::current_dir().ok()?);
-    let found = env::split_paths(&path).any(|directory| directory.join("brunt").is_file());
+    let found = env::split_paths(path).any(|directory| directory.join("brunt").is_file());
     (!found).then(|| assignment(&program, &here)).flatten()
 }
 
@@ -272,8 +270,8 @@ fn assignment(program: &Path, here: &Path) -> Option<String> {
 }
 
 /// The closing lines of a run; no objectives were set.
-fn result(record: &Record) -> Result<String, Refusal> {
-    let screen = console::screen();
+fn result(record: &Record, console: &Console) -> Result<String, Refusal> {
+    let screen = console.screen();
     let lines = closing(record, Screen { width: screen.width.saturating_sub(INDENT), ..screen });
     let lines = lines.map_err(failed)?;
     let shown = lines.lines().filter(|line| !line.contains("Objectives:"));

@@ -11,27 +11,32 @@ use brunt_report::page::Page;
 use brunt_report::{
     capacity, cells_csv, distribution, intervals_csv, junit, operations_csv, rates,
 };
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{console, files, summary};
+use brunt_run::{files, summary};
 
 use super::failed;
 use crate::cli::args::{CsvTable, Format, ReportArgs};
 
 /// Prints a record or a comparison in the requested format.
-pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
+pub(crate) fn report(args: &ReportArgs, world: &World) -> Result<Exit, Refusal> {
+    let console = &world.console;
     let document = match args.files.as_slice() {
         [file] if !file.is_dir() => Document::read(file).map_err(failed)?,
-        files => Document::Collection(Box::new(super::rates::collection(files, args.anyway)?)),
+        files => {
+            Document::Collection(Box::new(super::rates::collection(files, args.anyway, console)?))
+        }
     };
     if let Some(path) = &args.html {
         return write(args, &document, path);
     }
     let text = match document {
-        Document::Record(record) => of_record(args, &record)?,
-        Document::Collection(collection) => of_collection(args, &collection)?,
+        Document::Record(record) => of_record(args, &record, console)?,
+        Document::Collection(collection) => of_collection(args, &collection, console)?,
     };
-    console::print(&text)
+    console.print(&text)
 }
 
 /// Writes the page of a record or a comparison.
@@ -54,7 +59,7 @@ fn html(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     Ok(page.html())
 }
 
-fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
+fn of_record(args: &ReportArgs, record: &Record, console: &Console) -> Result<String, Refusal> {
     let unreadable = |error: HistogramError| other(args, &error.to_string());
     if let Some(table) = args.csv {
         let csv = match table {
@@ -67,7 +72,7 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
         Format::Junit => Ok(junit(record)),
         Format::Summary => {
             let kept = args.files.first().map(PathBuf::as_path);
-            summary::whole(record, args.details, kept).map_err(unreadable)
+            summary::whole(record, args.details, kept, console).map_err(unreadable)
         }
         Format::Csv => intervals_csv(record).map_err(unreadable),
         Format::Json => record.text().map_err(|error| other(args, &error.to_string())),
@@ -76,7 +81,11 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     }
 }
 
-fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, Refusal> {
+fn of_collection(
+    args: &ReportArgs,
+    collection: &Collection,
+    console: &Console,
+) -> Result<String, Refusal> {
     match args.csv {
         None => {}
         Some(CsvTable::Intervals) => return Ok(cells_csv(collection)),
@@ -88,9 +97,9 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
     match args.format {
         // Its steps are not a comparison: the sentence at the top gives their result.
         Format::Summary if Reading::of(collection).is_some() => {
-            Ok(page(args, collection)?.text(console::screen()))
+            Ok(page(args, collection)?.text(console.screen()))
         }
-        Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection)),
+        Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection, console)),
         Format::Html => Ok(page(args, collection)?.html()),
         Format::Csv => Ok(cells_csv(collection)),
         Format::Json => collection.text().map_err(|error| other(args, &error.to_string())),

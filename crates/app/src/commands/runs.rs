@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use brunt_record::{Document, Record};
 use brunt_report::comparison::{Given, Input};
+use brunt_run::Console;
+use brunt_run::asked_words;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{asked_words, console};
 
 use super::failed;
 
@@ -17,7 +18,7 @@ const FILES_MAX: usize = 10_000;
 const ENDINGS: [&str; 3] = ["json", "ndjson", "jsonl"];
 
 /// The runs of a file or a directory, by name.
-pub(super) fn side(path: &Path) -> Result<Given, Refusal> {
+pub(super) fn side(path: &Path, console: &Console) -> Result<Given, Refusal> {
     let mut seen = BTreeSet::new();
     let mut runs = Vec::new();
     for file in files(path)? {
@@ -26,7 +27,7 @@ pub(super) fn side(path: &Path) -> Result<Given, Refusal> {
         let id =
             run.record.run.clone().map(|id| (id, run.record.node.as_ref().map(|node| node.rank)));
         if id.is_some_and(|id| !seen.insert(id)) {
-            console::note(&format!("{} is left out: another file contains the same run", run.name));
+            console.note(&format!("{} is left out: another file contains the same run", run.name));
             continue;
         }
         runs.push(run);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_envelope::ClusterSettings;
-use brunt_run::console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_serve::agents::Cluster;
@@ -24,7 +24,7 @@ const DIRECTORY: &str = "brunt-site";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Serves until a signal ends the program, or carries out another operation on the directory.
-pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
+pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
     let is_private = args.listen.ip().is_loopback();
     if !is_private && args.tls_cert.is_none() && args.behind_proxy.is_empty() {
         return Err(Refusal::usage(format!(
@@ -34,44 +34,48 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         )));
     }
     if args.trial {
-        return trial(args, listener(args)?);
+        return trial(args, listener(args)?, world);
     }
     let settings = Settings {
         hosts: args.hosts.clone(),
         tls: args.tls_cert.clone().zip(args.tls_key.clone()),
         proxies: args.behind_proxy.clone(),
-        credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+        credentials: world.environment.path("CREDENTIALS_DIRECTORY"),
+        runtime: world.environment.path("XDG_RUNTIME_DIR"),
         new_keys: args.new_keys,
         trial: None,
         search_second: args.search_second.clone(),
         cluster: cluster(args)?,
     };
-    let log = Box::new(|text: &str| console::say(text));
+    let console = world.console.clone();
+    let log = Box::new(move |text: &str| console.say(text));
     let directory = args.dir.as_deref().unwrap_or_else(|| Path::new(DIRECTORY));
     let site = Site::open(directory, settings, log).map_err(failed)?;
     if args.reindex {
         let runs = site.reindex().map_err(failed)?;
-        return console::print(&format!("{runs} runs are in the index\n"));
+        return world.console.print(&format!("{runs} runs are in the index\n"));
     }
     if args.verify_audit {
         let (lines, from) = site.verify_audit().map_err(failed)?;
         let lost = format!("; the key of the lines before line {from} was lost");
         let lost = if from > 1 { lost.as_str() } else { "" };
-        return console::print(&format!("all {lines} lines are unchanged{lost}\n"));
+        return world.console.print(&format!("all {lines} lines are unchanged{lost}\n"));
     }
     if let Some(name) = &args.link {
         let link = site.link(name).map_err(failed)?;
-        return console::print(&format!("{}{link}\n", origin(args, args.listen)));
+        return world.console.print(&format!("{}{link}\n", origin(args, args.listen)));
     }
     let listener = listener(args)?;
     let begun = |at, link: Option<String>| {
         let origin = origin(args, at);
         match link {
-            None => console::say(&format!("serve: {origin}/")),
+            None => world.console.say(&format!("serve: {origin}/")),
             Some(link) => {
-                console::say("To set the password of admin, open this link within 30 minutes:");
+                world
+                    .console
+                    .say("To set the password of admin, open this link within 30 minutes:");
                 // Complete on one line, so that it can be copied.
-                console::tell(&format!("serve: {origin}{link}\n"));
+                world.console.tell(&format!("serve: {origin}{link}\n"));
             }
         }
     };

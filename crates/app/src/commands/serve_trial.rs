@@ -9,7 +9,8 @@ use std::sync::mpsc;
 
 use brunt_http_server as rest;
 use brunt_ldap_server as ldap;
-use brunt_run::console;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::{Awaited, Signal};
@@ -20,7 +21,11 @@ use super::failed;
 use crate::cli::serve::ServeArgs;
 
 /// Serves a trial site until ^C.
-pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Refusal> {
+pub(super) fn trial(
+    args: &ServeArgs,
+    listener: TcpListener,
+    world: &World,
+) -> Result<Exit, Refusal> {
     let place = Place::of(args)?;
     let directory = ldap::Server::start(ldap::Config::default()).map_err(failed)?;
     let identity = rest::Server::start(rest::Config::default()).map_err(failed)?;
@@ -33,19 +38,22 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
         promise: place.promise(),
     };
     let search_second = args.search_second.clone();
-    let settings = Settings { trial: Some(trial), search_second, ..Settings::default() };
-    let log = Box::new(|text: &str| console::say(text));
+    let runtime = world.environment.path("XDG_RUNTIME_DIR");
+    let settings = Settings { trial: Some(trial), search_second, runtime, ..Settings::default() };
+    let console = world.console.clone();
+    let log = Box::new(move |text: &str| console.say(text));
     let site = Site::open(place.path(), settings, log).map_err(failed)?;
-    let awaited =
-        Awaited::begin().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let awaited = Awaited::begin(&world.console)
+        .map_err(|error| failed(format!("listen for signals: {error}")))?;
     let (tell, signals) = mpsc::channel();
-    let begun = |at, link: Option<String>| begin(&place, at, &link.unwrap_or_default());
+    let begun =
+        |at, link: Option<String>| begin(&place, at, &link.unwrap_or_default(), &world.console);
     let comes = move || {
         // The receiver outlives this closure, so sending cannot fail.
         let _ = tell.send(awaited.wait());
     };
     let ended = site.serve_until(listener, begun, comes);
-    place.end(ended.map_err(failed)?)?;
+    place.end(ended.map_err(failed)?, &world.console)?;
     Ok(match signals.try_recv().ok().flatten() {
         Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
         _ => Exit::Ok,
@@ -53,14 +61,14 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
 }
 
 /// Prints what the trial contains, and its address.
-fn begin(place: &Place, at: SocketAddr, link: &str) {
-    console::say(
+fn begin(place: &Place, at: SocketAddr, link: &str, console: &Console) {
+    console.say(
         "A trial with a directory and an identity API in memory, and plans that load them.\n\
          Open this address to sign in; it works once:",
     );
     // Complete on one line, so that it can be copied.
-    console::tell(&format!("serve: http://{at}{link}\n"));
-    console::say(&format!("{}\n^C ends it.", place.promise()));
+    console.tell(&format!("serve: http://{at}{link}\n"));
+    console.say(&format!("{}\n^C ends it.", place.promise()));
 }
 
 /// Where a trial stores its runs.
@@ -99,7 +107,7 @@ impl Place {
     }
 
     /// Prints what happened to the runs, and removes them if that was promised.
-    fn end(self, is_over: bool) -> Result<(), Refusal> {
+    fn end(self, is_over: bool, console: &Console) -> Result<(), Refusal> {
         let runs = fs::read_dir(self.path().join("runs")).map_or(0, Iterator::count);
         let runs = match runs {
             0 => "no run".to_owned(),
@@ -109,7 +117,7 @@ impl Place {
         let path = self.path().to_owned();
         let place = path.display();
         match self {
-            Self::Named(_) => console::say(&format!(
+            Self::Named(_) => console.say(&format!(
                 "The trial has ended; {place} has {runs}.\n\
                  'brunt serve --dir {place}' shows them, and 'brunt report' reads each\n\
                  runs/*/record.json.gz of it."
@@ -117,11 +125,11 @@ impl Place {
             Self::Own(own) if is_over => {
                 own.close()
                     .map_err(|error| failed(format!("remove {place}: {error}; remove it")))?;
-                console::say(&format!("The trial has ended; {place}, with {runs}, is removed."));
+                console.say(&format!("The trial has ended; {place}, with {runs}, is removed."));
             }
             Self::Own(own) => {
                 let left = own.keep();
-                console::say(&format!(
+                console.say(&format!(
                     "The trial has ended, but one of its runs is still running, so {} is kept; remove it later.",
                     left.display()
                 ));

@@ -3,7 +3,7 @@
 use brunt_capacity::{Demand, Reading, Sizing, Usl};
 use brunt_record::{Collection, Document};
 use brunt_report::{capacity, json};
-use brunt_run::console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use serde::Serialize;
@@ -12,18 +12,18 @@ use super::failed;
 use crate::cli::sizing::{SizingArgs, SizingFormat};
 
 /// Prints the sizing page of a search.
-pub(crate) fn sizing(args: &SizingArgs) -> Result<Exit, Refusal> {
+pub(crate) fn sizing(args: &SizingArgs, world: &World) -> Result<Exit, Refusal> {
     let collection = read(args)?;
     let reading = Reading::of(&collection).ok_or_else(|| no_search(args))?;
     let sizing = Sizing::of(&reading, demand(args)).map_err(failed)?;
     let usl = args.usl.then(|| Usl::of(&reading));
     let page = || capacity::sizing(&reading, &sizing, usl.as_ref());
     let text = match args.format {
-        SizingFormat::Text => page().text(console::screen()),
+        SizingFormat::Text => page().text(world.console.screen()),
         SizingFormat::Html => page().html(),
         SizingFormat::Json => json(&Printed::new(&sizing, usl.as_ref())).map_err(failed)? + "\n",
     };
-    console::print(&text)
+    world.console.print(&text)
 }
 
 /// The figures, for programs.

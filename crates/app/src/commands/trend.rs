@@ -2,9 +2,10 @@
 
 use brunt_report::comparison::{Input, RECORDS_MAX, trend as follow, trend_page};
 use brunt_report::json;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{console, tool};
+use brunt_run::tool;
 
 use super::compare::{refuse_unlike, write};
 use super::failed;
@@ -15,10 +16,10 @@ use crate::cli::compare::{TrendArgs, TrendFormat};
 const RUNS_MIN: usize = 6;
 
 /// Follows the figures of the runs in the order in which they began.
-pub(crate) fn trend(args: &TrendArgs) -> Result<Exit, Refusal> {
+pub(crate) fn trend(args: &TrendArgs, world: &World) -> Result<Exit, Refusal> {
     let mut runs: Vec<Input> = Vec::new();
     for path in &args.runs {
-        runs.extend(side(path)?.runs.into_iter().map(without_series));
+        runs.extend(side(path, &world.console)?.runs.into_iter().map(without_series));
     }
     // Records contain times of one clock in one notation, whose text order is the order of time.
     runs.sort_by(|a, b| a.record.started.cmp(&b.record.started));
@@ -29,7 +30,7 @@ pub(crate) fn trend(args: &TrendArgs) -> Result<Exit, Refusal> {
         )));
     }
     if runs.len() > RECORDS_MAX {
-        console::note(&format!("of {} runs only the last {RECORDS_MAX} are used", runs.len()));
+        world.console.note(&format!("of {} runs only the last {RECORDS_MAX} are used", runs.len()));
         runs.drain(..runs.len() - RECORDS_MAX);
     }
     let names: Vec<String> = args.runs.iter().map(|path| path.display().to_string()).collect();
@@ -38,12 +39,12 @@ pub(crate) fn trend(args: &TrendArgs) -> Result<Exit, Refusal> {
         refuse_unlike(&found.unlike)?;
     }
     let text = match args.format {
-        TrendFormat::Text => trend_page(&found, false).text(console::screen()),
+        TrendFormat::Text => trend_page(&found, false).text(world.console.screen()),
         TrendFormat::Json => json(&found).map_err(failed)? + "\n",
     };
-    console::print(&text)?;
+    world.console.print(&text)?;
     if let Some(path) = &args.html {
-        write(path, &trend_page(&found, true).html())?;
+        write(path, &trend_page(&found, true).html(), &world.console)?;
     }
     Ok(Exit::Ok)
 }

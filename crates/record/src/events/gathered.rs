@@ -125,15 +125,10 @@ pub struct GatheredLog {
 }
 
 impl GatheredLog {
-    /// Begins an event file in place of an existing one; `-` is standard output. Nothing is written before
+    /// Begins an event file in place of an existing one. Nothing is written before
     /// [`begin`](Self::begin).
     pub fn create(path: &Path) -> io::Result<Self> {
-        let out: Box<dyn Write + Send> = if path == Path::new("-") {
-            Box::new(io::stdout())
-        } else {
-            Box::new(Growing::create(path)?)
-        };
-        Ok(Self::new(SharedLog::new(out)))
+        Ok(Self::new(SharedLog::new(Box::new(Growing::create(path)?))))
     }
 
     /// Begins an event file on any writer.

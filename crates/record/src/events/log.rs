@@ -31,12 +31,9 @@ pub struct EventLog<'a> {
 }
 
 impl<'a> EventLog<'a> {
-    /// Begins an event file with this head, in place of an existing file; `-` is standard output. `names` gives the
+    /// Begins an event file with this head, in place of an existing file. `names` gives the
     /// outcomes their names, as for the record.
     pub fn create(path: &Path, head: Head, names: Names<'a>) -> io::Result<Self> {
-        if path == Path::new("-") {
-            return Self::new(Box::new(io::stdout()), head, names);
-        }
         Self::new(Box::new(Growing::create(path)?), head, names)
     }
 

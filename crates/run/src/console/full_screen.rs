@@ -5,11 +5,14 @@
 //! ends, before a panic is printed, before the program is ended at once, and while the program is stopped. Output of
 //! other threads is held back meanwhile, and printed when the view has closed.
 //!
+//! A process has one terminal, and signals and panics are about the process, so its state is kept in statics here; what
+//! is held back belongs to the console it was written to.
+//!
 //! The terminal is opened again, without blocking: a terminal that accepts no output must not delay a run, and other
 //! processes that have the terminal open must not find its settings changed.
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError, TryLockError};
@@ -25,6 +28,9 @@ use rustix::termios::{
 use signal_hook::consts::{SIGCONT, SIGQUIT, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+
+use super::Console;
+use super::streams::Stream;
 
 /// Shows the alternate screen, empty and without a cursor.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[0m\x1b[2J\x1b[H";
@@ -45,7 +51,6 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 static TORN: AtomicBool = AtomicBool::new(false);
 /// The terminal, from the first time a view needs it until it is used no more.
 static TERMINAL: Mutex<Option<Terminal>> = Mutex::new(None);
-static HELD: Mutex<Held> = Mutex::new(Held::new());
 
 /// A terminal, and its settings before a view was shown on it.
 struct Terminal {
@@ -56,19 +61,20 @@ struct Terminal {
 /// The right to draw on the whole terminal.
 pub struct FullScreen {
     keys: OwnedFd,
+    console: Console,
 }
 
 impl FullScreen {
     /// Prepares the terminal. Nothing changes on it until something is shown.
-    pub fn new() -> Option<Self> {
-        if !super::obeys() {
+    pub fn new(console: &Console) -> Option<Self> {
+        if !console.obeys() {
             return None;
         }
         let tty = reopened()?;
         let keys = rustix::io::fcntl_dupfd_cloexec(&tty, 0).ok()?;
         answer_signals();
         *lock(&TERMINAL) = Some(Terminal { tty, before: None });
-        Some(Self { keys })
+        Some(Self { keys, console: console.clone() })
     }
 
     /// Columns and rows.
@@ -129,7 +135,7 @@ impl Drop for FullScreen {
     fn drop(&mut self) {
         give_back();
         *lock(&TERMINAL) = None;
-        release();
+        self.console.release_behind();
     }
 }
 
@@ -202,11 +208,11 @@ pub fn end() {
 
 /// Makes a panic appear on the screen as it was before the view. This hook is installed first in the program: hooks for
 /// panics that need no message are placed over it.
-pub fn restore_on_panic() {
-    let before = std::panic::take_hook();
+pub fn restore_on_panic(console: &Console) {
+    let (before, console) = (std::panic::take_hook(), console.clone());
     std::panic::set_hook(Box::new(move |panic| {
         end();
-        release();
+        console.release_behind();
         before(panic);
     }));
 }
@@ -274,14 +280,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The stream that a text is written to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stream {
-    Output,
-    Error,
-}
+/// Output of others to one console while a view has the terminal.
+#[derive(Debug, Default)]
+pub(super) struct Behind(Mutex<Held>);
 
-/// Output of others while a view has the terminal.
+#[derive(Debug, Default)]
 struct Held {
     texts: VecDeque<(Stream, String)>,
     bytes: usize,
@@ -292,10 +295,6 @@ struct Held {
 }
 
 impl Held {
-    const fn new() -> Self {
-        Self { texts: VecDeque::new(), bytes: 0, lost: 0, last: None }
-    }
-
     fn push(&mut self, stream: Stream, text: &str) {
         if stream == Stream::Error {
             let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
@@ -311,42 +310,44 @@ impl Held {
     }
 }
 
-/// Holds a text back while a view has the terminal it would go to; returns whether it did.
-pub(super) fn holds(stream: Stream, text: &str) -> bool {
-    if !SHOWN.load(Ordering::SeqCst) || stream == Stream::Output && !io::stdout().is_terminal() {
-        return false;
+impl Console {
+    /// Holds a text back while a view has the terminal it would go to; returns whether it did.
+    pub(super) fn holds(&self, stream: Stream, text: &str) -> bool {
+        if !self.is_behind_view()
+            || stream == Stream::Output && !self.0.streams.is_terminal(Stream::Output)
+        {
+            return false;
+        }
+        lock(&self.0.behind.0).push(stream, text);
+        true
     }
-    lock(&HELD).push(stream, text);
-    true
-}
 
-/// Whether a view has the terminal.
-pub(super) fn is_shown() -> bool {
-    SHOWN.load(Ordering::SeqCst)
-}
-
-/// The last message that was printed while a view had the terminal.
-pub fn last_said() -> Option<String> {
-    lock(&HELD).last.clone()
-}
-
-/// Writes the output that was held back.
-fn release() {
-    let held = std::mem::replace(&mut *lock(&HELD), Held::new());
-    if held.lost > 0 {
-        super::note(&format!("{} earlier messages and rows are not shown", held.lost));
+    /// Whether a view has the terminal of this console.
+    pub(super) fn is_behind_view(&self) -> bool {
+        self.0.streams.is_of_process() && SHOWN.load(Ordering::SeqCst)
     }
-    for (stream, text) in held.texts {
-        let _ = match stream {
-            Stream::Output => io::stdout().lock().write_all(text.as_bytes()),
-            Stream::Error => io::stderr().lock().write_all(text.as_bytes()),
-        };
+
+    /// The last message that was printed while a view had the terminal.
+    pub fn last_said(&self) -> Option<String> {
+        lock(&self.0.behind.0).last.clone()
+    }
+
+    /// Writes the output that was held back.
+    fn release_behind(&self) {
+        let held = std::mem::take(&mut *lock(&self.0.behind.0));
+        if held.lost > 0 {
+            self.note(&format!("{} earlier messages and rows are not shown", held.lost));
+        }
+        for (stream, text) in held.texts {
+            let _ = self.0.streams.write(stream, &[text.as_bytes()]);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::Environment;
 
     /// If this variable is set, the test below is the program that panics.
     const PANICS: &str = "BRUNT_TEST_PANICS";
@@ -355,11 +356,12 @@ mod tests {
     #[test]
     fn a_panic_is_read_on_the_screen_that_was_there_before() {
         if std::env::var_os(PANICS).is_some() {
-            restore_on_panic();
-            let screen = FullScreen::new().expect("this is a terminal");
+            let console = Console::of_process(Environment::of_process());
+            restore_on_panic(&console);
+            let screen = FullScreen::new(&console).expect("this is a terminal");
             assert_eq!(screen.show(), Shown::Afresh);
             screen.draw(b"a view");
-            super::super::say("said meanwhile");
+            console.say("said meanwhile");
             super::super::pause(Duration::from_secs(2));
             let thread = std::thread::Builder::new().name("worker-0".to_owned());
             let worker = thread.spawn(|| panic!("as planned")).expect("a thread");
@@ -402,7 +404,7 @@ mod tests {
 
     #[test]
     fn what_is_held_is_bounded_and_the_latest_is_kept() {
-        let mut held = Held::new();
+        let mut held = Held::default();
         held.push(Stream::Error, "note: first\n  second line\n\n");
         assert_eq!(held.last.as_deref(), Some("second line"));
         let row = "x".repeat(1_000);

@@ -3,37 +3,31 @@
 //! It is shown only on a terminal that supports escape sequences, and is never wider than the terminal: a line that
 //! wraps cannot be erased. Any other output to the terminal erases it first, so it leaves nothing behind.
 
-use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Console;
+use super::streams::Stream;
 
 /// Moves the cursor to the beginning of its line and erases the line.
 const WIPE: &str = "\r\x1b[K";
 /// The width that is assumed for a terminal that reports none.
 const USUAL: usize = 80;
 
-/// Whether there is a line to erase: a process has one standard error.
-static SHOWN: AtomicBool = AtomicBool::new(false);
-
-/// The sequence that erases the line, if there is one.
-pub(super) fn wiped() -> &'static str {
-    if SHOWN.swap(false, Ordering::Relaxed) { WIPE } else { "" }
+/// The sequence that erases the line, if one is shown.
+pub(super) fn wiped(shown: &AtomicBool) -> &'static str {
+    if shown.swap(false, Ordering::Relaxed) { WIPE } else { "" }
 }
 
 /// A line that is updated in place.
 pub struct StatusLine {
+    console: Console,
     shows: bool,
-}
-
-impl Default for StatusLine {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl StatusLine {
     /// A line, if the terminal can show it and standard error is not kept free.
-    pub fn new() -> Self {
-        Self { shows: super::obeys() && !super::is_held() }
+    pub fn new(console: &Console) -> Self {
+        Self { console: console.clone(), shows: console.obeys() && !console.is_held() }
     }
 
     /// Whether the line is shown.
@@ -43,18 +37,19 @@ impl StatusLine {
 
     /// Replaces the line by this text.
     pub fn show(&self, text: &str) {
-        if self.shows && !super::full_screen::is_shown() {
-            let width = super::width(&io::stderr()).unwrap_or(USUAL);
+        if self.shows && !self.console.is_behind_view() {
+            let state = &self.console.0;
+            let width = state.streams.width(Stream::Error).unwrap_or(USUAL);
             let line = format!("{WIPE}{}", cut(text, width));
-            SHOWN.store(true, Ordering::Relaxed);
-            let _ = io::stderr().lock().write_all(line.as_bytes());
+            state.line.store(true, Ordering::Relaxed);
+            let _ = state.streams.write(Stream::Error, &[line.as_bytes()]);
         }
     }
 
     /// Erases the line.
     pub fn clear(&self) {
         if self.shows {
-            super::tell("");
+            self.console.tell("");
         }
     }
 }

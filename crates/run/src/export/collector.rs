@@ -1,6 +1,5 @@
 //! [`Collector`]: the destination of metrics, and one POST to it.
 
-use std::env;
 use std::time::Duration;
 
 use brunt_net::keystore::Store;
@@ -12,6 +11,7 @@ use hyper::body::Bytes;
 use super::protobuf::{Value, fields};
 use crate::options::base_url::BaseUrl;
 use crate::service::{Manner, Service};
+use crate::world::Environment;
 
 /// How long a message may take, from connecting to the answer.
 const WITHIN: Duration = Duration::from_secs(3);
@@ -33,12 +33,12 @@ pub(super) struct Collector {
 
 impl Collector {
     /// Reads its settings from the environment. The error says why nothing can ever be sent to it.
-    pub(super) fn new(url: &BaseUrl) -> Result<Self, String> {
-        let headers = match set(HEADERS) {
+    pub(super) fn new(url: &BaseUrl, environment: &Environment) -> Result<Self, String> {
+        let headers = match set(HEADERS, environment) {
             Some((name, text)) => headers(&text).map_err(|why| format!("read {name}: {why}"))?,
             None => Vec::new(),
         };
-        let trust = match set(CERTIFICATES) {
+        let trust = match set(CERTIFICATES, environment) {
             Some((_, path)) => Trust::Stores(vec![Store { path: path.into(), password: None }]),
             None => Trust::System,
         };
@@ -91,9 +91,9 @@ fn taken(body: &[u8]) -> Result<(), String> {
 }
 
 /// The first of these variables that is set and not empty.
-fn set(names: [&'static str; 2]) -> Option<(&'static str, String)> {
-    let said = |name| env::var(name).ok().filter(|text| !text.is_empty()).map(|text| (name, text));
-    names.into_iter().find_map(said)
+fn set(names: [&'static str; 2], environment: &Environment) -> Option<(&'static str, String)> {
+    let said = |name| environment.text(name).filter(|text| !text.is_empty());
+    names.into_iter().find_map(|name| Some((name, said(name)?)))
 }
 
 /// Headers in OpenTelemetry's notation: `name=value,name=value`, percent-encoded. The error contains no value, since a

@@ -11,9 +11,10 @@ use std::time::Duration;
 use super::collector::Collector;
 use super::otlp::{Origin, message};
 use super::snapshot::Snapshot;
-use crate::console;
+use crate::console::{self, Console};
 use crate::options::base_url::BaseUrl;
 use crate::quiet_thread;
+use crate::world::World;
 
 /// The least time between two messages.
 const EVERY: Duration = Duration::from_secs(1);
@@ -56,11 +57,17 @@ struct Sent {
 impl Delivery {
     /// Prepares delivery, beside this number of workers. Fails if the collector cannot be used with these settings at
     /// all.
-    pub(super) fn open(to: &BaseUrl, origin: Origin, workers: usize) -> Result<Self, String> {
+    pub(super) fn open(
+        to: &BaseUrl,
+        origin: Origin,
+        workers: usize,
+        world: &World,
+    ) -> Result<Self, String> {
         let failed = |why: String| format!("failed to deliver to --otlp {to}: {why}");
-        let collector = Collector::new(to).map_err(failed)?;
+        let collector = Collector::new(to, &world.environment).map_err(failed)?;
         let outbox = Arc::<Outbox>::default();
-        let mut post = Post { collector, origin, sent: Sent::default(), to: to.clone() };
+        let console = world.console.clone();
+        let mut post = Post { console, collector, origin, sent: Sent::default(), to: to.clone() };
         let emptied = Arc::clone(&outbox);
         let deliver = move || {
             post.deliver(&emptied);
@@ -115,6 +122,7 @@ impl Outbox {
 
 /// The state of the sending thread.
 struct Post {
+    console: Console,
     collector: Collector,
     origin: Origin,
     sent: Sent,
@@ -134,7 +142,7 @@ impl Post {
                 && !warned
             {
                 let go_on = "the run continues, and the next message contains these figures too";
-                console::say(&format!(
+                self.console.say(&format!(
                     "\nnote: failed to deliver to --otlp {}: {why}; {go_on}",
                     self.to
                 ));

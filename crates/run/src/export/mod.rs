@@ -22,8 +22,9 @@ use brunt_record::{Head, Interval, Measured, Names};
 
 use super::observer::{Observer, ObserverFailure};
 use super::write_failures::WriteFailures;
-use crate::console;
+use crate::console::{self, Console};
 use crate::options::output::Output;
+use crate::world::World;
 
 use delivery::Delivery;
 use otlp::Origin;
@@ -32,6 +33,7 @@ use sums::Sums;
 
 /// The figures of a run for other tools.
 pub(crate) struct Exports<'a> {
+    console: Console,
     sums: Sums<'a>,
     endpoint: Option<Endpoint>,
     delivery: Option<Delivery>,
@@ -39,16 +41,16 @@ pub(crate) struct Exports<'a> {
 
 /// Figures that can still be scraped when the run is over, until this is dropped.
 #[derive(Default)]
-pub struct LastScrape(Option<(Endpoint, Stop)>);
+pub struct LastScrape(Option<(Endpoint, Stop, Console)>);
 
 impl<'a> Exports<'a> {
     /// Opens the requested exports, if any; prints their addresses unless the run is quiet.
     pub(crate) fn open(
         output: &Output,
-        head: &Head,
-        names: Names<'a>,
+        (head, names): (&Head, Names<'a>),
         workers: usize,
         quiet: bool,
+        world: &World,
     ) -> Result<Option<Self>, String> {
         let (prometheus, otlp) = (output.run.prometheus.as_ref(), output.run.otlp.as_ref());
         if prometheus.is_none() && otlp.is_none() {
@@ -61,16 +63,21 @@ impl<'a> Exports<'a> {
             version: head.tool.version.clone(),
             began: u64::try_from(console::now().as_nanosecond()).unwrap_or_default(),
         };
-        let delivery = otlp.map(|url| Delivery::open(url, origin(), workers)).transpose()?;
+        let delivery = otlp.map(|url| Delivery::open(url, origin(), workers, world)).transpose()?;
         if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus) {
             let text = format!("metrics: http://{}/metrics", endpoint.address());
             match asked.port() {
-                0 => console::announce(&text),
+                0 => world.console.announce(&text),
                 _ if quiet => {}
-                _ => console::say(&text),
+                _ => world.console.say(&text),
             }
         }
-        let exports = Self { sums: Sums::new(head, names), endpoint, delivery };
+        let exports = Self {
+            console: world.console.clone(),
+            sums: Sums::new(head, names),
+            endpoint,
+            delivery,
+        };
         exports.show(false);
         Ok(Some(exports))
     }
@@ -90,7 +97,7 @@ impl<'a> Exports<'a> {
         if let Some(delivery) = self.delivery {
             losses.keep(delivery.finish());
         }
-        LastScrape(self.endpoint.map(|endpoint| (endpoint, stop.clone())))
+        LastScrape(self.endpoint.map(|endpoint| (endpoint, stop.clone(), self.console)))
     }
 }
 
@@ -109,8 +116,8 @@ impl Observer for Exports<'_> {
 
 impl Drop for LastScrape {
     fn drop(&mut self) {
-        if let Some((endpoint, stop)) = &self.0 {
-            endpoint.linger(stop);
+        if let Some((endpoint, stop, console)) = &self.0 {
+            endpoint.linger(stop, console);
         }
     }
 }

@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, oneshot};
 
 use super::exposition::{Format, exposition};
 use super::snapshot::Snapshot;
-use crate::console;
+use crate::console::{self, Console};
 use crate::quiet_thread;
 
 /// The most connections at once.
@@ -89,7 +89,7 @@ impl Endpoint {
 
     /// Waits until the figures of the finished run have been scraped, if any reader has scraped before, for a limited
     /// time.
-    pub(super) fn linger(&self, stop: &Stop) {
+    pub(super) fn linger(&self, stop: &Stop, console: &Console) {
         if self.shared.last_ms.load(Ordering::Relaxed) == 0 {
             return;
         }
@@ -103,7 +103,7 @@ impl Endpoint {
         while !is_over() && waited < limit {
             if waited == GRACE {
                 let seconds = limit.saturating_sub(waited).as_secs();
-                console::say(&format!(
+                console.say(&format!(
                     "metrics: waiting up to {seconds} s for the last scrape; ^C ends it"
                 ));
             }

@@ -18,7 +18,7 @@ use super::model::{About, Choice, Model};
 use super::picture::Picture;
 use super::renderer::Renderer;
 use super::theme::Theme;
-use crate::console::{self, FullScreen, Shown};
+use crate::console::{Console, FullScreen, Shown};
 
 /// Four draws a second.
 const EVERY: Duration = Duration::from_millis(250);
@@ -74,18 +74,34 @@ pub struct View {
 
 impl View {
     /// Starts to draw a run that `stop` ends, once the run has lasted for `after`; none if no terminal can show it.
-    pub fn open(about: About, stop: Stop, core: Core, after: Duration) -> Option<Self> {
-        let screen = FullScreen::new()?;
+    pub fn open(
+        about: About,
+        stop: Stop,
+        (core, after): (Core, Duration),
+        console: &Console,
+    ) -> Option<Self> {
+        let screen = FullScreen::new(console)?;
         let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?);
         let (digests, receiver) = sync_channel(WAITING_MAX);
         let (woken, live) = (Arc::clone(&wake), Model::new(about));
+        let console = console.clone();
         let act = move || {
             core.take();
             let (held, choice, clock) = (None, Choice::default(), Monotonic::new());
-            let shows = console::screen_of_stderr();
+            let shows = console.screen_of_stderr();
             let theme = Theme { colour: shows.colour, unicode: shows.unicode };
-            let mut view_loop =
-                ViewLoop { screen, wake: woken, receiver, stop, live, held, choice, theme, clock };
+            let mut view_loop = ViewLoop {
+                console,
+                screen,
+                wake: woken,
+                receiver,
+                stop,
+                live,
+                held,
+                choice,
+                theme,
+                clock,
+            };
             view_loop.work(after);
         };
         let thread = std::thread::Builder::new().name(NAME.to_owned()).spawn(act).ok()?;
@@ -113,6 +129,7 @@ impl Drop for View {
 
 /// The work of the thread: it takes digests and keys, and draws.
 struct ViewLoop {
+    console: Console,
     screen: FullScreen,
     /// Readable when the run is over.
     wake: Arc<OwnedFd>,
@@ -181,7 +198,7 @@ impl ViewLoop {
 
     fn draw(&mut self, renderer: &mut Renderer) {
         self.choice.stopping |= self.stop.urgency() != Urgency::Run;
-        self.live.said = console::last_said().map(|said| inert(&said, Layout::Line));
+        self.live.said = self.console.last_said().map(|said| inert(&said, Layout::Line));
         let shown = self.screen.show();
         if shown == Shown::No {
             return;

@@ -253,9 +253,9 @@ impl Drop for Queue {
     }
 }
 
-/// The lock that all runs of this user share on this machine.
-pub fn machine_lock() -> PathBuf {
-    let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir());
+/// The lock that all runs of this user share on this machine, in this directory if it exists.
+pub fn machine_lock(runtime: Option<&Path>) -> PathBuf {
+    let own = runtime.filter(|path| path.is_dir()).map(Path::to_owned);
     let user = rustix::process::getuid().as_raw();
     own.unwrap_or_else(std::env::temp_dir).join(format!("brunt-serve-{user}.lock"))
 }

@@ -87,6 +87,7 @@ impl Server {
             audit_key: audit_key(directory.path()).unwrap(),
             search_second: None,
             cluster,
+            runtime: None,
             counters: Counters::default(),
             now: || NOW,
             log: Box::new(|_| ()),

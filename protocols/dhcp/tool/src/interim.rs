@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use brunt_record::{Catalogue, Counts, Interval, Measured, Phase};
+use brunt_run::Console;
 use brunt_run::console::{self, StatusLine};
 use brunt_run::{Observer, ObserverFailure, print};
 
@@ -33,6 +34,7 @@ pub(crate) struct Interim<'a> {
     /// Messages retransmitted in each stage up to the last line.
     resent: Vec<u64>,
     progress: StatusLine,
+    console: Console,
 }
 
 impl<'a> Interim<'a> {
@@ -41,8 +43,8 @@ impl<'a> Interim<'a> {
         args: &'a DhcpArgs,
         asked: &'a Asked,
         catalogue: &'a Catalogue,
-        opening: String,
-        note: Option<String>,
+        (opening, note): (String, Option<String>),
+        console: &Console,
     ) -> Self {
         Self {
             args,
@@ -53,7 +55,8 @@ impl<'a> Interim<'a> {
             shown: None,
             deltas: Deltas::default(),
             resent: Vec::new(),
-            progress: StatusLine::new(),
+            progress: StatusLine::new(console),
+            console: console.clone(),
         }
     }
 
@@ -76,7 +79,7 @@ impl<'a> Interim<'a> {
             );
             text.push_str(&self.deltas.line(&figures, due, since, dress));
         }
-        print(&text)
+        print(&text, &self.console)
     }
 
     fn dress(&self) -> LineForm<'a> {
@@ -124,8 +127,8 @@ impl<'a> Interim<'a> {
 
 impl Observer for Interim<'_> {
     fn begin(&mut self) -> Result<(), ObserverFailure> {
-        print(&self.opening)?;
-        self.note.iter().for_each(|note| console::note(note));
+        print(&self.opening, &self.console)?;
+        self.note.iter().for_each(|note| self.console.note(note));
         Ok(())
     }
 

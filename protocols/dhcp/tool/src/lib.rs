@@ -31,11 +31,11 @@ mod v6;
 mod wrapped;
 
 use brunt_net::Network;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::signals::Signals;
-use brunt_run::{Caller, Job, Load, Outcome, Prepared, Repeatable, Verbosity, console, prepare};
+use brunt_run::{Caller, Job, Load, Outcome, Prepared, Repeatable, Verbosity, prepare};
 
 use crate::options::args::DhcpArgs;
 
@@ -75,46 +75,47 @@ impl Load for DhcpArgs {
 
     fn measure(
         &self,
-        signals: &Signals,
+        world: &World,
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
         let shows = verbosity == Verbosity::Normal;
         if shows {
-            self.notes.iter().for_each(|note| console::note(note));
+            self.notes.iter().for_each(|note| world.console.note(note));
         }
-        let perfdhcp = Perfdhcp::prepare(self, network, verbosity).map_err(Problem::refusal)?;
-        let job = perfdhcp.job().map_err(Problem::refusal)?;
+        let perfdhcp =
+            Perfdhcp::prepare(self, (world, network), verbosity).map_err(Problem::refusal)?;
+        let job = perfdhcp.job(world).map_err(Problem::refusal)?;
         if shows && let Some(changes) = touched::changed(self) {
             let target = job.asked.target.as_deref().unwrap_or_default();
-            console::note(&format!("this run {changes}: {target}"));
+            world.console.note(&format!("this run {changes}: {target}"));
         }
         // A missing permission is reported before anything is printed.
         perfdhcp.open(job.load.workers()).map_err(Problem::refusal)?;
-        prepare(signals).map_err(|why| Problem::from(why).refusal())?;
-        let carried = perfdhcp.carry_out(&job, signals);
+        prepare(world).map_err(|why| Problem::from(why).refusal())?;
+        let carried = perfdhcp.carry_out(&job, world);
         let (finished, exit) = carried.map_err(|why| Problem::from(why).refusal())?;
         let exit = finished.losses.tell(exit);
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
-        let perfdhcp =
-            Perfdhcp::prepare(self, network, Verbosity::Quiet).map_err(Problem::refusal)?;
+    fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
+        let perfdhcp = Perfdhcp::prepare(self, (world, network), Verbosity::Quiet)
+            .map_err(Problem::refusal)?;
         perfdhcp.compiles().map_err(Problem::refusal)?;
-        perfdhcp.job().map_err(Problem::refusal)
+        perfdhcp.job(world).map_err(Problem::refusal)
     }
 
     /// A step has as many places for exchanges in flight as its rate needs, unless their number was given.
     fn prepare<'a>(
         &'a self,
-        _: &'a Signals,
+        world: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let perfdhcp =
-            Perfdhcp::prepare(self, network, Verbosity::Quiet).map_err(Problem::refusal)?;
-        let job = perfdhcp.job().map_err(Problem::refusal)?;
+        let perfdhcp = Perfdhcp::prepare(self, (world, network), Verbosity::Quiet)
+            .map_err(Problem::refusal)?;
+        let job = perfdhcp.job(world).map_err(Problem::refusal)?;
         let prepared = Prepared::new(job, perfdhcp, None).with_fixed_workers();
         let prepared = if self.load.window.is_some() {
             prepared

@@ -196,12 +196,12 @@ mod tests {
     use super::*;
     use crate::options::{Parsed, parse};
     use brunt_engine::ThinkTime;
-    use brunt_run::options::surroundings::Machine;
+    use brunt_run::World;
 
     fn settings(switches: &str) -> brunt_engine::Settings {
         let line = format!("{switches} 127.0.0.1");
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        let Ok(Parsed::Run(args)) = parse(&words, &Machine) else { panic!("{line}") };
+        let Ok(Parsed::Run(args)) = parse(&words, &World::of_process()) else { panic!("{line}") };
         plan(&args, 1, 1).unwrap().settings().clone()
     }
 

@@ -1,5 +1,6 @@
 //! [`OpenDriver`]: the driver of one run with its sockets, whatever its family and carrier.
 
+use brunt_run::Console;
 use std::cell::Cell;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -28,8 +29,13 @@ pub(crate) trait OpenDriver {
     /// Carries the run out.
     fn drive(&self, resolved: &Resolved<'_>, run: EngineRun<'_>) -> Result<Finished, String>;
 
-    /// Releases what the run took, and says so if it `shows` what it does.
-    fn release(&self, resolved: &Resolved<'_>, shows: bool, stop: &Stop) -> Result<(), String>;
+    /// Releases what the run took, and says so on the console if it shows what it does.
+    fn release(
+        &self,
+        resolved: &Resolved<'_>,
+        told: (bool, &Console),
+        stop: &Stop,
+    ) -> Result<(), String>;
 
     /// The limits that end the run from within.
     fn limits(&self) -> &Limits;
@@ -112,9 +118,14 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         D::run(&sessions, run, &self.time).map_err(failed)
     }
 
-    fn release(&self, resolved: &Resolved<'_>, shows: bool, stop: &Stop) -> Result<(), String> {
+    fn release(
+        &self,
+        resolved: &Resolved<'_>,
+        (shows, console): (bool, &Console),
+        stop: &Stop,
+    ) -> Result<(), String> {
         let compile = |local| (self.compile)(resolved, local);
-        release::all(resolved, &self.dhcp, (&compile, self.open), shows, stop)
+        release::all(resolved, &self.dhcp, (&compile, self.open), (shows, console), stop)
     }
 
     fn limits(&self) -> &Limits {

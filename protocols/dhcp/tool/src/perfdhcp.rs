@@ -10,13 +10,14 @@ use brunt_engine::{Ended, EngineRun, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_net::Network;
 use brunt_record::{Catalogue, Measured, Mode, Phase};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
-use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
-    EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, ceiling, console,
-    exit, objectives,
+    EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, ceiling, exit,
+    objectives,
 };
 
 use crate::interim::Interim;
@@ -33,6 +34,7 @@ use crate::{attendance, coverage, shown, silence, wrapped};
 pub(crate) struct Perfdhcp<'a> {
     resolved: Resolved<'a>,
     verbosity: Verbosity,
+    console: Console,
     shown: Asked,
     operations: Vec<&'static str>,
     catalogue: Catalogue,
@@ -44,7 +46,7 @@ impl<'a> Perfdhcp<'a> {
     /// Finds the route, and reads everything that the command line names.
     pub(crate) fn prepare(
         args: &'a DhcpArgs,
-        network: &Network,
+        (world, network): (&World, &Network),
         verbosity: Verbosity,
     ) -> Result<Self, Problem> {
         if args.output.run.canary.is_some() && args.scenario != Scenario::Basic {
@@ -60,6 +62,7 @@ impl<'a> Perfdhcp<'a> {
         Ok(Self {
             resolved,
             verbosity,
+            console: world.console.clone(),
             shown: shown::asked(args),
             operations,
             catalogue: catalogue.with_tallies(tallies),
@@ -93,25 +96,26 @@ impl<'a> Perfdhcp<'a> {
     }
 
     /// Carries the job out, and prints what perfdhcp prints.
-    pub(crate) fn carry_out(
-        &self,
-        job: &Job,
-        signals: &Signals,
-    ) -> Result<(Finished, Exit), String> {
+    pub(crate) fn carry_out(&self, job: &Job, world: &World) -> Result<(Finished, Exit), String> {
         if self.verbosity == Verbosity::Quiet {
-            let finished = carry_out(job, self, &mut [], signals)?;
+            let finished = carry_out(job, self, &mut [], world)?;
             let exit = self.exit_of(&finished);
             return Ok((finished, exit));
         }
         let opening = self.opening();
         let note = coverage::line(&job.load.phases());
-        let mut interim =
-            Interim::new(self.resolved.args, &self.shown, &job.catalogue, opening, note);
+        let mut interim = Interim::new(
+            self.resolved.args,
+            &self.shown,
+            &job.catalogue,
+            (opening, note),
+            &self.console,
+        );
         if let Some(note) = self.resolved.route.own_server() {
-            console::note(&note);
+            world.console.note(&note);
         }
         let mut observers: [&mut dyn Observer; 1] = [&mut interim];
-        let mut finished = carry_out(job, self, &mut observers, signals)?;
+        let mut finished = carry_out(job, self, &mut observers, world)?;
         self.print(job, &mut finished)?;
         let exit = self.exit_of(&finished);
         Ok((finished, exit))
@@ -127,19 +131,19 @@ impl<'a> Perfdhcp<'a> {
         if !finished.is_canary {
             finished.losses.print(&driver.texts(&self.resolved, &finished.engine, &figures));
         }
-        let ending = Ending::of(&job.output.run, Stream::Error);
+        let ending = Ending::of(&job.output.run, Stream::Error, &self.console);
         ending.tell(&finished.record, &mut finished.losses)?;
         if let Some(fleet) = self.resolved.fleet() {
             let clients = self.resolved.args.clients.count.get().into();
             let (cut, lasted) = (fleet.power_cut, finished.engine.lasted);
             for line in attendance::lines(&driver.attendance(), clients, cut, lasted) {
-                console::note(&line);
+                self.console.note(&line);
             }
         }
         let advice =
             silence::advice(&figures, driver.silence(), self.resolved.args, &self.resolved.route);
         if let Some(advice) = advice {
-            console::note(&advice);
+            self.console.note(&advice);
         }
         let written = finished.written.as_deref();
         ending.close(&finished.record, written, &mut finished.losses)
@@ -163,7 +167,7 @@ impl<'a> Perfdhcp<'a> {
     }
 
     /// The run that the command line asks for.
-    pub(crate) fn job(&self) -> Result<Job, Problem> {
+    pub(crate) fn job(&self, world: &World) -> Result<Job, Problem> {
         let args = self.resolved.args;
         let scheme = if args.family == Family::V6 { "dhcp6" } else { "dhcp4" };
         let target = format!("{scheme}://{}", self.resolved.route.server);
@@ -177,7 +181,11 @@ impl<'a> Perfdhcp<'a> {
                 progress: Progress::Table,
                 ..Output::default()
             },
-            ceiling: ceiling::of(&self.operations[..1], self.resolved.load.workers()),
+            ceiling: ceiling::of(
+                &self.operations[..1],
+                self.resolved.load.workers(),
+                &world.environment,
+            ),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
             ..Job::new(
                 args.words.clone(),
@@ -273,9 +281,9 @@ impl Protocol for Perfdhcp<'_> {
         let driver = self.driver.borrow();
         let driver = driver.as_deref().ok_or("failed to open sockets")?;
         let wrapped = self.resolved.args.output.wrapped.as_deref();
-        wrapped::call(wrapped, "start");
+        wrapped::call(wrapped, "start", &self.console);
         let finished = driver.drive(&self.resolved, run);
-        wrapped::call(wrapped, "stop");
+        wrapped::call(wrapped, "stop", &self.console);
         finished
     }
 
@@ -288,7 +296,7 @@ impl Protocol for Perfdhcp<'_> {
         let shows = self.verbosity == Verbosity::Normal;
         match self.driver.borrow().as_deref() {
             Some(driver) if self.resolved.args.exchange.release_on_exit => {
-                driver.release(&self.resolved, shows, stop)
+                driver.release(&self.resolved, (shows, &self.console), stop)
             }
             _ => Ok(()),
         }

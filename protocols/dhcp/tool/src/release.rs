@@ -15,7 +15,7 @@ use brunt_engine::{EngineRun, Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
 use brunt_net::carrier::Carrier;
 use brunt_record::{Catalogue, Interval};
-use brunt_run::console;
+use brunt_run::Console;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::schedules::per_second_of;
 
@@ -36,14 +36,14 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     job: &Resolved<'_>,
     dhcp: &Dhcp<D, C>,
     (plan, open): (&impl Fn(IpAddr) -> Result<D::Plan, Problem>, Open<C>),
-    shows: bool,
+    (shows, console): (bool, &Console),
     stop: &Stop,
 ) -> Result<(), String> {
     let leases = dhcp.take_leases();
     let total = leases.len() as u64;
     if total == 0 || stop.urgency() == Urgency::Abort {
         if total > 0 {
-            console::note(&format!(
+            console.note(&format!(
                 "{total} leases were not released, because the run was stopped by a second signal"
             ));
         }
@@ -84,7 +84,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         done += interval.counts().ok;
         if interval.to >= told + EVERY && shows {
             told = interval.to;
-            console::say(&format!("Releasing leases: {done} of {total}"));
+            console.say(&format!("Releasing leases: {done} of {total}"));
         }
     };
     let plan = schedule(job, total)?;
@@ -92,9 +92,9 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     let finished = D::run(&sessions, run, &time).map_err(failed)?;
     let left = total - finished.counts.ok;
     if left > 0 {
-        console::note(&format!("{left} of {total} leases were not released"));
+        console.note(&format!("{left} of {total} leases were not released"));
     } else if shows {
-        console::say(&format!("Released {total} leases."));
+        console.say(&format!("Released {total} leases."));
     }
     Ok(())
 }

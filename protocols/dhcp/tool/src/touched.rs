@@ -42,11 +42,11 @@ fn clients(args: &DhcpArgs) -> u64 {
 mod tests {
     use super::*;
     use crate::options::{Parsed, parse};
-    use brunt_run::options::surroundings::Machine;
+    use brunt_run::World;
 
     fn said(line: &str) -> Option<String> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        match parse(&words[1..], &Machine) {
+        match parse(&words[1..], &World::of_process()) {
             Ok(Parsed::Run(args)) => changed(&args),
             other => panic!("{line}: {other:?}"),
         }

@@ -27,13 +27,14 @@ use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, T
 use brunt_flow_load::{FlowSessions, connections, group};
 use brunt_http_driver::Network;
 use brunt_record::{Catalogue, Record, Slo, run_tallies};
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::{Signal, Signals};
+use brunt_run::signals::Signal;
 use brunt_run::{
     self as run, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures,
-    carry_out, ceiling, check_files, console, exit, is_endless, objectives, of_iterations,
+    carry_out, ceiling, check_files, exit, is_endless, objectives, of_iterations,
 };
 
 pub use tools::{TOOLS, run_args};
@@ -100,7 +101,7 @@ impl Done {
 }
 
 /// Prepares a flow to be carried out.
-pub fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal> {
+pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>, Refusal> {
     let failed_to = |error: &dyn std::fmt::Display| Refusal::usage(format!("failed to {error}"));
     if asked_for.flow.dhcp.is_some() {
         // There is one socket to the server, which one worker reads.
@@ -108,7 +109,7 @@ pub fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal> {
     }
     for note in fit::examine(&asked_for.flow).map_err(|error| failed_to(&error))? {
         if asked_for.output.progress == Progress::Figures {
-            console::note(&note);
+            world.console.note(&note);
         }
     }
     let FlowJob { command, mut flow, network, settings, objectives, output, target, .. } =
@@ -129,21 +130,21 @@ pub fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal> {
     let users = Users { naming, compiled: Arc::new(compiled), tracer, data_end };
     let load = Plan::new(settings, group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
-    let job = users.job(command, load, &objectives, output, target, way);
+    let job = users.job(command, load, (output, &objectives), target, (world, way));
     let job = job.map_err(Refusal::usage)?;
     let writes = writes(users.compiled.flow());
     Ok(Prepared::new(job, users, writes.as_deref()))
 }
 
 /// Carries a flow out, from the first connection to the record.
-pub fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
+pub fn run(asked_for: FlowJob, world: &World) -> Result<Done, Refusal> {
     let shown = asked_for.output.progress != Progress::Quiet;
-    let prepared = prepare(asked_for)?;
+    let prepared = prepare(asked_for, world)?;
     if shown {
-        prepared.tell_writes();
+        prepared.tell_writes(&world.console);
     }
     let Prepared { job, protocol: mut users, .. } = prepared;
-    let finished = carry_out(&job, &users, &mut [], signals).map_err(Refusal::failed)?;
+    let finished = carry_out(&job, &users, &mut [], world).map_err(Refusal::failed)?;
     let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {
@@ -151,7 +152,7 @@ pub fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
     }
     let exit = exit(&finished.record, finished.early(), Manner::Ours);
     let Finished { record, engine, written, mut losses, signal, last_scrape, .. } = finished;
-    losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write()));
+    losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write(&world.console)));
     let lasted = engine.over;
     Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted, last_scrape })
 }
@@ -171,10 +172,9 @@ impl Users {
         &self,
         command: Vec<String>,
         load: Plan,
-        given: &[Slo],
-        output: Output,
+        (output, given): (Output, &[Slo]),
         target: String,
-        network: brunt_net::Network,
+        (world, network): (&World, brunt_net::Network),
     ) -> Result<Job, String> {
         let flow = self.compiled.flow();
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
@@ -186,7 +186,7 @@ impl Users {
         let job = Job {
             objectives: objectives(given, &output.run, &operations)?,
             output,
-            ceiling: ceiling::of(&operations, load.workers()),
+            ceiling: ceiling::of(&operations, load.workers(), &world.environment),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
             several: !one_for_one(flow),
             ..Job::new(command, catalogue, target, load, network)

@@ -12,11 +12,12 @@ use brunt_engine::{Settings, ThinkTime};
 use brunt_exchange::Outcome;
 use brunt_flow_driver::{Between, Flow, Iterations, Order, Start, Step, TracedExchange};
 use brunt_flow_plan::sample::Sample;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::Progress;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::{Signal, Signals};
-use brunt_run::{console, summary};
+use brunt_run::signals::Signal;
+use brunt_run::{Console, summary};
 
 use super::naming::Naming;
 use super::trace::{ExchangeReport, text};
@@ -26,7 +27,7 @@ use super::{Done, FlowJob};
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// Performs every scenario once.
-pub(crate) fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Refusal> {
+pub(crate) fn carry_out(mut job: FlowJob, world: &World) -> Result<Exit, Refusal> {
     let scenarios: Vec<String> =
         job.flow.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
     let unfilled: Vec<String> =
@@ -34,16 +35,16 @@ pub(crate) fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Ref
     job.settings = settings(&job.settings);
     shape(&mut job.flow);
     (job.objectives, job.output.progress) = (Vec::new(), Progress::Quiet);
-    let printed = Arc::new(Mutex::new(Printed::default()));
+    let printed = Arc::new(Mutex::new(Printed::new(&world.console)));
     let naming = Naming::of(&job.flow);
     let shown = Arc::clone(&printed);
     job.every = Some(Box::new(move |exchange| {
         shown.lock().unwrap_or_else(PoisonError::into_inner).show(exchange, &naming);
     }));
-    let done = super::run(job, signals)?;
+    let done = super::run(job, world)?;
     let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
-    console::print(&printed.conclusion(&scenarios, &unfilled))?;
-    summary::conclude(&done.record).map_err(Refusal::failed)?;
+    world.console.print(&printed.conclusion(&scenarios, &unfilled))?;
+    summary::conclude(&done.record, &world.console).map_err(Refusal::failed)?;
     Ok(printed.exit(&done, scenarios.len()))
 }
 
@@ -85,8 +86,8 @@ fn shortened(time: ThinkTime) -> ThinkTime {
 }
 
 /// What has been printed so far.
-#[derive(Default)]
 struct Printed {
+    console: Console,
     scenario: Option<usize>,
     scenarios: BTreeSet<usize>,
     passed: usize,
@@ -97,6 +98,18 @@ struct Printed {
 }
 
 impl Printed {
+    fn new(console: &Console) -> Self {
+        Self {
+            console: console.clone(),
+            scenario: None,
+            scenarios: BTreeSet::new(),
+            passed: 0,
+            skipped: 0,
+            left_out: 0,
+            failed: Vec::new(),
+        }
+    }
+
     fn show(&mut self, exchange: TracedExchange, naming: &Naming) {
         let report = ExchangeReport::now(exchange, naming);
         let exchange = &report.exchange;
@@ -115,7 +128,7 @@ impl Printed {
             _ => self.failed.push(text::failure(&report)),
         }
         // The reader may have closed its end; the result is in the exit code nevertheless.
-        let _ = console::print(&out);
+        let _ = self.console.print(&out);
     }
 
     /// The result, and each failure again, since it may have scrolled away.
@@ -166,6 +179,7 @@ impl Printed {
 mod tests {
     use super::*;
     use brunt_flow_driver::{AfterFailure, ExchangeStep, Pause, Payload, Scenario};
+    use brunt_run::world::Environment;
 
     #[test]
     fn pauses_are_shortened_and_every_scenario_comes_once() {
@@ -206,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_scenario_of_which_nothing_was_sent_is_named() {
-        let printed = Printed { passed: 1, scenarios: [0].into(), ..Printed::default() };
+        let console = Console::kept(Environment::default());
+        let printed = Printed { passed: 1, scenarios: [0].into(), ..Printed::new(&console) };
         let scenarios = ["a".to_owned(), "b".to_owned()];
         let conclusion =
             printed.conclusion(&scenarios, &["draw 'user': no row is left".to_owned()]);

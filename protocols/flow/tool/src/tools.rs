@@ -1,10 +1,10 @@
 //! The commands that plans add to the program: `run`, `http`, `loadgen` and `import`.
 
 use brunt_run::Task;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::secrecy::Secrecy;
-use brunt_run::signals::Signals;
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _, Subcommand as _};
 
@@ -108,8 +108,8 @@ fn read_import(matches: &ArgMatches, _: Vec<String>) -> Result<Reading, clap::Er
 }
 
 impl Task for ImportKind {
-    fn run(&self, _: &Signals, _: &brunt_net::Network) -> Result<Exit, Refusal> {
-        import::run(self)
+    fn run(&self, world: &World, _: &brunt_net::Network) -> Result<Exit, Refusal> {
+        import::run(self, world)
     }
 }
 

@@ -1,10 +1,10 @@
 //! [`Entries`]: the entries that addrate adds, made from a template file.
 
+use brunt_run::Console;
 use std::cell::RefCell;
 
 use brunt_feed::makeldif::{self, MakeLdif, MakeLdifError, Sources};
 use brunt_ldap_driver::{Entry, EntrySource};
-use brunt_run::console;
 
 use super::problem::Problem;
 use crate::options::rate::operation::{AddMix, DeleteMode, Threshold};
@@ -27,7 +27,7 @@ pub(crate) struct Entries {
 
 impl Entries {
     /// Reads the template file.
-    pub(crate) fn read(mix: &AddMix, seed: u64) -> Result<Self, Problem> {
+    pub(crate) fn read(mix: &AddMix, seed: u64, console: &Console) -> Result<Self, Problem> {
         let sources =
             Sources { resource_dir: mix.resources.clone(), constants: mix.constants.clone(), seed };
         let entries = MakeLdif::read(&mix.template, &sources).map_err(|error| match error {
@@ -41,7 +41,7 @@ impl Entries {
                 mix.template.display()
             )));
         }
-        entries.warnings().iter().for_each(|warning| console::note(warning));
+        entries.warnings().iter().for_each(|warning| console.note(warning));
         Ok(Self { len: entries.len(), template: entries })
     }
 

@@ -35,13 +35,14 @@ use brunt_ldap_load::LdapSessions;
 use brunt_ldap_wire::code;
 use brunt_net::Network;
 use brunt_record::{Basis, Catalogue, run_tallies};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::monitor::Opener;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     Caller, EndedBy, Finished, Job, Load, Manner, Observer, Outcome, Prepared, Protocol,
@@ -90,30 +91,30 @@ impl Load for RateArgs {
 
     fn measure(
         &self,
-        signals: &Signals,
+        world: &World,
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
         if verbosity == Verbosity::Normal {
-            self.notes.iter().for_each(|note| console::note(note));
+            self.notes.iter().for_each(|note| world.console.note(note));
         }
-        let prepared = ready(self, network, setup::tried_binds(self))?;
+        let prepared = ready(self, (world, network), setup::tried_binds(self))?;
         if verbosity == Verbosity::Normal {
-            prepared.tell_writes();
+            prepared.tell_writes(&world.console);
             for number in &prepared.protocol.unused {
                 let text = self.arguments.get(number - 1).map_or("", String::as_str);
-                console::note(&format!("no template uses argument {number} (-g {text})"));
+                world.console.note(&format!("no template uses argument {number} (-g {text})"));
             }
         }
         let Prepared { job, protocol: rate_tool, .. } = prepared;
         // Not before the plan: a Kerberos configuration must be set while the process has one thread.
-        prepare(signals).map_err(Refusal::failed)?;
-        fence::clear(&job.load, network).map_err(Refusal::failed)?;
-        ports::check(self, &rate_tool.plan);
+        prepare(world).map_err(Refusal::failed)?;
+        fence::clear(&job.load, network, world).map_err(Refusal::failed)?;
+        ports::check(self, &rate_tool.plan, &world.console);
         let table = [("--outputFile", self.output.file.as_deref())];
         files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
-        preflight::connect(&rate_tool.plan, signals)?;
-        let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
+        preflight::connect(&rate_tool.plan, world)?;
+        let finished = rate_tool.carry_out(&job, world, verbosity).map_err(Refusal::failed)?;
         let exit = match (finished.early(), rate_tool.plan.first_binds_refused()) {
             (None, Some(_)) => Exit::Ldap(code::INVALID_CREDENTIALS),
             (early, _) => {
@@ -128,21 +129,21 @@ impl Load for RateArgs {
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
-        ready(self, network, None).map(|prepared| prepared.job)
+    fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
+        ready(self, (world, network), None).map(|prepared| prepared.job)
     }
 
     /// The parameters of the connection are tested by connecting once.
     fn prepare<'a>(
         &'a self,
-        signals: &'a Signals,
+        world: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let prepared = ready(self, network, None)?;
+        let prepared = ready(self, (world, network), None)?;
         suits(prepared.subject())?;
-        prepare(signals).map_err(Refusal::failed)?;
-        preflight::connect(&prepared.protocol.plan, signals)?;
+        prepare(world).map_err(Refusal::failed)?;
+        preflight::connect(&prepared.protocol.plan, world)?;
         Ok(Box::new(prepared))
     }
 }
@@ -150,13 +151,13 @@ impl Load for RateArgs {
 /// The run ends if its first `tries` binds are all refused for their passwords.
 fn ready<'a>(
     args: &'a RateArgs,
-    network: &Network,
+    (world, network): (&World, &Network),
     tries: Option<u64>,
 ) -> Result<Prepared<RateTool<'a>>, Refusal> {
     let seed = args.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool, args.dialect);
     let refused = |problem: Problem| problem.refusal(args.tool, args.dialect);
-    let (setup, unused) = setup::of(args, network, seed).map_err(refused)?;
+    let (setup, unused) = setup::of(args, network, (seed, &world.console)).map_err(refused)?;
     let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let plan = match setup::locked_tolerated(args) {
@@ -168,8 +169,15 @@ fn ready<'a>(
         None => plan,
     };
     let reported = Cell::default();
-    let rate_tool = RateTool { args, plan: Arc::new(plan), monitored, reported, unused };
-    let job = rate_tool.job(network, seed).map_err(usage)?;
+    let rate_tool = RateTool {
+        args,
+        plan: Arc::new(plan),
+        monitored,
+        reported,
+        unused,
+        console: world.console.clone(),
+    };
+    let job = rate_tool.job((world, network), seed).map_err(usage)?;
     Ok(Prepared::new(job, rate_tool, writes(&args.operation)))
 }
 
@@ -207,10 +215,11 @@ struct RateTool<'a> {
     unused: Vec<usize>,
     /// The driver's counts at the end of the previous run.
     reported: Cell<ldap::tally::Counts>,
+    console: Console,
 }
 
 impl RateTool<'_> {
-    fn job(&self, network: &Network, seed: u64) -> Result<Job, String> {
+    fn job(&self, (world, network): (&World, &Network), seed: u64) -> Result<Job, String> {
         let (args, operations) = (self.args, self.plan.operations());
         let load = load::plan(args, seed, self.plan.exchanges_max())?;
         let output = &args.output;
@@ -229,7 +238,7 @@ impl RateTool<'_> {
                 ..Output::default()
             },
             ports: ports::of(args, &self.plan),
-            ceiling: ceiling::of(operations, load.workers()),
+            ceiling: ceiling::of(operations, load.workers(), &world.environment),
             endless: is_endless(&load),
             ..Job::new(command, catalogue, setup::target(args, &self.plan), load, network.clone())
         };
@@ -243,24 +252,24 @@ impl RateTool<'_> {
     fn carry_out(
         &self,
         job: &Job,
-        signals: &Signals,
+        world: &World,
         verbosity: Verbosity,
     ) -> Result<Finished, String> {
         if verbosity == Verbosity::Quiet {
-            return carry_out(job, self, &mut [], signals);
+            return carry_out(job, self, &mut [], world);
         }
-        let writer = TableWriter::open(&self.args.output)?;
+        let writer = TableWriter::open(&self.args.output, &world.console)?;
         let mut table = table::of(self.args, &job.catalogue, writer);
         let mut observers: [&mut dyn Observer; 1] = [&mut *table];
-        let mut finished = carry_out(job, self, &mut observers, signals)?;
+        let mut finished = carry_out(job, self, &mut observers, world)?;
         if let Some(text) = unboundid::report::completed(self.args, &finished) {
             finished.losses.print(&text);
         }
         let said = self.said();
-        let ending = Ending::of(&job.output.run, Stream::Error);
+        let ending = Ending::of(&job.output.run, Stream::Error, &world.console);
         ending.tell(&finished.record, &mut finished.losses)?;
         for note in &said {
-            console::note(note);
+            world.console.note(note);
         }
         let written = finished.written.as_deref();
         ending.close(&finished.record, written, &mut finished.losses)?;
@@ -334,7 +343,7 @@ impl Protocol for RateTool<'_> {
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {
-        purge::after(self.args, &self.plan, stop);
+        purge::after(self.args, &self.plan, stop, &self.console);
         Ok(())
     }
 }

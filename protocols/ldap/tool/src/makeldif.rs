@@ -8,14 +8,14 @@ use std::io::{self, BufWriter, Write};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_feed::makeldif::{Entry, MakeLdif, MakeLdifError, Sources};
-use brunt_run::console;
+use brunt_run::Console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 
 use crate::options::makeldif::MakeldifArgs;
 
 /// Writes the entries, and prints how many there are.
-pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
+pub(crate) fn run(args: &MakeldifArgs, console: &Console) -> Result<Exit, Refusal> {
     let sources = Sources {
         resource_dir: args.resource_path.clone(),
         constants: args.constant.clone(),
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
         },
         text: format!("failed to {error}\n"),
     })?;
-    template.warnings().iter().for_each(|warning| console::note(warning));
+    template.warnings().iter().for_each(|warning| console.note(warning));
     let entries = count(args, &template)?;
     let written = match &args.output_ldif {
         Some(path) => {
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
             let file = File::create(path).map_err(failed)?;
             write(BufWriter::new(file), args, &template, entries).map_err(failed)
         }
-        None => match write(BufWriter::new(io::stdout().lock()), args, &template, entries) {
+        None => match write(BufWriter::new(console.writer()), args, &template, entries) {
             // A reader that closes its end early is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Ok),
             written => written.map_err(|error| {
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
             }),
         },
     }?;
-    console::say(&format!("LDIF processing complete. {written} entries written"));
+    console.say(&format!("LDIF processing complete. {written} entries written"));
     Ok(Exit::Ok)
 }
 

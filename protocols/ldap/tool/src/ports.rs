@@ -4,19 +4,20 @@ use brunt_ldap_driver::Plan;
 use brunt_net::ports::{Budget, Demand};
 use brunt_net::tcp::{Close, Server};
 use brunt_record::PortBudget;
+use brunt_run::Console;
 use brunt_run::options::arrivals::Rate;
-use brunt_run::{console, share};
+use brunt_run::share;
 
 use crate::options::rate::RateArgs;
 use crate::options::rate::load::ConnectionMode;
 
 /// Warns, with the calculation and the remedy, if the run will need more ports than are available.
-pub(crate) fn check(args: &RateArgs, plan: &Plan) {
+pub(crate) fn check(args: &RateArgs, plan: &Plan, console: &Console) {
     let (Ok(budget), Some(demand)) = (Budget::read(), demand(args, plan)) else { return };
     if let Err(shortage) = budget.check(&demand) {
-        console::note(&format!("this run may fail to {shortage}"));
+        console.note(&format!("this run may fail to {shortage}"));
     } else if demand.churn_per_second == 0.0 && churns(args) && demand.close == Close::Fin {
-        console::note(&format!(
+        console.note(&format!(
             "every operation opens a connection and closes it with FIN: above {:.0} connections/s local ports run \
              out; keep connections open (-f or -F), use several addresses (--source-ip), or close with --close rst",
             budget.churn_max(&demand)

@@ -7,21 +7,22 @@ use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
 use brunt_ldap_driver::{Plan, probe};
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::{Signal, Signals};
+use brunt_run::signals::Signal;
 
 /// How often a signal is checked for while a server is waited for.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Opens one connection, binds as the run will, and closes it. The exit code is LDAP's. A signal ends the wait for a
 /// server that does not answer.
-pub(crate) fn connect(plan: &Arc<Plan>, signals: &Signals) -> Result<(), Refusal> {
+pub(crate) fn connect(plan: &Arc<Plan>, world: &World) -> Result<(), Refusal> {
     let runtime =
         runtime().map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
-    let tried = runtime.block_on(unless(&signals.stop(), Urgency::Finish, probe(plan)));
+    let tried = runtime.block_on(unless(&world.signals.stop(), Urgency::Finish, probe(plan)));
     let Some(tried) = tried else {
-        let exit = signals.received().map_or(Exit::Interrupted, Signal::exit);
+        let exit = world.signals.received().map_or(Exit::Interrupted, Signal::exit);
         return Err(Refusal {
             text: "stopped before the first connection was made\n".to_owned(),
             exit,

@@ -1,5 +1,6 @@
 //! The purge at the end of addrate: it deletes what addrate added.
 
+use brunt_run::Console;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,7 +9,6 @@ use std::time::Duration;
 use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_ldap_driver::{self as ldap, Plan, Purge};
-use brunt_run::console;
 
 use super::preflight;
 use crate::options::rate::RateArgs;
@@ -20,29 +20,29 @@ const CONNECTIONS_MAX: u32 = 16;
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Deletes what the run has added, and prints the progress. A run that was asked to stop at once leaves the rest.
-pub(crate) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
+pub(crate) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop, console: &Console) {
     let Operation::Add(mix) = &args.operation else { return };
     let left = plan.live_entries().unwrap_or(0);
     if !mix.purge {
         if left > 0 {
-            console::note(&format!("{left} entries were added and kept because of --noPurge"));
+            console.note(&format!("{left} entries were added and kept because of --noPurge"));
         }
         return;
     }
     let quiet = args.output.script_friendly;
     if !quiet {
-        console::say("Purge phase...");
+        console.say("Purge phase...");
     }
     let Ok(runtime) = preflight::runtime() else { return };
     let clock = Monotonic::new();
     let mut next_line_at = EVERY;
     let state = Rc::new(RefCell::new(Purge { total: left, ..Purge::default() }));
-    let latest = Rc::clone(&state);
+    let (latest, said) = (Rc::clone(&state), console.clone());
     let progress = move |purge: &Purge| {
         latest.borrow_mut().clone_from(purge);
         let elapsed = clock.now().since_origin();
         if elapsed >= next_line_at && !quiet {
-            console::say(&line(purge, elapsed));
+            said.say(&line(purge, elapsed));
             next_line_at = elapsed + EVERY;
         }
     };
@@ -53,15 +53,15 @@ pub(crate) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
     let purge = done.unwrap_or_else(|| state.borrow().clone());
     if !whole {
         let done = purge.deleted + purge.missing + purge.failed;
-        console::note(&format!(
+        console.note(&format!(
             "the purge was interrupted: {} of {} added entries still exist",
             purge.total.saturating_sub(done),
             purge.total
         ));
     } else if !quiet {
-        console::say(&format!("{} entries have been successfully purged", purge.deleted));
+        console.say(&format!("{} entries have been successfully purged", purge.deleted));
     }
-    report(&purge);
+    report(&purge, console);
 }
 
 /// The wording is that of the original tool.
@@ -79,16 +79,16 @@ fn line(purge: &Purge, elapsed: Duration) -> String {
     )
 }
 
-fn report(purge: &Purge) {
+fn report(purge: &Purge, console: &Console) {
     if purge.failed > 0 {
         let why = purge.first_failure.as_deref().unwrap_or("no reason given");
-        console::note(&format!(
+        console.note(&format!(
             "{} entries could not be purged and still exist; the first because of {why}",
             purge.failed
         ));
     }
     if purge.left_alone > 0 {
-        console::note(&format!(
+        console.note(&format!(
             "{} entries were not deleted: the server did not confirm that it added them, and some names of this run \
              belong to entries that existed before",
             purge.left_alone

@@ -7,6 +7,7 @@ use brunt_net::Network;
 use brunt_net::secret::Secret;
 use brunt_net::unix;
 use brunt_record::AbortRule;
+use brunt_run::Console;
 
 use super::controls::controls;
 use super::problem::Problem;
@@ -24,7 +25,7 @@ const TRIES_MIN: u64 = 10;
 pub(crate) fn of(
     args: &RateArgs,
     network: &Network,
-    seed: u64,
+    (seed, console): (u64, &Console),
 ) -> Result<(Setup, Vec<usize>), Problem> {
     let settings = Settings {
         seed,
@@ -34,7 +35,7 @@ pub(crate) fn of(
     let arguments = Arguments::parse(&args.arguments, &settings).map_err(Problem::failed)?;
     let mut texts = task::Texts::new(arguments, args.value_patterns);
     let identity = identity(&args.identity, &mut texts)?;
-    let task = task::of(args, &identity, &mut texts, seed)?;
+    let task = task::of(args, &identity, &mut texts, (seed, console))?;
     // authrate measures its own binds; the other tools bind to open a connection.
     let login = match args.tool {
         Tool::Authrate => self::identity(&args.login, &mut texts)?,

@@ -106,7 +106,7 @@ impl<'a> Table<'a> {
                 let _ = write!(line, "  other: {}", operation.codes.other());
             }
         }
-        console::say(&line);
+        self.writer.console.say(&line);
     }
 }
 
@@ -124,7 +124,10 @@ impl Observer for Table<'_> {
 
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         if self.args.output.verbose {
-            interval.samples.iter().for_each(|sample| console::say(&wrap(&sample.text, COLUMNS)));
+            interval
+                .samples
+                .iter()
+                .for_each(|sample| self.writer.console.say(&wrap(&sample.text, COLUMNS)));
         }
         if interval.phase != Phase::Steady {
             return Ok(());

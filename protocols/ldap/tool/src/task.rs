@@ -1,5 +1,6 @@
 //! What each exchange does, as the driver's task.
 
+use brunt_run::Console;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ pub(crate) fn of(
     args: &RateArgs,
     identity: &Identity,
     texts: &mut Texts,
-    seed: u64,
+    (seed, console): (u64, &Console),
 ) -> Result<Task, Problem> {
     Ok(match &args.operation {
         Operation::Bind { search: None, invalid_percent } => {
@@ -141,7 +142,7 @@ pub(crate) fn of(
             undo: !rename.one_way,
             controls: operation_controls(&rename.assertion, texts)?,
         }),
-        Operation::Add(mix) => Task::AddAndDelete(add(mix, seed)?),
+        Operation::Add(mix) => Task::AddAndDelete(add(mix, seed, console)?),
     })
 }
 
@@ -258,7 +259,7 @@ fn operation_controls(given: &Assertion, texts: &mut Texts) -> Result<OperationC
     })
 }
 
-fn add(given: &operation::AddMix, seed: u64) -> Result<AddSetup, Problem> {
+fn add(given: &operation::AddMix, seed: u64, console: &Console) -> Result<AddSetup, Problem> {
     let (delete, threshold) = match given.delete {
         operation::DeleteMode::Off => (DeleteMode::Off, Threshold::Size(u64::MAX)),
         operation::DeleteMode::Random(size) => (DeleteMode::Random, Threshold::Size(size)),
@@ -269,7 +270,7 @@ fn add(given: &operation::AddMix, seed: u64) -> Result<AddSetup, Problem> {
             (DeleteMode::Fifo, Threshold::Age(age))
         }
     };
-    let entries = Entries::read(given, seed)?;
+    let entries = Entries::read(given, seed, console)?;
     Ok(AddSetup {
         exchanges_max: entries.exchanges_max(given),
         entries: Arc::new(entries),

@@ -1,11 +1,11 @@
 //! The commands that LDAP adds to the program: the rate tools, with the grammar of the original tools, and makeldif.
 
 use brunt_run::Task;
+use brunt_run::World;
 use brunt_run::options::declared;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
-use brunt_run::signals::Signals;
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence};
 use brunt_run::version;
 use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
@@ -114,7 +114,7 @@ fn read_makeldif(matches: &ArgMatches, _: Vec<String>) -> Result<Reading, clap::
 }
 
 impl Task for MakeldifArgs {
-    fn run(&self, _: &Signals, _: &brunt_net::Network) -> Result<Exit, Refusal> {
-        makeldif::run(self)
+    fn run(&self, world: &World, _: &brunt_net::Network) -> Result<Exit, Refusal> {
+        makeldif::run(self, &world.console)
     }
 }

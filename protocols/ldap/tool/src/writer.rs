@@ -5,12 +5,14 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
-use brunt_run::{ObserverFailure, console, print};
+use brunt_run::Console;
+use brunt_run::{ObserverFailure, print};
 
 use crate::options::rate::output::Output;
 
 /// Writes the lines of the table.
 pub(crate) struct TableWriter {
+    pub console: Console,
     terminal: bool,
     file: Option<(PathBuf, File)>,
     /// Why one of the two destinations is no longer written to.
@@ -19,7 +21,7 @@ pub(crate) struct TableWriter {
 
 impl TableWriter {
     /// Opens the file, if one is requested.
-    pub(crate) fn open(output: &Output) -> Result<Self, String> {
+    pub(crate) fn open(output: &Output, console: &Console) -> Result<Self, String> {
         let open = |path: &PathBuf| {
             let mut options = OpenOptions::new();
             options.create(true).write(true).append(output.append).truncate(!output.append);
@@ -31,7 +33,12 @@ impl TableWriter {
             Ok::<_, String>((path.clone(), file))
         };
         let file = output.file.as_ref().map(open).transpose()?;
-        Ok(Self { terminal: file.is_none() || output.tee, file, lost: None })
+        Ok(Self {
+            console: console.clone(),
+            terminal: file.is_none() || output.tee,
+            file,
+            lost: None,
+        })
     }
 
     /// Writes text unchanged, at once. If one of two destinations fails, the other is still written.
@@ -46,7 +53,7 @@ impl TableWriter {
         if !self.terminal {
             return Ok(());
         }
-        match print(text) {
+        match print(text, &self.console) {
             Err(ObserverFailure::Failed(why)) => {
                 self.terminal = false;
                 self.lose(why)
@@ -58,7 +65,7 @@ impl TableWriter {
     /// Writes text to standard error, also where that is otherwise kept free, and to the file.
     pub(crate) fn tell(&mut self, text: &str) -> Result<(), ObserverFailure> {
         if self.terminal {
-            console::tell_at_once(text);
+            self.console.tell_at_once(text);
         }
         let terminal = std::mem::replace(&mut self.terminal, false);
         let written = self.write(text);
@@ -76,7 +83,7 @@ impl TableWriter {
         if !self.terminal && self.file.is_none() {
             return Err(ObserverFailure::Failed(why));
         }
-        console::note(&format!("{why}; the table continues without it"));
+        self.console.note(&format!("{why}; the table continues without it"));
         self.lost = Some(why);
         Ok(())
     }

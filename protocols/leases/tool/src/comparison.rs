@@ -16,9 +16,8 @@ use brunt_leases_driver::{
 };
 use brunt_net::Network;
 use brunt_record::{Cell, Collection, Interval, Slo};
-use brunt_run::console;
+use brunt_run::World;
 use brunt_run::options::output::Output;
-use brunt_run::signals::Signals;
 
 use super::asked::{Asked, LeaseTasks};
 use super::events::Events;
@@ -45,7 +44,7 @@ pub(crate) struct Comparison<'a> {
     pub objectives: &'a [Slo],
     /// The output options of each run.
     pub output: Output,
-    pub signals: &'a Signals,
+    pub world: &'a World,
     /// How stores are reached.
     pub network: &'a Network,
     pub stop: Stop,
@@ -109,14 +108,15 @@ impl Comparison<'_> {
                 };
                 let backend = self.backend(way);
                 let word = store.kind.word();
-                let held = Held::prepare(Arc::clone(&backend), false).map_err(|trouble| {
-                    let text = format!("{word}: failed to {trouble}");
-                    if trouble.class == Class::Check {
-                        Refused::Occupied(text)
-                    } else {
-                        Refused::Failed(text)
-                    }
-                })?;
+                let held = Held::prepare(Arc::clone(&backend), false, &self.world.console)
+                    .map_err(|trouble| {
+                        let text = format!("{word}: failed to {trouble}");
+                        if trouble.class == Class::Check {
+                            Refused::Occupied(text)
+                        } else {
+                            Refused::Failed(text)
+                        }
+                    })?;
                 let failed =
                     |trouble: BackendError| Refused::Failed(format!("{word}: failed to {trouble}"));
                 let facts = &mut self.collection.facts;
@@ -138,7 +138,7 @@ impl Comparison<'_> {
             }
             if let Err(why) = self.one_way(way) {
                 self.screen.clear();
-                console::note(&format!("{}: {why}", self.title(way)));
+                self.world.console.note(&format!("{}: {why}", self.title(way)));
                 self.tally.broken = true;
             }
         }
@@ -149,7 +149,8 @@ impl Comparison<'_> {
         let failed = |trouble: BackendError| format!("failed to {trouble}");
         let backend = self.backend(way);
         let keep = self.keep && (way.last || way.store.place == Place::Temporary);
-        let held = Held::prepare(Arc::clone(&backend), keep).map_err(failed)?;
+        let held =
+            Held::prepare(Arc::clone(&backend), keep, &self.world.console).map_err(failed)?;
         let asked = self.asked;
         match &asked.work {
             LeaseTasks::Mix(weights) => {
@@ -256,12 +257,12 @@ impl Comparison<'_> {
         };
         let screen = &mut self.screen;
         let mut show = |interval: &Interval| screen.interval(interval, group);
-        let done = match phase.carry_out(self.signals, &mut show) {
+        let done = match phase.carry_out(self.world, &mut show) {
             Ok(done) => done,
             Err(why) => {
                 self.tally.broken = true;
                 self.screen.clear();
-                console::note(&format!("{}: {name}: {why}", self.title(way)));
+                self.world.console.note(&format!("{}: {name}: {why}", self.title(way)));
                 return ControlFlow::Break(());
             }
         };
@@ -274,7 +275,11 @@ impl Comparison<'_> {
         let contents = self.counted(held, (&done, effect), before, &mut cell);
         self.screen.clear();
         for note in &cell.notes {
-            console::note(&format!("{} {name}, run {}: {note}", self.title(way), way.run));
+            self.world.console.note(&format!(
+                "{} {name}, run {}: {note}",
+                self.title(way),
+                way.run
+            ));
         }
         self.events.cell_end(&cell);
         self.collection.cells.push(cell);
@@ -401,6 +406,7 @@ impl Comparison<'_> {
             statements: way.statements,
             may_destroy: self.may_destroy,
             password: self.secrets.of(way.store),
+            user: self.secrets.user(),
             timeout: self.asked.timeout,
             flush: self.flush,
         };

@@ -7,24 +7,36 @@ use std::path::Path;
 
 use brunt_record::events::{GatheredLog, SharedLog};
 use brunt_record::{Cell, Collection};
-use brunt_run::{WriteFailures, console};
+use brunt_run::Console;
+use brunt_run::WriteFailures;
 
 /// An event file, if one is requested and as long as it can be written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Events {
+    console: Console,
     log: Option<GatheredLog>,
     losses: WriteFailures,
 }
 
 impl Events {
+    /// No file.
+    pub(crate) fn none(console: &Console) -> Self {
+        Self { console: console.clone(), log: None, losses: WriteFailures::new(console) }
+    }
+
     /// Opens the file.
-    pub(crate) fn create(path: Option<&Path>) -> Result<Self, String> {
+    pub(crate) fn create(path: Option<&Path>, console: &Console) -> Result<Self, String> {
         let log = path.map(|path| {
-            GatheredLog::create(path).map_err(|error| {
+            let log = if path == Path::new("-") {
+                Ok(GatheredLog::new(SharedLog::new(Box::new(console.writer()))))
+            } else {
+                GatheredLog::create(path)
+            };
+            log.map_err(|error| {
                 format!("failed to write --events {}: {error}; name another file", path.display())
             })
         });
-        Ok(Self { log: log.transpose()?, losses: WriteFailures::default() })
+        Ok(Self { log: log.transpose()?, ..Self::none(console) })
     }
 
     /// The log to which the next run writes its lines.
@@ -70,7 +82,7 @@ impl Events {
         if let Err(error) = act(log) {
             self.log = None;
             let why = unwritten(&error);
-            console::note(&format!("{why}; the comparison continues without it"));
+            self.console.note(&format!("{why}; the comparison continues without it"));
             self.losses.keep(Err(why));
         }
     }

@@ -1,21 +1,26 @@
 //! [`Held`]: a prepared store, which is always cleared when this is dropped.
 
+use brunt_run::Console;
 use std::sync::Arc;
 
 use brunt_leases_driver::{Backend, BackendError};
-use brunt_run::console;
 
 /// A store with the tables of this process.
 pub(crate) struct Held {
+    console: Console,
     pub backend: Arc<dyn Backend>,
     keep: bool,
 }
 
 impl Held {
     /// Creates the tables.
-    pub(crate) fn prepare(backend: Arc<dyn Backend>, keep: bool) -> Result<Self, BackendError> {
+    pub(crate) fn prepare(
+        backend: Arc<dyn Backend>,
+        keep: bool,
+        console: &Console,
+    ) -> Result<Self, BackendError> {
         backend.prepare()?;
-        Ok(Self { backend, keep })
+        Ok(Self { console: console.clone(), backend, keep })
     }
 
     /// Creates the tables again.
@@ -31,7 +36,7 @@ impl Drop for Held {
             return;
         }
         if let Err(trouble) = self.backend.clear() {
-            console::note(&format!(
+            self.console.note(&format!(
                 "{} may still be there: failed to {trouble}",
                 self.backend.left_behind()
             ));

@@ -31,12 +31,12 @@ use std::path::Path;
 
 use brunt_net::Network;
 use brunt_record::Collection;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::options::surroundings::Machine;
-use brunt_run::signals::Signals;
 use brunt_run::{
     Caller, Load, Repeatable, WriteFailures, console, files, objectives, prepare, summary,
 };
@@ -94,37 +94,37 @@ impl Load for LeasesArgs {
         callers::refuses(self, caller)
     }
 
-    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
-        run(self, signals, network)
+    fn run(&self, world: &World, network: &Network) -> Result<Exit, Refusal> {
+        run(self, world, network)
     }
 
     fn prepare<'a>(
         &'a self,
-        _: &'a Signals,
+        world: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let prepared = Mixing::prepare(self, network)?;
+        let prepared = Mixing::prepare(self, (world, network))?;
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
     }
 }
 
 /// Carries out the command line, from the first file to the last line.
-fn run(args: &LeasesArgs, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
+fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
     let objectives =
         objectives(&args.output.objectives, &args.output.each_run, &operations).map_err(usage)?;
-    let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
+    let secrets = Secrets::find(&asked.stores, &args.place, world).map_err(usage)?;
     let LeaseOutputArgs { record, html, events, .. } = &args.output;
     let named = events.as_deref().filter(|path| *path != Path::new("-"));
     let files = [("--record", record.as_deref()), ("--html", html.as_deref()), ("--events", named)];
     files::check(&files).map_err(failed)?;
-    prepare(signals).map_err(failed)?;
+    prepare(world).map_err(failed)?;
     let grounds = StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
     let mut collection = collection(args.typed.clone());
-    grounds.measure(&mut collection).map_err(failed)?;
+    grounds.measure(&mut collection, &world.console).map_err(failed)?;
     let mut comparison = Comparison {
         asked: &asked,
         secrets: &secrets,
@@ -135,35 +135,35 @@ fn run(args: &LeasesArgs, signals: &Signals, network: &Network) -> Result<Exit, 
         seed: args.output.seed.unwrap_or_else(console::seed),
         objectives: &objectives,
         output: args.output.of_each_run(),
-        signals,
+        world,
         network,
-        stop: signals.stop(),
-        screen: Screen::new(Comparison::phases(&asked)),
+        stop: world.signals.stop(),
+        screen: Screen::new(Comparison::phases(&asked), &world.console),
         collection,
-        events: Events::default(),
+        events: Events::none(&world.console),
         tally: Tally::default(),
     };
     comparison.prove().map_err(|refused| match refused {
         Refused::Occupied(text) => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
         Refused::Failed(text) => failed(text),
     })?;
-    comparison.events = Events::create(events.as_deref()).map_err(failed)?;
+    comparison.events = Events::create(events.as_deref(), &world.console).map_err(failed)?;
     comparison.carry_out();
     let Comparison { mut grounds, collection, events, tally, .. } = comparison;
     if let Some(kept) = args.place.keep.then(|| grounds.keep()).flatten() {
-        console::note(&format!("the files are in {}", kept.display()));
+        world.console.note(&format!("the files are in {}", kept.display()));
     }
     if let Err(why) = grounds.clear() {
-        console::note(&why);
+        world.console.note(&why);
     }
     let mut losses = events.end();
-    let exit = tally.exit(signals.received());
-    if collection.cells.is_empty() && signals.received().is_some() {
+    let exit = tally.exit(world.signals.received());
+    if collection.cells.is_empty() && world.signals.received().is_some() {
         let nothing = "interrupted before anything was measured";
-        console::note(&format!("it was {nothing}"));
-        console::conclude(Some(nothing));
+        world.console.note(&format!("it was {nothing}"));
+        world.console.conclude(Some(nothing));
     } else {
-        report(&collection, &args.output, exit, &mut losses);
+        report(&collection, &args.output, exit, (&mut losses, &world.console));
     }
     Ok(losses.tell(exit))
 }
@@ -173,7 +173,7 @@ fn report(
     collection: &Collection,
     output: &LeaseOutputArgs,
     exit: Exit,
-    losses: &mut WriteFailures,
+    (losses, console): (&mut WriteFailures, &Console),
 ) {
     let record = output.record.as_deref();
     let html = output.html.as_deref();
@@ -186,13 +186,13 @@ fn report(
             .map_err(|refusal| refusal.text)
     });
     let page = crate::report::page(collection);
-    losses.print(&summary::of_all(&page, collection));
+    losses.print(&summary::of_all(&page, collection, console));
     for (name, path) in [("record", record), ("page", html)] {
         if let Some(path) = path {
-            console::say(&format!("{name}: {}", path.display()));
+            console.say(&format!("{name}: {}", path.display()));
         }
     }
-    summary::conclude_all(&page, collection, exit);
+    summary::conclude_all(&page, collection, exit, console);
 }
 
 /// The operations that objectives may refer to.

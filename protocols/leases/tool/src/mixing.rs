@@ -15,11 +15,11 @@ use brunt_leases_load::StoreSessions;
 use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_record::Catalogue;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::Output;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::options::surroundings::Machine;
 use brunt_run::{self as run, Job, Prepared, Protocol, console};
 
 use super::asked::{self, Asked, LeaseTasks};
@@ -43,7 +43,10 @@ pub(crate) struct Mixing {
 
 impl Mixing {
     /// Creates the tables for a command line, which names one store and one way of using it.
-    pub(crate) fn prepare(args: &LeasesArgs, network: &Network) -> Result<Prepared<Self>, Refusal> {
+    pub(crate) fn prepare(
+        args: &LeasesArgs,
+        (world, network): (&World, &Network),
+    ) -> Result<Prepared<Self>, Refusal> {
         let asked = one_mix(args).map_err(usage)?;
         let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
         let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };
@@ -58,7 +61,7 @@ impl Mixing {
             &operations(&asked.work),
         )
         .map_err(usage)?;
-        let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
+        let secrets = Secrets::find(&asked.stores, &args.place, world).map_err(usage)?;
         let mut grounds =
             StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
         let file = match store.place {
@@ -73,16 +76,19 @@ impl Mixing {
             statements: *statements,
             may_destroy: args.place.yes_destroy,
             password: secrets.of(store),
+            user: secrets.user(),
             timeout: asked.timeout,
             flush: args.place.innodb_flush,
         };
-        let held = Held::prepare(store.backend(&manner, &file), false).map_err(|trouble| {
-            let text = format!("{}: failed to {trouble}", store.kind.word());
-            match trouble.class {
-                Class::Check => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
-                _ => failed(text),
-            }
-        })?;
+        let held = Held::prepare(store.backend(&manner, &file), false, &world.console).map_err(
+            |trouble| {
+                let text = format!("{}: failed to {trouble}", store.kind.word());
+                match trouble.class {
+                    Class::Check => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
+                    _ => failed(text),
+                }
+            },
+        )?;
         let settings = Settings {
             operation_timeout: asked.timeout,
             backlog: asked.settings.backlog,

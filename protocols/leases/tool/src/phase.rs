@@ -13,8 +13,8 @@ use brunt_leases_load::{Marks, StoreSessions};
 use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
+use brunt_run::World;
 use brunt_run::options::output::Output;
-use brunt_run::signals::Signals;
 use brunt_run::{Finished, Job, Observer, ObserverFailure, Protocol, carry_out};
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as in the guide.
@@ -60,7 +60,7 @@ impl Phase<'_> {
     /// Carries it out, and shows each interval to `show`.
     pub(crate) fn carry_out(
         mut self,
-        signals: &Signals,
+        world: &World,
         show: &mut dyn FnMut(&Interval),
     ) -> Result<Done, String> {
         let Settings { sessions, seed, .. } = self.settings;
@@ -85,7 +85,7 @@ impl Phase<'_> {
                 .resending(self.resend);
         let sessions = Arc::new(StoreSessions::new(Arc::new(store), self.marks, sessions));
         let protocol = LeaseLoad { backend: Arc::clone(self.backend), sessions };
-        let finished = carry_out(&job, &protocol, &mut [&mut Shown(show)], signals)?;
+        let finished = carry_out(&job, &protocol, &mut [&mut Shown(show)], world)?;
         Ok(Done { finished })
     }
 }

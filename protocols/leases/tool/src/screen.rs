@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Histogram, Interval, Phase};
-use brunt_run::console::{self, StatusLine};
+use brunt_run::Console;
+use brunt_run::console::StatusLine;
 
 /// A phase that ends sooner is not shown.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -20,6 +21,7 @@ const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Shows the progress of a comparison.
 pub(crate) struct Screen {
     line: StatusLine,
+    console: Console,
     /// When the last line was written, if lines cannot be updated in place.
     printed_at: Option<Moment>,
     clock: Monotonic,
@@ -35,10 +37,11 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// A screen for this number of phases.
-    pub(crate) fn new(phases: usize) -> Self {
+    pub(crate) fn new(phases: usize, console: &Console) -> Self {
         let clock = Monotonic::new();
         Self {
-            line: StatusLine::new(),
+            line: StatusLine::new(console),
+            console: console.clone(),
             printed_at: None,
             clock,
             began: clock.now(),
@@ -127,6 +130,6 @@ impl Screen {
             return self.line.show(text);
         }
         self.printed_at = Some(self.clock.now());
-        console::say(text);
+        self.console.say(text);
     }
 }

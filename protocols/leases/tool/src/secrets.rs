@@ -1,4 +1,4 @@
-//! [`Secrets`]: the password of a database: from a file, the environment or the user at the terminal.
+//! [`Secrets`]: the password of a database, from a file, the environment or the user at the terminal, and the account.
 
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
@@ -9,8 +9,14 @@ use crate::options::leases::LeasePlaceArgs;
 /// The variable that may contain the password.
 pub(crate) const VARIABLE: &str = "BRUNT_LEASES_PASSWORD";
 
-/// The password of any database that is used.
-pub(crate) struct Secrets(Option<Secret>);
+/// The variable that names the user, whose account is used if none is named.
+const USER: &str = "USER";
+
+/// The password of any database that is used, and the account if a database is named without one.
+pub(crate) struct Secrets {
+    password: Option<Secret>,
+    user: Option<String>,
+}
 
 impl Secrets {
     /// Finds the password, if there is a database that may need one.
@@ -28,31 +34,44 @@ impl Secrets {
                 Some((name, _)) => Err(format!(
                     "{name}: none of the stores is a database with a password: leave it out"
                 )),
-                None => Ok(Self(None)),
+                None => Ok(Self { password: None, user: None }),
             };
         }
-        if let Some(path) = &args.password_file {
-            return file(path, "--password-file", surroundings).map(|secret| Self(Some(secret)));
-        }
-        if args.ask_password {
-            if !surroundings.interactive() {
-                return Err(
-                    "--ask-password: standard input is not a terminal; use --password-file FILE"
-                        .to_owned(),
-                );
-            }
-            let typed = surroundings.ask("Password of the database: ");
-            return typed
-                .map(|secret| Self(Some(secret)))
-                .map_err(|error| format!("--ask-password: failed to read the password: {error}"));
-        }
-        Ok(Self(surroundings.variable(VARIABLE).map(Secret::from)))
+        let user = surroundings.ambient(USER);
+        password(args, surroundings).map(|password| Self { password, user })
     }
 
     /// The password of a store.
     pub(crate) fn of(&self, store: &Store) -> Option<&Secret> {
-        self.0.as_ref().filter(|_| store.is_server())
+        self.password.as_ref().filter(|_| store.is_server())
     }
+
+    /// The account of a store that is named without one.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.user.as_deref()
+    }
+}
+
+fn password(
+    args: &LeasePlaceArgs,
+    surroundings: &dyn Surroundings,
+) -> Result<Option<Secret>, String> {
+    if let Some(path) = &args.password_file {
+        return file(path, "--password-file", surroundings).map(Some);
+    }
+    if args.ask_password {
+        if !surroundings.interactive() {
+            return Err(
+                "--ask-password: standard input is not a terminal; use --password-file FILE"
+                    .to_owned(),
+            );
+        }
+        let typed = surroundings.ask("Password of the database: ");
+        return typed
+            .map(Some)
+            .map_err(|error| format!("--ask-password: failed to read the password: {error}"));
+    }
+    Ok(surroundings.variable(VARIABLE).map(Secret::from))
 }
 
 /// The password in the first line of a file.

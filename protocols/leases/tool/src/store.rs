@@ -55,6 +55,8 @@ pub(crate) struct Manner<'a> {
     pub statements: Statements,
     pub may_destroy: bool,
     pub password: Option<&'a Secret>,
+    /// The account on a server that is named without one.
+    pub user: Option<&'a str>,
     /// How long an operation may take.
     pub timeout: Duration,
     /// MySQL's setting for flushing its log if changes need not be durable when they are answered.
@@ -185,6 +187,9 @@ impl Store {
         let (mut server, network) = (server.clone(), manner.network.clone());
         if server.password.is_none() {
             server.password = manner.password.cloned();
+        }
+        if server.user.is_none() {
+            server.user = manner.user.map(str::to_owned);
         }
         let Manner { schema, family, durability, statements, may_destroy, timeout, .. } = *manner;
         let patience = patience(timeout);

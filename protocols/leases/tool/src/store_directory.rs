@@ -3,11 +3,11 @@
 //! The disk determines the cost of synchronous writes, so it is measured before anything else and shown with the
 //! result. The directory is created for one comparison and deleted with it, unless a SIGKILL ends the comparison.
 
+use brunt_run::Console;
 use std::path::{Path, PathBuf};
 
 use brunt_leases_driver::probe;
 use brunt_record::Collection;
-use brunt_run::console;
 use tempfile::TempDir;
 
 use super::store::{Place, Store};
@@ -51,7 +51,11 @@ impl StoreDirectory {
     }
 
     /// Measures the disk, and records the times.
-    pub(crate) fn measure(&self, collection: &mut Collection) -> Result<(), String> {
+    pub(crate) fn measure(
+        &self,
+        collection: &mut Collection,
+        console: &Console,
+    ) -> Result<(), String> {
         let Some(disk) = &self.disk else { return Ok(()) };
         // The name of the temporary directory is meaningless to the user; its parent's is not.
         let shown = match &self.temporary {
@@ -74,13 +78,13 @@ impl StoreDirectory {
                 .insert(name.to_owned(), fsync.quantile(quantile).as_secs_f64() * 1e6);
         }
         let [p50, p99] = [0.5, 0.99].map(|quantile| fsync.quantile(quantile).as_secs_f64() * 1e6);
-        console::say(&format!(
+        console.say(&format!(
             "{}: a write with fdatasync takes {p50:.0} us (median), {p99:.0} us (p99), measured {} times",
             shown.display(),
             fsync.writes.len(),
         ));
         if fsync.filesystem.is_memory() {
-            console::note(&format!(
+            console.note(&format!(
                 "{} is in memory ({}), where synchronous writes cost nothing: name a directory on a disk with \
                  --directory",
                 shown.display(),

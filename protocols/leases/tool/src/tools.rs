@@ -1,14 +1,14 @@
 //! The commands that stores of leases add to the program: `brunt leases`, and the programs of 2012 with their switches.
 
 use brunt_net::Network;
+use brunt_run::Task;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::secrecy::Secrecy;
 use brunt_run::options::surroundings::Surroundings;
-use brunt_run::signals::Signals;
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose, sentence};
 use brunt_run::version;
-use brunt_run::{Task, console};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
 
 use crate::options::leases::{ABOUT, LeasesArgs};
@@ -75,8 +75,8 @@ fn read_program(name: &str, words: &[String], _: &dyn Surroundings) -> Result<Re
 }
 
 impl Task for UbenchArgs {
-    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
-        ubench::run(self, signals, network)
+    fn run(&self, world: &World, network: &Network) -> Result<Exit, Refusal> {
+        ubench::run(self, world, network)
     }
 
     fn is_quiet(&self) -> bool {
@@ -96,9 +96,9 @@ struct Usage {
 }
 
 impl Task for Usage {
-    fn run(&self, _: &Signals, _: &Network) -> Result<Exit, Refusal> {
-        console::warn(&self.complaint);
-        console::print(&self.usage).map(|_| Exit::Failed)
+    fn run(&self, world: &World, _: &Network) -> Result<Exit, Refusal> {
+        world.console.warn(&self.complaint);
+        world.console.print(&self.usage).map(|_| Exit::Failed)
     }
 }
 

@@ -3,9 +3,9 @@
 use brunt_names_driver::nss;
 use brunt_net::Network;
 use brunt_run::Task;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::Signals;
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use clap::{ArgMatches, Command, FromArgMatches as _, Subcommand as _};
 
@@ -53,9 +53,9 @@ fn askable() -> Result<(), Refusal> {
 }
 
 impl Task for MatrixArgs {
-    fn run(&self, signals: &Signals, _: &Network) -> Result<Exit, Refusal> {
+    fn run(&self, world: &World, _: &Network) -> Result<Exit, Refusal> {
         askable()?;
-        matrix::run(self, signals)
+        matrix::run(self, world)
     }
 
     fn is_quiet(&self) -> bool {
@@ -64,9 +64,9 @@ impl Task for MatrixArgs {
 }
 
 impl Task for SweepArgs {
-    fn run(&self, signals: &Signals, _: &Network) -> Result<Exit, Refusal> {
+    fn run(&self, world: &World, _: &Network) -> Result<Exit, Refusal> {
         askable()?;
-        matrix::sweep(self, signals)
+        matrix::sweep(self, world)
     }
 
     fn is_quiet(&self) -> bool {
@@ -75,7 +75,7 @@ impl Task for SweepArgs {
 }
 
 impl Task for CellArgs {
-    fn run(&self, _: &Signals, _: &Network) -> Result<Exit, Refusal> {
+    fn run(&self, _: &World, _: &Network) -> Result<Exit, Refusal> {
         cell::enter(self)
     }
 }

@@ -63,7 +63,7 @@ struct Work<'a> {
 impl Agent<'_> {
     /// Carries an order out until it is over and everything has been reported.
     pub(super) async fn carry_out(&self, order: Order) -> Result<Carried, Refusal> {
-        console::say(&format!(
+        self.world.console.say(&format!(
             "run {}: share {} of {}: {}",
             short(&order.run),
             order.rank,
@@ -134,7 +134,9 @@ impl Work<'_> {
     fn judge(&mut self) {
         let Some(laid) = &self.laid else { return };
         let (order, directory) = (self.share.order().clone(), laid.path().to_owned());
-        match self.agent.policy().and_then(|policy| judge(order, policy, directory)) {
+        match self.agent.policy().and_then(|policy| {
+            judge(order, policy, directory, self.agent.world.environment.clone())
+        }) {
             Ok(judging) => self.judging = Some(judging),
             Err(why) => self.refuse(why),
         }
@@ -143,7 +145,7 @@ impl Work<'_> {
     /// Reports that the order cannot be carried out here, although as far as is known its owner would have permitted
     /// it.
     fn fail(&mut self, why: &str) {
-        console::say(&format!("error: {why}"));
+        self.agent.world.console.say(&format!("error: {why}"));
         self.share.end_by_itself(why);
         let now = self.now();
         self.share.ended(None, now);
@@ -164,6 +166,7 @@ impl Work<'_> {
     fn child(&self, permit: Option<Permit>) -> Result<Child, String> {
         Child::start(&ChildSettings {
             order: self.share.order(),
+            environment: &self.agent.world.environment,
             records: self.agent.records(),
             permit,
             directory: self.laid.as_ref().map(OrderDirectory::path),
@@ -171,7 +174,7 @@ impl Work<'_> {
     }
 
     fn refuse(&mut self, why: String) {
-        console::say(&format!("refused: {why}"));
+        self.agent.world.console.say(&format!("refused: {why}"));
         if let Some(child) = &mut self.child {
             child.interrupt();
         }
@@ -254,7 +257,7 @@ impl Work<'_> {
 
     /// Checks the clock, the run and the requests of this program's own user.
     fn look(&mut self) {
-        let urgency = self.agent.signals.stop().urgency();
+        let urgency = self.agent.world.signals.stop().urgency();
         if urgency != self.urgency {
             self.urgency = urgency;
             self.share.end_by_itself("the agent was stopped on its own machine");
@@ -334,7 +337,7 @@ impl Work<'_> {
         let record = self.child.as_ref().filter(|child| child.record().exists());
         let record = record.map(|child| format!("; record: {}", child.record().display()));
         let run = short(&self.share.order().run).to_owned();
-        console::say(&format!("run {run}: {how}{}", record.unwrap_or_default()));
+        self.agent.world.console.say(&format!("run {run}: {how}{}", record.unwrap_or_default()));
         Carried { delivered, refused }
     }
 }

@@ -17,7 +17,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use brunt_cluster::message::Order;
 use brunt_cluster::policy::Permit;
 use brunt_record::events::LINE_MAX;
+use brunt_run::World;
 use brunt_run::fence::CONFINED;
+use brunt_run::world::Environment;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use tokio::sync::mpsc;
@@ -37,6 +39,8 @@ const SAID_MAX: usize = 2_000;
 /// How a child is started.
 pub(super) struct ChildSettings<'a> {
     pub(super) order: &'a Order,
+    /// The agent's own variables.
+    pub(super) environment: &'a Environment,
     /// Where its record goes.
     pub(super) records: &'a Path,
     /// What the agent's owner permits; no permission is needed if the agent and the order belong to one user.
@@ -136,8 +140,8 @@ impl Drop for Child {
 }
 
 /// Makes this program end with the agent that started it, if an agent did: no load outlives the agent that ordered it.
-pub(crate) fn end_with_agent() -> Result<(), String> {
-    let Some(agent) = std::env::var(AGENT).ok().and_then(|pid| pid.parse::<i32>().ok()) else {
+pub(crate) fn end_with_agent(world: &World) -> Result<(), String> {
+    let Some(agent) = world.environment.text(AGENT).and_then(|pid| pid.parse::<i32>().ok()) else {
         return Ok(());
     };
     set_parent_process_death_signal(Some(Signal::INT))
@@ -170,8 +174,10 @@ impl Place {
 
 /// Where the owner's file of targets is searched for: the file applies to orders, and the run has no home directory in
 /// which to find it.
-fn configurations() -> OsString {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+fn configurations(environment: &Environment) -> OsString {
+    let variable = |name: &str| {
+        environment.variable(name).map(OsStr::to_owned).filter(|value| !value.is_empty())
+    };
     let home = || Some(PathBuf::from(variable("HOME")?).join(".config").into_os_string());
     let own = variable("XDG_CONFIG_HOME").or_else(home);
     let machines = variable("XDG_CONFIG_DIRS").unwrap_or_else(|| "/etc/xdg".into());
@@ -192,9 +198,9 @@ fn command(making: &ChildSettings<'_>, place: &Place) -> Command {
     command.arg0("brunt").args(line);
     if let Some(permit) = &making.permit {
         let kept = PLAIN.iter().copied().chain(permit.variables.iter().map(String::as_str));
-        let kept = kept.filter_map(|name| std::env::var_os(name).map(|value| (name, value)));
+        let kept = kept.filter_map(|name| Some((name, making.environment.variable(name)?)));
         command.env_clear().envs(kept);
-        command.env(CONFINED, "1").env("XDG_CONFIG_DIRS", configurations());
+        command.env(CONFINED, "1").env("XDG_CONFIG_DIRS", configurations(making.environment));
     }
     command.env(AGENT, std::process::id().to_string());
     if let Some(directory) = making.directory {

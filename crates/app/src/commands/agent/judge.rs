@@ -7,6 +7,7 @@ use brunt_cluster::message::Order;
 use brunt_cluster::policy::{Permit, Policy};
 use brunt_run::console;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::world::Environment;
 use tokio::sync::oneshot::{Receiver, channel};
 
 use super::child::spawn;
@@ -20,15 +21,21 @@ pub(super) fn judge(
     order: Order,
     policy: Policy,
     directory: PathBuf,
+    environment: Environment,
 ) -> Result<Receiver<Judged>, String> {
     let (tell, judged) = channel();
     // If the receiver is gone, the answer is not needed.
-    spawn("judge", move || drop(tell.send(permitted(&order, &policy, &directory))))?;
+    spawn("judge", move || drop(tell.send(permitted(&order, &policy, &directory, &environment))))?;
     Ok(judged)
 }
 
-fn permitted(order: &Order, policy: &Policy, directory: &Path) -> Judged {
-    let needs = Needs::of(&order.argv, directory, policy.variables(), StandIns::None);
+fn permitted(
+    order: &Order,
+    policy: &Policy,
+    directory: &Path,
+    environment: &Environment,
+) -> Judged {
+    let needs = Needs::of(&order.argv, directory, policy.variables(), StandIns::None, environment);
     let mut needs = needs.map_err(|it| why(&it))?;
     if let Some(step) = &order.step {
         // Such a command names neither rate nor target, and a rate of iterations is not a rate of operations.

@@ -20,10 +20,11 @@ use brunt_cluster::message::{
 use brunt_cluster::plane::Nats;
 use brunt_cluster::policy::Policy;
 use brunt_exchange::{Clock as _, Monotonic};
-use brunt_record::Environment;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::{Signals, Urgency};
+use brunt_run::signals::Urgency;
+use brunt_run::world::Environment;
 use brunt_run::{ceiling, console};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -42,7 +43,7 @@ struct Agent<'a> {
     args: &'a AgentArgs,
     name: Name,
     nats: Nats,
-    signals: &'a Signals,
+    world: &'a World,
 }
 
 /// How a share ended.
@@ -52,15 +53,15 @@ struct Carried {
 }
 
 /// Waits for orders until it is ended.
-pub(crate) fn agent(args: &AgentArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+pub(crate) fn agent(args: &AgentArgs, world: &World) -> Result<Exit, Refusal> {
+    world.signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     if args.with_stdin || args.local.is_some() {
-        end_with_stdin(signals)?;
+        end_with_stdin(world)?;
     }
     if let Some((index, count)) = args.local {
         keep_to_part(index, count);
     }
-    let host = Environment::read().host;
+    let host = brunt_record::Environment::read().host;
     let login = login(&args.plane)?.map(|login| Name::of_host(&login.name));
     let name = login.or_else(|| args.name.clone()).unwrap_or_else(|| Name::of_host(&host));
     brunt_cluster::bundle::sweep(&args.records);
@@ -68,7 +69,7 @@ pub(crate) fn agent(args: &AgentArgs, signals: &Signals) -> Result<Exit, Refusal
     policy(args)?;
     runtime()?.block_on(async {
         let nats = connect(&args.plane, name.as_str()).await?;
-        let agent = Agent { args, name, nats, signals };
+        let agent = Agent { args, name, nats, world };
         agent.serve(host).await
     })
 }
@@ -90,20 +91,19 @@ impl Agent<'_> {
             nonce: brunt_record::run_id(),
             host,
             cores,
-            ceilings: ceiling::all(cores),
-            rank: self.args.rank.or_else(launched),
+            ceilings: ceiling::all(cores, &self.world.environment),
+            rank: self.args.rank.or_else(|| launched(&self.world.environment)),
             wall_ms: None,
             permits: None,
         };
         if self.args.local.is_none() {
-            console::say(&format!(
-                "agent {} waits for orders in pool {pool}; ^C ends it",
-                self.name
-            ));
+            self.world
+                .console
+                .say(&format!("agent {} waits for orders in pool {pool}; ^C ends it", self.name));
         }
         let mut ticks = Ticks::every(ASK_EVERY);
         let (mut complained, mut foreign) = (None, false);
-        while self.signals.stop().urgency() == Urgency::Run {
+        while self.world.signals.stop().urgency() == Urgency::Run {
             join.wall_ms = Some(console::now().as_millisecond());
             // The file as it is now, by which the next order is judged.
             join.permits = self.policy().ok().map(|policy| policy.brief());
@@ -111,7 +111,7 @@ impl Agent<'_> {
             let answer = self.nats.request(hello(&pool), question, ASK_EVERY).await;
             let complaint = self.nats.complaint();
             if let Some(why) = complaint.as_ref().filter(|_| complained != complaint) {
-                console::note(&format!("the broker says: {why}"));
+                self.world.console.note(&format!("the broker says: {why}"));
             }
             complained = complaint;
             let answer = answer.unwrap_or_default();
@@ -127,7 +127,7 @@ impl Agent<'_> {
                 }
                 Some(Err(why)) => {
                     if !std::mem::replace(&mut foreign, true) {
-                        console::note(&format!("ignored an order: {why}"));
+                        self.world.console.note(&format!("ignored an order: {why}"));
                     }
                     self.decline(&answer, &join.nonce, why).await;
                 }
@@ -191,14 +191,14 @@ impl Carried {
 }
 
 /// The rank that a launcher assigns, by the variable names of Kubernetes, Slurm and Nomad.
-fn launched() -> Option<u32> {
+fn launched(environment: &Environment) -> Option<u32> {
     let names = ["JOB_COMPLETION_INDEX", "SLURM_PROCID", "NOMAD_ALLOC_INDEX"];
-    names.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+    names.iter().find_map(|name| environment.text(name)?.parse().ok())
 }
 
 /// Ends this program as a signal would when standard input ends.
-fn end_with_stdin(signals: &Signals) -> Result<(), Refusal> {
-    let stop = signals.stop();
+fn end_with_stdin(world: &World) -> Result<(), Refusal> {
+    let stop = world.signals.stop();
     let wait = move || {
         let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
         stop.request();

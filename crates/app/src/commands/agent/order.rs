@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use brunt_cluster::message::{Order, Step};
 use brunt_net::secret::Secret;
 use brunt_run::Caller;
-use brunt_run::options::surroundings::{Machine, Surroundings};
+use brunt_run::World;
+use brunt_run::options::surroundings::Surroundings;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{self, STEP_CHILD};
@@ -45,8 +46,12 @@ fn words_of_command(argv: &[String]) -> usize {
 
 /// The words of a command line that these agents carry out, as a record may show them: secrets starred. The error says
 /// why they cannot.
-pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, String> {
-    let command = cli::load(words, &AgentSurroundings(agents)).map_err(|refusal| {
+pub(crate) fn shown(
+    words: &[String],
+    agents: Agents,
+    world: &World,
+) -> Result<Vec<String>, String> {
+    let command = cli::load(words, &AgentSurroundings { agents, world }).map_err(|refusal| {
         let why = first_paragraph(&refusal.text);
         format!("the command cannot be read: {}", why.trim_start_matches("error: "))
     })?;
@@ -98,13 +103,18 @@ pub(super) fn step_line(order: &Order, step: &Step, events: &Path, record: &Path
 }
 
 /// Uses this machine in place of an agent's. No user is prompted for a password.
-struct AgentSurroundings(Agents);
+struct AgentSurroundings<'a> {
+    agents: Agents,
+    world: &'a World,
+}
 
-impl AgentSurroundings {
+impl AgentSurroundings<'_> {
     /// What is found here, or else a stand-in for what the agents have.
     fn or_theirs<T>(&self, here: io::Result<T>, theirs: T) -> io::Result<T> {
         match here {
-            Err(error) if self.0 == Agents::Others && error.kind() == io::ErrorKind::NotFound => {
+            Err(error)
+                if self.agents == Agents::Others && error.kind() == io::ErrorKind::NotFound =>
+            {
                 Ok(theirs)
             }
             here => here,
@@ -112,26 +122,26 @@ impl AgentSurroundings {
     }
 }
 
-impl Surroundings for AgentSurroundings {
+impl Surroundings for AgentSurroundings<'_> {
     fn variable(&self, name: &str) -> Option<String> {
-        let theirs = || (self.0 == Agents::Others).then(|| "x".to_owned());
-        Machine.variable(name).or_else(theirs)
+        let theirs = || (self.agents == Agents::Others).then(|| "x".to_owned());
+        self.world.variable(name).or_else(theirs)
     }
 
     /// As for properties files.
     fn ambient(&self, name: &str) -> Option<String> {
-        match self.0 {
-            Agents::Own => Machine.ambient(name),
+        match self.agents {
+            Agents::Own => self.world.ambient(name),
             Agents::Others => None,
         }
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.or_theirs(Machine.read(path), b"x\n".to_vec())
+        self.or_theirs(self.world.read(path), b"x\n".to_vec())
     }
 
     fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.or_theirs(Machine.secret(path), b"x\n".to_vec())
+        self.or_theirs(self.world.secret(path), b"x\n".to_vec())
     }
 
     fn interactive(&self) -> bool {
@@ -144,8 +154,8 @@ impl Surroundings for AgentSurroundings {
 
     /// What a user of this machine has configured for their own tools is no part of an order.
     fn properties_files(&self) -> Vec<PathBuf> {
-        match self.0 {
-            Agents::Own => Machine.properties_files(),
+        match self.agents {
+            Agents::Own => self.world.properties_files(),
             Agents::Others => Vec::new(),
         }
     }
@@ -178,7 +188,9 @@ mod tests {
             ("agent --nats x", "agent"),
             ("", "''"),
         ] {
-            let Err(why) = shown(&words(line), Agents::Own) else { panic!("{line}") };
+            let Err(why) = shown(&words(line), Agents::Own, &World::of_process()) else {
+                panic!("{line}")
+            };
             assert!(why.contains(named), "{line}: {why}");
         }
     }
@@ -190,17 +202,19 @@ mod tests {
             ("http -H Authorization:x http://127.0.0.1/", "--header"),
             ("names lookup --socket /run/nscd/socket", "--socket"),
         ] {
-            let Err(why) = shown(&words(line), Agents::Others) else { panic!("{line}") };
+            let Err(why) = shown(&words(line), Agents::Others, &World::of_process()) else {
+                panic!("{line}")
+            };
             assert!(why.contains(named) && !why.contains("password "), "{line}: {why}");
-            let own =
-                shown(&words(line), Agents::Own).unwrap_or_else(|why| panic!("{line}: {why}"));
+            let own = shown(&words(line), Agents::Own, &World::of_process())
+                .unwrap_or_else(|why| panic!("{line}: {why}"));
             assert!(!own.iter().any(|word| word == "password"), "{own:?}");
         }
         for line in
             ["authrate -h h -D uid=u -w:file nowhere", "authrate -h h -D uid=u -w:env NOBODYS"]
         {
-            assert!(shown(&words(line), Agents::Others).is_ok(), "{line}");
-            assert!(shown(&words(line), Agents::Own).is_err(), "{line}");
+            assert!(shown(&words(line), Agents::Others, &World::of_process()).is_ok(), "{line}");
+            assert!(shown(&words(line), Agents::Own, &World::of_process()).is_err(), "{line}");
         }
     }
 

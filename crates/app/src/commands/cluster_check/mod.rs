@@ -14,11 +14,11 @@ use std::process::{Command as Process, Stdio};
 use brunt_cluster::policy::{Asked, Permit, Policy};
 use brunt_feed::access::{self, Kind};
 use brunt_net::Network;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::surroundings::{self, Machine};
-use brunt_run::signals::Signals;
-use brunt_run::{Caller, Job, console, fence};
+use brunt_run::world::Environment;
+use brunt_run::{Caller, Job, fence};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -73,9 +73,10 @@ impl Needs {
         directory: &Path,
         variables: &[String],
         stand_ins: StandIns,
+        environment: &Environment,
     ) -> Result<Self, Refusal> {
         let given = USUAL.into_iter().chain(variables.iter().map(String::as_str));
-        let given = given.filter_map(|name| Some((name, std::env::var_os(name)?)));
+        let given = given.filter_map(|name| Some((name, environment.variable(name)?)));
         let output = Process::new("/proc/self/exe")
             .args(["cluster", "check", "--format", "json"])
             .args((stand_ins == StandIns::OfSecrets).then_some("--stand-ins"))
@@ -117,17 +118,23 @@ impl Needs {
 }
 
 /// Prints what a command needs, and whether a policy permits it.
-pub(crate) fn cluster_check(args: &CheckArgs) -> Result<Exit, Refusal> {
+pub(crate) fn cluster_check(args: &CheckArgs, world: &World) -> Result<Exit, Refusal> {
     if args.format == CheckFormat::Json {
         if args.stand_ins {
             access::stand_in();
         }
-        let needs = examine(&args.command)?;
-        return console::print(&(serde_json::to_string(&needs).map_err(failed)? + "\n"));
+        let needs = examine(&args.command, world)?;
+        return world.console.print(&(serde_json::to_string(&needs).map_err(failed)? + "\n"));
     }
     let here = std::env::current_dir().map_err(failed)?;
     // The command may refer to all of our own environment: nothing is sent.
-    let needs = Needs::of(&args.command, &here, &variables(), StandIns::None)?;
+    let needs = Needs::of(
+        &args.command,
+        &here,
+        &variables(&world.environment),
+        StandIns::None,
+        &world.environment,
+    )?;
     let mut text = needs_text(&needs);
     if let Some(path) = &args.policy {
         let policy = Policy::read(path).map_err(failed)?;
@@ -140,13 +147,12 @@ pub(crate) fn cluster_check(args: &CheckArgs) -> Result<Exit, Refusal> {
         let _ =
             writeln!(text, "\n{} permits it, within: {}", path.display(), permit.allow.join(" "));
     }
-    console::print(&text)
+    world.console.print(&text)
 }
 
 /// The variables of our own environment that a command may refer to.
-pub(crate) fn variables() -> Vec<String> {
-    let all = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    all.filter(|name| !is_home(name)).collect()
+pub(crate) fn variables(environment: &Environment) -> Vec<String> {
+    environment.names().filter(|name| !is_home(name)).map(str::to_owned).collect()
 }
 
 /// Whether this variable names a directory of properties files, which an agent does not have.
@@ -183,13 +189,13 @@ fn needs_text(needs: &Needs) -> String {
 }
 
 /// Prepares the command in this process, which can reach no address and read no file outside its directory.
-fn examine(words: &[String]) -> Result<Needs, Refusal> {
+fn examine(words: &[String], world: &World) -> Result<Needs, Refusal> {
     let network = Network::nowhere();
     access::confine();
-    let command = cli::load(words, &Machine)?;
+    let command = cli::load(words, world)?;
     let command =
         rules::shared(command, words, Caller::AgentsOfOthers).map_err(|why| refused(&why))?;
-    let job = command.examine(&Signals::default(), &network);
+    let job = command.examine(world, &network);
     let job = job.map_err(|refusal| fence::explained(refusal, &network))?;
     let load = Known::of(&job);
     let files = access::opened()
@@ -201,7 +207,7 @@ fn examine(words: &[String]) -> Result<Needs, Refusal> {
         several: load.several,
         operations: load.operations,
         allow: job.output.run.allow.iter().map(ToString::to_string).collect(),
-        variables: surroundings::asked_for(),
+        variables: world.environment.referred_to(),
         files: files.collect(),
     })
 }

@@ -18,8 +18,9 @@ use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
 use brunt_record::{
     Head, Measured, NodeRecord, NodeRows, Phase, Reason, Record, Status, Timing, merge,
 };
+use brunt_run::Console;
+use brunt_run::Protocol;
 use brunt_run::signals::Urgency;
-use brunt_run::{Protocol, console};
 
 use super::beginnings::Beginnings;
 use super::conductor::{Conductor, ConductorReport, ConductorRequest};
@@ -47,6 +48,7 @@ pub(super) struct Merged {
     notes: RefCell<Vec<String>>,
     /// When the run began, on the conductor's clock.
     began: Cell<Duration>,
+    console: Console,
     /// Whether the broker was unreachable for too long.
     pub(super) plane_lost: Cell<bool>,
     /// The first agent that was lost, or whose run was killed, as a sentence.
@@ -59,8 +61,9 @@ pub(super) struct Merged {
 
 impl Merged {
     /// A run of agents with these names.
-    pub(super) fn new(conductor: Conductor, labels: Arc<[String]>) -> Self {
+    pub(super) fn new(conductor: Conductor, labels: Arc<[String]>, console: &Console) -> Self {
         Self {
+            console: console.clone(),
             conductor: RefCell::new(conductor),
             names: RefCell::default(),
             tales: RefCell::new(labels.iter().map(|_| None).collect()),
@@ -82,7 +85,7 @@ impl Merged {
     }
 
     fn say(&self, text: String) {
-        console::say(&text);
+        self.console.say(&text);
         self.notes.borrow_mut().push(text);
     }
 
@@ -113,7 +116,7 @@ impl Merged {
                 ));
             }
             CoordinatorEvent::Away => {
-                console::say("the broker is away; the agents continue for 5 s");
+                self.console.say("the broker is away; the agents continue for 5 s");
             }
             CoordinatorEvent::Returned { away } => {
                 self.say(format!("the broker was away for {:.1} s", away.as_secs_f64()));

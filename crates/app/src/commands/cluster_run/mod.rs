@@ -20,12 +20,13 @@ use brunt_cluster::signature::Signer;
 use brunt_engine::{Plan, Settings, ThinkTime};
 use brunt_net::Network;
 use brunt_record::Head;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::{Addresses, RunOptions};
 use brunt_run::options::weights::Weights;
-use brunt_run::signals::{Signals, Urgency};
+use brunt_run::signals::Urgency;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Job, Manner, carry_out, check_files, console, exit, objectives};
 
@@ -71,8 +72,8 @@ struct Intent {
 }
 
 /// Carries out a run with several agents.
-pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    let shown = examined(args, signals)?;
+pub(crate) fn cluster_run(args: &ClusterRunArgs, world: &World) -> Result<Exit, Refusal> {
+    let shown = examined(args, world)?;
     let start = |count| Local::start(count, args.records.as_deref(), Lasting::OneRun);
     let local = args.local.map(start).transpose()?;
     let plane = local.as_ref().map_or(&args.plane, |local| &local.plane);
@@ -80,35 +81,35 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Ex
     let (files, operations) = if local.is_some() {
         (None, Vec::new())
     } else {
-        let (files, needs) = bundle(&args.command)?;
+        let (files, needs) = bundle(&args.command, world)?;
         (Some(Arc::new(files)), needs.operations)
     };
     let intent = Intent { shown, run: brunt_record::run_id(), files, operations };
-    coordinate(args, plane, intent, signals)
+    coordinate(args, plane, intent, world)
 }
 
 /// Carries out a run without examining its command: the files that it reads are known.
 pub(in crate::commands) fn commissioned(
     args: &ClusterRunArgs,
     commission: &Commission,
-    signals: &Signals,
+    world: &World,
 ) -> Result<Exit, Refusal> {
-    let shown = examined(args, signals)?;
+    let shown = examined(args, world)?;
     let here = std::env::current_dir().map_err(failed)?;
     let files: Vec<_> = commission.files.iter().map(|name| (name.clone(), false)).collect();
     let files = Some(Arc::new(Bundle::of(&here, &files).map_err(failed)?));
     let intent = Intent { shown, run: commission.run.clone(), files, operations: Vec::new() };
-    coordinate(args, &args.plane, intent, signals)
+    coordinate(args, &args.plane, intent, world)
 }
 
 /// The command as a record shows it. A command that no agent can carry out is refused before any agent is contacted.
-fn examined(args: &ClusterRunArgs, signals: &Signals) -> Result<Vec<String>, Refusal> {
+fn examined(args: &ClusterRunArgs, world: &World) -> Result<Vec<String>, Refusal> {
     refuse_what_agents_decide(args)?;
     let whose = if args.local.is_some() { Agents::Own } else { Agents::Others };
-    let shown = shown(&args.command, whose);
+    let shown = shown(&args.command, whose, world);
     let shown = shown.map_err(|why| Refusal::usage(format!("error: {why}")))?;
     check_files(&args.run.paths()).map_err(Refusal::failed)?;
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    world.signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     Ok(shown)
 }
 
@@ -117,7 +118,7 @@ fn coordinate(
     args: &ClusterRunArgs,
     plane: &PlaneArgs,
     intent: Intent,
-    signals: &Signals,
+    world: &World,
 ) -> Result<Exit, Refusal> {
     let seed_file = args.sign.clone().or_else(|| key_file(&args.plane, "order.seed"));
     let signer = seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
@@ -126,19 +127,19 @@ fn coordinate(
     let Intent { shown, files, .. } = intent;
     let conductor = Conductor::start(plane, Ordered { asked, signer, files })?;
     if args.local.is_none() {
-        console::say(&format!("waiting for {agents} agents"));
+        world.console.say(&format!("waiting for {agents} agents"));
     }
-    let gathered = gather(conductor, signals, agents, &console::say)?;
+    let gathered = gather(conductor, world, agents, &|text| world.console.say(text))?;
     let command = [args.typed.clone(), vec!["--".to_owned()], shown].concat();
     let progress = if args.run.quiet.quiet { Progress::Quiet } else { Progress::Figures };
     let job = job(&args.run, command, progress, &gathered)?;
-    let merged = Merged::new(gathered.conductor, gathered.labels);
-    let done = carry_out(&job, &merged, &mut [], signals);
+    let merged = Merged::new(gathered.conductor, gathered.labels, &world.console);
+    let done = carry_out(&job, &merged, &mut [], world);
     if merged.plane_lost.get() && done.is_err() {
         return Err(plane_lost());
     }
     let mut done = done.map_err(|why| not_begun(&merged, &why))?;
-    let ending = Ending::of(&args.run, Stream::Output);
+    let ending = Ending::of(&args.run, Stream::Output, &world.console);
     ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     ending
         .close(&done.record, done.written.as_deref(), &mut done.losses)
@@ -205,9 +206,15 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
 
 /// The files that the command reads, described and ready to be sent. Secrets are already on the agents and need not be
 /// here.
-fn bundle(command: &[String]) -> Result<(Bundle, Needs), Refusal> {
+fn bundle(command: &[String], world: &World) -> Result<(Bundle, Needs), Refusal> {
     let here = std::env::current_dir().map_err(failed)?;
-    let needs = Needs::of(command, &here, &variables(), StandIns::OfSecrets)?;
+    let needs = Needs::of(
+        command,
+        &here,
+        &variables(&world.environment),
+        StandIns::OfSecrets,
+        &world.environment,
+    )?;
     let files: Vec<_> = needs.files.iter().map(|file| (file.name.clone(), file.secret)).collect();
     Ok((Bundle::of(&here, &files).map_err(failed)?, needs))
 }
@@ -257,7 +264,7 @@ fn asked(args: &ClusterRunArgs, agents: u32, intent: &Intent) -> Asked {
 /// Waits until all agents are connected to the target.
 fn gather(
     mut conductor: Conductor,
-    signals: &Signals,
+    world: &World,
     agents: u32,
     say: &dyn Fn(&str),
 ) -> Result<Gathered, Refusal> {
@@ -265,7 +272,7 @@ fn gather(
     let mut heads: Vec<Option<Head>> = vec![None; agents as usize];
     let mut stopping = false;
     loop {
-        if !stopping && signals.stop().urgency() != Urgency::Run {
+        if !stopping && world.signals.stop().urgency() != Urgency::Run {
             stopping = true;
             conductor.wish(ConductorRequest::Stop);
         }
@@ -284,7 +291,7 @@ fn gather(
             Ok(ConductorReport::Event(..)) | Err(_) => {}
             Ok(ConductorReport::Over(_)) => {
                 conductor.finish();
-                let interrupted = signals.received().map(|signal| Refusal {
+                let interrupted = world.signals.received().map(|signal| Refusal {
                     text: "ended before it began; nothing was sent\n".to_owned(),
                     exit: signal.exit(),
                 });

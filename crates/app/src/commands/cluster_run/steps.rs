@@ -12,10 +12,10 @@ use brunt_cluster::bundle::Bundle;
 use brunt_cluster::coordinator::{Asked, OnLoss, Weights};
 use brunt_cluster::message;
 use brunt_cluster::signature::Signer;
+use brunt_run::World;
 use brunt_run::options::output::Progress;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::signals::Signals;
 use brunt_run::{Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out};
 
 use super::conductor::{Conductor, Ordered};
@@ -60,17 +60,18 @@ pub(in crate::commands) struct Agents {
 
 impl Agents {
     /// Starts agents, if they are on this machine; remote agents are looked up at each step.
-    pub(in crate::commands) fn new(search: Search<'_>) -> Result<Self, Refusal> {
+    pub(in crate::commands) fn new(search: Search<'_>, world: &World) -> Result<Self, Refusal> {
         let Search { agents: asked, argv, allow, subject } = search;
         let whose = if asked.local.is_some() { Whose::Own } else { Whose::Others };
-        shown(argv, whose).map_err(|why| Refusal::usage(format!("error: {why}")))?;
+        shown(argv, whose, world).map_err(|why| Refusal::usage(format!("error: {why}")))?;
         let count = asked.agents.or(asked.local).unwrap_or(1);
         check_weights(asked.weights.as_ref(), count as usize)?;
         let weights = weights(asked.weights.as_ref(), &subject.operations);
         let seed_file = asked.sign.clone().or_else(|| key_file(&asked.plane, "order.seed"));
         let signer =
             seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
-        let files = if asked.local.is_some() { None } else { Some(Arc::new(bundle(argv)?.0)) };
+        let files =
+            if asked.local.is_some() { None } else { Some(Arc::new(bundle(argv, world)?.0)) };
         let start = |count| Local::start(count, None, Lasting::ManyRuns);
         let local = asked.local.map(start).transpose()?;
         Ok(Self {
@@ -134,7 +135,7 @@ impl Repeatable for Agents {
         &self,
         step: &Step,
         observers: &mut [&mut dyn Observer],
-        signals: &Signals,
+        world: &World,
     ) -> Result<Finished, String> {
         let text = |refusal: Refusal| refusal.text.trim_end().to_owned();
         let asked = self.asked(step);
@@ -142,11 +143,11 @@ impl Repeatable for Agents {
         let (signer, files) = (self.signer.clone(), self.files.clone());
         let ordered = Ordered { asked, signer, files };
         let conductor = Conductor::start(&self.plane, ordered).map_err(text)?;
-        let gathered = gather(conductor, signals, agents, &|_| {}).map_err(text)?;
+        let gathered = gather(conductor, world, agents, &|_| {}).map_err(text)?;
         let command = self.subject.command.clone();
         let job = job(&RunOptions::default(), command, Progress::Quiet, &gathered).map_err(text)?;
-        let merged = Merged::new(gathered.conductor, gathered.labels);
-        let done = carry_out(&job, &merged, observers, signals);
+        let merged = Merged::new(gathered.conductor, gathered.labels, &world.console);
+        let done = carry_out(&job, &merged, observers, world);
         self.used.set(merged.used.get());
         if let Some((why, _)) = merged.failed.borrow().as_ref() {
             return Err(why.clone());

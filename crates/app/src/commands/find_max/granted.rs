@@ -11,9 +11,9 @@ use brunt_flow_tool::options::run::RunArgs;
 use brunt_flow_tool::plan::{Granted, Searchable, prepare_granted};
 use brunt_net::Network;
 use brunt_net::allowed::Allowed;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::Signals;
 use brunt_run::{Repeatable as _, console, files};
 
 use super::inner::Inner;
@@ -34,9 +34,9 @@ pub(crate) struct Searched {
 }
 
 /// The run of the plan that a search repeats.
-pub(crate) fn run_of(args: &FindMaxArgs) -> Result<RunArgs, Refusal> {
+pub(crate) fn run_of(args: &FindMaxArgs, world: &World) -> Result<RunArgs, Refusal> {
     // An option that does not apply to a search is refused by its name.
-    Inner::read(&args.command, None)?;
+    Inner::read(&args.command, None, world)?;
     match args.command.first().map(String::as_str) {
         Some("run") => cli::plan(&args.command),
         _ => Err(Refusal::usage("error: a search here is of a plan")),
@@ -47,14 +47,14 @@ pub(crate) fn run_of(args: &FindMaxArgs) -> Result<RunArgs, Refusal> {
 pub(crate) fn find_granted(
     args: &FindMaxArgs,
     granted: &Granted<'_>,
-    signals: &Signals,
+    world: &World,
     network: &Network,
 ) -> Result<Searched, Refusal> {
-    let mut run = run_of(args)?;
+    let mut run = run_of(args, world)?;
     run.output.seed = run.output.seed.or_else(|| Some(args.seed.unwrap_or_else(console::seed)));
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
-    let Searchable { load, ceiling } = prepare_granted(&run, granted, network)?;
+    world.signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let Searchable { load, ceiling } = prepare_granted(&run, granted, (world, network))?;
     let subject = load.subject();
     let goals = goals(args, subject, None)?;
     let mut settings = settings(args, subject);
@@ -63,7 +63,7 @@ pub(crate) fn find_granted(
     if let Some(most) = granted.submitted.grant.seconds_max {
         settings.budget_s = settings.budget_s.min(most as f64 - f64::from(CLOSING_S));
     }
-    let mut loader = Loader::new(&load, signals, network, Box::new(ProgressFile::new()));
+    let mut loader = Loader::new(&load, world, network, Box::new(ProgressFile::new()));
     loader.alone_under = ceiling;
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(loader.second);
@@ -71,8 +71,8 @@ pub(crate) fn find_granted(
     let started = console::now();
     let found = find(&goals, &settings, &mut loader);
     loader.screen.closes();
-    let given_back = load.give_back(&signals.stop());
-    let exit = ended(&found, signals, &loader);
+    let given_back = load.give_back(&world.signals.stop());
+    let exit = ended(&found, world, &loader);
     let mut origin = origin(args, subject, started, &loader);
     let most = ceiling.map(|most| format!("{most} iterations a second"));
     origin.facts.extend(most.map(|most| ("highest rate of the target".to_owned(), most)));

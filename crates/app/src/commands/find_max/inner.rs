@@ -8,13 +8,12 @@ use std::borrow::Cow;
 
 use brunt_net::Network;
 use brunt_record::Node;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::{self, RunOptions};
-use brunt_run::options::surroundings::Machine;
 use brunt_run::options::weights::Weights;
-use brunt_run::signals::Signals;
 use brunt_run::{Caller, Load, Repeatable};
 
 use crate::cli;
@@ -24,8 +23,12 @@ pub(super) struct Inner(Box<dyn Load>);
 
 impl Inner {
     /// Reads the words of the command. A seed given to find-max replaces the command's own.
-    pub(super) fn read(words: &[String], seed: Option<u64>) -> Result<Self, Refusal> {
-        let Ok(mut load) = cli::load(words, &Machine).map_err(of_usage)? else {
+    pub(super) fn read(
+        words: &[String],
+        seed: Option<u64>,
+        world: &World,
+    ) -> Result<Self, Refusal> {
+        let Ok(mut load) = cli::load(words, world).map_err(of_usage)? else {
             return Err(refused(&format!(
                 "find-max cannot search with '{}': give it an LDAP rate tool, perfdhcp, http, run, names lookup or \
                  leases",
@@ -77,11 +80,11 @@ impl Inner {
     /// is sent.
     pub(super) fn prepare<'a>(
         &'a self,
-        signals: &'a Signals,
+        world: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        self.0.prepare(signals, network, suits)
+        self.0.prepare(world, network, suits)
     }
 }
 
@@ -115,7 +118,11 @@ mod tests {
     use super::*;
 
     fn read_of(line: &str) -> Result<Inner, Refusal> {
-        Inner::read(&line.split(' ').map(str::to_owned).collect::<Vec<_>>(), Some(7))
+        Inner::read(
+            &line.split(' ').map(str::to_owned).collect::<Vec<_>>(),
+            Some(7),
+            &World::of_process(),
+        )
     }
 
     #[test]

@@ -25,9 +25,10 @@ use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
 use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_record::{Collection, Environment};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::Signals;
 use brunt_run::{self as run, Repeatable, Subject, WriteFailures, console, files, tool};
 
 use super::cluster_run::{Search, StepAgents};
@@ -39,20 +40,20 @@ use screen::Screen;
 use trial::Loader;
 
 /// Searches, and prints the result.
-pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
+pub(crate) fn find_max(args: &FindMaxArgs, world: &World) -> Result<Exit, Refusal> {
     let agents = args.agents.count();
     let agents = agents.map_err(|why| Refusal::usage(format!("error: {why}")))?;
-    let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
+    let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())), world)?;
     let fenced = protected(args)?;
-    let network = run::fence::around(fenced.clone(), &inner.run_options())?;
-    let ended = search(args, signals, (&inner, agents), (&network, &fenced));
+    let network = run::fence::around(fenced.clone(), &inner.run_options(), world)?;
+    let ended = search(args, world, (&inner, agents), (&network, &fenced));
     run::fence::judged(ended, &network)
 }
 
 /// Searches with the load `inner`, shared by this number of agents if there are any, within what was `fenced`.
 fn search(
     args: &FindMaxArgs,
-    signals: &Signals,
+    world: &World,
     (inner, agents): (&Inner, Option<u32>),
     (network, fenced): (&Network, &[Allowed]),
 ) -> Result<Exit, Refusal> {
@@ -66,7 +67,7 @@ fn search(
         bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
         goals(args, subject, guard).map(drop)
     };
-    let load = inner.prepare(signals, network, &suits).map_err(away)?;
+    let load = inner.prepare(world, network, &suits).map_err(away)?;
     let subject = load.subject();
     let goals = goals(args, subject, guard)?;
     let settings = settings(args, subject);
@@ -76,12 +77,13 @@ fn search(
         )));
     }
     let shared = agents.map(|_| {
-        StepAgents::new(Search {
+        let search = Search {
             agents: &args.agents,
             argv: &args.command,
             allow: fenced.iter().map(ToString::to_string).collect(),
             subject: subject.clone(),
-        })
+        };
+        StepAgents::new(search, world)
     });
     let shared = shared.transpose()?;
     let made: &dyn Repeatable = match &shared {
@@ -90,7 +92,7 @@ fn search(
     };
     let server = args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref()));
     let server = server.transpose().map_err(failed)?;
-    let mut loader = Loader::new(made, signals, network, Box::new(Screen::new()));
+    let mut loader = Loader::new(made, world, network, Box::new(Screen::new(&world.console)));
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(Duration::from_secs(1));
     loader.server = server;
@@ -98,17 +100,17 @@ fn search(
     let started = console::now();
     let found = find(&goals, &settings, &mut loader);
     loader.screen.closes();
-    let mut losses = WriteFailures::default();
-    losses.keep(made.give_back(&signals.stop()));
+    let mut losses = WriteFailures::new(&world.console);
+    losses.keep(made.give_back(&world.signals.stop()));
     if found.steps.is_empty() && network.fence().refused().is_some() {
         // Nothing was sent, so there is nothing to report but the refusal, with which the program ends.
         return Err(Refusal { text: String::new(), exit: Exit::Failed });
     }
-    print_notes(&loader, args);
-    let exit = ended(&found, signals, &loader);
+    print_notes(&loader, args, &world.console);
+    let exit = ended(&found, world, &loader);
     let origin = origin(args, subject, started, &loader);
     let failed = loader.failed.as_deref();
-    report(args, &found.collection(origin), failed, &mut losses);
+    report(args, &found.collection(origin), failed, (&mut losses, &world.console));
     Ok(losses.tell(exit))
 }
 
@@ -190,26 +192,26 @@ fn unsafe_(why: &str) -> Refusal {
 }
 
 /// Prints notes that the user needs beside the result.
-fn print_notes(loader: &Loader<'_>, args: &FindMaxArgs) {
+fn print_notes(loader: &Loader<'_>, args: &FindMaxArgs, console: &Console) {
     if let Some(writes) = &loader.load.subject().writes {
-        console::note(&format!(
+        console.note(&format!(
             "this load {writes}: {} operations were answered",
             brunt_report::figure::thousands(loader.answered)
         ));
     }
     let missing = loader.server.as_ref().and_then(|server| server.missing());
     if let Some((source, missing)) = args.server_cpu.as_ref().zip(missing) {
-        console::note(&format!("--server-cpu {source}: {missing}"));
+        console.note(&format!("--server-cpu {source}: {missing}"));
     }
 }
 
 /// The exit code of the program.
-fn ended(found: &Found, signals: &Signals, loader: &Loader<'_>) -> Exit {
-    if let Some(signal) = signals.received() {
+fn ended(found: &Found, world: &World, loader: &Loader<'_>) -> Exit {
+    if let Some(signal) = world.signals.received() {
         return signal.exit();
     }
     if let Some(why) = &loader.failed {
-        console::say(&format!("error: {why}"));
+        world.console.say(&format!("error: {why}"));
         return Exit::Failed;
     }
     match found.exit() {
@@ -263,26 +265,26 @@ fn report(
     args: &FindMaxArgs,
     collection: &Collection,
     failed: Option<&str>,
-    losses: &mut WriteFailures,
+    (losses, console): (&mut WriteFailures, &Console),
 ) {
     let record = losses.written(args.record.as_deref(), |path| {
         collection.write(path).map_err(|error| format!("failed to {error}"))
     });
     let Some(reading) = Reading::of(collection) else {
-        return console::conclude(Some(failed.unwrap_or("the search has no result")));
+        return console.conclude(Some(failed.unwrap_or("the search has no result")));
     };
     let page = brunt_report::capacity::page(&reading);
     let html = losses.written(args.html.as_deref(), |path| {
         console::write(path, &page.html()).map(drop).map_err(|refusal| refusal.text)
     });
-    let screen = console::screen();
+    let screen = console.screen();
     let last = brunt_report::capacity::closing(&reading, screen);
     losses.print(&format!("{}\n{last}", page.text(screen)));
     for (name, path) in [("record", record), ("page", html)] {
         if let Some(path) = path {
-            console::say(&format!("{name}: {}", path.display()));
+            console.say(&format!("{name}: {}", path.display()));
         }
     }
     let attention = brunt_report::capacity::attention(&reading, failed);
-    console::conclude(attention.as_deref());
+    console.conclude(attention.as_deref());
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 use brunt_capacity::{Goals, Kind, Order, Progress, Settings, Step, Verdict};
 use brunt_record::{Histogram, Interval, Phase};
 use brunt_report::figure::thousands;
+use brunt_run::Console;
 use brunt_run::Subject;
-use brunt_run::console::{self, StatusLine};
+use brunt_run::console::StatusLine;
 
 use super::search_observer::SearchObserver;
 
@@ -20,6 +21,7 @@ const WORDS_MIN: usize = 24;
 
 /// Shows the progress of a search.
 pub(super) struct Screen {
+    console: Console,
     line: StatusLine,
     /// The text of the status line about the current step: its kind and rate, and why it is made.
     doing: String,
@@ -31,9 +33,10 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(console: &Console) -> Self {
         Self {
-            line: StatusLine::new(),
+            console: console.clone(),
+            line: StatusLine::new(console),
             doing: String::new(),
             why: String::new(),
             known: String::new(),
@@ -44,7 +47,7 @@ impl Screen {
     /// Shows how far the step is, and as much of what is known as there is room for.
     fn show(&self, elapsed_s: f64, at: &str, p99: &str) {
         // The last column stays free.
-        let room = console::screen_of_stderr().width.saturating_sub(1);
+        let room = self.console.screen_of_stderr().width.saturating_sub(1);
         let begin = format!("{} {} {at}: {}", clock(elapsed_s), self.doing, self.why);
         self.line.show(&with_room(begin, &[p99, &self.known], room));
     }
@@ -57,26 +60,26 @@ impl SearchObserver for Screen {
         let added: Vec<&str> = goals.added().collect();
         let added =
             if added.is_empty() { String::new() } else { format!("; added: {}", added.join(", ")) };
-        console::say(&format!(
+        self.console.say(&format!(
             "Finding the highest rate of {of} on {} that meets {}{added}.",
             subject.target,
             given.join(", ")
         ));
         if subject.iterations {
-            console::say("Rates count iterations of the plan.");
+            self.console.say("Rates count iterations of the plan.");
         }
         let (usual, longest) = settings.expected_s();
-        console::say(&format!(
+        self.console.say(&format!(
             "The search usually takes {} and at most {}. ^C ends it and shows the result so far.",
             minutes(usual),
             minutes(longest)
         ));
-        console::say(&format!(
+        self.console.say(&format!(
             "A claimed rate was held for {} s: events less often than every {:.0} s can be missed.\n",
             settings.confirm_s,
             f64::from(settings.confirm_s) / 10.0
         ));
-        console::say(&format!("{}verdict", columns(&TITLES)));
+        self.console.say(&format!("{}verdict", columns(&TITLES)));
     }
 
     fn begins(&mut self, order: &Order) {
@@ -112,11 +115,11 @@ impl SearchObserver for Screen {
         let known = bound("passed", progress.passed) + &bound("failed", progress.failed);
         self.known = if known.is_empty() { known } else { format!("so far{}", &known[1..]) };
         let before = columns(&TITLES).len();
-        let most = || console::screen_of_stderr().width.saturating_sub(before).max(WORDS_MIN);
+        let most = || self.console.screen_of_stderr().width.saturating_sub(before).max(WORDS_MIN);
         // Lines are not folded in a log, so there is room for the whole text.
         let room = if self.line.shows() { most() } else { usize::MAX };
         let row = row(step, progress.elapsed_s);
-        console::say(&format!("{row}{}", cut(&row_words(step, room), room)));
+        self.console.say(&format!("{row}{}", cut(&row_words(step, room), room)));
     }
 
     fn closes(&mut self) {

@@ -7,12 +7,12 @@ use brunt_cluster::message;
 use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_record::Node;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::start_at::StartAt;
 use brunt_run::options::weights::Weights;
-use brunt_run::signals::Signals;
 use brunt_run::{self as run, Manner, Step, StepLoad, exit};
 
 use super::inner::Inner;
@@ -20,22 +20,25 @@ use crate::commands::agent::StepTask;
 use crate::commands::failed;
 
 /// Carries out a share of a step; these words are the command.
-pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> {
+pub(crate) fn step_child(task: &str, words: &[String], world: &World) -> Result<Exit, Refusal> {
     let task: StepTask = serde_json::from_str(task).map_err(failed)?;
     let allowed: Result<Vec<Allowed>, _> =
         task.step.allow.iter().map(|text| text.parse()).collect();
-    let mut inner = Inner::read(words, Some(task.seed))?;
-    let network = run::fence::around(allowed.map_err(failed)?, &inner.run_options())?;
-    let ended = share(task, &mut inner, &network);
+    let mut inner = Inner::read(words, Some(task.seed), world)?;
+    let network = run::fence::around(allowed.map_err(failed)?, &inner.run_options(), world)?;
+    let ended = share(task, &mut inner, (world, &network));
     run::fence::judged(ended, &network)
 }
 
-fn share(task: StepTask, inner: &mut Inner, network: &Network) -> Result<Exit, Refusal> {
+fn share(
+    task: StepTask,
+    inner: &mut Inner,
+    (world, network): (&World, &Network),
+) -> Result<Exit, Refusal> {
     let weights = Some(task.weights.clone()).filter(|all| !all.is_empty()).map(Weights::Given);
     let node = Node::even(task.rank, task.of);
     inner.share(node.clone(), weights.clone());
-    let signals = Signals::default();
-    let load = inner.prepare(&signals, network, &|_| Ok(()))?;
+    let load = inner.prepare(world, network, &|_| Ok(()))?;
     let results = RunOptions {
         node: Some(node),
         weights,
@@ -45,8 +48,8 @@ fn share(task: StepTask, inner: &mut Inner, network: &Network) -> Result<Exit, R
         ..RunOptions::default()
     };
     let step = step_of(&task.step, results);
-    let mut finished = load.carry_out(&step, &mut [], &signals).map_err(Refusal::failed)?;
-    finished.losses.keep(load.give_back(&signals.stop()));
+    let mut finished = load.carry_out(&step, &mut [], world).map_err(Refusal::failed)?;
+    finished.losses.keep(load.give_back(&world.signals.stop()));
     let early = finished.early();
     let ended = exit(&finished.record, early, Manner::Ours);
     Ok(finished.losses.tell(ended))

@@ -14,8 +14,8 @@ use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
 use brunt_net::Network;
 use brunt_record::{Interval, Measured, Phase, Record};
+use brunt_run::World;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::signals::Signals;
 use brunt_run::{Finished, Observer, ObserverFailure, Repeatable, Step, StepLoad};
 
 use super::search_observer::SearchObserver;
@@ -38,7 +38,7 @@ const WHOLE: f64 = 0.9;
 /// Makes the runs of a search.
 pub(super) struct Loader<'a> {
     pub(super) load: &'a dyn Repeatable,
-    pub(super) signals: &'a Signals,
+    pub(super) world: &'a World,
     network: &'a Network,
     pub(super) screen: Box<dyn SearchObserver + 'a>,
     /// The most iterations a second of a single session, where that is limited.
@@ -62,13 +62,13 @@ pub(super) struct Loader<'a> {
 impl<'a> Loader<'a> {
     pub(super) fn new(
         load: &'a dyn Repeatable,
-        signals: &'a Signals,
+        world: &'a World,
         network: &'a Network,
         screen: Box<dyn SearchObserver + 'a>,
     ) -> Self {
         Self {
             load,
-            signals,
+            world,
             network,
             screen,
             alone_under: None,
@@ -193,7 +193,7 @@ impl Trial for Loader<'_> {
         let began = self.clock.now();
         self.screen.begins(order);
         let idle = self.scaled(order.idle);
-        if self.signals.wait(Some(idle)).is_some() {
+        if self.world.signals.wait(Some(idle)).is_some() {
             return Outcome { ending: Ending::Interrupted, ..Outcome::default() };
         }
         let step = Self::step(self, order);
@@ -208,7 +208,7 @@ impl Trial for Loader<'_> {
             done: false,
             server: self.server.as_mut(),
         };
-        let finished = self.load.carry_out(&step, &mut [&mut watch], self.signals);
+        let finished = self.load.carry_out(&step, &mut [&mut watch], self.world);
         let seen = self.server.as_mut().map(|server| server.seen()).unwrap_or_default();
         let outcome = match finished {
             Ok(finished) => self.concluded(order, &finished, seen),

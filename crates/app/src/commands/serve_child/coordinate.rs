@@ -12,11 +12,10 @@ use std::time::Duration;
 
 use brunt_envelope::{Asked, ClusterSettings};
 use brunt_history::{DATA, PLAN};
+use brunt_run::World;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::surroundings::Machine;
-use brunt_run::signals::Signals;
 
 use super::WATCHDOG;
 use super::confinement::{self, Access, Confinement};
@@ -36,23 +35,23 @@ pub(super) fn coordinate(
     asked: &Asked,
     agents: u32,
     meeting: &ClusterSettings,
+    world: &World,
 ) -> Result<Exit, Refusal> {
     confinement::limit_run().map_err(failed)?;
     let mut access = Access::of_run();
     // The keys are needed again when the broker reconnects.
     access.read.extend(meeting.keys.clone());
     let _confinement = Confinement::enter(&access).map_err(failed)?;
-    let args = arguments(asked, agents, meeting)?;
+    let args = arguments(asked, agents, meeting, world)?;
     let data = asked.data.iter().map(|name| Path::new(DATA).join(name));
     let files: Vec<PathBuf> = std::iter::once(PathBuf::from(PLAN)).chain(data).collect();
-    let signals = Signals::default();
     if let Some(most) = asked.grant.seconds_max {
         let patience = Duration::from_secs(meeting.patience_s);
-        end_after(2 * patience + BESIDE + Duration::from_secs(most), &signals)?;
+        end_after(2 * patience + BESIDE + Duration::from_secs(most), world)?;
     }
     let commission = Commission { run: meeting.run.clone(), files };
-    console::hold();
-    commissioned(&args, &commission, &signals)
+    world.console.hold();
+    commissioned(&args, &commission, world)
 }
 
 /// The options as a user would type them. The record's command contains neither the keys nor the broker.
@@ -60,6 +59,7 @@ fn arguments(
     asked: &Asked,
     agents: u32,
     meeting: &ClusterSettings,
+    world: &World,
 ) -> Result<ClusterRunArgs, Refusal> {
     let mut typed: Vec<String> = ["brunt", "cluster", "run"].map(str::to_owned).to_vec();
     typed.push(format!("--agents={agents}"));
@@ -81,7 +81,7 @@ fn arguments(
         return Err(failed("order the run: its target has no address"));
     }
     words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
-    match read(&words, &Machine)? {
+    match read(&words, world)? {
         Command::Verb(Verb::Cluster { kind: ClusterKind::Run(args) }) => {
             Ok(ClusterRunArgs { typed, ..*args })
         }
@@ -90,8 +90,8 @@ fn arguments(
 }
 
 /// Ends the run gracefully after this time.
-fn end_after(time: Duration, signals: &Signals) -> Result<(), Refusal> {
-    let stop = signals.stop();
+fn end_after(time: Duration, world: &World) -> Result<(), Refusal> {
+    let stop = world.signals.stop();
     let wait = move || {
         console::pause(time);
         stop.request();

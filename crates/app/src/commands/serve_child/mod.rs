@@ -27,7 +27,8 @@ use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_net::fence::{MadeBy, Policy};
 use brunt_record::is_full;
-use brunt_run::console;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use serde::Serialize;
@@ -40,49 +41,49 @@ use crate::cli::{Command, plan, read};
 use confinement::{Access, Confinement};
 
 /// Carries out the task of the envelope on standard input.
-pub(crate) fn serve_child() -> Result<Exit, Refusal> {
+pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
     let envelope = Envelope::read(io::stdin().lock()).map_err(failed)?;
     match envelope.task {
-        Task::Run(task) => run::run(&task),
-        Task::Check(asked) => answer(&check(&asked)?),
+        Task::Run(task) => run::run(&task, world),
+        Task::Check(asked) => answer(&check(&asked, world)?, &world.console),
         Task::Index => {
             confined(&Access::own_directory())?;
-            answer(&outcome(index::index()))
+            answer(&outcome(index::index()), &world.console)
         }
         Task::Figures => {
             confined(&Access::own_directory())?;
-            answer(&outcome(figured::figures()))
+            answer(&outcome(figured::figures()), &world.console)
         }
         Task::Compare(runs) => {
             let read = figured::paths(runs.iter().map(|run| &run.record));
             confined(&Access { read, ..Access::default() })?;
-            answer(&outcome(compare::compare(&runs)))
+            answer(&outcome(compare::compare(&runs)), &world.console)
         }
         Task::Export(format) => {
             confined(&Access::own_directory())?;
-            answer(&outcome(export::export(format)))
+            answer(&outcome(export::export(format)), &world.console)
         }
         Task::Step(number) => {
             confined(&Access::own_directory())?;
-            answer(&outcome(searched::step_page(number)))
+            answer(&outcome(searched::step_page(number)), &world.console)
         }
         Task::Trend { name, records } => {
             let read = figured::paths(records.iter());
             confined(&Access { read, ..Access::default() })?;
-            answer(&outcome(trend::trend(&name, &records)))
+            answer(&outcome(trend::trend(&name, &records)), &world.console)
         }
         Task::Deliver(asked) => {
             // Networks are for load; a delivery checks its own addresses.
             confined(&Access::of_network())?;
-            answer(&outcome(deliver::deliver(&asked)))
+            answer(&outcome(deliver::deliver(&asked)), &world.console)
         }
         Task::Edit(asked) => {
             confined(&Access::default())?;
-            answer(&outcome(edit(&asked)))
+            answer(&outcome(edit(&asked)), &world.console)
         }
         Task::Import(asked) => {
             confined(&Access::own_directory())?;
-            answer(&outcome(import::import(&asked)))
+            answer(&outcome(import::import(&asked)), &world.console)
         }
     }
 }
@@ -94,16 +95,15 @@ fn edit(asked: &str) -> Result<edit::EditReply, String> {
         .map_err(|error| format!("failed to read what to change: {error}"))
 }
 
-fn check(asked: &Asked) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
+fn check(asked: &Asked, world: &World) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
     let data = asked.data.iter().map(|name| Path::new(DATA).join(name)).collect();
     let confinement = confined(&Access { read: data, ..Access::default() })?;
     let granted =
         Granted { submitted: asked, confined: confinement.holds(), secrets: Secrets::default() };
     let args = match &asked.search {
         None => arguments(asked),
-        Some(search) => {
-            search_arguments(asked, search, &granted).and_then(|args| find_max::run_of(&args))
-        }
+        Some(search) => search_arguments(asked, search, &granted)
+            .and_then(|args| find_max::run_of(&args, world)),
     };
     let args = match args {
         Ok(args) => args,
@@ -211,6 +211,6 @@ impl From<&str> for Trouble {
     }
 }
 
-fn answer(answer: &impl Serialize) -> Result<Exit, Refusal> {
-    console::print(&serde_json::to_string(answer).map_err(failed)?)
+fn answer(answer: &impl Serialize, console: &Console) -> Result<Exit, Refusal> {
+    console.print(&serde_json::to_string(answer).map_err(failed)?)
 }

@@ -9,9 +9,9 @@ use brunt_envelope::{Outcome, RunTask};
 use brunt_flow_tool::plan::{Granted, Secrets, run_granted};
 use brunt_history::{LOADGEN, OUTCOME, RunFiles};
 use brunt_net::Network;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::Signals;
 use brunt_run::{console, fence};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -26,13 +26,13 @@ use crate::commands::find_max::find_granted;
 const AGAIN: Duration = Duration::from_millis(100);
 
 /// Carries out a run, and writes how it ended.
-pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
+pub(super) fn run(task: &RunTask, world: &World) -> Result<Exit, Refusal> {
     // Held until this process ends, in whatever way.
     let _directory = only_one(Path::new(".")).map_err(failed)?;
     let _machine = alone(&task.lock).map_err(failed)?;
     let mut said = String::new();
     let ended = network(&task.asked)
-        .and_then(|network| fence::judged(carry_out(task, &network, &mut said), &network));
+        .and_then(|network| fence::judged(carry_out(task, (world, &network), &mut said), &network));
     let outcome = match &ended {
         Ok(exit) if !said.is_empty() => Outcome { exit: exit.code(), said },
         Ok(Exit::Ok) => Outcome { exit: 0, said: String::new() },
@@ -50,10 +50,14 @@ fn on_a_site(text: &str) -> String {
 }
 
 /// Carries out a run or a search. A search writes its result to `said`.
-fn carry_out(task: &RunTask, network: &Network, said: &mut String) -> Result<Exit, Refusal> {
+fn carry_out(
+    task: &RunTask,
+    (world, network): (&World, &Network),
+    said: &mut String,
+) -> Result<Exit, Refusal> {
     let asked = &task.asked;
     if let Some((agents, meeting)) = asked.agents.zip(task.cluster.as_ref()) {
-        return coordinate(asked, agents, meeting);
+        return coordinate(asked, agents, meeting, world);
     }
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
@@ -61,12 +65,12 @@ fn carry_out(task: &RunTask, network: &Network, said: &mut String) -> Result<Exi
     let granted = Granted { submitted: asked, confined: confinement.holds(), secrets };
     if let Some(search) = &asked.search {
         let args = search_arguments(asked, search, &granted)?;
-        let searched = find_granted(&args, &granted, &Signals::default(), network)?;
+        let searched = find_granted(&args, &granted, world, network)?;
         *said = searched.said;
         return Ok(searched.exit);
     }
     let args = arguments(asked)?;
-    let (exit, report) = run_granted(&args, &granted, &Signals::default(), network)?;
+    let (exit, report) = run_granted(&args, &granted, world, network)?;
     if let Some(report) = report {
         RunFiles::new(PathBuf::from(".")).write_text(LOADGEN, &report.text()).map_err(failed)?;
     }

@@ -6,6 +6,8 @@ use std::net::IpAddr;
 use brunt_dhcp_server::{
     Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
 };
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -15,18 +17,18 @@ use crate::cli::dhcp_target::DhcpTargetArgs;
 use crate::commands::failed;
 
 /// Starts a DHCP server and serves until it is stopped.
-pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
+pub(super) fn dhcp(args: &DhcpTargetArgs, world: &World) -> Result<Exit, Refusal> {
     let running = Server::start(&config(args)?).map_err(|error| match error {
         StartError::Unsafe(_) => Refusal { exit: Exit::Unsafe, ..failed(error) },
         _ => failed(error),
     })?;
-    let signals = listen()?;
-    announce(&running)?;
-    let exit = wait(&signals, args.max_duration);
+    listen(world)?;
+    announce(&running, &world.console)?;
+    let exit = wait(world, args.max_duration);
     if let Some(path) = &args.leases_out {
         console::write(path, &table(&running))?;
     }
-    console::tell(&account(&running.shutdown()));
+    world.console.tell(&account(&running.shutdown()));
     Ok(exit)
 }
 
@@ -85,13 +87,13 @@ fn octets(text: &str) -> Result<Vec<u8>, Refusal> {
 }
 
 /// Prints one line for each address to standard output, for scripts that requested a free port.
-fn announce(running: &Running) -> Result<Exit, Refusal> {
+fn announce(running: &Running, console: &Console) -> Result<Exit, Refusal> {
     let lines = running
         .addresses()
         .into_iter()
         .map(|address| format!("dhcp{}://{address}\n", if address.is_ipv6() { 6 } else { 4 }));
-    console::print(&lines.collect::<String>())?;
-    console::say("Leases are kept in memory. This server is for tests only. ^C stops it.");
+    console.print(&lines.collect::<String>())?;
+    console.say("Leases are kept in memory. This server is for tests only. ^C stops it.");
     Ok(Exit::Ok)
 }
 
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn whole_networks_are_refused_for_safety() {
         for listen in ["0.0.0.0:0", "[::]:0", "255.255.255.255:67"] {
-            let refusal = dhcp(&args(&["--listen", listen])).unwrap_err();
+            let refusal = dhcp(&args(&["--listen", listen]), &World::of_process()).unwrap_err();
             assert_eq!(refusal.exit, Exit::Unsafe);
             assert!(
                 refusal.text.starts_with(&format!("failed to listen at {listen}: ")),

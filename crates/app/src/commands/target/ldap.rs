@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 
 use brunt_ldap_server::{Config, Running, Script, Server, Stats};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -12,7 +14,7 @@ use crate::cli::args::LdapTargetArgs;
 use crate::commands::failed;
 
 /// Starts a directory server and serves until it is stopped.
-pub(super) fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
+pub(super) fn ldap(args: &LdapTargetArgs, world: &World) -> Result<Exit, Refusal> {
     let running = Server::start(Config {
         listen: args.listen,
         listen_tls: args.listen_tls,
@@ -28,20 +30,20 @@ pub(super) fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     if let Some(path) = &args.ca_out {
         console::write(path, running.ca_pem())?;
     }
-    let signals = listen()?;
-    announce(args, &running)?;
-    let exit = wait(&signals, args.max_duration);
-    console::tell(&account(&running.shutdown()));
+    listen(world)?;
+    announce(args, &running, &world.console)?;
+    let exit = wait(world, args.max_duration);
+    world.console.tell(&account(&running.shutdown()));
     Ok(exit)
 }
 
 /// Prints one line for each address to standard output, for scripts that requested a free port.
-fn announce(args: &LdapTargetArgs, running: &Running) -> Result<Exit, Refusal> {
+fn announce(args: &LdapTargetArgs, running: &Running, console: &Console) -> Result<Exit, Refusal> {
     let url = |scheme: &str, address: SocketAddr| format!("{scheme}://{address}\n");
     let tls = running.tls_address().map(|address| url("ldaps", address)).unwrap_or_default();
-    console::print(&format!("{}{tls}", url("ldap", running.address())))?;
+    console.print(&format!("{}{tls}", url("ldap", running.address())))?;
     let last = args.users.saturating_sub(1);
-    console::say(&format!(
+    console.say(&format!(
         "{} users, uid=user.0 to uid=user.{last} under ou=people,{}, and uid=admin,{}. This server is for tests only. \
          ^C stops it.",
         args.users, args.suffix, args.suffix

@@ -6,14 +6,15 @@ mod rest;
 mod served;
 
 use crate::cli::args::TargetKind;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 
 /// Starts the requested server and serves until it is stopped.
-pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
+pub(crate) fn target(kind: &TargetKind, world: &World) -> Result<Exit, Refusal> {
     match kind {
-        TargetKind::Ldap(args) => ldap::ldap(args),
-        TargetKind::Dhcp(args) => dhcp::dhcp(args),
-        TargetKind::Rest(args) => rest::rest(args),
+        TargetKind::Ldap(args) => ldap::ldap(args, world),
+        TargetKind::Dhcp(args) => dhcp::dhcp(args, world),
+        TargetKind::Rest(args) => rest::rest(args, world),
     }
 }

@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use brunt_http_server::{Config, Running, Script, Server, Stats};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -14,15 +16,15 @@ use crate::cli::rest_target::RestTargetArgs;
 use crate::commands::failed;
 
 /// Starts an identity API and serves until it is stopped.
-pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
+pub(super) fn rest(args: &RestTargetArgs, world: &World) -> Result<Exit, Refusal> {
     let running = Server::start(config(args)?).map_err(failed)?;
     if let Some(path) = &args.ca_out {
         console::write(path, running.ca_pem())?;
     }
-    let signals = listen()?;
-    announce(args, &running)?;
-    let exit = wait(&signals, args.max_duration);
-    console::tell(&account(&running.shutdown()));
+    listen(world)?;
+    announce(args, &running, &world.console)?;
+    let exit = wait(world, args.max_duration);
+    world.console.tell(&account(&running.shutdown()));
     Ok(exit)
 }
 
@@ -42,12 +44,12 @@ fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
 }
 
 /// Prints one line for each address to standard output, for scripts that requested a free port.
-fn announce(args: &RestTargetArgs, running: &Running) -> Result<Exit, Refusal> {
+fn announce(args: &RestTargetArgs, running: &Running, console: &Console) -> Result<Exit, Refusal> {
     let url = |scheme: &str, address: SocketAddr| format!("{scheme}://{address}\n");
     let tls = running.tls_address().map(|address| url("https", address)).unwrap_or_default();
-    console::print(&format!("{}{tls}", url("http", running.address())))?;
+    console.print(&format!("{}{tls}", url("http", running.address())))?;
     let last = args.users.saturating_sub(1);
-    console::say(&format!(
+    console.say(&format!(
         "{} users, user.0 to user.{last}, and amadmin. This server is for tests only. ^C stops it.",
         args.users
     ));

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use brunt_ldap_server::ScriptError;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::{Signal, Signals};
+use brunt_run::signals::Signal;
 
 use crate::commands::failed;
 
@@ -24,15 +25,13 @@ pub(super) fn script<S>(
 }
 
 /// Signals that end a server from now on.
-pub(super) fn listen() -> Result<Signals, Refusal> {
-    let signals = Signals::default();
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
-    Ok(signals)
+pub(super) fn listen(world: &World) -> Result<(), Refusal> {
+    world.signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))
 }
 
 /// Waits for a signal or the time limit, and returns the exit code of the server that it ends.
-pub(super) fn wait(signals: &Signals, limit: Option<Duration>) -> Exit {
-    match signals.wait(limit) {
+pub(super) fn wait(world: &World, limit: Option<Duration>) -> Exit {
+    match world.signals.wait(limit) {
         Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
         _ => Exit::Ok,
     }

@@ -15,12 +15,11 @@ use brunt_feed::file;
 use brunt_flow_plan::compile::{CompileEnvironment, compile};
 use brunt_http_driver::Network;
 use brunt_report::distribution;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::options::surroundings::Machine;
-use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console, share};
 
@@ -60,41 +59,42 @@ impl Load for HttpArgs {
         callers::refuses(self, caller)
     }
 
-    fn run(&self, signals: &Signals, network: &brunt_net::Network) -> Result<Exit, Refusal> {
+    fn run(&self, world: &World, network: &brunt_net::Network) -> Result<Exit, Refusal> {
         if self.to_plan {
             let text = toml::to_string_pretty(&asked(self)?.plan).map_err(|error| usage(&error))?;
-            return console::print(&text);
+            return world.console.print(&text);
         }
         if self.trace.once {
-            return once::carry_out(job(self, network, Verbosity::Normal)?, signals);
+            return once::carry_out(job(self, (world, network), Verbosity::Normal)?, world);
         }
-        self.measure(signals, network, Verbosity::Normal).map(|outcome| outcome.exit)
+        self.measure(world, network, Verbosity::Normal).map(|outcome| outcome.exit)
     }
 
     fn measure(
         &self,
-        signals: &Signals,
+        world: &World,
         network: &brunt_net::Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let mut done = flow::run(job(self, network, verbosity)?, signals)?;
+        let mut done = flow::run(job(self, (world, network), verbosity)?, world)?;
         if verbosity == Verbosity::Normal {
-            print(self, &mut done)?;
+            print(self, &mut done, world)?;
         }
         Ok(done.outcome())
     }
 
-    fn examine(&self, _: &Signals, network: &brunt_net::Network) -> Result<Job, Refusal> {
-        flow::prepare(job(self, network, Verbosity::Quiet)?).map(|prepared| prepared.job)
+    fn examine(&self, world: &World, network: &brunt_net::Network) -> Result<Job, Refusal> {
+        flow::prepare(job(self, (world, network), Verbosity::Quiet)?, world)
+            .map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
-        _: &'a Signals,
+        world: &'a World,
         network: &brunt_net::Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let prepared = flow::prepare(job(self, network, Verbosity::Quiet)?)?;
+        let prepared = flow::prepare(job(self, (world, network), Verbosity::Quiet)?, world)?;
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
     }
@@ -107,20 +107,20 @@ fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
 /// The run of the command line.
 fn job(
     args: &HttpArgs,
-    network: &brunt_net::Network,
+    (world, network): (&World, &brunt_net::Network),
     verbosity: Verbosity,
 ) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
     if shows {
         for note in &notes {
-            console::note(note);
+            world.console.note(note);
         }
     }
     let seed = args.output.seed.unwrap_or_else(console::seed);
-    let world = CompileEnvironment { surroundings: &Machine, base: Path::new("") };
+    let surroundings = CompileEnvironment { surroundings: world, base: Path::new("") };
     let node = share::asked(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
-    let compiled = compile(&plan, node, seed, &world).map_err(|fault| {
+    let compiled = compile(&plan, node, seed, &surroundings).map_err(|fault| {
         usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
     })?;
     let network = Network::new(compiled.http, network).map_err(|error| failed(&error))?;
@@ -140,8 +140,8 @@ fn job(
     })
 }
 
-fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {
-    let ending = Ending::of(&args.output.run, Stream::Output);
+fn print(args: &HttpArgs, done: &mut Done, world: &World) -> Result<(), Refusal> {
+    let ending = Ending::of(&args.output.run, Stream::Output, &world.console);
     ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     if ending.details {
         let figures = figures::text(&done.record).map_err(|error| failed(&error))?;

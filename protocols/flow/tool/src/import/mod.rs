@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 use brunt_feed::file;
 use brunt_flow_import::{Filter, HarError, Imported, Pauses, Secrets, har_beside};
 use brunt_record::create_private;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -32,7 +34,7 @@ use written::Steps;
 const LARGEST: u64 = 512 * 1024 * 1024;
 
 /// Carries out an import.
-pub fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
+pub fn run(kind: &ImportKind, world: &World) -> Result<Exit, Refusal> {
     let mut feeder = None;
     let (imported, args) = match kind {
         ImportKind::Curl(args) => {
@@ -58,7 +60,7 @@ pub fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
         }
     };
     let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
-    save(imported, output, feeder)
+    save(imported, output, feeder, &world.console)
 }
 
 /// Reads a recording.
@@ -116,13 +118,18 @@ pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String>
 }
 
 /// Writes the plan, and beside it the bodies that are not text.
-fn save(imported: Imported, output: Option<&Path>, feeder: Option<&Path>) -> Result<Exit, Refusal> {
+fn save(
+    imported: Imported,
+    output: Option<&Path>,
+    feeder: Option<&Path>,
+    console: &Console,
+) -> Result<Exit, Refusal> {
     let fileless = output.is_none() && feeder.is_none();
     let imported = &if fileless { without_file(&imported) } else { imported };
     let settled = Settled::with_people(imported, output, feeder);
     let settled = settled.map_err(|error| failed(&error))?;
     if let Some(people) = &settled.people {
-        save_people(people)?;
+        save_people(people, console)?;
     }
     for (path, bytes) in &settled.files {
         let written = create_private(path).and_then(|mut file| file.write_all(bytes));
@@ -130,16 +137,16 @@ fn save(imported: Imported, output: Option<&Path>, feeder: Option<&Path>) -> Res
             let text = format!("failed to write {}: {error}\n", path.display());
             Refusal { text, exit: Exit::Failed }
         })?;
-        console::note(&format!("a body that is not text was written to {}", path.display()));
+        console.note(&format!("a body that is not text was written to {}", path.display()));
     }
     let text = written::text(imported, &settled, Steps::Short);
     let text = text.map_err(|error| failed(&error))?;
-    let Some(path) = output else { return console::print(&text) };
+    let Some(path) = output else { return console.print(&text) };
     for note in &settled.notes {
-        console::note(note);
+        console.note(note);
     }
     let steps = imported.steps.len();
-    console::note(&format!(
+    console.note(&format!(
         "{} has {steps} {}; see what it does with: brunt run {} --check",
         path.display(),
         if steps == 1 { "request" } else { "requests" },
@@ -149,17 +156,15 @@ fn save(imported: Imported, output: Option<&Path>, feeder: Option<&Path>) -> Res
 }
 
 /// Writes the file of users, unless there is one: a person may have put more users into it.
-fn save_people(people: &People) -> Result<(), Refusal> {
+fn save_people(people: &People, console: &Console) -> Result<(), Refusal> {
     let path = people.path.display();
     let written = File::options().write(true).create_new(true).mode(0o600).open(&people.path);
     let written = written.and_then(|mut file| file.write_all(people.text.as_bytes()));
     match written {
-        Ok(()) => console::note(&format!("what the person typed was written to {path}")),
+        Ok(()) => console.note(&format!("what the person typed was written to {path}")),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let columns = people.text.lines().next().unwrap_or_default();
-            console::note(&format!(
-                "{path} is kept as it is; the plan needs its columns {columns}"
-            ));
+            console.note(&format!("{path} is kept as it is; the plan needs its columns {columns}"));
         }
         Err(error) => {
             let text = format!("failed to write {path}: {error}\n");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use brunt_exchange::{Monotonic, Watch};
 use brunt_http_driver::{Client, Group, Network, Request, Response, Wanted};
-use brunt_run::listening;
+use brunt_run::World;
 use serde_json::Value;
 
 use super::compile::{Listed, list_name};
@@ -21,7 +21,11 @@ use super::wildcard::Endpoint;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Fetches every list that a draft needs.
-pub(super) fn fetch(draft: &Draft, network: &Arc<Network>) -> Result<Listed, String> {
+pub(super) fn fetch(
+    draft: &Draft,
+    network: &Arc<Network>,
+    world: &World,
+) -> Result<Listed, String> {
     let mut listed = BTreeMap::new();
     for variable in &draft.variables {
         let Meaning::Element(endpoint) = &variable.meaning else { continue };
@@ -29,7 +33,7 @@ pub(super) fn fetch(draft: &Draft, network: &Arc<Network>) -> Result<Listed, Str
         if listed.contains_key(&name) {
             continue;
         }
-        let values = one(endpoint, network).map_err(|why| {
+        let values = one(endpoint, network, world).map_err(|why| {
             format!("failed to fetch the values of ${} from {}: {why}", variable.name, endpoint.url)
         })?;
         listed.insert(name, values);
@@ -37,13 +41,13 @@ pub(super) fn fetch(draft: &Draft, network: &Arc<Network>) -> Result<Listed, Str
     Ok(listed)
 }
 
-fn one(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Vec<Vec<u8>>, String> {
+fn one(endpoint: &Endpoint, network: &Arc<Network>, world: &World) -> Result<Vec<Vec<u8>>, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
     let addresses: Vec<_> = addresses(&endpoint.url).into_iter().collect();
-    listening::wait(&addresses, network.way().fence());
+    world.awaited.wait(&addresses, network.way().fence(), &world.console);
     let asked = async {
         tokio::time::timeout(PATIENCE, ask(endpoint, network))
             .await

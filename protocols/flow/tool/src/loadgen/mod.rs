@@ -45,13 +45,14 @@ use brunt_flow_plan::model;
 use brunt_http_driver::{self as http, Network};
 use brunt_net::keystore::Store;
 use brunt_net::tls::{self, Trust};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::resend::Resending;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Load, Repeatable, console};
 use jiff::tz::TimeZone;
@@ -114,7 +115,7 @@ impl Load for LoadgenArgs {
     }
 
     /// Carries a job out, from its files to its report.
-    fn run(&self, signals: &Signals, network: &brunt_net::Network) -> Result<Exit, Refusal> {
+    fn run(&self, world: &World, network: &brunt_net::Network) -> Result<Exit, Refusal> {
         if self.output.run.node.is_some() {
             return Err(Refusal::usage(
                 "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt \
@@ -125,30 +126,30 @@ impl Load for LoadgenArgs {
             .run
             .refuse_quiet_details()
             .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
-        let asked = Asked::read(self)?;
+        let asked = Asked::read(self, &world.console)?;
         if self.check {
-            asked.examine()?;
-            return console::print(&check::text(&asked.job, &asked.draft, asked.manner));
+            asked.examine(&world.console)?;
+            return world.console.print(&check::text(&asked.job, &asked.draft, asked.manner));
         }
         if let Some(path) = &self.to_plan {
-            let text = asked.plan(self, network)?;
+            let text = asked.plan(self, (world, network))?;
             return if path.as_os_str() == "-" {
-                console::print(&text)
+                world.console.print(&text)
             } else {
                 console::write(path, &text)
             };
         }
         if self.trace.once {
-            let network = connected(&asked, self, network).map_err(failed)?;
-            let flow = asked.flow(&asked.draft, &network)?;
-            return once::carry_out(asked.asked(self, flow, &network), signals);
+            let network = connected(&asked, self, (network, &world.console)).map_err(failed)?;
+            let flow = asked.flow(&asked.draft, &network, world)?;
+            return once::carry_out(asked.asked(self, flow, &network), world);
         }
-        asked.carry_out(self, signals, network)
+        asked.carry_out(self, world, network)
     }
 
     fn prepare<'a>(
         &'a self,
-        _: &'a Signals,
+        _: &'a World,
         _: &brunt_net::Network,
         _: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
@@ -195,42 +196,46 @@ struct Asked {
 }
 
 impl Asked {
-    fn read(args: &LoadgenArgs) -> Result<Self, Refusal> {
+    fn read(args: &LoadgenArgs, console: &Console) -> Result<Self, Refusal> {
         let manner = if args.compat { Manner::Compatible } else { Manner::Repaired };
         let mut files = Files::of(&args.config);
         let job = reader::read(&args.config, &mut files)?;
         let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
         let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
         for note in files.take_notes() {
-            console::note(&note);
+            console.note(&note);
         }
         let seed = args.output.seed.unwrap_or_else(console::seed);
         Ok(Self { job, draft: measured, warm_up, manner, seed })
     }
 
     /// Checks whether the requests can be sent, as far as that is known without fetching values from a service.
-    fn examine(&self) -> Result<(), Refusal> {
+    fn examine(&self, console: &Console) -> Result<(), Refusal> {
         for draft in [&self.warm_up, &self.draft] {
             let listed = compile::unlisted(draft);
             let flow = compile::flow(draft, &self.job, self.manner, self.seed, &listed);
             let notes = fit::examine(&flow.map_err(failed)?)
                 .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
             for note in &notes {
-                console::note(note);
+                console.note(note);
             }
         }
         Ok(())
     }
 
-    fn flow(&self, draft: &Draft, network: &Arc<Network>) -> Result<Flow, Refusal> {
-        let listed = endpoints::fetch(draft, network).map_err(failed)?;
+    fn flow(&self, draft: &Draft, network: &Arc<Network>, world: &World) -> Result<Flow, Refusal> {
+        let listed = endpoints::fetch(draft, network, world).map_err(failed)?;
         compile::flow(draft, &self.job, self.manner, self.seed, &listed).map_err(failed)
     }
 
     /// The job as a plan.
-    fn plan(&self, args: &LoadgenArgs, way: &brunt_net::Network) -> Result<String, Refusal> {
-        let listed = endpoints::fetch(&self.draft, &connected(self, args, way).map_err(failed)?)
-            .map_err(failed)?;
+    fn plan(
+        &self,
+        args: &LoadgenArgs,
+        (world, way): (&World, &brunt_net::Network),
+    ) -> Result<String, Refusal> {
+        let network = connected(self, args, (way, &world.console)).map_err(failed)?;
+        let listed = endpoints::fetch(&self.draft, &network, world).map_err(failed)?;
         let connecting = to_plan::Connecting {
             redirects: REDIRECTS,
             resend: args.resend,
@@ -240,12 +245,12 @@ impl Asked {
         };
         let plan = to_plan::plan(&self.job, &self.draft, &listed, &connecting);
         for name in to_plan::secrets(&self.draft) {
-            console::note(&format!(
+            world.console.note(&format!(
                 "the plan reads {name} from the environment: export {name} before running it"
             ));
         }
         for note in to_plan::notes(&self.job) {
-            console::note(&note);
+            world.console.note(&note);
         }
         toml::to_string_pretty(&plan).map_err(failed)
     }
@@ -253,28 +258,28 @@ impl Asked {
     fn carry_out(
         &self,
         args: &LoadgenArgs,
-        signals: &Signals,
+        world: &World,
         way: &brunt_net::Network,
     ) -> Result<Exit, Refusal> {
-        let network = connected(self, args, way).map_err(failed)?;
+        let network = connected(self, args, (way, &world.console)).map_err(failed)?;
         if !self.warm_up.scenarios.is_empty() {
-            let flow = self.flow(&self.warm_up, &network)?;
-            console::note("the warm-up of the job runs first; no figure includes it");
+            let flow = self.flow(&self.warm_up, &network, world)?;
+            world.console.note("the warm-up of the job runs first; no figure includes it");
             let warm_up = self.asked(args, flow, &network);
             let unmeasured = Output::default();
             let done = flow::run(
                 FlowJob { objectives: Vec::new(), output: unmeasured, trace: None, ..warm_up },
-                signals,
+                world,
             )?;
-            if signals.received().is_some() {
+            if world.signals.received().is_some() {
                 return Ok(done.end());
             }
         }
-        let flow = self.flow(&self.draft, &network)?;
+        let flow = self.flow(&self.draft, &network, world)?;
         let started = console::now().to_zoned(TimeZone::system());
-        console::print(&opening(self.job.threads, &started))?;
-        let spinner = Spinner::start();
-        let done = flow::run(self.asked(args, flow, &network), signals);
+        world.console.print(&opening(self.job.threads, &started))?;
+        let spinner = Spinner::start(&world.console);
+        let done = flow::run(self.asked(args, flow, &network), world);
         drop(spinner);
         let mut done = done?;
         let counted = table::Counted {
@@ -285,7 +290,7 @@ impl Asked {
         };
         let report = table::report(&self.draft, &self.job, self.manner, &counted);
         done.losses.print(&report.text());
-        let ending = Ending::of(&args.output.run, Stream::Error);
+        let ending = Ending::of(&args.output.run, Stream::Error, &world.console);
         ending.tell(&done.record, &mut done.losses).map_err(failed)?;
         let written = done.written.as_deref();
         ending.close(&done.record, written, &mut done.losses).map_err(failed)?;
@@ -315,11 +320,11 @@ impl Asked {
 fn connected(
     asked: &Asked,
     args: &LoadgenArgs,
-    way: &brunt_net::Network,
+    (way, console): (&brunt_net::Network, &Console),
 ) -> Result<Arc<Network>, String> {
     let trust = match (&args.ca, args.insecure) {
         (_, true) => {
-            console::note("the server's certificate is not verified because of --insecure");
+            console.note("the server's certificate is not verified because of --insecure");
             Trust::Anything
         }
         (Some(file), _) => Trust::Stores(vec![Store { path: file.clone(), password: None }]),

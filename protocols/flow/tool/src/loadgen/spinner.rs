@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_run::Console;
 use brunt_run::console::{self, StatusLine};
 
 /// How often the line changes.
@@ -22,10 +23,10 @@ pub(super) struct Spinner {
 
 impl Spinner {
     /// Starts the line, if it can be shown.
-    pub(super) fn start() -> Self {
+    pub(super) fn start(console: &Console) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&ended);
-        let line = StatusLine::new();
+        let line = StatusLine::new(console);
         let shows = line.shows();
         let spin = move || {
             let clock = Monotonic::new();

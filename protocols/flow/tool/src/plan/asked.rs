@@ -228,7 +228,7 @@ fn target(plan: &Plan) -> String {
 mod tests {
     use super::*;
     use brunt_flow_driver::Iterations as Compiled;
-    use brunt_run::options::surroundings::Machine;
+    use brunt_run::World;
     use clap::Parser;
 
     #[derive(Debug, Parser)]
@@ -246,7 +246,7 @@ mod tests {
         let words = ["run", "p.toml"].into_iter().chain(line.split_whitespace());
         let args = Line::try_parse_from(words).unwrap().run;
         let text = Text { name: "p.toml", text: &text, overrides: &args.set };
-        let world = CompileEnvironment { surroundings: &Machine, base: Path::new("") };
+        let world = CompileEnvironment { surroundings: &World::of_process(), base: Path::new("") };
         let (asked, _) = Asked::of(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
         let lasting = asked.compiled.settings.stop.time.map(|time| time.as_secs());
         (asked.compiled.flow.iterations, lasting)

@@ -3,12 +3,12 @@
 use brunt_envelope::{Checked, Finding};
 use brunt_flow_plan::{preview, schema};
 use brunt_net::Network;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::options::surroundings::Machine;
-use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console};
 use jiff::tz::TimeZone;
@@ -53,46 +53,46 @@ impl Load for RunArgs {
     }
 
     /// Carries a plan out, or describes it.
-    fn run(&self, signals: &Signals, network: &Network) -> Result<Exit, Refusal> {
+    fn run(&self, world: &World, network: &Network) -> Result<Exit, Refusal> {
         if self.schema {
-            return console::print(&schema::text());
+            return world.console.print(&schema::text());
         }
-        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
+        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
         if self.check {
-            return describe(&asked);
+            return describe(&asked, &world.console);
         }
         if self.trace.once {
-            return once::carry_out(asked.job(self, network, false)?, signals);
+            return once::carry_out(asked.job(self, network, false)?, world);
         }
-        carry_out(asked, self, (signals, network), Verbosity::Normal).map(|outcome| outcome.exit)
+        carry_out(asked, self, (world, network), Verbosity::Normal).map(|outcome| outcome.exit)
     }
 
     fn measure(
         &self,
-        signals: &Signals,
+        world: &World,
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
-        carry_out(asked, self, (signals, network), verbosity)
+        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
+        carry_out(asked, self, (world, network), verbosity)
     }
 
-    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
-        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
-        flow::prepare(asked.job(self, network, false)?).map(|prepared| prepared.job)
+    fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
+        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
+        flow::prepare(asked.job(self, network, false)?, world).map(|prepared| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
-        _: &'a Signals,
+        world: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let asked = Asked::read(self, &Machine).map_err(Refusal::usage)?;
+        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
         refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
         let named = asked.plan.run.users.is_some();
         let search = asked.compiled.search.clone();
-        let prepared = flow::prepare(asked.job(self, network, false)?)?.with_search(search);
+        let prepared = flow::prepare(asked.job(self, network, false)?, world)?.with_search(search);
         let prepared = if named { prepared } else { prepared.with_sessions(users_of) };
         suits(prepared.subject())?;
         Ok(Box::new(prepared))
@@ -104,14 +104,14 @@ impl Load for RunArgs {
 }
 
 /// Prints what a plan would do.
-fn describe(asked: &Asked) -> Result<Exit, Refusal> {
+fn describe(asked: &Asked, console: &Console) -> Result<Exit, Refusal> {
     // Each user may have a connection of its own: the number of users per connection only limits the number of
     // workers.
     let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
     load.map_err(|error| Refusal::usage(format!("failed to {error}")))?;
     let notes = fit::examine(&asked.compiled.flow)
         .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
-    console::print(&asked.check(&notes))
+    console.print(&asked.check(&notes))
 }
 
 /// Carries out a submitted plan without output, if its grant allows that. A plan that has the form of a LoadGen job
@@ -119,7 +119,7 @@ fn describe(asked: &Asked) -> Result<Exit, Refusal> {
 pub fn run_granted(
     args: &RunArgs,
     granted: &Granted<'_>,
-    signals: &Signals,
+    world: &World,
     network: &Network,
 ) -> Result<(Exit, Option<Report>), Refusal> {
     let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
@@ -129,7 +129,7 @@ pub fn run_granted(
     let (plan, users) = (asked.plan.clone(), asked.compiled.flow.users);
     let operations = asked.compiled.flow.operations.clone();
     let started = console::now().to_zoned(TimeZone::UTC);
-    let done = flow::run(asked.job(args, network, false)?, signals)?;
+    let done = flow::run(asked.job(args, network, false)?, world)?;
     let counted =
         Counted { tallies: &done.tallies, counts: &done.counts, started, lasted: done.lasted };
     let report = of_plan::report(&plan, users, &counted, &operations);
@@ -171,13 +171,13 @@ pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
 fn carry_out(
     asked: Asked,
     args: &RunArgs,
-    (signals, network): (&Signals, &Network),
+    (world, network): (&World, &Network),
     verbosity: Verbosity,
 ) -> Result<Outcome, Refusal> {
     let shows = verbosity == Verbosity::Normal;
-    let mut done = flow::run(asked.job(args, network, shows)?, signals)?;
+    let mut done = flow::run(asked.job(args, network, shows)?, world)?;
     if shows {
-        let ending = Ending::of(&args.output.run, Stream::Output);
+        let ending = Ending::of(&args.output.run, Stream::Output, &world.console);
         ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
         let written = done.written.as_deref();
         ending.close(&done.record, written, &mut done.losses).map_err(Refusal::failed)?;

@@ -6,6 +6,7 @@ use brunt_envelope::Asked as Submitted;
 use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_run::Prepared;
+use brunt_run::World;
 use brunt_run::options::refusal::Refusal;
 
 use super::asked::{Asked, refuse_limits, users_of};
@@ -29,7 +30,7 @@ pub struct Searchable {
 pub fn prepare_granted(
     args: &RunArgs,
     granted: &Granted<'_>,
-    network: &Network,
+    (world, network): (&World, &Network),
 ) -> Result<Searchable, Refusal> {
     let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
@@ -41,7 +42,7 @@ pub fn prepare_granted(
     let most = grant.users_max.unwrap_or(u32::MAX);
     let named = asked.plan.run.users.is_some();
     let search = asked.compiled.search.clone();
-    let load = flow::prepare(asked.job(args, network, false)?)?.with_search(search);
+    let load = flow::prepare(asked.job(args, network, false)?, world)?.with_search(search);
     let load = if named { load } else { load.with_sessions(move |rate| users_of(rate).min(most)) };
     Ok(Searchable { load, ceiling })
 }

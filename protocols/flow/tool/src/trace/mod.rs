@@ -15,6 +15,7 @@ use brunt_exchange::Outcome;
 use brunt_flow_driver::{Flow, Payload, Step, Trace, TracedExchange};
 use brunt_http_driver::Version;
 use brunt_record::replace;
+use brunt_run::Console;
 use brunt_run::console;
 
 use super::naming::Naming;
@@ -110,12 +111,12 @@ impl Tracer {
     }
 
     /// Writes the exchanges that were kept.
-    pub(crate) fn write(&self) -> Result<(), String> {
+    pub(crate) fn write(&self, console: &Console) -> Result<(), String> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let text = if self.file.is_har() {
             let (text, others) = har::text(&failures, self.version);
             if others > 0 {
-                console::note(&format!(
+                console.note(&format!(
                     "{others} failed operations of other protocols than HTTP are not in {}, which is HAR",
                     self.file.path.display()
                 ));

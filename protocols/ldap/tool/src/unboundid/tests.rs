@@ -19,14 +19,14 @@ use crate::options::rate::security::{Transport, Trust};
 
 /// Surroundings with a few files and variables, and perhaps a user who types `typed`.
 #[derive(Default)]
-pub(super) struct World {
+pub(super) struct Fixture {
     files: HashMap<PathBuf, Vec<u8>>,
     variables: HashMap<String, String>,
     somebody: bool,
     asked: RefCell<Vec<String>>,
 }
 
-impl World {
+impl Fixture {
     pub(super) fn file(mut self, path: &str, text: &str) -> Self {
         self.files.insert(path.into(), text.into());
         self
@@ -38,7 +38,7 @@ impl World {
     }
 }
 
-impl Surroundings for World {
+impl Surroundings for Fixture {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
@@ -71,12 +71,12 @@ pub(super) fn shell(line: &str) -> Vec<String> {
     words
 }
 
-fn parsed_in(world: &World, line: &str) -> Result<Parsed, Refusal> {
+fn parsed_in(world: &Fixture, line: &str) -> Result<Parsed, Refusal> {
     let words = shell(line);
     parse(Tool::named(&words[0]).unwrap(), &words[1..], world)
 }
 
-fn run_in(world: &World, line: &str) -> RateArgs {
+fn run_in(world: &Fixture, line: &str) -> RateArgs {
     match parsed_in(world, line) {
         Ok(Parsed::Run(args)) => *args,
         other => panic!("{line}: {other:?}"),
@@ -84,11 +84,11 @@ fn run_in(world: &World, line: &str) -> RateArgs {
 }
 
 fn run(line: &str) -> RateArgs {
-    run_in(&World::default(), line)
+    run_in(&Fixture::default(), line)
 }
 
 fn refusal(line: &str) -> (String, u8) {
-    let refusal = parsed_in(&World::default(), line).expect_err(line);
+    let refusal = parsed_in(&Fixture::default(), line).expect_err(line);
     assert!(refusal.text.ends_with('\n') && refusal.text.lines().count() == 1, "{}", refusal.text);
     (refusal.text, refusal.exit.code())
 }
@@ -208,7 +208,7 @@ fn connections_are_secured_and_bound_as_asked() {
     let args = run("searchrate -f (a=b) -D cn=a -w -");
     let password = Secret::from("-");
     assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
-    let world = World { somebody: true, ..World::default() };
+    let world = Fixture { somebody: true, ..Fixture::default() };
     let args = run_in(&world, "searchrate -f (a=b) -D cn=a --promptForBindPassword");
     let password = Secret::from("typed");
     assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
@@ -252,7 +252,7 @@ fn a_properties_file_sets_what_the_line_does_not() {
                 typesOnly=false\nBASE-DN=dc=x\nattribute=cn\nattribute=m\\u0061il\nbindDN=cn=a\nbindPassword=pw\n\
                 hostname: h\nnosuch=1\nmodrate.valueLength=5\nnumIntervals=9\n";
     let world =
-        World::default().file("/f", file).variable("UNBOUNDID_TOOL_PROPERTIES_FILE_PATH", "/f");
+        Fixture::default().file("/f", file).variable("UNBOUNDID_TOOL_PROPERTIES_FILE_PATH", "/f");
     let args = run_in(&world, "searchrate -I 2 --record r.json");
     let Operation::Search(search) = &args.operation else { panic!("no search") };
     assert_eq!((search.base.as_str(), search.filter.as_str()), ("dc=x", "(uid=user.[1-9])"));
@@ -273,7 +273,7 @@ fn a_properties_file_sets_what_the_line_does_not() {
     assert_eq!((silent.preamble.as_str(), silent.load.connections), ("", 3));
     let without = run_in(&world, "searchrate --noPropertiesFile -f (a=b)");
     assert_eq!((without.preamble.as_str(), without.load.connections), ("", 1));
-    let wrong = World::default().file("/f", "searchrate.filtre=x\n");
+    let wrong = Fixture::default().file("/f", "searchrate.filtre=x\n");
     let refused = parsed_in(&wrong, "searchrate --propertiesFilePath /f").unwrap_err();
     assert!(refused.text.contains("/f:1: searchrate has no option filtre"), "{}", refused.text);
 }
@@ -285,12 +285,12 @@ fn help_and_files_need_no_run() {
         ("authrate -?", "-C, --credentials {password}"),
         ("modrate --helpSASL", "mech=PLAIN"),
     ] {
-        let Ok(Parsed::Help(page)) = parsed_in(&World::default(), line) else { panic!("{line}") };
+        let Ok(Parsed::Help(page)) = parsed_in(&Fixture::default(), line) else { panic!("{line}") };
         assert!(page.contains(part), "{page}");
     }
-    assert!(matches!(parsed_in(&World::default(), "searchrate -V"), Ok(Parsed::Version)));
+    assert!(matches!(parsed_in(&Fixture::default(), "searchrate -V"), Ok(Parsed::Version)));
     let line = "searchrate --generatePropertiesFile /p";
-    let Ok(Parsed::PropertiesFile { text, told, .. }) = parsed_in(&World::default(), line) else {
+    let Ok(Parsed::PropertiesFile { text, told, .. }) = parsed_in(&Fixture::default(), line) else {
         panic!("no file")
     };
     assert!(
@@ -343,7 +343,7 @@ fn published_lines_are_understood() {
         assert_eq!(run(line).dialect, Dialect::Unboundid, "{line}");
         let words = shell(line);
         let tool = Tool::named(&words[0]).unwrap();
-        match decide::parse(tool, None, &words[1..], &World::default()) {
+        match decide::parse(tool, None, &words[1..], &Fixture::default()) {
             Ok(Parsed::Run(args)) => assert_eq!(args.dialect, Dialect::Unboundid, "{line}"),
             other => panic!("{line}: {other:?}"),
         }
@@ -357,7 +357,7 @@ fn a_misspelt_option_of_a_published_line_is_named() {
                 --atttribute description --ratePerSecond 1";
     let words = shell(line);
     let tool = Tool::named(&words[0]).unwrap();
-    match decide::parse(tool, None, &words[1..], &World::default()) {
+    match decide::parse(tool, None, &words[1..], &Fixture::default()) {
         Err(refusal) => assert!(refusal.text.contains("--atttribute"), "{}", refusal.text),
         other => panic!("{other:?}"),
     }

@@ -106,7 +106,7 @@ impl Client {
             wire.send()?;
             wire.secure(server)?;
         }
-        let user = server.user.clone().or_else(|| std::env::var("USER").ok()).unwrap_or_default();
+        let user = server.user.clone().unwrap_or_default();
         let password = server.password.as_ref().map_or(&[][..], |password| password.expose());
         let answer = greeting.answer(secured, &user, password, database);
         wire.body().extend_from_slice(&answer);

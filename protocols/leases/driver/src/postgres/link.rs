@@ -151,8 +151,7 @@ async fn dial(network: &Network, host: &str, port: u16) -> io::Result<TcpStream>
 
 fn config(server: &Server, database: &str) -> Config {
     let mut config = Config::new();
-    let user = server.user.clone().or_else(|| std::env::var("USER").ok());
-    config.user(user.unwrap_or_else(|| "postgres".into()));
+    config.user(server.user.as_deref().unwrap_or("postgres"));
     config.dbname(database).application_name("brunt");
     if let Some(password) = &server.password {
         config.password(password.expose());

@@ -24,7 +24,7 @@ pub enum Kind {
 pub struct Server {
     /// The endpoint of the server.
     pub endpoint: ServerEndpoint,
-    /// The account; without one, that of the user of this process.
+    /// The account; without one, the usual one of the server.
     pub user: Option<String>,
     /// Its password.
     pub password: Option<Secret>,

@@ -27,11 +27,12 @@ use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_record::{Cell, Collection, Record};
 use brunt_report::attention;
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::Output;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::surroundings::Machine;
-use brunt_run::signals::{Signal, Signals};
+use brunt_run::signals::Signal;
 use brunt_run::{WriteFailures, console, files, prepare};
 
 use super::gathering::collection;
@@ -53,19 +54,15 @@ const PHASES: [(&str, &str, &str); 4] = [
 ];
 
 /// Carries out the command line, as the original program did.
-pub(crate) fn run(
-    args: &UbenchArgs,
-    signals: &Signals,
-    network: &Network,
-) -> Result<Exit, Refusal> {
+pub(crate) fn run(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, Refusal> {
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
-    prepare(signals).map_err(Refusal::failed)?;
-    console::print(&text::parameters(args))?;
-    match conduct(args, signals, network) {
+    prepare(world).map_err(Refusal::failed)?;
+    world.console.print(&text::parameters(args))?;
+    match conduct(args, world, network) {
         Ok(exit) => Ok(exit),
         Err(why) => {
-            console::print(&format!("Failed: {why}\n"))?;
-            console::conclude(Some(&format!("FAILED: {why}")));
+            world.console.print(&format!("Failed: {why}\n"))?;
+            world.console.conclude(Some(&format!("FAILED: {why}")));
             Ok(Exit::OldFailure)
         }
     }
@@ -78,18 +75,18 @@ struct Ended {
     done: Done,
 }
 
-fn conduct(args: &UbenchArgs, signals: &Signals, network: &Network) -> Result<Exit, String> {
-    let backend = prepared(args, network)?;
+fn conduct(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, String> {
+    let backend = prepared(args, (world, network))?;
     let seed = args.seed.unwrap_or_else(console::seed);
-    let stop = signals.stop();
+    let stop = world.signals.stop();
     let mut all = Vec::with_capacity(PHASES.len());
     for (at, (heading, line, name)) in PHASES.into_iter().enumerate() {
         if stop.urgency() != Urgency::Run {
             break;
         }
-        show(text::heading(heading).as_bytes());
-        let done = phase(args, (signals, network), &backend, at, seed)?;
-        show(b"\n");
+        show(text::heading(heading).as_bytes(), &world.console);
+        let done = phase(args, (world, network), &backend, at, seed)?;
+        show(b"\n", &world.console);
         let counts = done.finished.engine.counts;
         if counts.failed + counts.timed_out > 0 {
             let why = done.first_failure().unwrap_or("an operation took too long").to_owned();
@@ -98,31 +95,34 @@ fn conduct(args: &UbenchArgs, signals: &Signals, network: &Network) -> Result<Ex
         all.push(Ended { line, name, done });
     }
     for ended in &all {
-        show(text::line(ended.line, ended.done.operations(1), ended.done.lasted()).as_bytes());
+        show(
+            text::line(ended.line, ended.done.operations(1), ended.done.lasted()).as_bytes(),
+            &world.console,
+        );
     }
-    let mut losses = WriteFailures::default();
+    let mut losses = WriteFailures::new(&world.console);
     if args.percentiles || args.record.is_some() {
-        losses.keep(more(args, &all, backend.as_ref()));
+        losses.keep(more(args, &all, backend.as_ref(), &world.console));
     }
-    conclude(&all)?;
-    Ok(losses.tell(signals.received().map_or(Exit::Ok, Signal::exit)))
+    conclude(&all, &world.console)?;
+    Ok(losses.tell(world.signals.received().map_or(Exit::Ok, Signal::exit)))
 }
 
 /// Writes which phases need attention, where standard error is otherwise kept free.
-fn conclude(all: &[Ended]) -> Result<(), String> {
+fn conclude(all: &[Ended], console: &Console) -> Result<(), String> {
     let mut lines = Vec::new();
     for ended in all {
         let line = attention(ended.done.record()).map_err(|error| format!("failed to {error}"))?;
         lines.extend(line.map(|line| format!("{}: {line}", ended.name)));
     }
     let lines = lines.join("; ");
-    console::conclude((!lines.is_empty()).then_some(&lines));
+    console.conclude((!lines.is_empty()).then_some(&lines));
     Ok(())
 }
 
 fn phase(
     args: &UbenchArgs,
-    (signals, network): (&Signals, &Network),
+    (world, network): (&World, &Network),
     backend: &Arc<dyn Backend>,
     at: usize,
     seed: u64,
@@ -134,7 +134,7 @@ fn phase(
         2 => Work::Update { population },
         _ => Work::Delete { first: 0 },
     };
-    let marks = args.verbose.then(|| Arc::new(Marks::new(signals.stop())));
+    let marks = args.verbose.then(|| Arc::new(Marks::new(world.signals.stop())));
     let phase = Phase {
         work,
         operations: Some(population),
@@ -156,14 +156,19 @@ fn phase(
         output: Output::default(),
         objectives: Vec::new(),
     };
-    let print = || marks.as_ref().map_or((), |marks| show(&marks.take()));
-    let done = phase.carry_out(signals, &mut |_| print())?;
+    let print = || marks.as_ref().map_or((), |marks| show(&marks.take(), &world.console));
+    let done = phase.carry_out(world, &mut |_| print())?;
     print();
     Ok(done)
 }
 
 /// What the original programs never printed: percentiles, and the record.
-fn more(args: &UbenchArgs, all: &[Ended], backend: &dyn Backend) -> Result<(), String> {
+fn more(
+    args: &UbenchArgs,
+    all: &[Ended],
+    backend: &dyn Backend,
+    console: &Console,
+) -> Result<(), String> {
     let mut collection = collection(words(args));
     let store = store(args.program);
     let durability = if args.sync { "sync" } else { "async" };
@@ -176,7 +181,7 @@ fn more(args: &UbenchArgs, all: &[Ended], backend: &dyn Backend) -> Result<(), S
     for ended in all {
         let record = ended.done.record();
         if args.percentiles {
-            show(percentiles(ended.line, ended.name, record).as_bytes());
+            show(percentiles(ended.line, ended.name, record).as_bytes(), console);
         }
         collection.cells.push(cell(args, (store, durability), ended, record.clone()));
     }
@@ -251,9 +256,9 @@ fn percentiles(line: &str, name: &str, record: &Record) -> String {
 }
 
 /// The store with an empty table in it. If it already contains leases, they are deleted only with permission.
-fn prepared(args: &UbenchArgs, network: &Network) -> Result<Arc<dyn Backend>, String> {
-    let spent = args.yes_destroy || is_spent(args, backend(args, network, false)?.as_ref());
-    let backend = backend(args, network, spent)?;
+fn prepared(args: &UbenchArgs, reached: (&World, &Network)) -> Result<Arc<dyn Backend>, String> {
+    let spent = args.yes_destroy || is_spent(args, backend(args, reached, false)?.as_ref());
+    let backend = backend(args, reached, spent)?;
     backend.prepare().map_err(|trouble| format!("failed to {trouble}"))?;
     Ok(backend)
 }
@@ -291,7 +296,7 @@ const LAST_LINE_LENGTH: i64 = 3;
 
 fn backend(
     args: &UbenchArgs,
-    network: &Network,
+    (world, network): (&World, &Network),
     may_destroy: bool,
 ) -> Result<Arc<dyn Backend>, String> {
     let (schema, family) = (Schema::Guide, Family::V4);
@@ -300,7 +305,7 @@ fn backend(
     let (path, patience) = (PathBuf::from(&args.name), LONGEST);
     Ok(match args.program {
         Ubench::Mysql => Arc::new(Guarded::new(Arc::new(MysqlBackend::new(MysqlOptions {
-            server: server::server(args, &Machine)?,
+            server: server::server(args, world)?,
             network: network.clone(),
             schema,
             family,
@@ -330,7 +335,6 @@ fn backend(
 }
 
 /// Prints at once. A reader that closes its end early does not make a run fail.
-fn show(text: &[u8]) {
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(text).and_then(|()| out.flush());
+fn show(text: &[u8], console: &Console) {
+    let _ = console.writer().write_all(text);
 }

@@ -18,14 +18,15 @@ use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
 use brunt_names_load::LookupSessions;
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
+use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::signals::Signals;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     Caller, Finished, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity,
-    carry_out, console, exit, is_endless, objectives,
+    carry_out, exit, is_endless, objectives,
 };
 
 use crate::options::lookup::LookupArgs;
@@ -63,7 +64,7 @@ impl Load for LookupArgs {
 
     fn measure(
         &self,
-        signals: &Signals,
+        world: &World,
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
@@ -71,24 +72,24 @@ impl Load for LookupArgs {
         let shows = verbosity == Verbosity::Normal;
         let job = Job { output: job.output.shown(shows), ..job };
         if shows {
-            asked.notes.iter().for_each(|note| console::note(note));
+            asked.notes.iter().for_each(|note| world.console.note(note));
         }
-        let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
+        let mut finished = carry_out(&job, &lookups, &mut [], world).map_err(Refusal::failed)?;
         if shows {
-            print(self, &asked, &mut finished).map_err(Refusal::failed)?;
+            print(self, &asked, &mut finished, &world.console).map_err(Refusal::failed)?;
         }
         let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
         let exit = finished.losses.tell(exit(&finished.record, finished.early(), manner));
         Ok(Outcome { record: finished.record, exit })
     }
 
-    fn examine(&self, _: &Signals, network: &Network) -> Result<Job, Refusal> {
+    fn examine(&self, _: &World, network: &Network) -> Result<Job, Refusal> {
         ready(self, network).map(|(prepared, _)| prepared.job)
     }
 
     fn prepare<'a>(
         &'a self,
-        _: &'a Signals,
+        _: &'a World,
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
@@ -99,8 +100,13 @@ impl Load for LookupArgs {
 }
 
 /// Prints the last screen, and which sources know the names.
-fn print(args: &LookupArgs, asked: &Asked, finished: &mut Finished) -> Result<(), String> {
-    let ending = Ending::of(&args.output.run, Stream::Output);
+fn print(
+    args: &LookupArgs,
+    asked: &Asked,
+    finished: &mut Finished,
+    console: &Console,
+) -> Result<(), String> {
+    let ending = Ending::of(&args.output.run, Stream::Output, console);
     ending.tell(&finished.record, &mut finished.losses)?;
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &asked.probes)

@@ -22,10 +22,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment, Tool};
+use brunt_run::Console;
+use brunt_run::World;
+use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::signals::Signals;
-use brunt_run::{WriteFailures, console, files, summary};
+use brunt_run::{WriteFailures, files, summary};
 
 use crate::cell::{Data, Means, Nscd, Variant, Way};
 use crate::options::matrix::{
@@ -41,7 +43,7 @@ use progress::{Progress, lasting};
 use sweep::{Axis, Sweep};
 
 /// Compares back ends.
-pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal> {
+pub(crate) fn run(args: &MatrixArgs, world: &World) -> Result<Exit, Refusal> {
     let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     let means = Means::of_this_machine();
@@ -50,21 +52,21 @@ pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal>
     let steps = order.steps(&participants.measured);
     let whole_s: f64 = steps.iter().map(|step| order.expected(&participants.measured, step)).sum();
     if args.check {
-        return console::print(&checked(&participants, &order, whole_s));
+        return world.console.print(&checked(&participants, &order, whole_s));
     }
-    participants.tell()?;
+    participants.tell(&world.console)?;
     let ground = setting.ground(&means, &args.cells);
-    setting.listen(signals)?;
-    let mut progress = Progress::new(signals.stop(), whole_s);
+    setting.listen(world)?;
+    let mut progress = Progress::new(world.signals.stop(), whole_s, &world.console);
     let started = console::now();
     let bench = Bench::new(&Cells, &ground, &participants.measured, args.lookups);
     let mut outcome = bench.carry_out(&order, &mut progress);
     outcome.figures.insert("lookups".to_owned(), f64::from(args.lookups));
-    Ok(setting.conclude(outcome, &participants, started, signals))
+    Ok(setting.conclude(outcome, &participants, started, world))
 }
 
 /// Varies a setting of a cache.
-pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<Exit, Refusal> {
+pub(crate) fn sweep(args: &SweepArgs, world: &World) -> Result<Exit, Refusal> {
     let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     if let Some(without) = contenders.iter().find(|contender| contender.backend.cache.is_none()) {
@@ -76,16 +78,16 @@ pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<Exit, Refusal
     let means = Means::of_this_machine();
     let roads: Vec<PathChoice> = args.roads.iter().map(|road| of_cache(*road)).collect();
     let participants = participants(contenders, &means, &roads);
-    participants.tell()?;
+    participants.tell(&world.console)?;
     let ground = setting.ground(&means, &args.cells);
     let sweep = asked(args, roads)?;
-    setting.listen(signals)?;
+    setting.listen(world)?;
     let whole_s = sweep.whole_s(&participants.measured);
-    let mut progress = Progress::new(signals.stop(), whole_s);
+    let mut progress = Progress::new(world.signals.stop(), whole_s, &world.console);
     let started = console::now();
     let bench = Bench::new(&Cells, &ground, &participants.measured, 0);
     let outcome = sweep.carry_out(bench, &mut progress);
-    Ok(setting.conclude(outcome, &participants, started, signals))
+    Ok(setting.conclude(outcome, &participants, started, world))
 }
 
 fn order(args: &MatrixArgs) -> Order {
@@ -154,12 +156,12 @@ const fn of_cache(road: CachePathChoice) -> PathChoice {
 
 impl Participants {
     /// Prints which back ends do not take part. If none is left, there is nothing to do.
-    fn tell(&self) -> Result<(), Refusal> {
+    fn tell(&self, console: &Console) -> Result<(), Refusal> {
         for (label, why) in &self.absent {
-            console::note(&format!("{label} is skipped: it needs {why}"));
+            console.note(&format!("{label} is skipped: it needs {why}"));
         }
         for limit in &self.limits {
-            console::note(limit);
+            console.note(limit);
         }
         if self.measured.is_empty() {
             return Err(failed(
@@ -261,10 +263,13 @@ impl<'a> Setting<'a> {
     }
 
     /// Listens for signals, and checks that files can be written before hours are spent.
-    fn listen(&self, signals: &Signals) -> Result<(), Refusal> {
+    fn listen(&self, world: &World) -> Result<(), Refusal> {
         let (record, html) = (self.output.record.as_deref(), self.output.html.as_deref());
         files::check(&[("--record", record), ("--html", html)]).map_err(Refusal::failed)?;
-        signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))
+        world
+            .signals
+            .listen()
+            .map_err(|error| failed(&format!("failed to listen for signals: {error}")))
     }
 
     /// Writes and prints the results.
@@ -273,7 +278,7 @@ impl<'a> Setting<'a> {
         outcome: Outcome,
         participants: &Participants,
         started: jiff::Timestamp,
-        signals: &Signals,
+        world: &World,
     ) -> Exit {
         let mut facts = outcome.facts;
         facts.extend(self.described.clone());
@@ -299,7 +304,7 @@ impl<'a> Setting<'a> {
             figures: outcome.figures,
             cells: outcome.cells,
         };
-        let mut losses = WriteFailures::default();
+        let mut losses = WriteFailures::new(&world.console);
         losses.written(self.output.record.as_deref(), |path| {
             collection.write(path).map_err(|error| format!("failed to {error}"))
         });
@@ -309,13 +314,13 @@ impl<'a> Setting<'a> {
                 .map_err(|refusal| refusal.text)
         });
         let page = names::page(&collection);
-        losses.print(&summary::of_all(&page, &collection));
-        let exit = match signals.received() {
+        losses.print(&summary::of_all(&page, &collection, &world.console));
+        let exit = match world.signals.received() {
             Some(signal) => signal.exit(),
             None if outcome.lost || !participants.absent.is_empty() => Exit::Failed,
             None => Exit::Ok,
         };
-        summary::conclude_all(&page, &collection, exit);
+        summary::conclude_all(&page, &collection, exit, &world.console);
         losses.tell(exit)
     }
 }

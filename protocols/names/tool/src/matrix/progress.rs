@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use brunt_run::console::{self, StatusLine};
+use brunt_run::Console;
+use brunt_run::console::StatusLine;
 
 use super::cell_access::CellObserver;
 
@@ -22,6 +23,7 @@ pub(super) struct Progress {
     stop: Stop,
     clock: Monotonic,
     line: StatusLine,
+    console: Console,
     /// Seconds that the whole plan was expected to take.
     whole_s: f64,
     /// Seconds that the completed steps were expected to take.
@@ -39,13 +41,14 @@ struct Current {
 
 impl Progress {
     /// The progress of a plan with this expected duration.
-    pub(super) fn new(stop: Stop, whole_s: f64) -> Self {
+    pub(super) fn new(stop: Stop, whole_s: f64, console: &Console) -> Self {
         let clock = Monotonic::new();
         let now = clock.now();
         let none =
             Current { what: String::new(), expected_s: 0.0, began: now, shown_at: now, said: true };
-        let line = StatusLine::new();
-        Self { stop, clock, line, whole_s, done_s: 0.0, step: none }
+        let line = StatusLine::new(console);
+        let console = console.clone();
+        Self { stop, clock, line, console, whole_s, done_s: 0.0, step: none }
     }
 
     /// A step begins.
@@ -79,7 +82,7 @@ impl Progress {
         if self.line.shows() {
             self.line.show(&line);
         } else {
-            console::say(&line);
+            self.console.say(&line);
         }
     }
 }

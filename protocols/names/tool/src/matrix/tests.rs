@@ -5,6 +5,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use brunt_engine::Stop;
+use brunt_run::Console;
+use brunt_run::world::Environment;
 
 use super::carry::{Bench, CellSettings, Outcome};
 use super::cell_access::{CellAccess, CellFactory, CellObserver};
@@ -121,7 +123,7 @@ fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcom
         threads: vec![1],
     };
     let measured: Vec<Participant> = labels.iter().map(|label| files(label)).collect();
-    let mut progress = Progress::new(stop, 1.0);
+    let mut progress = Progress::new(stop, 1.0, &Console::kept(Environment::default()));
     let bench = Bench::new(&worlds, &ground, &measured, order.lookups);
     let outcome = bench.carry_out(&order, &mut progress);
     let asked = asked.borrow().clone();

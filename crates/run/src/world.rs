@@ -1,0 +1,84 @@
+//! [`World`]: what a command takes from outside its command line, as one value.
+//!
+//! Nothing of it is in a `static`, so that two commands in one process can have two environments, two consoles and two
+//! sets of rules. What belongs to the process itself remains so: its current directory, its terminal, its signals.
+
+mod environment;
+
+use std::io;
+use std::path::Path;
+
+use brunt_feed::{access, file};
+use brunt_net::secret::Secret;
+
+use crate::console::Console;
+use crate::listening::Awaited;
+use crate::options::prompt;
+use crate::options::surroundings::Surroundings;
+use crate::signals::Signals;
+
+pub use environment::Environment;
+
+/// The variables that locate our own configuration, which no command line or plan refers to.
+const AMBIENT: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "BRUNT_LAB"];
+
+/// What a command takes from outside its command line.
+#[derive(Debug)]
+pub struct World {
+    /// Where it writes.
+    pub console: Console,
+    /// Variables.
+    pub environment: Environment,
+    /// Signals that end it.
+    pub signals: Signals,
+    /// The targets on this machine that were waited for.
+    pub awaited: Awaited,
+}
+
+impl World {
+    /// The world of this process.
+    pub fn of_process() -> Self {
+        let environment = Environment::of_process();
+        Self::new(Console::of_process(environment.clone()), environment)
+    }
+
+    /// A world with this environment, whose console keeps what is written.
+    pub fn kept(environment: Environment) -> Self {
+        Self::new(Console::kept(environment.clone()), environment)
+    }
+
+    fn new(console: Console, environment: Environment) -> Self {
+        let signals = Signals::new(console.clone());
+        Self { console, environment, signals, awaited: Awaited::default() }
+    }
+}
+
+impl Surroundings for World {
+    fn variable(&self, name: &str) -> Option<String> {
+        if !AMBIENT.contains(&name) {
+            self.environment.remember(name);
+        }
+        let stands_in = || access::stands_in() && !AMBIENT.contains(&name);
+        self.environment.text(name).or_else(|| stands_in().then(|| "x".to_owned()))
+    }
+
+    fn ambient(&self, name: &str) -> Option<String> {
+        self.environment.text(name)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        file::read(path, file::DATA_MAX)
+    }
+
+    fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
+        file::read_secret(path, file::WRITTEN_MAX)
+    }
+
+    fn interactive(&self) -> bool {
+        self.console.reads_terminal()
+    }
+
+    fn ask(&self, prompt: &str) -> io::Result<Secret> {
+        prompt::password(prompt)
+    }
+}

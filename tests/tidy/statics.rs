@@ -1,0 +1,140 @@
+//! What a run takes from outside is handed to it: no state in a `static`, no variable read from the process.
+//!
+//! Two runs in one process must not share anything that either of them can change. Constants that are computed once
+//! (`LazyLock`) are not state.
+
+use regex::Regex;
+
+use crate::files;
+
+/// The state that is still in statics, how many of them a file has, and why. A file may only lose some.
+const STATICS: &[(&str, usize, &str)] = &[
+    ("crates/app/src/tools.rs", 1, "the tools of one more protocol are added to the program once"),
+    ("crates/engine/src/run.rs", 1, "the noise of the machine's timers is measured once"),
+    ("crates/feed/src/access.rs", 3, "the rules about files are still those of the process"),
+    (
+        "crates/net/src/tls/demand.rs",
+        1,
+        "rustls asks for a certificate on the thread that connects",
+    ),
+    ("crates/record/src/v2.rs", 1, "a buffer of each thread"),
+    ("crates/run/src/console/full_screen.rs", 5, "a process has one terminal"),
+    ("protocols/http/driver/src/origin.rs", 1, "numbers that only have to differ"),
+    (
+        "protocols/ldap/driver/src/sasl/gssapi.rs",
+        1,
+        "the library keeps credentials for the process",
+    ),
+    ("protocols/ldap/driver/src/sasl/gssapi/library.rs", 1, "a library is loaded once"),
+    ("protocols/ldap/tool/src/entries.rs", 1, "a buffer of each thread"),
+    ("protocols/leases/driver/src/panics.rs", 2, "a process has one hook for panics"),
+];
+
+/// The files that read variables of the process, and why.
+const VARIABLES: &[(&str, usize, &str)] = &[
+    ("crates/run/src/world/environment.rs", 1, "the environment is made of them"),
+    ("protocols/names/tool/src/cell/tools.rs", 2, "a cell is a process, whose programs PATH finds"),
+];
+
+/// The files that write to the streams of the process, and why.
+const STREAMS: &[(&str, usize, &str)] = &[
+    ("crates/run/src/console/streams.rs", 6, "the console of a process has its streams"),
+    ("protocols/dhcp/tool/src/wrapped.rs", 1, "a program that is started inherits a stream"),
+    ("protocols/names/tool/src/cell/stage.rs", 1, "a cell is a process that answers on its output"),
+];
+
+/// The code of the program in a source: no tests, and no program that builds it.
+fn program_code<'a>(path: &str, text: &'a str) -> &'a str {
+    let product = path.starts_with("crates/") || path.starts_with("protocols/");
+    let other = ["/tests/", "/tests.rs", "/benches/", "/build.rs", "/fuzz/"];
+    // Documents are compared with what they are made from by tests in files of their own.
+    let documented = ["/docs.rs", "/reference.rs", "/load_table.rs", "/simulated.rs"];
+    if !product || other.iter().chain(&documented).any(|part| path.contains(part)) {
+        return "";
+    }
+    text.find("\nmod tests {").map_or(text, |begin| &text[..begin])
+}
+
+/// How many statics of a piece of code can change.
+fn statics(code: &str) -> usize {
+    let state =
+        r"Mutex<|RwLock<|Atomic[A-Z][a-z0-9]*\b|OnceLock<|OnceCell<|RefCell<|\bCell<|\bOnce\b";
+    let declared = format!(r"(?m)^\s*(pub(\([a-z]+\))? )?static (mut )?[A-Z_]+: [^=;]*({state})");
+    Regex::new(&declared).expect("it is an expression").find_iter(code).count()
+}
+
+/// How often a piece of code reads variables of the process.
+fn variables(code: &str) -> usize {
+    Regex::new(r"\benv::vars?(_os)?\(").expect("it is an expression").find_iter(code).count()
+}
+
+/// How often a piece of code names the streams of the process.
+fn streams(code: &str) -> usize {
+    let streams = Regex::new(r"\be?print(ln)?!\(|\bstd(out|err)\(\)").expect("it is an expression");
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| streams.find_iter(line).count()).sum()
+}
+
+/// The files in which something is found more or less often than is known.
+fn wrong(known: &[(&str, usize, &str)], count: fn(&str) -> usize) -> Vec<String> {
+    let sources = files("rs");
+    let found = sources.iter().map(|(path, text)| (path, count(program_code(path, text))));
+    let found: Vec<(&String, usize)> = found.filter(|(_, count)| *count > 0).collect();
+    let is_known = |path: &str, count| known.iter().any(|row| (row.0, row.1) == (path, count));
+    let unknown = found.iter().filter(|(path, count)| !is_known(path, *count));
+    let unknown = unknown.map(|(path, count)| format!("{path}: {count}"));
+    let gone = known.iter().filter(|row| !found.iter().any(|(path, _)| *path == row.0));
+    unknown.chain(gone.map(|row| format!("{}: none, so it leaves the list", row.0))).collect()
+}
+
+#[test]
+fn state_is_in_values_but_where_a_process_has_only_one() {
+    let wrong = wrong(STATICS, statics);
+    assert!(
+        wrong.is_empty(),
+        "statics that can change, other than tests/tidy/statics.rs says: hand a value to what needs it, such as a \
+         part of brunt_run::World: {wrong:#?}"
+    );
+}
+
+#[test]
+fn variables_are_read_from_an_environment_that_was_handed_in() {
+    let wrong = wrong(VARIABLES, variables);
+    assert!(
+        wrong.is_empty(),
+        "variables of the process, other than tests/tidy/statics.rs says: read them from brunt_run::World: {wrong:#?}"
+    );
+}
+
+#[test]
+fn output_goes_to_a_console_that_was_handed_in() {
+    let wrong = wrong(STREAMS, streams);
+    assert!(
+        wrong.is_empty(),
+        "streams of the process, other than tests/tidy/statics.rs says: write to brunt_run::Console: {wrong:#?}"
+    );
+}
+
+#[test]
+fn what_changes_in_a_static_is_found() {
+    for code in [
+        "static KNOWN: Mutex<BTreeSet<u8>> = Mutex::new(BTreeSet::new());",
+        "    pub(crate) static SHOWN: AtomicBool = AtomicBool::new(false);",
+        "thread_local! {\n    static MADE: RefCell<u8> = const { RefCell::new(1) };\n}",
+        "static ONCE: std::sync::Once = Once::new();",
+    ] {
+        assert_eq!(statics(code), 1, "{code}");
+    }
+    for code in
+        ["static TEXT: &str = \"Mutex<\";", "static ROWS: LazyLock<Vec<u8>> = LazyLock::new(f);"]
+    {
+        assert_eq!(statics(code), 0, "{code}");
+    }
+    for code in ["std::env::var(name)", "env::var_os(\"PATH\")", "std::env::vars_os()"] {
+        assert_eq!(variables(code), 1, "{code}");
+    }
+    assert_eq!(variables("env!(\"CARGO_MANIFEST_DIR\") and std::env::temp_dir()"), 0);
+    assert_eq!(streams("eprintln!(\"a\");\nio::stdout().lock()\n// println!(\"b\")"), 2);
+    assert_eq!(streams("command.stdout(Stdio::null()).stderr(log)"), 0);
+    assert_eq!(program_code("crates/run/src/a.rs", "code\nmod tests {\n}"), "code");
+}
