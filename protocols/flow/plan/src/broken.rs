@@ -153,7 +153,11 @@ fn what_is_no_load() {
         &["did you mean 'poisson'?"],
     );
     expect(&run("backlog = 5"), "p.toml:2:11: run.backlog:", &["needs a rate"]);
-    expect(&run("iterations = 5"), "p.toml:2:14: run.iterations:", &["a table of one key"]);
+    expect(
+        &run("iterations = 5"),
+        "p.toml:2:14: run.iterations:",
+        &["one of { each = .. }, { shared = .. }"],
+    );
     expect(&run("iterations = { each = 0 }"), "p.toml:2:14: run.iterations:", &["are 0"]);
     expect(
         &run("rate = \"5/s\"\niterations = { each = 5 }"),

@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod broken;
+mod choices;
 pub mod compile;
 pub mod edit;
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde::Deserialize as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::choices;
 use super::fault::{Fault, PlanError, nearest};
 use super::model::Plan;
 use super::path::KeyPath;
@@ -297,14 +298,18 @@ fn words(message: &str, at: &KeyPath) -> String {
     let found =
         ["invalid type: ", "invalid value: "].iter().find_map(|start| message.strip_prefix(start));
     if let Some((found, expected)) = found.and_then(|rest| rest.split_once(", expected ")) {
-        let found = found.replace('`', "");
-        return format!("is {found}, but must be {}", plain(expected));
+        let found = match found {
+            "sequence" => "an array".to_owned(),
+            "map" => "a table".to_owned(),
+            other => other.replace('`', ""),
+        };
+        return format!("is {found}, but must be {}", plain(expected, at));
     }
     if message.starts_with("wanted exactly 1 element") {
         return format!("must hold exactly one key ({at} = {{ key = value }})");
     }
     if message == "wanted string or table" {
-        return "must be one of the known choices, in quotes or as a table of one key".to_owned();
+        return format!("must be {}", choice(at));
     }
     message.to_owned()
 }
@@ -317,8 +322,16 @@ fn unknown(what: &str, names: &[String]) -> String {
     format!("{what} '{name}' here{hint} (known: {})", known.join(", "))
 }
 
+/// One of the choices there.
+fn choice(at: &KeyPath) -> String {
+    match choices::at(at).as_slice() {
+        [] => "one of the known choices, in quotes or as a table of one key".to_owned(),
+        all => format!("one of {}", all.join(", ")),
+    }
+}
+
 /// User-friendly names of types.
-fn plain(expected: &str) -> String {
+fn plain(expected: &str, at: &KeyPath) -> String {
     match expected {
         "a string" | "path string" => "text in quotes".to_owned(),
         "a boolean" => "true or false".to_owned(),
@@ -328,9 +341,7 @@ fn plain(expected: &str) -> String {
         "u32" | "u64" => "a whole number of 0 or more".to_owned(),
         "i64" => "a whole number".to_owned(),
         other if other.starts_with("struct ") => "a table".to_owned(),
-        other if other.starts_with("enum ") => {
-            "one of the known choices, in quotes or as a table of one key".to_owned()
-        }
+        other if other.starts_with("enum ") => choice(at),
         other => other.to_owned(),
     }
 }
@@ -373,6 +384,10 @@ mod tests {
             wrong("run.users=many")
         );
         assert!(wrong("run.user=5").contains("did you mean 'users'?"));
+        assert_eq!(
+            wrong("run.iterations=5"),
+            "--set run.iterations=5: run.iterations: must be one of { each = .. }, { shared = .. }"
+        );
         assert!(wrong("run.users").contains("has no value"));
         assert!(wrong("run users=5").contains("cannot be read"));
     }
