@@ -132,6 +132,7 @@ fn answer(asked: &Asked) -> String {
             )
         }
         "GET /script" => page("", "<script src=a.js></script><div id=root></div>"),
+        "GET /none" => "HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\n\r\nnothing".to_owned(),
         "GET /away" => moved("http://127.0.0.1:9/away"),
         _ => page("", "<p>other</p>"),
     }
@@ -157,6 +158,7 @@ fn a_login_goes_through_its_form_and_lands() {
          [[scenario.steps]]\nname = \"token\"\npost = \"/token\"\nform = {{ code = \"${{code}}\" }}\n"
     );
     let run = site.run("redirects = 5", &steps).went_well();
+    assert!(run.notes.contains("this run submits forms, sends POST requests: "), "{run}");
     assert_eq!(run.count_of("password", "ok"), 6, "{run}");
     let sent = site.asked("POST /login");
     assert_eq!(sent.len(), 6, "{run}");
@@ -232,6 +234,9 @@ fn what_a_page_does_not_have_is_said() {
     assert!(button.contains("there is no button 'cancel'"), "{button}");
     let link = said("/auth", "follow = \"a.none\"");
     assert!(link.contains("follow: no such link on"), "{link}");
+    let none = said("/json", "get = \"/none\"\nlands = \"/json\"");
+    assert!(none.contains("should land on /json, landed on /none (404)"), "{none}");
+    assert!(none.contains("FAILED  visit / get /none: 404 Not Found: nothing"), "{none}");
     let away = said("/auth", "follow = \"a[href*=away]\"");
     assert!(
         away.contains("the page leads to http://127.0.0.1:9, and the plan names no such"),
