@@ -198,7 +198,7 @@ fn the_default_duid_differs_in_its_time_alone() {
 #[test]
 fn what_asks_for_rapid_commit_is_the_same() {
     let rapid = KeaOptions { rapid_commit: true, ..KeaOptions::default() };
-    let arguments = format!("-6 -i -c -l lan0 {DUID} -R 6 -r 20 -n 6 -W 300000 all");
+    let arguments = format!("-6 -i -c -l lan0 {DUID} -R 6 -r 20 -n 6 -W 5000000 all");
     let Some((old, ours)) = both(v6, &rapid, &arguments) else { return };
     // The old tool sends one message, so there is one pair to compare.
     assert!(old.run.errors.contains(NO_RAPID_COMMIT), "{}", old.run.errors);
