@@ -32,7 +32,7 @@ const STATICS: &[(&str, usize, &str)] = &[
 
 /// The files that read variables of the process, and why.
 const VARIABLES: &[(&str, usize, &str)] = &[
-    ("crates/run/src/world/environment.rs", 1, "the environment is made of them"),
+    ("crates/run/src/environment.rs", 1, "the environment is made of them"),
     ("protocols/names/tool/src/cell/tools.rs", 2, "a cell is a process, whose programs PATH finds"),
 ];
 

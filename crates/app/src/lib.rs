@@ -8,10 +8,10 @@ use std::process::ExitCode;
 
 use brunt_net::Network;
 pub use brunt_run::World;
+pub use brunt_run::environment::Environment;
 pub use brunt_run::options::exit::Exit;
 pub use brunt_run::options::refusal::Refusal;
 use brunt_run::tool::Tool;
-pub use brunt_run::world::Environment;
 use brunt_run::{console, core_files, fence};
 
 mod cli;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use brunt_record::{Environment, create_private};
 use serde::{Deserialize, Serialize};
 
-use crate::world;
+use crate::environment;
 
 /// The result of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ impl Ceiling {
 }
 
 /// The path of the calibration file: `$XDG_STATE_HOME/brunt`, else `~/.local/state/brunt`.
-pub fn place(environment: &world::Environment) -> Option<PathBuf> {
+pub fn place(environment: &environment::Environment) -> Option<PathBuf> {
     let state = environment.path("XDG_STATE_HOME").filter(|path| path.is_absolute());
     let state = state.or_else(|| environment.path("HOME").map(|home| home.join(".local/state")));
     Some(state?.join("brunt/ceiling.json"))
@@ -49,7 +49,11 @@ pub fn place(environment: &world::Environment) -> Option<PathBuf> {
 
 /// The ceiling of a run of these operations with this number of workers, if this machine was calibrated for one of
 /// them.
-pub fn of(operations: &[&str], workers: usize, environment: &world::Environment) -> Option<f64> {
+pub fn of(
+    operations: &[&str],
+    workers: usize,
+    environment: &environment::Environment,
+) -> Option<f64> {
     let text = std::fs::read_to_string(place(environment)?).ok()?;
     let ceiling: Ceiling = serde_json::from_str(&text).ok()?;
     if (ceiling.cpu.clone(), ceiling.cores) != machine() {
@@ -64,7 +68,7 @@ pub fn of(operations: &[&str], workers: usize, environment: &world::Environment)
 }
 
 /// The ceilings of this machine with a worker on each of this number of cores, by operation.
-pub fn all(cores: u32, environment: &world::Environment) -> BTreeMap<String, f64> {
+pub fn all(cores: u32, environment: &environment::Environment) -> BTreeMap<String, f64> {
     let text = place(environment).and_then(|place| std::fs::read_to_string(place).ok());
     let ceiling = text.and_then(|text| serde_json::from_str::<Ceiling>(&text).ok());
     let ours = ceiling.filter(|it| (it.cpu.clone(), it.cores) == machine());

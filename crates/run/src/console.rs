@@ -21,9 +21,9 @@ use brunt_exchange::{Layout, inert};
 use brunt_record::create_private;
 use brunt_report::{Screen, wrapped};
 
+use crate::environment::Environment;
 use crate::options::exit::Exit;
 use crate::options::refusal::Refusal;
-use crate::world::Environment;
 
 use full_screen::Behind;
 use held::Held;

@@ -10,6 +10,7 @@ pub mod ceiling;
 mod conclude;
 pub mod console;
 pub mod core_files;
+pub mod environment;
 mod execution;
 mod exit;
 mod export;

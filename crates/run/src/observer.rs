@@ -177,7 +177,7 @@ mod tests {
     use brunt_engine::Urgency;
     use brunt_record::Phase;
 
-    use crate::world::Environment;
+    use crate::environment::Environment;
 
     /// An observer that shows this number of intervals and then fails.
     struct Shows {

@@ -81,7 +81,7 @@ impl Observer for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::Environment;
+    use crate::environment::Environment;
 
     #[test]
     fn a_log_gets_a_line_every_five_seconds() {

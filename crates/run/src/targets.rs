@@ -12,8 +12,8 @@ use brunt_net::targets::{Rule, Targets};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use crate::environment::Environment;
 use crate::options::output::duration;
-use crate::world::Environment;
 
 /// Its path in a directory of configurations.
 const PLACE: &str = "brunt/targets.toml";

@@ -3,8 +3,6 @@
 //! Nothing of it is in a `static`, so that two commands in one process can have two environments, two consoles and two
 //! sets of rules. What belongs to the process itself remains so: its current directory, its terminal, its signals.
 
-mod environment;
-
 use std::io;
 use std::path::Path;
 
@@ -12,12 +10,11 @@ use brunt_feed::{access, file};
 use brunt_net::secret::Secret;
 
 use crate::console::Console;
+use crate::environment::Environment;
 use crate::listening::Awaited;
 use crate::options::prompt;
 use crate::options::surroundings::Surroundings;
 use crate::signals::Signals;
-
-pub use environment::Environment;
 
 /// The variables that locate our own configuration, which no command line or plan refers to.
 const AMBIENT: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "BRUNT_LAB"];

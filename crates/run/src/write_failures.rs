@@ -79,7 +79,7 @@ impl WriteFailures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::Environment;
+    use crate::environment::Environment;
 
     #[test]
     fn what_is_lost_is_in_the_exit_code_unless_something_worse_is() {

@@ -14,9 +14,9 @@ use brunt_record::Record;
 use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
 use brunt_run::Console;
 use brunt_run::World;
+use brunt_run::environment::Environment;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::world::Environment;
 use brunt_run::{Outcome, Verbosity};
 
 use super::loopback::Loopback;

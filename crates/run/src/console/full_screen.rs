@@ -347,7 +347,7 @@ impl Console {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::Environment;
+    use crate::environment::Environment;
 
     /// If this variable is set, the test below is the program that panics.
     const PANICS: &str = "BRUNT_TEST_PANICS";

@@ -97,7 +97,7 @@ impl Write for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::Environment;
+    use crate::environment::Environment;
 
     #[test]
     fn each_console_keeps_what_was_written_to_it() {

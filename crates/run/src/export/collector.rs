@@ -9,9 +9,9 @@ use http_body_util::Full;
 use hyper::body::Bytes;
 
 use super::protobuf::{Value, fields};
+use crate::environment::Environment;
 use crate::options::base_url::BaseUrl;
 use crate::service::{Manner, Service};
-use crate::world::Environment;
 
 /// How long a message may take, from connecting to the answer.
 const WITHIN: Duration = Duration::from_secs(3);

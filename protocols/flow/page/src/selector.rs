@@ -7,7 +7,6 @@
 use crate::document::{Document, Node, attribute};
 use crate::meter::{Meter, Spent, spend_bytes};
 use crate::open_elements::OpenElements;
-use crate::selector_parser;
 use html5ever::tokenizer::Tag;
 use std::fmt;
 use std::sync::Arc;
@@ -84,9 +83,9 @@ impl Part {
 }
 
 impl Selector {
-    /// Reads a selector. The error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        Ok(Self { text: text.into(), parts: selector_parser::parse(text)?.into() })
+    /// The selector of this text, with its parts.
+    pub(crate) fn new(text: &str, parts: Vec<Part>) -> Self {
+        Self { text: text.into(), parts: parts.into() }
     }
 
     /// The values of the first elements that it selects, `most` of them at the most: their texts, or the values of an

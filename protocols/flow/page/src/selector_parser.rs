@@ -1,6 +1,6 @@
 //! Reads the notation of selectors: types, `*`, `#id`, `.class`, attributes, descendants, children and alternatives.
 
-use crate::selector::{Must, Part, Test, Within};
+use crate::selector::{Must, Part, Selector, Test, Within};
 
 /// The most parts that a selector has, over all alternatives.
 const PARTS_MAX: usize = 64;
@@ -9,8 +9,15 @@ const PARTS_MAX: usize = 64;
 const KNOWN: &str = "a selector consists of a type, *, #id, .class, [name], [name=value] (also ^= $= *= ~=), a space, \
                      > and commas";
 
+impl Selector {
+    /// Reads a selector. The error says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        parts(text).map(|parts| Self::new(text, parts))
+    }
+}
+
 /// The parts of a selector, or what is wrong with it.
-pub(crate) fn parse(text: &str) -> Result<Vec<Part>, String> {
+fn parts(text: &str) -> Result<Vec<Part>, String> {
     let mut reader = Reader { rest: text };
     let mut parts = Vec::new();
     loop {

@@ -179,7 +179,7 @@ impl Printed {
 mod tests {
     use super::*;
     use brunt_flow_driver::{AfterFailure, ExchangeStep, Pause, Payload, Scenario};
-    use brunt_run::world::Environment;
+    use brunt_run::environment::Environment;
 
     #[test]
     fn pauses_are_shortened_and_every_scenario_comes_once() {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use brunt_cluster::message::Order;
 use brunt_cluster::policy::{Permit, Policy};
 use brunt_run::console;
+use brunt_run::environment::Environment;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::world::Environment;
 use tokio::sync::oneshot::{Receiver, channel};
 
 use super::child::spawn;

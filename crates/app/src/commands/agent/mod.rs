@@ -21,10 +21,10 @@ use brunt_cluster::plane::Nats;
 use brunt_cluster::policy::Policy;
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_run::World;
+use brunt_run::environment::Environment;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Urgency;
-use brunt_run::world::Environment;
 use brunt_run::{ceiling, console};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 

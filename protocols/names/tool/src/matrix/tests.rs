@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use brunt_engine::Stop;
 use brunt_run::Console;
-use brunt_run::world::Environment;
+use brunt_run::environment::Environment;
 
 use super::carry::{Bench, CellSettings, Outcome};
 use super::cell_access::{CellAccess, CellFactory, CellObserver};
