@@ -253,7 +253,7 @@ fn a_run_begins_only_if_its_canary_lives() {
     let mut brunt = command(binary());
     brunt.args(["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<10s", "--record"]);
     let ended = Program::start(brunt.arg(&path).arg(&good)).keeping(directory, path).wait();
-    let ended = ended.expect(0);
+    let ended = ended.expect_met();
     assert!(ended.said().contains("the canary's 5 requests succeeded"), "{ended}");
     assert!(ended.record().plan.first_exchange >= 5, "{ended}");
     assert_eq!(target.stop().len(), 5 + 5 + 20, "five, five, and five of twenty");

@@ -243,14 +243,14 @@ fn a_run_ends_with_the_screen_of_its_record() {
     let url = format!("http://{}/sleep?ms=1", target.address());
     let http =
         ["http", "-q", "50", "-c", "2", "-z", "1s", "--slo", "p99<20s", "--record", record, &url];
-    let ended = run(http).expect(0);
+    let ended = run(http).expect_met();
     let screen = run(["report", record]).expect(0).stdout;
     assert_eq!(ended.stdout, screen, "{ended}");
     assert!(ended.stderr.contains(&format!("record: {record}\n")), "{ended}");
     assert!(screen.contains(&format!("  brunt report {record} --details")), "{screen}");
     assert!(screen.lines().count() <= 22 && !screen.contains("Result:"), "{screen}");
 
-    let ended = run([&http[..], &["--details", "-L"]].concat()).expect(0);
+    let ended = run([&http[..], &["--details", "-L"]].concat()).expect_met();
     let details = run(["report", record, "--details"]).expect(0).stdout;
     let (figures, closing) = details.rsplit_once("\nResult:").unwrap();
     assert!(ended.stdout.starts_with(figures), "{ended}\n{details}");
@@ -364,25 +364,44 @@ fn objectives_decide_the_exit_code() {
     let Some(slapd) = slapd(20) else { return };
     let dn = user_dn(1);
     let line = ["-D", &dn, "-w", PASSWORD, "-f", "-m", "100", "-I", "30", "--seed", "5"];
-    let held = |objectives: &[&str], code: i32| {
-        let slo: Vec<&str> = objectives.iter().flat_map(|text| ["--slo", *text]).collect();
-        let ended = measure("authrate", slapd.port(), &[&slo[..], &line].concat()).expect(code);
+    // Each objective with whether it is met; where the machine was too busy for a statement, it is undecided instead.
+    let held = |objectives: &[(&str, bool)]| {
+        let slo: Vec<&str> = objectives.iter().flat_map(|(text, _)| ["--slo", *text]).collect();
+        let ended = measure("authrate", slapd.port(), &[&slo[..], &line].concat());
+        let all_met = objectives.iter().all(|(_, met)| *met);
+        let ended = if all_met { ended.expect_met() } else { ended.expect(99) };
         let words = ended.stderr.split_once("Objectives\n").expect("they are listed").1.to_owned();
-        let verdicts: Vec<bool> =
-            ended.record().slo.iter().map(|slo| slo.outcome == SloOutcome::Met).collect();
-        let shown = words.lines().filter_map(|line| match line.split_whitespace().next() {
-            Some("met") => Some(true),
-            Some("missed") => Some(false),
+        let record = ended.record();
+        for ((text, met), slo) in objectives.iter().zip(&record.slo) {
+            match slo.outcome {
+                SloOutcome::Met => assert!(*met, "{text}\n{ended}"),
+                SloOutcome::Missed => assert!(!*met, "{text}\n{ended}"),
+                SloOutcome::Undecided => {
+                    assert!(*met && ended.is_of_a_busy_machine(), "{text}\n{ended}");
+                }
+            }
+        }
+        let outcome = |line: &str| match line.split_whitespace().next() {
+            Some("met") => Some(SloOutcome::Met),
+            Some("missed") => Some(SloOutcome::Missed),
             _ => None,
-        });
-        assert_eq!(shown.collect::<Vec<_>>(), verdicts, "{ended}");
-        verdicts
+        };
+        let shown: Vec<SloOutcome> = words.lines().filter_map(outcome).collect();
+        let decided =
+            |outcome: &SloOutcome| [SloOutcome::Met, SloOutcome::Missed].contains(outcome);
+        let recorded = record.slo.iter().map(|slo| slo.outcome).filter(decided);
+        assert_eq!(shown, recorded.collect::<Vec<_>>(), "{ended}");
     };
-    assert_eq!(held(&["bind.ok.p99<20s", "errors<=100", "count==100", "timeouts<1"], 0), [true; 4]);
-    assert_eq!(held(&["errors<0.1%"], 99), [false]);
+    held(&[
+        ("bind.ok.p99<20s", true),
+        ("errors<=100", true),
+        ("count==100", true),
+        ("timeouts<1", true),
+    ]);
+    held(&[("errors<0.1%", false)]);
     // Three in ten were refused: for them no time is short enough.
-    assert_eq!(held(&["bind.p99<20s", "bind.p50<20s"], 99), [false, true]);
-    assert_eq!(held(&["bind.ok.p50<1us", "ok.p99<60s"], 99), [false, true]);
+    held(&[("bind.p99<20s", false), ("bind.p50<20s", true)]);
+    held(&[("bind.ok.p50<1us", false), ("ok.p99<60s", true)]);
     // Under a rate, the share of it that was achieved is one as well.
     let line = [
         "-M",
@@ -398,5 +417,5 @@ fn objectives_decide_the_exit_code() {
         "achieved>=90%",
         "(cn=*)",
     ];
-    measure("searchrate", slapd.port(), &line).expect(0);
+    measure("searchrate", slapd.port(), &line).expect_met();
 }

@@ -67,9 +67,21 @@ fn failures(run: &Run) -> Vec<String> {
     names
 }
 
+/// A run of the original that counted something: one that gets no core for its only second counts nothing in it.
+fn counted_by_the_original(tool: &str, slapd: &Slapd, line: &[&str]) -> Run {
+    let run = || original(tool, slapd).args(line).run();
+    let is_idle = |run: &Run| {
+        let rows = run.report.lines().filter(|row| row.trim_start().starts_with("0.000"));
+        rows.count() > 0
+    };
+    let mut runs = std::iter::repeat_with(run).take(10);
+    let first = runs.next().expect("ten are made");
+    if is_idle(&first) { runs.find(|run| !is_idle(run)).unwrap_or(first) } else { first }
+}
+
 /// Carries out a line in both, and compares what does not depend on how fast they are.
 fn alike(tool: &str, slapd: &Slapd, line: &[&str], code: i32) -> (Run, Run) {
-    let theirs = original(tool, slapd).args(line).run();
+    let theirs = counted_by_the_original(tool, slapd, line);
     let ours = brunt(tool, slapd).args(line).run();
     assert_eq!(theirs.code, code, "{theirs}");
     assert_eq!(ours.code, code, "{ours}");

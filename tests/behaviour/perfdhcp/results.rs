@@ -20,7 +20,7 @@ fn records_are_what_the_schema_says_and_print_again() {
         (Family::V4, "--scenario avalanche -R 40"),
     ] {
         let server = Server::like(family, "", Config::default());
-        let ended = server.run_with(words, &["--slo", "errors<50%"]).expect(0);
+        let ended = server.run_with(words, &["--slo", "errors<50%"]).expect_met();
         let record = ended.balanced();
         let written: Value =
             serde_json::from_slice(&fs::read(ended.record_path()).unwrap()).unwrap();
