@@ -3,7 +3,6 @@
 //! Commands that use the loads of others know a load only by this: a search for the highest rate, a comparison, agents
 //! that share a run, a first run. So a protocol that implements it has all of them.
 
-use std::borrow::Cow;
 use std::fmt::Debug;
 
 use brunt_net::Network;
@@ -13,6 +12,7 @@ use super::repeatable::{Repeatable, Subject};
 use super::verbosity::{Outcome, Verbosity};
 use super::world::World;
 use crate::options::exit::Exit;
+use crate::options::output::OutputArgs;
 use crate::options::refusal::Refusal;
 use crate::options::run_options::RunOptions;
 
@@ -36,27 +36,16 @@ pub trait Load: Debug {
     /// Its words after `brunt`.
     fn name(&self) -> &'static str;
 
-    /// The command line as a record may show it: secrets starred.
-    fn typed(&self) -> Vec<String>;
-
-    /// The options of every run; none if the command makes several runs.
-    fn results(&self) -> Option<&RunOptions>;
+    /// What all loads have: the options of every run, the seed, and the command line itself.
+    fn output(&self) -> &OutputArgs;
 
     /// The same, to be changed.
-    fn results_mut(&mut self) -> Option<&mut RunOptions>;
+    fn output_mut(&mut self) -> &mut OutputArgs;
 
-    /// The options that decide which addresses it may reach.
-    fn fence_options(&self) -> Cow<'_, RunOptions> {
-        self.results().map(Cow::Borrowed).unwrap_or_default()
+    /// The options of the run that it makes; none if the command makes several runs.
+    fn results(&self) -> Option<&RunOptions> {
+        Some(&self.output().run)
     }
-
-    /// Whether standard error gets only what needs attention.
-    fn is_quiet(&self) -> bool {
-        self.results().is_some_and(|options| options.quiet.quiet)
-    }
-
-    /// The seed of everything random, if it was given.
-    fn seed(&mut self) -> &mut Option<u64>;
 
     /// The option that sets when exchanges begin, how many there are or how long they go on, if one was given: a caller
     /// that decides this itself refuses it by this name.

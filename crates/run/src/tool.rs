@@ -72,6 +72,14 @@ pub enum Reading {
     Task(Box<dyn Task>),
 }
 
+impl Reading {
+    /// A load, with its command line as a record may show it.
+    pub fn load(mut load: impl Load + 'static, typed: Vec<String>) -> Self {
+        load.output_mut().typed = typed;
+        Self::Load(Box::new(load))
+    }
+}
+
 impl Tool {
     /// Whether clap reads its words.
     pub fn is_read_by_clap(&self) -> bool {

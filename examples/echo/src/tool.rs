@@ -12,7 +12,6 @@ use brunt_run::load::Suits;
 use brunt_run::options::about::About;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::spelled::{Spelled, Spells};
 use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::summary::{Ending, Stream};
@@ -56,8 +55,7 @@ const ABOUT: About = About {
 };
 
 fn read(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error> {
-    let args = EchoArgs::from_arg_matches(matches)?;
-    Ok(Reading::Load(Box::new(EchoArgs { typed, ..args })))
+    EchoArgs::from_arg_matches(matches).map(|args| Reading::load(args, typed))
 }
 
 /// Options of `echo`.
@@ -74,9 +72,6 @@ struct EchoArgs {
     /// Where results go.
     #[command(flatten)]
     output: OutputArgs,
-    /// The command line as a record may show it.
-    #[arg(skip)]
-    typed: Vec<String>,
 }
 
 /// The names of `echo` for the options that loads have in common.
@@ -99,20 +94,12 @@ impl Load for EchoArgs {
         "echo"
     }
 
-    fn typed(&self) -> Vec<String> {
-        self.typed.clone()
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    fn results(&self) -> Option<&RunOptions> {
-        Some(&self.output.run)
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        Some(&mut self.output.run)
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.output.seed
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
     }
 
     fn pacing(&self) -> Option<String> {
@@ -194,7 +181,7 @@ impl EchoArgs {
             objectives: objectives(&self.output.run.objectives, &self.output.run, &operations)?,
             output: self.output.files(),
             endless: is_endless(&plan),
-            ..Job::new(self.typed.clone(), catalogue, target, plan, network.clone())
+            ..Job::new(self.output.typed.clone(), catalogue, target, plan, network.clone())
         };
         Ok(job.called("message", "messages"))
     }

@@ -114,7 +114,7 @@ impl Command {
     /// have none, and find-max sets up its own fence.
     pub(crate) fn fence_options(&self) -> Option<Cow<'_, RunOptions>> {
         match self {
-            Self::Load(load) => Some(load.fence_options()),
+            Self::Load(load) => Some(Cow::Borrowed(&load.output().run)),
             Self::Task(task) => task.sends().then(Cow::default),
             _ => None,
         }
@@ -123,7 +123,7 @@ impl Command {
     /// Whether standard error gets only what needs attention, for a command that makes a load.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
-            Self::Load(load) => load.is_quiet(),
+            Self::Load(load) => load.output().run.quiet.quiet,
             Self::Task(task) => task.is_quiet(),
             Self::Verb(verb) => verb.quiet().is_some_and(|it| it.quiet),
             Self::Print(_)

@@ -277,7 +277,7 @@ fn perfdhcp_is_reached_by_its_name_and_by_a_link() {
     assert!(printed("perfdhcp -V").starts_with(&printed("perfdhcp -v")));
     for line in ["perfdhcp -6 ::1", "brunt perfdhcp -6 ::1"] {
         match command(line) {
-            Ok(Command::Load(load)) => assert_eq!(load.typed(), ["perfdhcp", "-6", "::1"]),
+            Ok(Command::Load(load)) => assert_eq!(load.output().typed, ["perfdhcp", "-6", "::1"]),
             other => panic!("{line}: {other:?}"),
         }
     }

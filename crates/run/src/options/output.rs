@@ -1,5 +1,5 @@
-//! Where the results of a run are written and the objectives they are compared with: options of every command that runs
-//! a flow.
+//! Where the results of a run are written and the objectives they are compared with: what all loads have in common,
+//! whatever their grammar.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -27,6 +27,9 @@ pub struct OutputArgs {
     /// Seed for all random values. Default: a new one for each run, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub typed: Vec<String>,
 }
 
 impl OutputArgs {

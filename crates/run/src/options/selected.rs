@@ -1,29 +1,33 @@
-//! [`Selected`]: some of the options of every run, for a command that is several runs and cannot have all of them.
+//! [`Selected`]: some of the options that loads have in common, for a command that is several runs and cannot have all
+//! of them.
 
 use std::ffi::OsString;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::run_options::RunOptions;
+use super::output::OutputArgs;
+use super::spelling::explained;
 
-/// A command that has some of the options of every run.
+/// A command that has some of the options that loads have in common.
 pub trait Selects: 'static {
     /// The fields that it has.
     const FIELDS: &'static [&'static str];
+    /// What it says about some of them in its own words.
+    const HELP: &'static [(&'static str, &'static str)] = &[];
 }
 
-/// These options, as they are declared in [`RunOptions`]. The others have their defaults.
+/// These options, as they are declared in [`OutputArgs`]. The others have their defaults.
 #[derive(Debug)]
 pub struct Selected<S> {
-    options: RunOptions,
+    options: OutputArgs,
     command: PhantomData<fn() -> S>,
 }
 
-impl<S> From<RunOptions> for Selected<S> {
-    fn from(options: RunOptions) -> Self {
+impl<S> From<OutputArgs> for Selected<S> {
+    fn from(options: OutputArgs) -> Self {
         Self { options, command: PhantomData }
     }
 }
@@ -36,7 +40,7 @@ impl<S> Clone for Selected<S> {
 
 impl<S> Default for Selected<S> {
     fn default() -> Self {
-        Self::from(RunOptions::default())
+        Self::from(OutputArgs::default())
     }
 }
 
@@ -47,15 +51,21 @@ impl<S> PartialEq for Selected<S> {
 }
 
 impl<S> Deref for Selected<S> {
-    type Target = RunOptions;
+    type Target = OutputArgs;
 
-    fn deref(&self) -> &RunOptions {
+    fn deref(&self) -> &OutputArgs {
         &self.options
     }
 }
 
+impl<S> DerefMut for Selected<S> {
+    fn deref_mut(&mut self) -> &mut OutputArgs {
+        &mut self.options
+    }
+}
+
 fn declared() -> Command {
-    RunOptions::augment_args(Command::new("run").disable_help_flag(true))
+    OutputArgs::augment_args(Command::new("run").disable_help_flag(true))
 }
 
 impl<S: Selects> Args for Selected<S> {
@@ -65,7 +75,11 @@ impl<S: Selects> Args for Selected<S> {
         let chosen =
             declared.get_arguments().filter(|arg| S::FIELDS.contains(&arg.get_id().as_str()));
         let chosen = (after..).zip(chosen);
-        command.args(chosen.map(|(place, arg)| arg.clone().display_order(place)))
+        command.args(chosen.map(|(place, arg)| {
+            let arg = arg.clone().display_order(place);
+            let own = S::HELP.iter().find(|(id, _)| arg.get_id() == *id);
+            own.map_or_else(|| arg.clone(), |(_, text)| explained(arg.clone(), text))
+        }))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -98,7 +112,7 @@ impl<S: Selects> FromArgMatches for Selected<S> {
             }
         }
         let matches = declared.try_get_matches_from(words)?;
-        RunOptions::from_arg_matches(&matches).map(Self::from)
+        OutputArgs::from_arg_matches(&matches).map(Self::from)
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -113,6 +127,7 @@ mod tests {
 
     use super::*;
     use crate::options::monitor::MonitorSource;
+    use crate::options::run_options::RunOptions;
 
     #[derive(Debug)]
     struct Few;
@@ -131,10 +146,10 @@ mod tests {
     fn a_selected_option_is_that_of_every_run_and_no_other_is_there() {
         let line = Line::try_parse_from(["run", "--monitor", "pid:7", "--monitor=pid:8", "--yes"]);
         let read = line.expect("it has them").few;
-        assert_eq!(read.monitors, [MonitorSource::Pid(7), MonitorSource::Pid(8)]);
-        assert!(read.yes);
+        assert_eq!(read.run.monitors, [MonitorSource::Pid(7), MonitorSource::Pid(8)]);
+        assert!(read.run.yes);
         let none = Line::try_parse_from(["run"]).expect("it needs none").few;
-        assert_eq!(*none, RunOptions::default());
+        assert_eq!(none.run, RunOptions::default());
         assert!(Line::try_parse_from(["run", "--record", "x"]).is_err());
         assert!(Line::try_parse_from(["run", "--monitor", "x"]).is_err());
     }

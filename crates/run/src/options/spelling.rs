@@ -121,7 +121,7 @@ impl Spelling {
         let common = || arg.get_long_help().or(arg.get_help()).map(ToString::to_string);
         let help = own.map(|own| own.help.to_owned()).filter(|help| !help.is_empty());
         let help = help.or_else(common).unwrap_or_default();
-        let arg = self.explained(arg, &help);
+        let arg = explained(arg, &self.worded(&help));
         let Some(own) = own else { return arg };
         let (first, rest) =
             own.shorts.split_first().map_or((None, &[][..]), |(f, r)| (Some(*f), r));
@@ -129,14 +129,6 @@ impl Spelling {
         let arg = first.map_or_else(|| arg.clone(), |first| arg.clone().short(first));
         let arg = arg.visible_aliases(own.also.iter().copied());
         if own.default.is_empty() { arg } else { arg.default_value(own.default) }
-    }
-
-    /// The argument with this help in the words of the tool.
-    fn explained(&self, arg: Arg, help: &str) -> Arg {
-        let text = self.worded(help);
-        let first = text.split("\n\n").next().unwrap_or_default().to_owned();
-        let arg = arg.help(first.clone());
-        if first == text { arg.long_help(Resettable::Reset) } else { arg.long_help(text) }
     }
 
     fn worded(&self, help: &str) -> String {
@@ -147,6 +139,13 @@ impl Spelling {
             .replace("session", self.session)
             .replace("--rate", &self.flag("rate"))
     }
+}
+
+/// The argument with this help: its first paragraph alone where there is little space.
+pub(super) fn explained(arg: Arg, text: &str) -> Arg {
+    let first = text.split("\n\n").next().unwrap_or_default().to_owned();
+    let arg = arg.help(first.clone());
+    if first == text { arg.long_help(Resettable::Reset) } else { arg.long_help(text.to_owned()) }
 }
 
 /// Refuses an option that a tool does not have.

@@ -26,5 +26,5 @@ pub(crate) fn refuses(args: &DhcpArgs, caller: Caller) -> Result<(), String> {
         Caller::Search => ONE_RUN,
         Caller::OwnAgents | Caller::AgentsOfOthers => "runs a program",
     };
-    never("-w", args.output.wrapped.is_some(), why)
+    never("-w", args.report.wrapped.is_some(), why)
 }

@@ -67,7 +67,7 @@ impl<'a> Interim<'a> {
             Scenario::Avalanche => self.waiting(&figures),
             Scenario::Basic | Scenario::Fleet(_) => interim(&figures, self.dress()),
         };
-        if self.args.output.deltas {
+        if self.args.report.deltas {
             let dress = self.dress();
             if let LineForm::Bare(between) = dress {
                 text.truncate(text.trim_end_matches('\n').len());
@@ -83,7 +83,7 @@ impl<'a> Interim<'a> {
     }
 
     fn dress(&self) -> LineForm<'a> {
-        match (&self.args.output.separator, self.args.output.style) {
+        match (&self.args.report.separator, self.args.report.style) {
             (Some(separator), _) => LineForm::Bare(separator),
             (None, Style::Kea) => LineForm::Kea,
             (None, Style::Guide) => LineForm::Guide,
@@ -138,7 +138,7 @@ impl Observer for Interim<'_> {
         }
         let shown = *self.shown.get_or_insert(interval.from);
         let since = interval.to.saturating_sub(shown);
-        match self.args.output.interim {
+        match self.args.report.interim {
             Some(every) if since + SLACK >= every => {
                 self.shown = Some(interval.to);
                 return self.line(so_far, since);

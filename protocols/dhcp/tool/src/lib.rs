@@ -33,8 +33,8 @@ mod wrapped;
 use brunt_net::Network;
 use brunt_run::World;
 use brunt_run::load::Suits;
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::run_options::RunOptions;
 use brunt_run::{Caller, Job, Load, Outcome, Prepared, Repeatable, Verbosity, prepare};
 
 use crate::options::args::DhcpArgs;
@@ -49,20 +49,12 @@ impl Load for DhcpArgs {
         options::NAME
     }
 
-    fn typed(&self) -> Vec<String> {
-        self.words.clone()
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    fn results(&self) -> Option<&RunOptions> {
-        Some(&self.output.run)
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        Some(&mut self.output.run)
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.load.seed
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
     }
 
     fn pacing(&self) -> Option<String> {

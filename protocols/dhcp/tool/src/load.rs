@@ -44,7 +44,7 @@ pub(crate) fn mix(args: &DhcpArgs) -> Mix {
 
 /// Works out the plan, or says what is wrong with the command line.
 pub(crate) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, String> {
-    let node = share::asked(&args.output.run, args.load.seed)?;
+    let node = share::asked(&args.output.run, args.output.seed)?;
     let options = options(args);
     let load = options.load(&EXCHANGES)?;
     let sessions = match &load {
@@ -55,7 +55,8 @@ pub(crate) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, S
     settings.stop.count = count(args, &node.slots);
     settings.drain = Some(drain(args));
     settings.drain_stopped = Some(drain_stopped(args));
-    settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
+    let interval = args.output.interval.unwrap_or(settings.interval);
+    settings.interval = interval.min(args.report.interim.unwrap_or(Duration::MAX));
     settings.seed = seed;
     let mut settings = share::divided(settings, node, 1)?;
     settings.workers = Some(workers(args, settings.sessions, sources));
@@ -124,7 +125,7 @@ fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
 
 /// Which exchanges this machine makes.
 pub(crate) fn slots(args: &DhcpArgs) -> Slots {
-    share::asked(&args.output.run, args.load.seed).map(|node| node.slots).unwrap_or_default()
+    share::asked(&args.output.run, args.output.seed).map(|node| node.slots).unwrap_or_default()
 }
 
 /// The first `-n` counts requested leases; renewals and releases that fall due between them do not count.

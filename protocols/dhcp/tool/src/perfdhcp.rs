@@ -188,7 +188,7 @@ impl<'a> Perfdhcp<'a> {
             ),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
             ..Job::new(
-                args.words.clone(),
+                args.output.typed.clone(),
                 self.catalogue.clone(),
                 target,
                 self.resolved.load.clone(),
@@ -208,21 +208,21 @@ impl<'a> Perfdhcp<'a> {
 
     /// The banner, which the tool in the guide did not have, and the decoded command line.
     fn opening(&self) -> String {
-        let output = &self.resolved.args.output;
+        let report = &self.resolved.args.report;
         let mut text = String::new();
-        if output.separator.is_none() && output.style == Style::Kea {
-            let words = self.resolved.args.words.get(1..).unwrap_or_default();
+        if report.separator.is_none() && report.style == Style::Kea {
+            let words = self.resolved.args.output.typed.get(1..).unwrap_or_default();
             text.push_str(&banner(
                 words,
                 shown::scenario(self.resolved.args),
                 self.resolved.load.workers(),
             ));
         }
-        if output.diagnostics.arguments {
+        if report.diagnostics.arguments {
             let duid = self.driver.borrow().as_deref().map(|driver| driver.duid(&self.resolved));
             text.push_str(&decoded(self.resolved.args, &duid.unwrap_or_default()));
         }
-        if output.diagnostics.randomness {
+        if report.diagnostics.randomness {
             text.push_str(&self.randomness());
         }
         text
@@ -280,7 +280,7 @@ impl Protocol for Perfdhcp<'_> {
         }
         let driver = self.driver.borrow();
         let driver = driver.as_deref().ok_or("failed to open sockets")?;
-        let wrapped = self.resolved.args.output.wrapped.as_deref();
+        let wrapped = self.resolved.args.report.wrapped.as_deref();
         wrapped::call(wrapped, "start", &self.console);
         let finished = driver.drive(&self.resolved, run);
         wrapped::call(wrapped, "stop", &self.console);

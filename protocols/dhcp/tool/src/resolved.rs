@@ -40,7 +40,7 @@ pub(crate) struct Resolved<'a> {
 impl<'a> Resolved<'a> {
     /// Finds the route, and reads everything that the command line names.
     pub(crate) fn of(args: &'a DhcpArgs, network: &Network) -> Result<Self, Problem> {
-        let seed = args.load.seed.unwrap_or_else(console::seed);
+        let seed = args.output.seed.unwrap_or_else(console::seed);
         let route = Route::of(args, network)?;
         Ok(Self {
             args,
@@ -89,7 +89,7 @@ impl<'a> Resolved<'a> {
         time: &MachineTime,
         limits: Arc<Limits>,
     ) -> Setup<D, C> {
-        let (args, diagnostics) = (self.args, self.args.output.diagnostics);
+        let (args, diagnostics) = (self.args, self.args.report.diagnostics);
         let node = &self.load.settings().node;
         Setup {
             plans,
@@ -149,7 +149,7 @@ fn range(args: &DhcpArgs) -> u64 {
 
 fn leases_max(args: &DhcpArgs, share: f64) -> usize {
     let rate = (args.exchange.renew_rate + args.exchange.release_rate) * share;
-    if args.exchange.release_on_exit || args.output.diagnostics.leases {
+    if args.exchange.release_on_exit || args.report.diagnostics.leases {
         return LEASES_MAX;
     }
     if rate == 0.0 {

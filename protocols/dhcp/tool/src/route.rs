@@ -82,7 +82,7 @@ impl Route {
         };
         let mut options = link::Options::new(interface);
         options.port = args.route.local_port;
-        options.kernel_stamps = args.output.kernel_stamps;
+        options.kernel_stamps = args.report.kernel_stamps;
         if let Some(batch) = args.load.batch {
             options.batch = batch;
         }
@@ -121,7 +121,7 @@ impl Route {
         options.broadcast = args.route.broadcast;
         options.multicast =
             self.interface.as_ref().filter(|_| ip.is_multicast()).map(|found| found.index);
-        options.kernel_stamps = args.output.kernel_stamps;
+        options.kernel_stamps = args.report.kernel_stamps;
         // No ICMP error answers a broadcast or a multicast.
         options.icmp = if on_link { Icmp::Unheard } else { Icmp::Counted };
         if let Some(batch) = args.load.batch {

@@ -27,14 +27,14 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
     /// The text for standard output, in the order of the original tool.
     pub(crate) fn all(&self) -> String {
         let figures = self.figures;
-        let shown = self.resolved.args.output.diagnostics;
+        let shown = self.resolved.args.report.diagnostics;
         let mut text = String::new();
         if shown.exit_reason
             && let Some(reason) = self.reason()
         {
             text.push_str(reason.line());
         }
-        text.push_str(&match self.resolved.args.output.style {
+        text.push_str(&match self.resolved.args.report.style {
             Style::Kea => kea(figures),
             Style::Guide => guide(figures),
         });

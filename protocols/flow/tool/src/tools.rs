@@ -89,18 +89,15 @@ fn declared_import(name: &'static str) -> Command {
 }
 
 fn read_loadgen(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error> {
-    let args = LoadgenArgs::from_arg_matches(matches)?;
-    Ok(Reading::Load(Box::new(LoadgenArgs { typed, ..args })))
+    LoadgenArgs::from_arg_matches(matches).map(|args| Reading::load(args, typed))
 }
 
 fn read_run(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error> {
-    let args = RunArgs::from_arg_matches(matches)?;
-    Ok(Reading::Load(Box::new(RunArgs { typed, ..args })))
+    RunArgs::from_arg_matches(matches).map(|args| Reading::load(args, typed))
 }
 
 fn read_http(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error> {
-    let args = HttpArgs::from_arg_matches(matches)?;
-    Ok(Reading::Load(Box::new(HttpArgs { typed, ..args })))
+    HttpArgs::from_arg_matches(matches).map(|args| Reading::load(args, typed))
 }
 
 fn read_import(matches: &ArgMatches, _: Vec<String>) -> Result<Reading, clap::Error> {
@@ -118,6 +115,7 @@ pub fn run_args(words: &[String], typed: Vec<String>) -> Result<RunArgs, Refusal
     let usage = |error: clap::Error| Refusal { text: error.to_string(), exit: Exit::Usage };
     let command = declared_run("run").no_binary_name(true);
     let matches = command.try_get_matches_from(words).map_err(usage)?;
-    let args = RunArgs::from_arg_matches(&matches).map_err(usage)?;
-    Ok(RunArgs { typed, ..args })
+    let mut args = RunArgs::from_arg_matches(&matches).map_err(usage)?;
+    args.output.typed = typed;
+    Ok(args)
 }

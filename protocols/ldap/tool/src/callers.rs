@@ -9,7 +9,7 @@ use crate::options::rate::security::ClientCertificate;
 
 /// Why a caller cannot have this carried out.
 pub(crate) fn refuses(args: &RateArgs, caller: Caller, words: &[String]) -> Result<(), String> {
-    let writes = args.output.file.is_some();
+    let writes = args.table.file.is_some();
     match caller {
         Caller::Search => {
             never("--outputFile", writes, ONE_RUN)?;
@@ -42,10 +42,13 @@ fn leads_out(args: &RateArgs) -> Result<(), String> {
 
 /// A secret in the command line itself.
 fn secret(args: &RateArgs, words: &[String]) -> Result<(), String> {
-    let starred = args.redacted.iter().zip(words).find(|(shown, word)| shown != word);
+    let typed = &args.output.typed;
+    // Its name, and perhaps its dialect, come first.
+    let redacted = typed.get(typed.len().saturating_sub(words.len())..).unwrap_or_default();
+    let starred = redacted.iter().zip(words).find(|(shown, word)| shown != word);
     let Some((shown, _)) = starred else { return Ok(()) };
     // The option is in the word itself, or in the one before.
-    let at = args.redacted.iter().position(|word| word == shown).unwrap_or_default();
+    let at = redacted.iter().position(|word| word == shown).unwrap_or_default();
     let option =
         if shown.starts_with('-') { shown } else { words.get(at.wrapping_sub(1)).unwrap_or(shown) };
     let option = option.split('=').next().unwrap_or_default();

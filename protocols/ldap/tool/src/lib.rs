@@ -40,9 +40,8 @@ use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::monitor::Opener;
 use brunt_run::options::exit::Exit;
-use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::output::{Output, OutputArgs, Progress};
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::run_options::RunOptions;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     Caller, EndedBy, Finished, Job, Load, Manner, Observer, Outcome, Prepared, Protocol,
@@ -65,20 +64,12 @@ impl Load for RateArgs {
         self.tool.name()
     }
 
-    fn typed(&self) -> Vec<String> {
-        Self::typed(self)
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    fn results(&self) -> Option<&RunOptions> {
-        Some(&self.output.run)
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        Some(&mut self.output.run)
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.seed
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
     }
 
     fn pacing(&self) -> Option<String> {
@@ -111,7 +102,7 @@ impl Load for RateArgs {
         prepare(world).map_err(Refusal::failed)?;
         fence::clear(&job.load, network, world).map_err(Refusal::failed)?;
         ports::check(self, &rate_tool.plan, &world.console);
-        let table = [("--outputFile", self.output.file.as_deref())];
+        let table = [("--outputFile", self.table.file.as_deref())];
         files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
         preflight::connect(&rate_tool.plan, world)?;
         let finished = rate_tool.carry_out(&job, world, verbosity).map_err(Refusal::failed)?;
@@ -154,7 +145,7 @@ fn ready<'a>(
     (world, network): (&World, &Network),
     tries: Option<u64>,
 ) -> Result<Prepared<RateTool<'a>>, Refusal> {
-    let seed = args.seed.unwrap_or_else(console::seed);
+    let seed = args.output.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool, args.dialect);
     let refused = |problem: Problem| problem.refusal(args.tool, args.dialect);
     let (setup, unused) = setup::of(args, network, (seed, &world.console)).map_err(refused)?;
@@ -223,7 +214,7 @@ impl RateTool<'_> {
         let (args, operations) = (self.args, self.plan.operations());
         let load = load::plan(args, seed, self.plan.exchanges_max())?;
         let output = &args.output;
-        let command = args.typed();
+        let command = output.typed.clone();
         let tallies = ldap::tally::NAMES.map(str::to_owned).into_iter();
         let tallies = tallies.chain(run_tallies(&self.plan.servers()));
         let catalogue =
@@ -258,7 +249,7 @@ impl RateTool<'_> {
         if verbosity == Verbosity::Quiet {
             return carry_out(job, self, &mut [], world);
         }
-        let writer = TableWriter::open(&self.args.output, &world.console)?;
+        let writer = TableWriter::open(&self.args.table, &world.console)?;
         let mut table = table::of(self.args, &job.catalogue, writer);
         let mut observers: [&mut dyn Observer; 1] = [&mut *table];
         let mut finished = carry_out(job, self, &mut observers, world)?;

@@ -17,8 +17,8 @@ pub(crate) fn plan(args: &RateArgs, seed: u64, exchanges_max: Option<u64>) -> Re
     settings.stop.count = settings.stop.count.into_iter().chain(exchanges_max).min();
     settings.stop.count_includes_warm_up = asked.compat || exchanges_max.is_some();
     settings.seed = seed;
-    settings.explain_every = args.output.verbose;
-    let node = share::asked(&args.output.run, args.seed)?;
+    settings.explain_every = args.table.verbose;
+    let node = share::asked(&args.output.run, args.output.seed)?;
     let settings = share::divided(settings, node, asked.concurrent)?;
     Plan::new(settings, asked.concurrent).map_err(|error| format!("failed to {error}"))
 }

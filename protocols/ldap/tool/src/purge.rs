@@ -29,7 +29,7 @@ pub(crate) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop, console: &Co
         }
         return;
     }
-    let quiet = args.output.script_friendly;
+    let quiet = args.table.script_friendly;
     if !quiet {
         console.say("Purge phase...");
     }

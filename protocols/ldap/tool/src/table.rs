@@ -17,7 +17,7 @@ use super::writer::TableWriter;
 use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
-use crate::options::rate::output::Timestamps;
+use crate::options::rate::table_options::Timestamps;
 use crate::report::{Extra, Layout, RatesTable, TimeBasis};
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
@@ -40,14 +40,13 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     /// The table of this run.
     fn new(args: &'a RateArgs, catalogue: &'a Catalogue, writer: TableWriter) -> Self {
-        let output = &args.output;
         let basis = if args.load.compat { TimeBasis::Service } else { TimeBasis::Response };
-        let layout = Layout::new(&output.percentiles, extra(args, catalogue));
+        let layout = Layout::new(&args.output.percentiles, extra(args, catalogue));
         Self {
             args,
             catalogue,
             writer,
-            rows: RatesTable::new(layout, basis, output.script_friendly),
+            rows: RatesTable::new(layout, basis, args.table.script_friendly),
             begun: false,
             row: None,
         }
@@ -59,7 +58,7 @@ impl<'a> Table<'a> {
         }
         self.begun = true;
         let header = self.rows.header();
-        let stamped = match (self.args.output.timestamps, self.args.output.script_friendly) {
+        let stamped = match (self.args.table.timestamps, self.args.table.script_friendly) {
             (Timestamps::None, _) => header,
             (_, true) => format!("Timestamp,{header}"),
             (_, false) => {
@@ -76,7 +75,7 @@ impl<'a> Table<'a> {
         let line = self.rows.push(row);
         let stamp = self.timestamp();
         self.writer.write(&format!("{stamp}{line}"))?;
-        if self.args.output.codes {
+        if self.args.table.codes {
             self.show_codes(row);
         }
         Ok(())
@@ -84,13 +83,13 @@ impl<'a> Table<'a> {
 
     /// The timestamp before a row, with the separator between it and the row.
     fn timestamp(&self) -> String {
-        let format = match self.args.output.timestamps {
+        let format = match self.args.table.timestamps {
             Timestamps::None => return String::new(),
             Timestamps::WithDate => "%Y-%m-%d %H:%M:%S",
             Timestamps::WithoutDate => "%H:%M:%S",
         };
         let zoned = console::now().to_zoned(jiff::tz::TimeZone::system());
-        let separator = if self.args.output.script_friendly { ',' } else { ' ' };
+        let separator = if self.args.table.script_friendly { ',' } else { ' ' };
         format!("{}{separator}", zoned.strftime(format))
     }
 
@@ -116,14 +115,14 @@ impl Observer for Table<'_> {
         if warm_up.is_zero() {
             return self.header();
         }
-        if self.args.output.script_friendly {
+        if self.args.table.script_friendly {
             return Ok(());
         }
         self.writer.write(&format!("Warming up for {} seconds...\n", warm_up.as_secs()))
     }
 
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
-        if self.args.output.verbose {
+        if self.args.table.verbose {
             interval
                 .samples
                 .iter()
@@ -140,7 +139,7 @@ impl Observer for Table<'_> {
             }
             None => interval.clone(),
         };
-        if row.lasted() + SLACK >= self.args.output.interval {
+        if row.lasted() + SLACK >= self.args.table.interval {
             return self.show(&row);
         }
         self.row = Some(row);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use brunt_run::Console;
 use brunt_run::{ObserverFailure, print};
 
-use crate::options::rate::output::Output;
+use crate::options::rate::table_options::TableOptions;
 
 /// Writes the lines of the table.
 pub(crate) struct TableWriter {
@@ -21,10 +21,10 @@ pub(crate) struct TableWriter {
 
 impl TableWriter {
     /// Opens the file, if one is requested.
-    pub(crate) fn open(output: &Output, console: &Console) -> Result<Self, String> {
+    pub(crate) fn open(shown: &TableOptions, console: &Console) -> Result<Self, String> {
         let open = |path: &PathBuf| {
             let mut options = OpenOptions::new();
-            options.create(true).write(true).append(output.append).truncate(!output.append);
+            options.create(true).write(true).append(shown.append).truncate(!shown.append);
             options.mode(0o600);
             let file = options.open(path);
             let file = file.map_err(|error| {
@@ -32,10 +32,10 @@ impl TableWriter {
             })?;
             Ok::<_, String>((path.clone(), file))
         };
-        let file = output.file.as_ref().map(open).transpose()?;
+        let file = shown.file.as_ref().map(open).transpose()?;
         Ok(Self {
             console: console.clone(),
-            terminal: file.is_none() || output.tee,
+            terminal: file.is_none() || shown.tee,
             file,
             lost: None,
         })

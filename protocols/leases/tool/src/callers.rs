@@ -26,16 +26,16 @@ pub(crate) fn refuses(args: &LeasesArgs, caller: Caller) -> Result<(), String> {
     if caller != Caller::Search {
         return Err("'leases' compares stores in several runs, and agents share one run".to_owned());
     }
-    let output = &args.output;
+    let output = &args.output.run;
     let given = first_given([
         ("--record", output.record.is_some()),
         ("--html", output.html.is_some()),
         ("--events", output.events.is_some()),
-        ("--interval", output.interval.is_some_and(|it| it != Duration::from_secs(1))),
-        ("--monitor", !output.each_run.monitors.is_empty()),
-        ("--allow", !output.each_run.allow.is_empty()),
-        ("--targets", output.each_run.targets.is_some()),
-        ("--yes", output.each_run.yes),
+        ("--interval", args.output.interval.is_some_and(|it| it != Duration::from_secs(1))),
+        ("--monitor", !output.monitors.is_empty()),
+        ("--allow", !output.allow.is_empty()),
+        ("--targets", output.targets.is_some()),
+        ("--yes", output.yes),
         ("--live", output.view != ViewOptions::default()),
         ("--keep", args.place.keep),
     ]);

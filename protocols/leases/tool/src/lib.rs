@@ -25,7 +25,6 @@ mod ubench;
 mod weights;
 mod words;
 
-use std::borrow::Cow;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -35,13 +34,14 @@ use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::{
     Caller, Load, Repeatable, WriteFailures, console, files, objectives, prepare, summary,
 };
 
-use crate::options::leases::{LeaseOutputArgs, LeasesArgs};
+use crate::options::leases::{LeasesArgs, of_each_run};
 
 use asked::{Asked, LeaseTasks};
 use comparison::{Comparison, Refused};
@@ -61,29 +61,17 @@ impl Load for LeasesArgs {
         "leases"
     }
 
-    fn typed(&self) -> Vec<String> {
-        self.typed.clone()
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    /// A comparison of stores is several runs, and takes other options.
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
+    }
+
+    /// A comparison of stores is several runs.
     fn results(&self) -> Option<&RunOptions> {
         None
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        None
-    }
-
-    fn fence_options(&self) -> Cow<'_, RunOptions> {
-        Cow::Borrowed(&self.output.each_run)
-    }
-
-    fn is_quiet(&self) -> bool {
-        self.output.quiet.quiet
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.output.seed
     }
 
     fn pacing(&self) -> Option<String> {
@@ -114,16 +102,16 @@ impl Load for LeasesArgs {
 fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
-    let objectives =
-        objectives(&args.output.objectives, &args.output.each_run, &operations).map_err(usage)?;
+    let run = &args.output.run;
+    let objectives = objectives(&run.objectives, run, &operations).map_err(usage)?;
     let secrets = Secrets::find(&asked.stores, &args.place, world).map_err(usage)?;
-    let LeaseOutputArgs { record, html, events, .. } = &args.output;
+    let RunOptions { record, html, events, .. } = run;
     let named = events.as_deref().filter(|path| *path != Path::new("-"));
     let files = [("--record", record.as_deref()), ("--html", html.as_deref()), ("--events", named)];
     files::check(&files).map_err(failed)?;
     prepare(world).map_err(failed)?;
     let grounds = StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
-    let mut collection = collection(args.typed.clone());
+    let mut collection = collection(args.output.typed.clone());
     grounds.measure(&mut collection, &world.console).map_err(failed)?;
     let mut comparison = Comparison {
         asked: &asked,
@@ -134,7 +122,7 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
         flush: args.place.innodb_flush,
         seed: args.output.seed.unwrap_or_else(console::seed),
         objectives: &objectives,
-        output: args.output.of_each_run(),
+        output: of_each_run(&args.output),
         world,
         network,
         stop: world.signals.stop(),
@@ -163,7 +151,7 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
         world.console.note(&format!("it was {nothing}"));
         world.console.conclude(Some(nothing));
     } else {
-        report(&collection, &args.output, exit, (&mut losses, &world.console));
+        report(&collection, run, exit, (&mut losses, &world.console));
     }
     Ok(losses.tell(exit))
 }
@@ -171,7 +159,7 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
 /// Prints and writes the results, and keeps what could not be written.
 fn report(
     collection: &Collection,
-    output: &LeaseOutputArgs,
+    output: &RunOptions,
     exit: Exit,
     (losses, console): (&mut WriteFailures, &Console),
 ) {

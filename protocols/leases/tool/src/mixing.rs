@@ -55,12 +55,9 @@ impl Mixing {
         };
         let rows = asked.preload.unwrap_or(0);
         let mix = asked.mix(weights, rows);
-        let objectives = run::objectives(
-            &args.output.objectives,
-            &args.output.each_run,
-            &operations(&asked.work),
-        )
-        .map_err(usage)?;
+        let results = &args.output.run;
+        let objectives = run::objectives(&results.objectives, results, &operations(&asked.work))
+            .map_err(usage)?;
         let secrets = Secrets::find(&asked.stores, &args.place, world).map_err(usage)?;
         let mut grounds =
             StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
@@ -103,15 +100,12 @@ impl Mixing {
         let job = Job {
             objectives,
             output: Output {
-                run: RunOptions {
-                    abort_on: args.output.each_run.abort_on.clone(),
-                    ..RunOptions::default()
-                },
+                run: RunOptions { abort_on: results.abort_on.clone(), ..RunOptions::default() },
                 percentiles: args.output.percentiles.clone(),
                 ..Output::default()
             },
             in_process: held.backend.in_process(),
-            ..Job::new(args.typed.clone(), catalogue, store.target(), load, network.clone())
+            ..Job::new(args.output.typed.clone(), catalogue, store.target(), load, network.clone())
         };
         let writes = store.is_server().then_some("writes leases to tables of its own");
         let leases = Leases { family: asked.family, contents: asked.contents, epoch: EPOCH };

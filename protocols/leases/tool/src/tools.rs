@@ -51,8 +51,7 @@ fn declared(name: &'static str) -> Command {
 }
 
 fn read(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error> {
-    let args = LeasesArgs::from_arg_matches(matches)?;
-    Ok(Reading::Load(Box::new(LeasesArgs { typed, ..args })))
+    LeasesArgs::from_arg_matches(matches).map(|args| Reading::load(args, typed))
 }
 
 /// One of the programs of 2012. The table above names no other.

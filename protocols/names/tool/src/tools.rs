@@ -10,7 +10,7 @@ use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use clap::{ArgMatches, Command, FromArgMatches as _, Subcommand as _};
 
 use crate::options::cell::CellArgs;
-use crate::options::lookup::{self as options, LookupArgs};
+use crate::options::lookup as options;
 use crate::options::matrix::{MATRIX, MatrixArgs, SWEEP, SweepArgs};
 use crate::options::names::NamesKind;
 use crate::{cell, lookup, matrix};
@@ -39,7 +39,7 @@ fn declared(name: &'static str) -> Command {
 
 fn read(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error> {
     Ok(match NamesKind::from_arg_matches(matches)? {
-        NamesKind::Lookup(args) => Reading::Load(Box::new(LookupArgs { typed, ..*args })),
+        NamesKind::Lookup(args) => Reading::load(*args, typed),
         NamesKind::Matrix(args) => Reading::Task(Box::new(MatrixArgs { typed, ..*args })),
         NamesKind::Sweep(args) => Reading::Task(Box::new(SweepArgs { typed, ..*args })),
         NamesKind::Cell(args) => Reading::Task(Box::new(args)),

@@ -59,7 +59,7 @@ pub(crate) fn shown(
         Agents::Own => Caller::OwnAgents,
         Agents::Others => Caller::AgentsOfOthers,
     };
-    rules::shared(command, words, caller).map(|load| load.typed())
+    rules::shared(command, words, caller).map(|load| load.output().typed.clone())
 }
 
 /// The part of a refusal before its usage and its hints, in one line.

@@ -4,8 +4,6 @@
 //! long exchanges are made, and it writes all files and output: an option of the inner command that sets one of these
 //! is refused by its name.
 
-use std::borrow::Cow;
-
 use brunt_net::Network;
 use brunt_record::Node;
 use brunt_run::World;
@@ -49,21 +47,20 @@ impl Inner {
                  find-max --help' for the options of the search"
             )));
         }
-        let own = load.seed();
+        let own = &mut load.output_mut().seed;
         *own = own.or(seed);
         Ok(Self(load))
     }
 
     /// Prepares it as this machine's share. Agents do not carry out commands that have no share.
     pub(super) fn share(&mut self, node: Node, weights: Option<Weights>) {
-        if let Some(options) = self.0.results_mut() {
-            (options.node, options.weights) = (Some(node), weights);
-        }
+        let options = &mut self.0.output_mut().run;
+        (options.node, options.weights) = (Some(node), weights);
     }
 
     /// The options of its runs.
-    pub(super) fn run_options(&self) -> Cow<'_, RunOptions> {
-        self.0.fence_options()
+    pub(super) fn run_options(&self) -> &RunOptions {
+        &self.0.output().run
     }
 
     /// Whether the load may itself set the highest rate of a search.
@@ -171,10 +168,10 @@ mod tests {
 
     #[test]
     fn a_load_is_what_is_left_and_has_the_seed() {
-        let Ok(mut inner) = read_of("http -c 9 --slo p99<1s http://127.0.0.1/") else {
+        let Ok(inner) = read_of("http -c 9 --slo p99<1s http://127.0.0.1/") else {
             panic!("it is a load")
         };
-        assert_eq!((inner.0.name(), *inner.0.seed()), ("http", Some(7)));
+        assert_eq!((inner.0.name(), inner.0.output().seed), ("http", Some(7)));
         let results = inner.0.results().expect("it makes one run");
         assert_eq!(results.objectives, ["p99<1s".parse().unwrap()]);
         assert!(read_of("perfdhcp -4 127.0.0.1").is_ok_and(|inner| inner.guard().is_some()));

@@ -45,7 +45,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, world: &World) -> Result<Exit, Refusa
     let agents = agents.map_err(|why| Refusal::usage(format!("error: {why}")))?;
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())), world)?;
     let fenced = protected(args)?;
-    let network = run::fence::around(fenced.clone(), &inner.run_options(), world)?;
+    let network = run::fence::around(fenced.clone(), inner.run_options(), world)?;
     let ended = search(args, world, (&inner, agents), (&network, &fenced));
     run::fence::judged(ended, &network)
 }

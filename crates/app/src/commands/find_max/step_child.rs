@@ -25,7 +25,7 @@ pub(crate) fn step_child(task: &str, words: &[String], world: &World) -> Result<
     let allowed: Result<Vec<Allowed>, _> =
         task.step.allow.iter().map(|text| text.parse()).collect();
     let mut inner = Inner::read(words, Some(task.seed), world)?;
-    let network = run::fence::around(allowed.map_err(failed)?, &inner.run_options(), world)?;
+    let network = run::fence::around(allowed.map_err(failed)?, inner.run_options(), world)?;
     let ended = share(task, &mut inner, (world, &network));
     run::fence::judged(ended, &network)
 }

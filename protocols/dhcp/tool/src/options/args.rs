@@ -15,15 +15,13 @@ use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
 use brunt_net::source::Sources;
 use brunt_run::options::load_options::LoadOptions;
-use brunt_run::options::run_options::RunOptions;
+use brunt_run::options::output::OutputArgs;
 
 use super::varied::VariedOption;
 
 /// Everything a run of perfdhcp needs to know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DhcpArgs {
-    /// The words it was called with, beginning with the name of the tool, each switch and each value a word.
-    pub words: Vec<String>,
     /// The protocol.
     pub family: Family,
     /// The clients' scenario.
@@ -40,8 +38,10 @@ pub struct DhcpArgs {
     pub load: Load,
     /// When an answer is missing, and when the run ends.
     pub limits: Limits,
-    /// Where results are written.
-    pub output: Output,
+    /// What it has in common with all loads. Of the words it was called with, each switch and each value is a word.
+    pub output: OutputArgs,
+    /// What is printed.
+    pub report: ReportOptions,
     /// Notes to print on standard error before the run starts.
     pub notes: Vec<String>,
 }
@@ -291,8 +291,6 @@ pub struct Load {
     pub workers: Option<usize>,
     /// Most datagrams in one system call (`-a`, `--batch`), if not the default.
     pub batch: Option<usize>,
-    /// The seed of all random values; one is drawn if there is none.
-    pub seed: Option<u64>,
 }
 
 /// When an answer is missing, and when the run ends. Pairs are for the first and the second stage.
@@ -319,9 +317,9 @@ pub struct DropLimit {
     pub share: Option<f64>,
 }
 
-/// Where results are written.
+/// What is printed, and from which times.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Output {
+pub struct ReportOptions {
     /// The wording of the report.
     pub style: Style,
     /// Time between interim reports (`-t`).
@@ -334,12 +332,6 @@ pub struct Output {
     pub diagnostics: Diagnostics,
     /// A command to call at the start and at the end (`-w`).
     pub wrapped: Option<String>,
-    /// Time between intervals of the record.
-    pub interval: Duration,
-    /// Percentiles for the record beside the default ones.
-    pub percentiles: Vec<f64>,
-    /// The options that every run takes; the objectives have been checked.
-    pub run: RunOptions,
     /// Use the kernel's receive timestamps.
     pub kernel_stamps: bool,
 }

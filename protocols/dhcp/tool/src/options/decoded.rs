@@ -10,7 +10,8 @@ use brunt_dhcp_driver::family::Family;
 use brunt_run::options::arrivals::{Arrival, Rate};
 
 use super::args::{
-    Clients, DhcpArgs, Exchange, Fleet, FleetStart, Lease, Load, Output, Route, Scenario, Templates,
+    Clients, DhcpArgs, Exchange, Fleet, FleetStart, Lease, Load, ReportOptions, Route, Scenario,
+    Templates,
 };
 use super::clients::MAC;
 
@@ -23,13 +24,13 @@ pub fn decoded(args: &DhcpArgs, duid: &[u8]) -> String {
     let Route { local_port, server_port, broadcast, .. } = args.route;
     lines.pair("local-port", local_port);
     lines.pair("remote-port", server_port);
-    lines.some("seed", args.load.seed);
+    lines.some("seed", args.output.seed);
     lines.some("mac-list-file", args.clients.macs.as_ref().map(|path| path.display()));
     lines.flag("broadcast", broadcast);
     lines.flag("rapid-commit", args.exchange.rapid_commit);
     lines.flag("use-first", args.exchange.same_server);
     templates(&mut lines, args.templates.as_ref());
-    shown(&mut lines, &args.output);
+    shown(&mut lines, &args.report);
     lines.some("local-addr", args.route.local);
     lines.some("interface", args.route.interface.as_ref());
     lines.pair("server", args.route.server);
@@ -60,7 +61,7 @@ fn what(lines: &mut Lines, args: &DhcpArgs) {
     }
     lines.some("renew-rate[1/s]", Some(renew_rate).filter(|rate| *rate > 0.0));
     lines.some("release-rate[1/s]", Some(release_rate).filter(|rate| *rate > 0.0));
-    lines.some("report[s]", args.output.interim.map(seconds));
+    lines.some("report[s]", args.report.interim.map(seconds));
     let Clients { count, mac, duid, .. } = &args.clients;
     lines.some("clients", Some(count).filter(|count| count.get() > 1));
     let mac = Some(*mac).filter(|mac| *mac != MAC).map(|mac| format!("mac={}", colons(mac, ":")));
@@ -113,8 +114,8 @@ fn offset(offset: Option<usize>) -> String {
     offset.map_or_else(|| "-1".to_owned(), |offset| offset.to_string())
 }
 
-fn shown(lines: &mut Lines, output: &Output) {
-    let shown = output.diagnostics;
+fn shown(lines: &mut Lines, report: &ReportOptions) {
+    let shown = report.diagnostics;
     let letters = [
         ('a', shown.arguments),
         ('e', shown.exit_reason),
@@ -127,7 +128,7 @@ fn shown(lines: &mut Lines, output: &Output) {
     ];
     let letters: String = letters.iter().filter(|(_, on)| *on).map(|(letter, _)| *letter).collect();
     lines.pair("diagnostic-selectors", letters);
-    lines.some("wrapped", output.wrapped.as_ref());
+    lines.some("wrapped", report.wrapped.as_ref());
 }
 
 fn ours(lines: &mut Lines, args: &DhcpArgs) {

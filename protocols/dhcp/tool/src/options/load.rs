@@ -23,7 +23,6 @@ pub(super) fn read(values: &Values, scenario: &Scenario, sources: usize) -> Resu
         preload: values.whole("P").filter(|_| *scenario == Scenario::Basic).unwrap_or(0),
         workers: workers(values, sources)?,
         batch: values.whole("a").or_else(|| values.whole("batch")),
-        seed: values.count("s").filter(|seed| *seed > 0),
     })
 }
 

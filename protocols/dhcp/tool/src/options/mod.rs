@@ -127,10 +127,10 @@ fn read(
     let templates = templates::read(values)?;
     let limits = limits::read(values, &scenario)?;
     let load = load::read(values, &scenario, route.sources())?;
-    let output = output::read(values, scenario != Scenario::Avalanche)?;
-    output.run.check_node(load.seed).map_err(Fault::new)?;
+    let output = output::read(values, words)?;
+    output.run.check_node(output.seed).map_err(Fault::new)?;
+    let report = output::report(values, scenario != Scenario::Avalanche)?;
     Ok(DhcpArgs {
-        words,
         family,
         scenario,
         route,
@@ -140,6 +140,7 @@ fn read(
         load,
         limits,
         output,
+        report,
         notes,
     })
 }

@@ -1,29 +1,31 @@
-//! Where results are written, and the objectives they are compared with.
-
-use std::time::Duration;
+//! What a command line has in common with all loads, and what it prints.
 
 use brunt_run::options::fault::Fault;
 use brunt_run::options::monitor::MonitorSource;
-use brunt_run::options::output;
+use brunt_run::options::output::{self, OutputArgs};
 use brunt_run::options::run_options::{self, RunOptions};
 use brunt_run::options::values::Values;
 
-use super::args::{Diagnostics, Output, Style};
+use super::args::{Diagnostics, ReportOptions, Style};
 use super::syntax::{refused, unfit};
 
-pub(super) fn read(values: &Values, calls_wrapped: bool) -> Result<Output, Fault> {
+/// Reads the options that all loads have. `words` are those of the command line, each switch and each value a word.
+pub(super) fn read(values: &Values, words: Vec<String>) -> Result<OutputArgs, Fault> {
     let run = of_every_run(values)?;
     let shared = output::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
-    Ok(Output {
+    let seed = values.count("s").filter(|seed| *seed > 0);
+    Ok(OutputArgs { run, seed, typed: words, ..shared })
+}
+
+/// Reads what is printed.
+pub(super) fn report(values: &Values, calls_wrapped: bool) -> Result<ReportOptions, Fault> {
+    Ok(ReportOptions {
         style: if values.text("report") == Some("2012") { Style::Guide } else { Style::Kea },
         interim: values.time("t"),
         deltas: deltas(values)?,
         separator: values.text("C").map(str::to_owned),
         diagnostics: diagnostics(values)?,
         wrapped: values.text("w").filter(|_| calls_wrapped).map(str::to_owned),
-        interval: shared.interval.unwrap_or(Duration::from_secs(1)),
-        percentiles: shared.percentiles,
-        run,
         kernel_stamps: values.has("kernel-stamps"),
     })
 }

@@ -14,6 +14,7 @@ use brunt_net::source::Sources;
 use brunt_record::Slo;
 use brunt_run::options::arrivals::{Arrival, Rate};
 use brunt_run::options::load_options::LoadOptions;
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::row::Kind;
 use brunt_run::options::run_options::RunOptions;
 
@@ -74,7 +75,7 @@ const SECOND: Duration = Duration::from_secs(1);
 #[test]
 fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
     let args = args("10.0.0.1");
-    assert_eq!(args.words, ["perfdhcp", "10.0.0.1"]);
+    assert_eq!(args.output.typed, ["perfdhcp", "10.0.0.1"]);
     assert_eq!(args.family, Family::V4);
     assert_eq!(args.scenario, Scenario::Basic);
     assert_eq!(
@@ -110,7 +111,7 @@ fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
     assert_eq!((args.limits.period, args.limits.exit_wait), (None, None));
     assert_eq!((args.load.options.arrivals(), args.load.window), (Rate::Unlimited, None));
     assert_eq!(args.output.run.node, None);
-    assert_eq!(args.output.style, Style::Kea);
+    assert_eq!(args.report.style, Style::Kea);
     assert_eq!(args.templates, None);
     assert!(!args.exchange.retransmit && args.notes.is_empty());
 }
@@ -142,7 +143,8 @@ fn every_switch_of_the_old_tool_arrives() {
             exit_wait: Some(Duration::from_millis(200)),
         }
     );
-    let Load { options, window, preload, workers, batch, seed, .. } = args.load;
+    let Load { options, window, preload, workers, batch, .. } = args.load;
+    let seed = args.output.seed;
     assert_eq!(options.arrivals(), Rate::Constant { per_second: 300.0, arrival: Arrival::Uniform });
     assert_eq!((window, preload, workers, batch, seed), (None, 50, Some(1), Some(4), Some(7)));
     let Route { interface, local_port, server_port, broadcast, relay_addresses, .. } = args.route;
@@ -151,7 +153,7 @@ fn every_switch_of_the_old_tool_arrives() {
     assert_eq!(relay_addresses, Some(PathBuf::from("relays.txt")));
     assert_eq!((args.clients.mac, args.clients.count.get()), ([0, 1, 2, 10, 11, 255], 30));
     assert!(args.clients.unique);
-    let Output { interim, separator, diagnostics, wrapped, .. } = args.output;
+    let ReportOptions { interim, separator, diagnostics, wrapped, .. } = args.report;
     assert_eq!(interim, Some(Duration::from_millis(2500)));
     assert_eq!((separator.as_deref(), wrapped.as_deref()), (Some(";"), Some("./hook.sh")));
     let Diagnostics { arguments, exit_reason, rate, leases, .. } = diagnostics;
@@ -211,7 +213,7 @@ fn more_is_accepted_than_of_old() {
     assert_eq!(args("-o 60,00 10.0.0.1").exchange.options.len(), 1);
     assert_eq!(args("-W 0 10.0.0.1").limits.exit_wait, Some(Duration::ZERO));
     assert_eq!(args("-R 0 10.0.0.1").clients.count, NonZeroU32::MIN);
-    assert_eq!(args("-s 0 10.0.0.1").load.seed, None);
+    assert_eq!(args("-s 0 10.0.0.1").output.seed, None);
     assert_eq!(args("-L 0 -N 0 10.0.0.1").route.server_port, 67);
     assert_eq!(args("-6 fe80::1%eth0").route.interface.as_deref(), Some("eth0"));
     assert_eq!(args("-i -d 2 -d 1 10.0.0.1").limits.drop_time, [2 * SECOND, SECOND]);
@@ -247,7 +249,8 @@ fn our_switches_arrive() {
     assert_eq!(args.route.relay_levels, 2);
     assert_eq!(args.route.source_ips.iter().count(), 2);
     assert_eq!(args.route.source_ports, [10067, 10070, 10071, 10072]);
-    let Load { options, window, workers, batch, seed, .. } = args.load;
+    let Load { options, window, workers, batch, .. } = args.load;
+    let seed = args.output.seed;
     let LoadOptions { backlog, warm_up, no_pin, .. } = options;
     assert_eq!(
         options.arrivals(),
@@ -256,10 +259,11 @@ fn our_switches_arrive() {
     assert_eq!((window, backlog, warm_up), (NonZeroU32::new(77), Some(9), Some(2 * SECOND)));
     assert_eq!((workers, no_pin, batch, seed), (Some(8), true, Some(16), Some(5)));
     assert_eq!(args.output.percentiles, [99.95]);
-    let Output { style, interval, run, kernel_stamps, .. } = args.output;
+    let ReportOptions { style, kernel_stamps, .. } = args.report;
+    let OutputArgs { interval, run, .. } = args.output;
     let RunOptions { record, hlog, hgrm, objectives, node, .. } = run;
     assert_eq!(node.map(|node| node.to_string()).as_deref(), Some("1/3"));
-    assert_eq!((style, interval, kernel_stamps), (Style::Guide, SECOND / 2, true));
+    assert_eq!((style, interval, kernel_stamps), (Style::Guide, Some(SECOND / 2), true));
     let texts: Vec<&str> = objectives.iter().map(Slo::text).collect();
     assert_eq!(texts, ["p99<20ms", "errors<0.1%"]);
     let names = [hgrm, hlog, record].map(|it| it.unwrap().display().to_string());
@@ -302,7 +306,7 @@ fn an_avalanche_says_what_has_no_effect() {
     assert_eq!(args.scenario, Scenario::Avalanche);
     assert_eq!((args.load.options.arrivals(), args.clients.count.get()), (Rate::Unlimited, 300));
     assert_eq!(args.limits.drop_time, [1000 * SECOND; 2]);
-    assert_eq!((args.exchange.renew_rate, args.output.wrapped), (0.0, None));
+    assert_eq!((args.exchange.renew_rate, args.report.wrapped), (0.0, None));
     assert!(args.exchange.retransmit);
     assert_eq!(
         args.notes,
@@ -353,7 +357,7 @@ fn special_words_are_addresses() {
 
 #[test]
 fn the_words_are_kept_in_their_plain_spelling() {
-    let words = args("10.0.0.1 -4ir100 -n5 --scen=basic --clients 3").words;
+    let words = args("10.0.0.1 -4ir100 -n5 --scen=basic --clients 3").output.typed;
     let plain = "perfdhcp -4 -i -r 100 -n 5 --scenario basic -R 3 10.0.0.1";
     assert_eq!(words.join(" "), plain);
 }

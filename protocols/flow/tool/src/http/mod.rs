@@ -18,8 +18,8 @@ use brunt_report::distribution;
 use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::run_options::RunOptions;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console, share};
 
@@ -35,20 +35,12 @@ impl Load for HttpArgs {
         "http"
     }
 
-    fn typed(&self) -> Vec<String> {
-        self.typed.clone()
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    fn results(&self) -> Option<&RunOptions> {
-        Some(&self.output.run)
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        Some(&mut self.output.run)
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.output.seed
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
     }
 
     fn pacing(&self) -> Option<String> {
@@ -128,7 +120,7 @@ fn job(
     settings.interval = args.output.interval.unwrap_or(settings.interval);
     let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));
     Ok(FlowJob {
-        command: args.typed.clone(),
+        command: args.output.typed.clone(),
         flow: compiled.flow,
         network: Arc::new(network),
         settings,

@@ -49,10 +49,9 @@ use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
-use brunt_run::options::output::{Output, Progress};
+use brunt_run::options::output::{Output, OutputArgs, Progress};
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::resend::Resending;
-use brunt_run::options::run_options::RunOptions;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Load, Repeatable, console};
 use jiff::tz::TimeZone;
@@ -81,20 +80,12 @@ impl Load for LoadgenArgs {
         NAME
     }
 
-    fn typed(&self) -> Vec<String> {
-        self.typed.clone()
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    fn results(&self) -> Option<&RunOptions> {
-        Some(&self.output.run)
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        Some(&mut self.output.run)
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.output.seed
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
     }
 
     fn pacing(&self) -> Option<String> {
@@ -303,7 +294,7 @@ impl Asked {
         settings.seed = self.seed;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         FlowJob {
-            command: args.typed.clone(),
+            command: args.output.typed.clone(),
             flow,
             network: Arc::clone(network),
             settings,

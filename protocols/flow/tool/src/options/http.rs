@@ -60,9 +60,6 @@ pub struct HttpArgs {
     /// Which exchanges are shown in full.
     #[command(flatten)]
     pub trace: TraceArgs,
-    /// The command line as a record may show it: secrets starred.
-    #[arg(skip)]
-    pub typed: Vec<String>,
 }
 
 /// When, how many and how long.

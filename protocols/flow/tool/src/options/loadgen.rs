@@ -55,9 +55,6 @@ pub struct LoadgenArgs {
     /// Which exchanges are shown in full.
     #[command(flatten)]
     pub trace: TraceArgs,
-    /// The command line as a record may show it: secrets starred.
-    #[arg(skip)]
-    pub typed: Vec<String>,
 }
 
 /// How finely workloads are mixed.

@@ -37,9 +37,6 @@ pub struct RunArgs {
     /// Which exchanges are shown in full.
     #[command(flatten)]
     pub trace: TraceArgs,
-    /// The command line as a record may show it: secrets starred.
-    #[arg(skip)]
-    pub typed: Vec<String>,
 }
 
 /// The help and the page of `brunt run` beside its options.

@@ -120,7 +120,7 @@ impl Asked {
         let mut output = args.output.files().shown(shows);
         output.run.abort_on = compiled.abort_on;
         Ok(FlowJob {
-            command: args.typed.clone(),
+            command: args.output.typed.clone(),
             flow: compiled.flow,
             network: Arc::new(network),
             settings: compiled.settings,

@@ -7,8 +7,8 @@ use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::run_options::RunOptions;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console};
 use jiff::tz::TimeZone;
@@ -28,20 +28,12 @@ impl Load for RunArgs {
         "run"
     }
 
-    fn typed(&self) -> Vec<String> {
-        self.typed.clone()
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    fn results(&self) -> Option<&RunOptions> {
-        Some(&self.output.run)
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        Some(&mut self.output.run)
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.output.seed
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
     }
 
     fn pacing(&self) -> Option<String> {

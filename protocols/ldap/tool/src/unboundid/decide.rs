@@ -55,9 +55,12 @@ pub(crate) fn parse(
     };
     if let Parsed::Run(args) = &mut parsed {
         // The line that a record shows must be read in the same dialect again.
-        args.names_dialect =
-            said.is_none() && (told.is_some() || args.dialect == Dialect::Unboundid);
-        args.redacted = with_dialect(words, &removed, &args.redacted);
+        let names = said.is_none() && (told.is_some() || args.dialect == Dialect::Unboundid);
+        let dialect = ["--dialect", args.dialect.word()].map(str::to_owned);
+        let dialect = if names { &dialect[..] } else { &[] };
+        let [name, redacted @ ..] = &args.output.typed[..] else { return Ok(parsed) };
+        let shown = with_dialect(words, &removed, redacted);
+        args.output.typed = [std::slice::from_ref(name), dialect, &shown].concat();
     }
     Ok(parsed)
 }

@@ -14,8 +14,8 @@ use crate::options::rate::RateArgs;
 use crate::options::rate::identity::{Identity, Measured};
 use crate::options::rate::load::ConnectionMode;
 use crate::options::rate::operation::{Operation, Scope, ValueText};
-use crate::options::rate::output::Timestamps;
 use crate::options::rate::security::{Transport, Trust};
+use crate::options::rate::table_options::Timestamps;
 
 /// Surroundings with a few files and variables, and perhaps a user who types `typed`.
 #[derive(Default)]
@@ -108,16 +108,16 @@ fn threads_are_connections_and_intervals_are_times() {
         load.options.arrivals(),
         Rate::Constant { per_second: 50.0, arrival: Arrival::Uniform }
     );
-    assert_eq!((args.rows, args.seed), (Some(3), Some(0xffff_ffff)));
-    assert!(args.value_patterns && load.compat && args.output.codes);
+    assert_eq!((args.rows, args.output.seed), (Some(3), Some(0xffff_ffff)));
+    assert!(args.value_patterns && load.compat && args.table.codes);
     assert_eq!(args.dialect, Dialect::Unboundid);
     let endless =
         run("searchrate -f (a=b) --suppressErrorResultCodes -c --timestampFormat WITH-DATE");
     assert_eq!((endless.rows, endless.load.options.duration), (None, None));
-    let output = &endless.output;
-    assert!(!output.codes && output.script_friendly);
-    assert_eq!(output.timestamps, Timestamps::WithDate);
-    assert_eq!(output.interval, Duration::from_secs(5));
+    let table = &endless.table;
+    assert!(!table.codes && table.script_friendly);
+    assert_eq!(table.timestamps, Timestamps::WithDate);
+    assert_eq!(table.interval, Duration::from_secs(5));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn connections_are_secured_and_bound_as_asked() {
     let args = run_in(&world, "searchrate -f (a=b) -D cn=a --promptForBindPassword");
     let password = Secret::from("typed");
     assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
-    assert_eq!(args.redacted.last().map(String::as_str), Some("--promptForBindPassword"));
+    assert_eq!(args.output.typed.last().map(String::as_str), Some("--promptForBindPassword"));
 }
 
 #[test]

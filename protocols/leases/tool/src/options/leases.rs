@@ -4,19 +4,16 @@
 //! Contradictions are refused by clap if it can express them, else where the plan is made.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use brunt_record::Slo;
 use brunt_run::options::about::About;
 use brunt_run::options::count::count;
-use brunt_run::options::output::{Output, Progress, duration, percentile};
+use brunt_run::options::output::{Output, OutputArgs, Progress};
 use brunt_run::options::quiet::Quiet;
 use brunt_run::options::resend::Resending;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::selected::{Selected, Selects};
 use brunt_run::options::spelled::{Spelled, Spells};
 use brunt_run::options::spelling::{Own, Spelling};
-use brunt_run::options::view::ViewOptions;
 use clap::{Args, ValueEnum};
 
 /// Options of `brunt leases`.
@@ -40,10 +37,7 @@ pub struct LeasesArgs {
     pub place: LeasePlaceArgs,
     /// Where results go.
     #[command(flatten)]
-    pub output: LeaseOutputArgs,
-    /// The command line as a record may show it: secrets starred.
-    #[arg(skip)]
-    pub typed: Vec<String>,
+    pub output: Selected<Results>,
 }
 
 /// How much, how often and when.
@@ -200,54 +194,51 @@ pub struct LeasePlaceArgs {
     pub ask_password: bool,
 }
 
-/// Where results go.
-#[derive(Args, Clone, Debug, Default, PartialEq)]
-#[command(next_help_heading = "Results")]
-pub struct LeaseOutputArgs {
-    /// Write all results, with their histograms, as JSON. brunt report prints them again
-    #[arg(long, value_name = "FILE")]
-    pub record: Option<PathBuf>,
-    /// Write an HTML page with the tables and the chart
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Write each interval of each run as one line of JSON while they go on; - writes to standard output
-    ///
-    /// 'brunt report' makes the results of it, also if brunt was killed.
-    #[arg(long, value_name = "FILE")]
-    pub events: Option<PathBuf>,
-    /// Objective, such as 'create.p99<2ms'; may be repeated
-    ///
-    /// Each run of that phase is checked against it. The exit code is 99 if an objective is missed, 4 if one is
-    /// undecided.
-    #[arg(long = "slo", value_name = "OBJECTIVE")]
-    pub objectives: Vec<Slo>,
-    /// Additional percentile to report in the records, such as 99.95; may be repeated
-    #[arg(long = "percentile", value_name = "NUMBER", value_parser = percentile)]
-    pub percentiles: Vec<f64>,
-    /// Length of the intervals in the records, such as 5s
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1s")]
-    pub interval: Option<Duration>,
-    /// Seed for all random values. Default: a new one for each run, stated in the record
-    #[arg(long, value_name = "NUMBER")]
-    pub seed: Option<u64>,
-    /// Whether it is quiet.
-    #[command(flatten)]
-    pub quiet: Quiet,
-    /// Whether it is shown on the terminal.
-    #[command(flatten)]
-    pub view: ViewOptions,
-    /// What else each of its runs takes.
-    #[command(flatten)]
-    pub each_run: Selected<EachRun>,
-}
-
-/// The options of every run that a comparison of stores, which is many runs, has as they are.
+/// The options of results that a comparison of stores, which is many runs, has.
 #[derive(Debug)]
-pub struct EachRun;
+pub struct Results;
 
-impl Selects for EachRun {
-    const FIELDS: &'static [&'static str] =
-        &["monitors", "abort_on", "allow", "targets", "dscp", "yes"];
+impl Selects for Results {
+    const FIELDS: &'static [&'static str] = &[
+        "record",
+        "html",
+        "events",
+        "quiet",
+        "monitors",
+        "objectives",
+        "abort_on",
+        "allow",
+        "targets",
+        "dscp",
+        "yes",
+        "live",
+        "no_live",
+        "percentiles",
+        "interval",
+        "seed",
+    ];
+    const HELP: &'static [(&'static str, &'static str)] = &[
+        (
+            "record",
+            "Write all results, with their histograms, as JSON. brunt report prints them again",
+        ),
+        ("html", "Write an HTML page with the tables and the chart"),
+        (
+            "events",
+            "Write each interval of each run as one line of JSON while they go on; - writes to standard output\n\n\
+             'brunt report' makes the results of it, also if brunt was killed.",
+        ),
+        (
+            "objectives",
+            "Objective, such as 'create.p99<2ms'; may be repeated\n\nEach run of that phase is checked against it. \
+             The exit code is 99 if an objective is missed, 4 if one is undecided.",
+        ),
+        (
+            "percentiles",
+            "Additional percentile to report in the records, such as 99.95; may be repeated",
+        ),
+        ("interval", "Length of the intervals in the records, such as 5s"),
+    ];
 }
 
 /// The options of every run that a comparison of stores does not have, and why.
@@ -270,14 +261,18 @@ const ONE_FILE: &str = "it is many runs, and this file holds one; --record has t
 const ONE_RUN: &str = "it is many short runs in turn, and this shows one";
 const ONE_MACHINE: &str = "stores take turns on one machine";
 
-impl LeaseOutputArgs {
-    /// The output options of each run of a comparison. Files belong to the comparison.
-    pub fn of_each_run(&self) -> Output {
-        let progress = if self.quiet.quiet { Progress::Quiet } else { Progress::Line };
-        let run = RunOptions { view: self.view, ..RunOptions::clone(&self.each_run) };
-        let percentiles = self.percentiles.clone();
-        Output { run, percentiles, progress, ..Output::default() }
-    }
+/// The output options of each run of a comparison. Files and objectives belong to the comparison.
+pub fn of_each_run(output: &OutputArgs) -> Output {
+    let progress = if output.run.quiet.quiet { Progress::Quiet } else { Progress::Line };
+    let run = RunOptions {
+        record: None,
+        html: None,
+        events: None,
+        objectives: Vec::new(),
+        quiet: Quiet::default(),
+        ..output.run.clone()
+    };
+    Output { run, percentiles: output.percentiles.clone(), progress, ..Output::default() }
 }
 
 /// Whether a change is safe before it is answered.
@@ -417,8 +412,11 @@ pub const ABOUT: About = About {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::time::Duration;
+
     use clap::Parser;
+
+    use super::*;
 
     #[derive(Debug, Parser)]
     struct Line {

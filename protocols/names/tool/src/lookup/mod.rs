@@ -21,8 +21,8 @@ use brunt_record::{Catalogue, Record};
 use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::run_options::RunOptions;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     Caller, Finished, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity,
@@ -38,20 +38,12 @@ impl Load for LookupArgs {
         "names lookup"
     }
 
-    fn typed(&self) -> Vec<String> {
-        self.typed.clone()
+    fn output(&self) -> &OutputArgs {
+        &self.output
     }
 
-    fn results(&self) -> Option<&RunOptions> {
-        Some(&self.output.run)
-    }
-
-    fn results_mut(&mut self) -> Option<&mut RunOptions> {
-        Some(&mut self.output.run)
-    }
-
-    fn seed(&mut self) -> &mut Option<u64> {
-        &mut self.output.seed
+    fn output_mut(&mut self) -> &mut OutputArgs {
+        &mut self.output
     }
 
     fn pacing(&self) -> Option<String> {
@@ -181,8 +173,14 @@ impl Lookups {
             endless: is_endless(&load),
             // These are calls of a library, whose processor time belongs to the name service.
             in_process: matches!(asked.paths, AccessPaths::Nss),
-            ..Job::new(args.typed.clone(), catalogue, asked.target.clone(), load, network.clone())
-                .called("lookup", "lookups")
+            ..Job::new(
+                args.output.typed.clone(),
+                catalogue,
+                asked.target.clone(),
+                load,
+                network.clone(),
+            )
+            .called("lookup", "lookups")
         })
     }
 }

@@ -87,9 +87,6 @@ pub struct LookupArgs {
     /// Where results go.
     #[command(flatten)]
     pub output: OutputArgs,
-    /// The command line as a record may show it: secrets starred.
-    #[arg(skip)]
-    pub typed: Vec<String>,
 }
 
 /// When, how many and how long.

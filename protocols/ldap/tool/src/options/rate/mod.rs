@@ -12,8 +12,9 @@ mod former;
 pub mod identity;
 pub mod load;
 pub mod operation;
-pub mod output;
+mod output;
 pub mod security;
+pub mod table_options;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use brunt_feed::file;
 use brunt_net::resend::Resend;
 use brunt_net::unix;
 use brunt_run::options::fault::Fault;
+use brunt_run::options::output::OutputArgs;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::options::syntax::Syntax as _;
 use brunt_run::options::values::Values;
@@ -38,8 +40,8 @@ use control::Control;
 use identity::{Identity, Measured};
 use load::Load;
 use operation::Operation;
-use output::Output;
 use security::{Security, Transport};
+use table_options::TableOptions;
 
 /// The note on a base without a search.
 const IDLE_BASE: &str = "--baseDn has no effect without a filter as the first trailing argument: there is no search \
@@ -87,10 +89,6 @@ pub struct RateArgs {
     pub tool: Tool,
     /// The grammar that the command line is in, and whose table is shown.
     pub dialect: Dialect,
-    /// Whether the words must be preceded by the dialect to be read in it again.
-    pub names_dialect: bool,
-    /// The words it was called with, without secrets.
-    pub redacted: Vec<String>,
     /// What each exchange does.
     pub operation: Operation,
     /// The generators of `--argument`, in order.
@@ -103,8 +101,6 @@ pub struct RateArgs {
     pub rand_inclusive: bool,
     /// Whether generated values are inserted into DNs and filters unescaped.
     pub raw: bool,
-    /// The seed of all random values; one is drawn if there is none.
-    pub seed: Option<u64>,
     /// When operations begin, and how many there are.
     pub load: Load,
     /// The servers, which are used in turn. There is at least one, or one of `sockets`.
@@ -131,23 +127,16 @@ pub struct RateArgs {
     pub password_policy: bool,
     /// Further controls of binds.
     pub bind_controls: Vec<Control>,
-    /// Where results are written.
-    pub output: Output,
+    /// What it has in common with all loads.
+    pub output: OutputArgs,
+    /// What the table shows, and where it is written.
+    pub table: TableOptions,
     /// Notes to print on standard error before the run starts.
     pub notes: Vec<String>,
     /// What to print on standard output above the table.
     pub preamble: String,
     /// The number of rows after which the run ends.
     pub rows: Option<u64>,
-}
-
-impl RateArgs {
-    /// The command line as a record may show it, with the name of the tool and without secrets.
-    pub fn typed(&self) -> Vec<String> {
-        let dialect = ["--dialect", self.dialect.word()].map(str::to_owned);
-        let dialect = if self.names_dialect { &dialect[..] } else { &[] };
-        [&[self.tool.name().to_owned()], dialect, &self.redacted].concat()
-    }
 }
 
 /// What the grammar of a line adds to the values of its options.
@@ -258,19 +247,12 @@ pub(crate) fn settings(
     Ok(RateArgs {
         tool,
         dialect,
-        names_dialect: false,
-        redacted,
         operation,
         arguments: if tool == Tool::Addrate { Vec::new() } else { values.texts("argument") },
         value_patterns: values.has("value-patterns"),
         inc_per_worker: values.choice("inc-scope") == Some("worker"),
         rand_inclusive: values.has("rand-inclusive"),
         raw: values.has("raw"),
-        seed: if tool == Tool::Addrate {
-            Some(values.count("randomSeed").unwrap_or(0))
-        } else {
-            values.count("seed")
-        },
         load,
         servers,
         sockets,
@@ -287,7 +269,8 @@ pub(crate) fn settings(
         report_authzid: values.has("reportAuthzId"),
         password_policy: values.has("usePasswordPolicyControl"),
         bind_controls: control::read(values, "bindControl")?,
-        output: output::read(values)?,
+        output: output::read(values, tool, &redacted)?,
+        table: table_options::read(values)?,
         login,
         notes,
         preamble,

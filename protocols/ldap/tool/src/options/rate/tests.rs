@@ -142,7 +142,7 @@ fn defaults_are_those_of_the_pages() {
     let args = run("authrate -D cn=x -w y");
     assert_eq!(args.servers, [Server { host: "localhost".into(), port: 389 }]);
     assert_eq!(args.connect_timeout, Some(Duration::from_secs(30)));
-    assert_eq!(args.output.interval, Duration::from_secs(5));
+    assert_eq!(args.table.interval, Duration::from_secs(5));
     assert_eq!(args.output.percentiles, [99.9, 99.99, 99.999]);
     assert_eq!(args.load.mode, ConnectionMode::PerOperation);
     assert_eq!(
@@ -216,7 +216,7 @@ fn options_reach_their_place() {
         args.security.client,
         Some(ClientCertificate::Pkcs11 { provider: "m.so".into(), name: None, pin })
     );
-    assert_eq!(args.redacted[5], "***");
+    assert_eq!(args.output.typed[6], "***");
 }
 
 /// Each line and a part of the message it must be refused with.

@@ -275,7 +275,7 @@ fn the_line_of_a_record_is_read_in_the_same_dialect_again() {
         (None, "searchrate -b x -F (a=b)", "searchrate -b x -F (a=b)"),
     ] {
         match read_in(&Fixture::default(), linked, line) {
-            Ok(Parsed::Run(args)) => assert_eq!(args.typed().join(" "), expected),
+            Ok(Parsed::Run(args)) => assert_eq!(args.output.typed.join(" "), expected),
             other => panic!("{line}: {other:?}"),
         }
     }

@@ -1,6 +1,6 @@
 //! The columns of UnboundID's tables, to the last space: scripts cut them into columns.
 
-use crate::options::rate::output::Timestamps;
+use crate::options::rate::table_options::Timestamps;
 
 /// The width of a column of figures.
 const WIDTH: usize = 12;

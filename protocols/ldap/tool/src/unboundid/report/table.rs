@@ -41,7 +41,7 @@ impl<'a> Table<'a> {
             Operation::Search(_) => SEARCHES,
             _ => MODIFICATIONS,
         };
-        let (timestamps, csv) = (args.output.timestamps, args.output.script_friendly);
+        let (timestamps, csv) = (args.table.timestamps, args.table.script_friendly);
         Self {
             args,
             writer,
@@ -84,7 +84,7 @@ impl<'a> Table<'a> {
         let now = console::now().to_zoned(jiff::tz::TimeZone::system());
         let stamp = now.strftime(self.layout.time_format()).to_string();
         self.writer.write(&self.layout.row(&stamp, &recent, overall.as_deref()))?;
-        if self.args.output.codes && sums.has_errors() {
+        if self.args.table.codes && sums.has_errors() {
             self.writer.tell(&failures(row))?;
         }
         Ok(())
@@ -109,7 +109,7 @@ impl Observer for Table<'_> {
             }
             None => interval.clone(),
         };
-        if row.lasted() + SLACK >= self.args.output.interval {
+        if row.lasted() + SLACK >= self.args.table.interval {
             return self.show(&row);
         }
         self.row = Some(row);
@@ -146,7 +146,7 @@ pub(crate) fn completed(args: &RateArgs, finished: &Finished) -> Option<String> 
     let seconds = finished.record.rates.seconds + SLACK.as_secs_f64();
     let whole = finished.early().is_none()
         && args.load.options.duration.is_none_or(|asked| seconds < asked.as_secs_f64());
-    let shown = args.output.file.is_none() || args.output.tee;
+    let shown = args.table.file.is_none() || args.table.tee;
     (whole && shown)
         .then(|| format!("All of the rates in {} have been completed.\n", path.display()))
 }
