@@ -30,4 +30,4 @@ pub use page_error::{FormError, LinkError};
 pub use part::{Part, StartTag};
 pub use referrer::Referrer;
 pub use selector::Selector;
-pub use submission::{Given, SentField, Submission};
+pub use submission::{Given, SentField, Submission, encoded};

@@ -7,6 +7,11 @@ use std::fmt::Write as _;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
+/// The content types of bodies; the line between parts follows the first.
+const MULTIPART: &str = "multipart/form-data; boundary=";
+const PLAIN: &str = "text/plain";
+const URLENCODED: &str = "application/x-www-form-urlencoded";
+
 /// A field that a step sets, and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
@@ -43,6 +48,14 @@ pub struct SentField {
     file: bool,
 }
 
+impl SentField {
+    /// The same field with another value.
+    #[must_use]
+    pub fn with_value(&self, value: String) -> Self {
+        Self { name: self.name.clone(), value, ..*self }
+    }
+}
+
 impl Submission {
     /// The request that sends a form of a page with these fields set, by the button with this name or the first.
     pub fn of(
@@ -67,17 +80,34 @@ impl Submission {
             let (content_type, body) = (String::new(), Vec::new());
             return Ok(Self { post: false, url, content_type, body, fields: entries });
         }
-        let (content_type, body) = if enctype.trim().eq_ignore_ascii_case("multipart/form-data") {
-            multipart(&entries)
-        } else if enctype.trim().eq_ignore_ascii_case("text/plain") {
-            let lines = entries.iter().map(|entry| format!("{}={}\r\n", entry.name, entry.value));
-            ("text/plain".to_owned(), lines.collect::<String>().into_bytes())
-        } else {
-            let body = urlencoded(&entries).into_bytes();
-            ("application/x-www-form-urlencoded".to_owned(), body)
-        };
+        let content_type = content_type(enctype, &entries);
+        let body = encoded(&content_type, &entries).into_bytes();
         Ok(Self { post: true, url, content_type, body, fields: entries })
     }
+}
+
+/// The content type of a body with these fields, in the encoding that a form names.
+fn content_type(enctype: &str, entries: &[SentField]) -> String {
+    let named = |name: &str| enctype.trim().eq_ignore_ascii_case(name);
+    if named("multipart/form-data") {
+        format!("{MULTIPART}{}", boundary(entries))
+    } else if named(PLAIN) {
+        PLAIN.to_owned()
+    } else {
+        URLENCODED.to_owned()
+    }
+}
+
+/// The fields in the encoding of a content type that a [`Submission`] has. Without one, it is that of a query.
+pub fn encoded(content_type: &str, fields: &[SentField]) -> String {
+    if let Some(line) = content_type.strip_prefix(MULTIPART) {
+        return multipart(line, fields);
+    }
+    if content_type == PLAIN {
+        let lines = fields.iter().flat_map(|field| [&field.name, "=", &field.value, "\r\n"]);
+        return lines.collect();
+    }
+    urlencoded(fields)
 }
 
 /// The button that sends the form: the named one, or the first, if there is one.
@@ -157,13 +187,17 @@ fn urlencoded(entries: &[SentField]) -> String {
     Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// The parts of a form, between lines that occur in none of them.
-fn multipart(entries: &[SentField]) -> (String, Vec<u8>) {
+/// A line that occurs in no field.
+fn boundary(entries: &[SentField]) -> String {
     let occurs = |line: &str| {
         entries.iter().any(|entry| entry.value.contains(line) || entry.name.contains(line))
     };
     let mut lines = (0_u32..).map(|number| format!("----brunt-form-{number:08x}"));
-    let line = lines.find(|line| !occurs(line)).unwrap_or_default();
+    lines.find(|line| !occurs(line)).unwrap_or_default()
+}
+
+/// The parts of a form, between these lines.
+fn multipart(line: &str, entries: &[SentField]) -> String {
     let mut body = String::new();
     for entry in entries {
         let name = entry.name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
@@ -176,5 +210,5 @@ fn multipart(entries: &[SentField]) -> (String, Vec<u8>) {
         let _ = write!(body, "--{line}\r\n{head}\r\n\r\n{}\r\n", entry.value);
     }
     let _ = write!(body, "--{line}--\r\n");
-    (format!("multipart/form-data; boundary={line}"), body.into_bytes())
+    body
 }

@@ -122,8 +122,8 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
         .chain([("--trace", trace.as_ref().map(AsRef::as_ref))])
         .collect();
     check_files(&files).map_err(Refusal::failed)?;
-    let version = network.settings().version;
-    let tracer = Tracer::attach(trace, every, version, &mut flow).map_err(Refusal::usage)?;
+    let tracer = Tracer::attach(trace, every, network.settings(), &mut flow);
+    let tracer = tracer.map_err(Refusal::usage)?;
     let way = network.way().clone();
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
     let (naming, data_end) = (Naming::of(compiled.flow()), RefCell::default());

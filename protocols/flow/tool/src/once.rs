@@ -19,8 +19,7 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
 use brunt_run::{Console, summary};
 
-use super::naming::Naming;
-use super::trace::{ExchangeReport, text};
+use super::trace::{Reporting, text};
 use super::{Done, FlowJob};
 
 /// The longest pause.
@@ -36,10 +35,10 @@ pub(crate) fn carry_out(mut job: FlowJob, world: &World) -> Result<Exit, Refusal
     shape(&mut job.flow);
     (job.objectives, job.output.progress) = (Vec::new(), Progress::Quiet);
     let printed = Arc::new(Mutex::new(Printed::new(&world.console)));
-    let naming = Naming::of(&job.flow);
+    let reporting = Reporting::of(&job.flow, job.network.settings());
     let shown = Arc::clone(&printed);
     job.every = Some(Box::new(move |exchange| {
-        shown.lock().unwrap_or_else(PoisonError::into_inner).show(exchange, &naming);
+        shown.lock().unwrap_or_else(PoisonError::into_inner).show(exchange, &reporting);
     }));
     let done = super::run(job, world)?;
     let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,8 +109,8 @@ impl Printed {
         }
     }
 
-    fn show(&mut self, exchange: TracedExchange, naming: &Naming) {
-        let report = ExchangeReport::now(exchange, naming);
+    fn show(&mut self, exchange: TracedExchange, reporting: &Reporting) {
+        let report = reporting.report(exchange);
         let exchange = &report.exchange;
         let mut out = String::new();
         if self.scenario.replace(exchange.scenario_number) != Some(exchange.scenario_number) {

@@ -6,6 +6,7 @@ use crate::page_request::SentForm;
 use crate::plan::Payload;
 use brunt_dhcp_driver::Kind;
 use brunt_feed::{Text, TextPiece, Values};
+use brunt_flow_page::{SentField, encoded};
 use brunt_http_driver::Request;
 use brunt_ldap_driver::LdapOperation;
 use brunt_redact::{HIDDEN, is_secret_name};
@@ -63,7 +64,8 @@ pub(super) fn of_page((request, url, form): SentByPage<'_>, values: &Values) -> 
     let url = text(url);
     let (path, query) = url.split_once('?').unwrap_or((&url, ""));
     let path = brunt_redact::url(&values.shown(path));
-    let fields = form.map(|form| fields(form, values));
+    let content_type = request.value("content-type").map(text).unwrap_or_default();
+    let fields = form.map(|form| encoded(&content_type, &fields(form, values)));
     let query = match (&fields, form) {
         (Some(fields), Some(form)) if !form.post => fields.clone(),
         _ if query.is_empty() => String::new(),
@@ -89,9 +91,9 @@ pub(super) fn of_page((request, url, form): SentByPage<'_>, values: &Values) -> 
     }
 }
 
-/// The fields of a form, as a query: those that the page set without their values.
-fn fields(form: &SentForm, values: &Values) -> String {
-    let field = |field: &brunt_flow_page::SentField| {
+/// The fields of a form: those that the page set without their values.
+fn fields(form: &SentForm, values: &Values) -> Vec<SentField> {
+    let field = |field: &SentField| {
         let shown = match (field.given, field.value.as_str()) {
             (_, "") => String::new(),
             (true, value) if !is_secret_name(&field.name) => {
@@ -99,9 +101,9 @@ fn fields(form: &SentForm, values: &Values) -> String {
             }
             _ => HIDDEN.to_owned(),
         };
-        format!("{}={shown}", field.name)
+        field.with_value(shown)
     };
-    form.fields.iter().map(field).collect::<Vec<_>>().join("&")
+    form.fields.iter().map(field).collect()
 }
 
 /// The form that was sent: which one, the fields that the step set, and those that the page brought.

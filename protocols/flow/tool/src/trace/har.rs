@@ -57,6 +57,8 @@ fn entries(report: &ExchangeReport, version: &str) -> Vec<Value> {
             "cache": {},
             "timings": timings(exchange),
             "comment": comment(report),
+            // A name of our own, which the format permits behind an underscore.
+            "_curl": report.curl.as_ref().map(|curl| &curl.line),
         }),
     };
     requests.into_iter().enumerate().map(entry).collect()
@@ -224,6 +226,7 @@ mod tests {
             began: "2026-11-22T20:00:00.0005Z".parse().unwrap(),
             outcome: "check".to_owned(),
             code: "Found".to_owned(),
+            curl: None,
         }
     }
 

@@ -23,6 +23,8 @@ fn line(report: &ExchangeReport) -> Value {
         "took_ms": millis(exchange.took),
         "first_byte_ms": exchange.first_byte.map(millis),
         "request": exchange.request.as_ref().map(request),
+        "curl": report.curl.as_ref().map(|curl| &curl.line),
+        "curl_notes": report.curl.as_ref().map(|curl| &curl.notes),
         "form": exchange.form,
         "redirects": exchange.hops.iter().map(|hop| {
             json!({ "status": hop.status, "method": hop.method, "url": hop.url })

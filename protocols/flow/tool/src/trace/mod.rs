@@ -4,6 +4,7 @@
 //! is over. The file's name decides its format: `.har` is HAR 1.2, which browsers and proxies read and which contains
 //! only HTTP; with any other name, JSON lines are written.
 
+mod curl;
 mod har;
 mod lines;
 pub(crate) mod text;
@@ -13,13 +14,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_exchange::Outcome;
 use brunt_flow_driver::{Flow, Payload, Step, Trace, TracedExchange};
-use brunt_http_driver::Version;
+use brunt_http_driver::{Settings, Version};
 use brunt_record::replace;
 use brunt_run::Console;
 use brunt_run::console;
 
 use super::naming::Naming;
 use crate::options::trace::TraceArgs;
+use curl::{CurlLine, CurlOptions};
 
 /// The function that receives every exchange.
 pub(crate) type ShowEvery = Box<dyn Fn(TracedExchange) + Send + Sync>;
@@ -51,20 +53,39 @@ pub(crate) struct ExchangeReport {
     outcome: String,
     /// The name of its answer's code.
     code: String,
+    /// A line of curl that sends the request again, if the exchange failed.
+    curl: Option<CurlLine>,
 }
 
-impl ExchangeReport {
-    /// An exchange that has just ended.
-    pub(crate) fn now(exchange: TracedExchange, naming: &Naming) -> Self {
+/// What a report of an exchange says beside the exchange.
+pub(crate) struct Reporting {
+    naming: Naming,
+    curl: CurlOptions,
+}
+
+impl Reporting {
+    /// The reports of a flow's exchanges, with these settings.
+    pub(crate) fn of(flow: &Flow, settings: &Settings) -> Self {
+        Self { naming: Naming::of(flow), curl: CurlOptions::of(settings) }
+    }
+
+    /// The report of an exchange that has just ended.
+    pub(crate) fn report(&self, exchange: TracedExchange) -> ExchangeReport {
         let operation = usize::from(exchange.operation);
         let code = exchange.answer.as_ref().map(|answer| answer.code);
-        Self {
+        let name = |outcome| self.naming.name(operation, outcome);
+        ExchangeReport {
             began: console::now().checked_sub(exchange.took).unwrap_or_default(),
-            outcome: naming.name(operation, exchange.outcome),
-            code: code.map(|code| naming.name(operation, Outcome::Ok(code))).unwrap_or_default(),
+            outcome: name(exchange.outcome),
+            code: code.map(|code| name(Outcome::Ok(code))).unwrap_or_default(),
+            curl: has_failed(&exchange).then(|| self.curl.line(&exchange)).flatten(),
             exchange,
         }
     }
+}
+
+fn has_failed(exchange: &TracedExchange) -> bool {
+    !matches!(exchange.outcome, Outcome::Ok(_) | Outcome::Skipped)
 }
 
 /// The failed exchanges of a run, until they are written.
@@ -79,7 +100,7 @@ impl Tracer {
     pub(crate) fn attach(
         file: Option<TraceFile>,
         every: Option<ShowEvery>,
-        version: Version,
+        settings: &Settings,
         flow: &mut Flow,
     ) -> Result<Option<Self>, String> {
         if file.as_ref().is_some_and(TraceFile::is_har) && !speaks_http(flow) {
@@ -90,12 +111,11 @@ impl Tracer {
             );
         }
         let failures: Arc<Mutex<Vec<ExchangeReport>>> = Arc::default();
-        let (kept, naming) = (Arc::clone(&failures), Naming::of(flow));
+        let (kept, reporting) = (Arc::clone(&failures), Reporting::of(flow, settings));
         let keep = move |exchange: TracedExchange, most: usize| {
-            let failed = !matches!(exchange.outcome, Outcome::Ok(_) | Outcome::Skipped);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if failed && kept.len() < most {
-                kept.push(ExchangeReport::now(exchange, &naming));
+            if has_failed(&exchange) && kept.len() < most {
+                kept.push(reporting.report(exchange));
             }
         };
         let most = file.as_ref().map_or(0, |file| file.most);
@@ -107,6 +127,7 @@ impl Tracer {
                 show(exchange);
             })),
         };
+        let version = settings.version;
         Ok(file.map(|file| Self { file, version, failures }))
     }
 

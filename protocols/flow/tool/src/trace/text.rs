@@ -64,6 +64,12 @@ pub(crate) fn exchange(report: &ExchangeReport) -> String {
     if !matches!(exchange.outcome, Outcome::Ok(_)) && !has_failed_check(exchange) {
         let _ = writeln!(out, "   FAILED  {}", value(&why(report)));
     }
+    if let Some(curl) = &report.curl {
+        let _ = writeln!(out, "   again   {}", curl.line);
+        for note in &curl.notes {
+            let _ = writeln!(out, "           # {note}");
+        }
+    }
     out
 }
 
