@@ -11,4 +11,5 @@ mod nodes;
 mod phases;
 mod previews;
 mod secrets;
+mod trace_contexts;
 mod traces;

@@ -8,6 +8,7 @@ use super::page_step::PageStep;
 use super::reply::Reply;
 use super::source::Source;
 use super::step_id::StepId;
+use super::trace_context::{self, TraceContext};
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
 use brunt_http_driver::{
@@ -70,6 +71,7 @@ impl HttpClient {
         (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
         compiled: &CompiledFlow,
         (values, last): (&Values, Option<&LastPage>),
+        trace: Option<TraceContext>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Outcome> {
         self.response.clear();
@@ -78,6 +80,9 @@ impl HttpClient {
         } else if self.rendered != Some(id) {
             self.render((id, http, info), compiled, values)
                 .map_err(|unset| compiled.bare(unset, watch))?;
+        }
+        if let Some(trace) = trace.filter(|_| self.request.value(trace_context::FIELD).is_none()) {
+            self.request.add(trace_context::FIELD, trace.to_string().as_bytes());
         }
         let aimed;
         let origin = if let Some((origin, _)) = &info.origin {
@@ -154,7 +159,8 @@ impl HttpClient {
         if let Some((_, path)) = &info.origin {
             self.request.set_target(&self.url[*path..]);
             let settings = compiled.network().settings();
-            let alone = settings.redirects == 0 && !settings.cookies;
+            let alone =
+                settings.redirects == 0 && !settings.cookies && !compiled.flow().traceparent;
             self.rendered = (info.constant && alone).then_some(id);
         }
         Ok(())

@@ -31,6 +31,7 @@ mod reply;
 pub mod source;
 mod step_id;
 pub mod trace;
+mod trace_context;
 mod unexamined;
 mod user;
 mod variables;

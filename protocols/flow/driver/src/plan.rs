@@ -51,6 +51,8 @@ pub struct Flow {
     pub times: Times,
     /// Where complete exchanges are shown, if they are.
     pub trace: Option<Trace>,
+    /// Whether each request over HTTP carries an identity for the traces of the target.
+    pub traceparent: bool,
 }
 
 impl Flow {

@@ -18,6 +18,7 @@ use super::plan::{ExchangeStep, Payload, Start, Times};
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
 use super::step_id::StepId;
+use super::trace_context::FIELD;
 use super::variables::Variables;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient, Kind};
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
@@ -254,7 +255,9 @@ impl User {
         {
             let of_page = matches!(&act.payload, Payload::Http(http) if http.page.is_some());
             let line = self.http_client.request_line(of_page);
-            watch.requested(format_args!("{}", self.variables.values().shown(&line)));
+            let trace = self.variables.trace_context(self.context.compiled.flow());
+            let trace = trace.map(|trace| format!(" ({FIELD} {trace})")).unwrap_or_default();
+            watch.requested(format_args!("{}{trace}", self.variables.values().shown(&line)));
         }
     }
 
@@ -319,13 +322,14 @@ impl User {
     ) -> (Outcome, bool) {
         let context = Rc::clone(&self.context);
         let draw = self.variables.draw(&context.compiled, id, act);
+        let trace = self.variables.trace_context(context.compiled.flow());
         let values = self.variables.values();
         match (&act.payload, &mut self.ldap_client) {
             (Payload::Http(http), _) => {
                 let step = (id, &**http, info);
                 let given = (values, self.last_page.as_deref());
                 if let Err(outcome) =
-                    self.http_client.exchange(step, &context.compiled, given, watch).await
+                    self.http_client.exchange(step, &context.compiled, given, trace, watch).await
                 {
                     return (outcome, false);
                 }

@@ -1,9 +1,10 @@
 //! [`Variables`]: the values of one user, and when each is renewed.
 
 use super::compiled_flow::CompiledFlow;
-use super::plan::ExchangeStep;
+use super::plan::{ExchangeStep, Flow};
 use super::source::{DrawContext, Exhausted, Renewal};
 use super::step_id::StepId;
+use super::trace_context::TraceContext;
 use brunt_feed::{Hole, Stream, Values};
 
 /// The variables of one user.
@@ -16,6 +17,8 @@ pub(super) struct Variables {
     turns: Vec<u64>,
     /// Whether the current value of each has been used.
     used: Vec<bool>,
+    /// How many exchanges of the iteration have begun.
+    exchanges: u32,
 }
 
 impl Variables {
@@ -29,6 +32,7 @@ impl Variables {
             place,
             turns: vec![0; count],
             used: vec![false; count],
+            exchanges: 0,
         };
         for hole in compiled.secrets() {
             variables.values.hide_always(*hole);
@@ -62,6 +66,12 @@ impl Variables {
         Stream::new(compiled.flow().seed, stream).at(self.place.iteration).bits()
     }
 
+    /// The identity of the exchange that began last, if exchanges have one.
+    pub(super) fn trace_context(&self, flow: &Flow) -> Option<TraceContext> {
+        let of = || TraceContext::of(flow.seed, self.place.iteration, self.exchanges);
+        flow.traceparent.then(of)
+    }
+
     /// Draws new values for the variables that an iteration renews.
     pub(super) fn begin_iteration(
         &mut self,
@@ -69,6 +79,7 @@ impl Variables {
         place: DrawContext,
     ) -> Result<(), Exhausted> {
         self.place = place;
+        self.exchanges = 0;
         for (hole, variable) in (0..).map(Hole).zip(&compiled.flow().variables) {
             if variable.renewal == Renewal::Extracted {
                 self.values.unset(hole);
@@ -88,6 +99,7 @@ impl Variables {
         compiled: &CompiledFlow,
         uses: &[Hole],
     ) -> Result<(), Exhausted> {
+        self.exchanges += 1;
         if compiled.renews_by_exchange() {
             self.renew(compiled, |renewal, used, _| match renewal {
                 Renewal::Exchange => true,

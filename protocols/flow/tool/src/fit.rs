@@ -18,6 +18,7 @@ const PLAIN: &[u8] = b"-._~:/?#@!$&'()*+,;=%";
 pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
     let Sample { values, .. } = Sample::draw(flow);
     let mut notes = BTreeSet::new();
+    notes.extend(untraced(flow)?);
     for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
         let Step::Exchange(act) = step else { continue };
         let Payload::Http(http) = &act.payload else { continue };
@@ -40,6 +41,24 @@ pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
         }
     }
     Ok(notes.into_iter().collect())
+}
+
+/// What there is to say about steps that carry no identity for the traces of their target.
+fn untraced(flow: &Flow) -> Result<Option<String>, String> {
+    let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let mut of_http = steps.filter_map(|step| match step {
+        Step::Exchange(act) => Some(matches!(act.payload, Payload::Http(_))),
+        Step::Pause(_) => None,
+    });
+    let (some, all) = (of_http.clone().any(|is| is), of_http.all(|is| is));
+    match flow.traceparent {
+        false => Ok(None),
+        true if !some => Err("use --traceparent: no step is a request over HTTP".to_owned()),
+        true => Ok((!all).then(|| {
+            "--traceparent: only requests over HTTP carry a trace id; the other steps have none"
+                .to_owned()
+        })),
+    }
 }
 
 /// A text as it is sent, without the values that answers provide.

@@ -7,6 +7,7 @@ use crate::extract::{Extract, Missing};
 use crate::plan::{ExchangeStep, Flow, Payload};
 use crate::reply::{Parsed, Reply};
 use crate::step_id::StepId;
+use crate::trace_context::{FIELD, TraceContext};
 use brunt_exchange::{Class, Moment, Outcome, Watch};
 use brunt_feed::Values;
 use brunt_http_driver::{Course, FIRST_BYTE, NotKept, Response};
@@ -125,6 +126,8 @@ pub(crate) struct Performed<'a> {
     pub(crate) values: &'a Values,
     /// The request, if a page decided it.
     pub(crate) sent: Option<SentByPage<'a>>,
+    /// Its identity for the traces of the target, if it has one.
+    pub(crate) trace: Option<TraceContext>,
 }
 
 /// How it ended.
@@ -196,11 +199,17 @@ impl Performed<'_> {
 
     /// The request. A step that finds nothing on its page sends none.
     fn request(&self) -> Option<TracedRequest> {
-        match (&self.act.payload, self.sent) {
-            (Payload::Http(http), None) if http.page.is_some() => None,
-            (_, Some(sent)) => Some(request::of_page(sent, self.values)),
-            (payload, None) => Some(request::of(payload, self.values)),
+        let mut request = match (&self.act.payload, self.sent) {
+            (Payload::Http(http), None) if http.page.is_some() => return None,
+            (_, Some(sent)) => request::of_page(sent, self.values),
+            (payload, None) => request::of(payload, self.values),
+        };
+        if let (Some(trace), TracedRequest::Http { fields, .. }) = (self.trace, &mut request)
+            && !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(FIELD))
+        {
+            fields.push((FIELD.to_owned(), trace.to_string()));
         }
+        Some(request)
     }
 
     fn form(&self) -> Option<String> {

@@ -29,7 +29,7 @@ impl WorkerContext {
         user: u32,
         values: &'a Values,
     ) -> Performed<'a> {
-        Performed { flow: self.compiled.flow(), id, act, user, values, sent: None }
+        Performed { flow: self.compiled.flow(), id, act, user, values, sent: None, trace: None }
     }
 }
 
@@ -79,7 +79,8 @@ impl User {
             values: self.variables.values(),
         };
         let performed = self.context.performed((id, act), self.number, &traced.values);
-        let performed = Performed { sent: self.sent_by_page(act), ..performed };
+        let context = self.variables.trace_context(self.context.compiled.flow());
+        let performed = Performed { sent: self.sent_by_page(act), trace: context, ..performed };
         trace.show(|| performed.ended(&answered, traced.began, watch));
     }
 
@@ -87,7 +88,8 @@ impl User {
     pub(super) fn tell_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
         if let (Some(traced), Some(trace)) = (self.traced.take(), self.context.trace()) {
             let performed = self.context.performed((id, act), self.number, &traced.values);
-            let performed = Performed { sent: self.sent_by_page(act), ..performed };
+            let context = self.variables.trace_context(self.context.compiled.flow());
+            let performed = Performed { sent: self.sent_by_page(act), trace: context, ..performed };
             let http = matches!(act.payload, Payload::Http(_));
             let begun = self.http_client.begun().filter(|_| http);
             let begun = begun.map(|response| (response, super::unfinished(response)));

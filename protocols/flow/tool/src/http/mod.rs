@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brunt_feed::file;
+use brunt_flow_driver::Flow;
 use brunt_flow_plan::compile::{CompileEnvironment, compile};
 use brunt_http_driver::Network;
 use brunt_report::distribution;
@@ -121,7 +122,7 @@ fn job(
     let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));
     Ok(FlowJob {
         command: args.output.typed.clone(),
-        flow: compiled.flow,
+        flow: Flow { traceparent: args.trace.traceparent, ..compiled.flow },
         network: Arc::new(network),
         settings,
         objectives: compiled.objectives,

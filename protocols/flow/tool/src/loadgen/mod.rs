@@ -295,7 +295,7 @@ impl Asked {
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         FlowJob {
             command: args.output.typed.clone(),
-            flow,
+            flow: Flow { traceparent: args.trace.traceparent, ..flow },
             network: Arc::clone(network),
             settings,
             objectives: args.output.run.objectives.clone(),

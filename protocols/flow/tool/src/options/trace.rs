@@ -37,6 +37,12 @@ pub struct TraceArgs {
         value_parser = most
     )]
     pub trace_max: usize,
+    /// Send a header traceparent with each request, a new trace of the target for each
+    ///
+    /// Trace ids (W3C Trace Context) depend on --seed, and the target is asked to record the trace. --trace, --once and
+    /// the samples of failures show them.
+    #[arg(long)]
+    pub traceparent: bool,
 }
 
 impl TraceArgs {

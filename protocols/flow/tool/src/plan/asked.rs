@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_feed::file::{open, unmarked};
+use brunt_flow_driver::Flow;
 use brunt_flow_plan::compile::{CompileEnvironment, Compiled, compile};
 use brunt_flow_plan::fault::PlanError;
 use brunt_flow_plan::model::{Iterations, Plan, Run};
@@ -121,7 +122,7 @@ impl Asked {
         output.run.abort_on = compiled.abort_on;
         Ok(FlowJob {
             command: args.output.typed.clone(),
-            flow: compiled.flow,
+            flow: Flow { traceparent: args.trace.traceparent, ..compiled.flow },
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,

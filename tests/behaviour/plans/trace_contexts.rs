@@ -1,0 +1,87 @@
+//! Requests that carry an identity for the traces of the target.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use brunt_test_program::{Plan, RestTarget, Seen, run, scratch};
+
+fn plan(base: &str) -> Plan {
+    Plan::of(&format!(
+        "[run]\nusers = 2\niterations = {{ each = 3 }}\n[http]\nbase = \"{base}\"\n\
+         [[scenario]]\nafter-failure = \"go-on\"\n\
+         [[scenario.steps]]\nname = \"a\"\nget = \"/a\"\nstatus = 404\n\
+         [[scenario.steps]]\nname = \"b\"\nget = \"/headers\"\nstatus = 299\n"
+    ))
+}
+
+fn identities(seen: &[Seen]) -> BTreeSet<String> {
+    let of = |seen: &Seen| seen.header("traceparent").unwrap_or("none").to_owned();
+    seen.iter().map(of).collect()
+}
+
+/// Whether a header is of version 00, has two identities that are not zero, and asks for a record.
+fn is_sampled(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [version, trace, parent, flags] = parts[..] else { return false };
+    let is_hex = |text: &str, length| {
+        text.len() == length
+            && text.chars().all(|digit| digit.is_ascii_hexdigit() && !digit.is_uppercase())
+            && text.chars().any(|digit| digit != '0')
+    };
+    version == "00" && is_hex(trace, 32) && is_hex(parent, 16) && flags == "01"
+}
+
+#[test]
+fn each_request_has_an_identity_that_its_seed_repeats() {
+    let directory = scratch();
+    let file = directory.path().join("failed.ndjson").to_string_lossy().into_owned();
+    let asked = |seed: &str| {
+        let target = RestTarget::start();
+        let line = ["--traceparent", "--seed", seed, "--trace", &file];
+        let ended = plan(&target.base).run(&line);
+        (identities(&target.stop()), ended)
+    };
+    let (first, ended) = asked("7");
+    assert_eq!(first.len(), 12, "{first:?}");
+    assert!(first.iter().all(|one| is_sampled(one)), "{first:?}");
+    // A failure names the trace to look for in the target, in the record and in the file.
+    let record = ended.record();
+    let sample = record.samples.first().and_then(|sample| sample.sent.clone());
+    let sample = sample.unwrap_or_else(|| panic!("{ended}"));
+    assert!(first.iter().any(|one| sample.ends_with(&format!("(traceparent {one})"))), "{sample}");
+    let text = fs::read_to_string(&file).expect("it was written");
+    let listed = |one: &&String| text.contains(&format!("\"value\":\"{one}\""));
+    assert_eq!(first.iter().filter(listed).count(), 6, "{text}");
+    assert_eq!(asked("7").0, first);
+    assert!(asked("8").0.is_disjoint(&first));
+}
+
+#[test]
+fn a_header_of_the_plan_stays_and_without_the_option_there_is_none() {
+    let target = RestTarget::start();
+    plan(&target.base).run(&[]);
+    let own = Plan::of(&format!(
+        "[run]\nusers = 1\niterations = {{ each = 2 }}\n[http]\nbase = \"{}\"\n\
+         headers = {{ Traceparent = \"mine\" }}\n\
+         [[scenario]]\n[[scenario.steps]]\nget = \"/headers\"\n",
+        target.base
+    ));
+    own.run(&["--traceparent"]).expect(0);
+    run(["http", "--traceparent", "-n", "3", "-c", "1", &format!("{}/headers", target.base)])
+        .expect(0);
+    let seen = target.stop();
+    let (without, rest) = seen.split_at(12);
+    assert_eq!(identities(without), ["none".to_owned()].into());
+    assert_eq!(identities(&rest[..2]), ["mine".to_owned()].into());
+    assert_eq!(identities(&rest[2..]).len(), 3, "{rest:?}");
+}
+
+#[test]
+fn a_plan_that_sends_no_request_over_http_has_no_place_for_it() {
+    let plan = Plan::of(
+        "[run]\niterations = { each = 1 }\n[ldap]\nserver = \"ldap://127.0.0.1:1\"\n[[scenario]]\n\
+         [[scenario.steps]]\nldap = { delete = { dn = \"dc=example\" } }\n",
+    );
+    let ended = plan.run(&["--traceparent"]).expect(2);
+    assert!(ended.said().contains("use --traceparent: no step is a request over HTTP"), "{ended}");
+}
