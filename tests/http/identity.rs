@@ -99,18 +99,24 @@ fn a_refused_login_is_one_failure_and_its_steps_are_skipped() {
 }
 
 const LOGINS: &str = include_str!("../../examples/identity/keycloak/login.toml");
-const PEOPLE: &str = include_str!("../../examples/identity/keycloak/people.csv");
+pub(crate) const PEOPLE: &str = include_str!("../../examples/identity/keycloak/people.csv");
 
 /// The example of logins through pages, with this load and these settings.
 fn logins(server: &Keycloak, run: &str, settings: &[&str]) -> Brunt {
-    let (before, rest) = LOGINS.split_once("\n[run]\n").expect("the plan says how it is run");
+    of_realm(server, LOGINS, run, settings)
+}
+
+/// A plan for a realm, with this load and these settings.
+pub(crate) fn of_realm(server: &Keycloak, plan: &str, run: &str, settings: &[&str]) -> Brunt {
+    let (before, rest) = plan.split_once("\n[run]\n").expect("the plan says how it is run");
     let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
     let brunt = planned(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
     brunt.file("people.csv", PEOPLE);
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
     let base = format!("http.base={}", server.url());
     let realm = format!("variables.realm={}", Keycloak::REALM);
-    brunt.args(["--set", &base, "--set", &realm, "--set", "objectives=[]"]).args(settings)
+    let brunt = brunt.args(["--set", &base, "--set", &realm, "--set", "objectives=[]"]);
+    brunt.args(settings).env("CLIENT_SECRET", Keycloak::SECRET)
 }
 
 #[test]

@@ -59,6 +59,11 @@ const START: [&str; 7] = [
     "--spi-events-listener--jboss-logging--success-level=info",
 ];
 
+/// Where logins of the application of a recorded visit lead to. Its port may be any, as for every loopback address.
+const VISITED: &str = "http://127.0.0.1/cb";
+/// What the account of the client may do.
+const ADMINISTERS: [&str; 4] = ["manage-users", "view-users", "manage-realm", "manage-clients"];
+
 /// A running Keycloak.
 #[derive(Debug)]
 pub struct Keycloak {
@@ -71,7 +76,7 @@ pub struct Keycloak {
 impl Keycloak {
     /// The realm that there is beside Keycloak's own.
     pub const REALM: &'static str = "testbed";
-    /// Its client: passwords are granted for tokens, and its own account may manage users.
+    /// Its client: passwords are granted for tokens, and its own account may manage users, roles, groups and clients.
     pub const CLIENT: &'static str = "app";
     /// The secret of the client.
     pub const SECRET: &'static str = "app-secret";
@@ -285,12 +290,13 @@ fn realm() -> Value {
         "username": format!("service-account-{}", Keycloak::CLIENT),
         "enabled": true,
         "serviceAccountClientId": Keycloak::CLIENT,
-        "clientRoles": {"realm-management": ["manage-users", "view-users"]},
+        "clientRoles": {"realm-management": ADMINISTERS},
     }));
     json!({
         "realm": Keycloak::REALM,
         "enabled": true,
         "sslRequired": "none",
+        "registrationAllowed": true,
         "passwordPolicy": "hashAlgorithm(pbkdf2-sha256) and hashIterations(1)",
         "clients": [{
             "clientId": Keycloak::CLIENT,
@@ -305,8 +311,11 @@ fn realm() -> Value {
             "enabled": true,
             "publicClient": true,
             "standardFlowEnabled": true,
-            "redirectUris": [Keycloak::BACK],
-            "attributes": {"pkce.code.challenge.method": "S256"},
+            "redirectUris": [Keycloak::BACK, VISITED],
+            "attributes": {
+                "pkce.code.challenge.method": "S256",
+                "post.logout.redirect.uris": "http://127.0.0.1/",
+            },
         }],
         "users": users,
     })

@@ -1,0 +1,101 @@
+//! The other plans for an identity server against Keycloak: what they count is what its events count.
+
+use brunt_testbed::{Keycloak, Seen};
+
+use crate::brunt::Run;
+use crate::identity::{keycloak, of_realm};
+
+/// Carries a plan out; what the server saw of it.
+fn carried_out(server: &Keycloak, plan: &str, iterations: u64, settings: &[&str]) -> (Run, Seen) {
+    let mut run = None;
+    let load = format!("users = 3\niterations = {{ shared = {iterations} }}");
+    let seen = server.saw(|| run = Some(of_realm(server, plan, &load, settings).run().went_well()));
+    (run.expect("it ran"), seen)
+}
+
+/// That the server counted these events.
+fn happened(seen: &Seen, run: &Run, events: &[(&str, u64)]) {
+    for (event, count) in events {
+        assert_eq!(seen.happened(event), *count, "{event}\n{run}");
+    }
+}
+
+#[test]
+fn keycloak_counts_the_registrations_and_the_names_that_were_taken() {
+    let Some(server) = keycloak() else { return };
+    let plan = include_str!("../../examples/identity/keycloak/registration.toml");
+    let (run, seen) = carried_out(&server, plan, 24, &["scenario.2.weight=50"]);
+    let taken = run.count_of("taken name", "ok");
+    assert!((3..=21).contains(&taken), "{run}");
+    for step in ["page", "form", "register", "token"] {
+        assert_eq!(run.count_of(step, "ok"), 24, "{step}\n{run}");
+    }
+    let ended = 24 - taken;
+    let counts = [("REGISTER", 24), ("REGISTER_ERROR", taken), ("LOGIN", 24)];
+    happened(&seen, &run, &counts);
+    happened(&seen, &run, &[("CODE_TO_TOKEN", 24), ("LOGOUT", ended)]);
+    assert_eq!(run.count_of("logout", "ok"), ended, "{run}");
+}
+
+#[test]
+fn keycloak_counts_what_administrators_created_and_deleted() {
+    let Some(server) = keycloak() else { return };
+    let plan = include_str!("../../examples/identity/keycloak/admin.toml");
+    let (run, seen) = carried_out(&server, plan, 40, &[]);
+    happened(&seen, &run, &[("CLIENT_LOGIN", 40)]);
+    for (kind, step) in [
+        ("USER", "user"),
+        ("REALM_ROLE", "role"),
+        ("GROUP", "group"),
+        ("CLIENT", "client"),
+        ("CLIENT_SCOPE", "client scope"),
+    ] {
+        let created = run.count_of(&format!("create {step}"), "ok");
+        assert!(created > 0, "{step}\n{run}");
+        assert_eq!(run.count_of(&format!("delete {step}"), "ok"), created, "{step}\n{run}");
+        let counts = [(format!("CREATE {kind}"), created), (format!("DELETE {kind}"), created)];
+        for (event, count) in counts {
+            assert_eq!(seen.happened(&event), count, "{event}\n{run}");
+        }
+    }
+    let joined = run.count_of("join group", "ok");
+    assert_eq!(run.count_of("list members", "ok"), joined, "{run}");
+    happened(&seen, &run, &[("CREATE GROUP_MEMBERSHIP", joined)]);
+}
+
+#[test]
+fn a_crawl_reads_pages_and_users() {
+    let Some(server) = keycloak() else { return };
+    let plan = include_str!("../../examples/identity/keycloak/crawl.toml");
+    let (run, seen) = carried_out(&server, plan, 12, &["variables.page=10"]);
+    happened(&seen, &run, &[("CLIENT_LOGIN", 12)]);
+    assert_eq!(run.count_of("page", "ok"), 36, "{run}");
+    assert_eq!(run.count_of("user", "ok"), 72, "{run}");
+    assert_eq!(seen.asked("GET", "/users", 200), 36, "{run}");
+    assert_eq!(seen.asked("GET", "/users/count", 200), 12, "{run}");
+}
+
+#[test]
+fn keycloak_counts_the_sessions_that_begin_and_end() {
+    let Some(server) = keycloak() else { return };
+    let plan = include_str!("../../examples/identity/keycloak/sessions.toml");
+    let (run, seen) = carried_out(&server, plan, 24, &[]);
+    let counts = [("LOGIN", 24), ("CLIENT_LOGIN", 24), ("DELETE USER_SESSION", 24)];
+    happened(&seen, &run, &counts);
+    assert_eq!(seen.asked("GET", "/user-sessions", 200), 24, "{run}");
+    assert_eq!(seen.asked("GET", "/sessions", 200), 24, "{run}");
+}
+
+#[test]
+fn keycloak_counts_the_tokens_of_machines_and_their_old_secrets() {
+    let Some(server) = keycloak() else { return };
+    let plan = include_str!("../../examples/identity/keycloak/machines.toml");
+    let (run, seen) = carried_out(&server, plan, 24, &["scenario.2.weight=50"]);
+    let old = run.count_of("wrong secret", "ok");
+    assert!((3..=21).contains(&old), "{run}");
+    let whole = 24 - old;
+    let counts = [("CLIENT_LOGIN", 24), ("CLIENT_LOGIN_ERROR", old), ("REVOKE_GRANT", whole)];
+    happened(&seen, &run, &counts);
+    // A revoked token is reported as an error, and counts as the answer that was expected.
+    happened(&seen, &run, &[("INTROSPECT_TOKEN", whole), ("INTROSPECT_TOKEN_ERROR", whole)]);
+}
