@@ -8,6 +8,7 @@ mod hostile;
 mod iterations;
 mod memory;
 mod nodes;
+mod other_tools;
 mod phases;
 mod previews;
 mod secrets;

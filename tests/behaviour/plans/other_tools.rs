@@ -1,0 +1,48 @@
+//! The plans of `examples/from`: what the first pages of other tools do, against the servers in memory that their
+//! comments name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use brunt_test_program::{Program, Target, binary, command};
+
+fn plans() -> Vec<PathBuf> {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/from");
+    let entries = fs::read_dir(place).expect("the directory is there");
+    let mut plans: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    plans.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+    plans.sort();
+    plans
+}
+
+#[test]
+fn the_first_pages_of_other_tools_are_plans_that_pass() {
+    let (rest, ldap) = (Target::start("rest"), Target::start("ldap"));
+    let plans = plans();
+    assert_eq!(plans.len(), 10, "{plans:?}");
+    for plan in &plans {
+        let text = fs::read_to_string(plan).expect("a plan is text");
+        let http = format!("http.base=http://{}", rest.address());
+        let setting = if text.contains("\n[ldap]\n") {
+            format!("ldap.server=ldap://{}", ldap.address())
+        } else if text.contains(":8080/openam/json\"") {
+            format!("{http}/openam/json")
+        } else {
+            http
+        };
+        let mut brunt = command(binary());
+        brunt.arg("run").arg(plan).args(["--once", "--set", &setting]);
+        let ended = Program::start(&mut brunt).wait();
+        assert_eq!(ended.code(), 0, "{}: {ended}", plan.display());
+    }
+}
+
+#[test]
+fn the_page_for_people_who_come_from_them_names_each_plan() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/coming-from.md")).expect("the page is there");
+    for plan in plans() {
+        let name = plan.file_name().expect("a file has a name").to_string_lossy().into_owned();
+        assert!(page.contains(&format!("`{name}`")), "{name}");
+    }
+}
