@@ -1,8 +1,9 @@
 //! The program as a library: `brunt http` is carried out in this process, against an embedded server in this process.
 
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
-use brunt_app::{Environment, Exit, World, carry_out};
+use brunt_app::{Environment, Exit, Refusal, World, carry_out};
 use brunt_http_server::{Config, Running, Server};
 use brunt_record::Record;
 
@@ -137,4 +138,46 @@ fn what_a_command_prints_is_kept_by_the_console_of_its_world() {
     assert_eq!(refused.exit, Exit::Usage);
     assert!(one.console.output().starts_with("brunt "), "{}", one.console.output());
     assert_eq!((one.console.errors(), other.console.output()), (String::new(), String::new()));
+}
+
+/// A file of the project, by the name that it has in the directory in which tests run.
+const OWN: &str = "tests/library/main.rs";
+
+/// A run that sends the content of a file.
+fn sending(file: &Path, url: &str, world: &World) -> Result<Exit, Refusal> {
+    let file = file.display().to_string();
+    let run = ["brunt", "http", "-c", "1", "-n", "3", "--quiet", "-m", "POST", "-D", &file, url];
+    carry_out(&line(&run), world)
+}
+
+fn opened(world: &World) -> Vec<PathBuf> {
+    world.files.opened().into_iter().map(|(path, _)| path).collect()
+}
+
+#[test]
+fn two_runs_at_once_have_each_its_own_rules_about_files() {
+    let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    let server = Server::start(Config { listen, ..Config::default() }).expect("it starts");
+    let url = format!("http://{}/echo", server.address());
+    let directory = tempfile::tempdir().expect("a directory");
+    let elsewhere = directory.path().join("body");
+    std::fs::write(&elsewhere, "a body").expect("it is written");
+    let (confined, free) =
+        (World::kept(Environment::default()), World::kept(Environment::default()));
+    confined.files.confine();
+    let sent = std::thread::scope(|scope| {
+        let other = scope.spawn(|| sending(&elsewhere, &url, &free));
+        [sending(Path::new(OWN), &url, &confined), other.join().expect("it ends")]
+    });
+    for ended in sent {
+        assert!(matches!(ended, Ok(Exit::Ok | Exit::Undecided)), "{ended:?}");
+    }
+    assert_eq!(opened(&confined), [Path::new(OWN)]);
+    assert_eq!(opened(&free), [&*elsewhere]);
+
+    let refused = sending(&elsewhere, &url, &confined).expect_err("it lies elsewhere");
+    let name = elsewhere.display().to_string();
+    assert!(refused.text.contains("relative names only") && refused.text.contains(&name));
+    assert_eq!(opened(&confined), [Path::new(OWN)]);
+    assert_eq!(server.stats().requests_total(), 6);
 }

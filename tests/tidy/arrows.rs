@@ -167,10 +167,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("brunt-names-wire", &[]),
-    (
-        "brunt-names-driver",
-        &["brunt-exchange", "brunt-feed", "brunt-ldap-wire", "brunt-names-wire", "brunt-net"],
-    ),
+    ("brunt-names-driver", &["brunt-exchange", "brunt-ldap-wire", "brunt-names-wire", "brunt-net"]),
     ("brunt-names-load", &["brunt-engine", "brunt-exchange", "brunt-names-driver"]),
     (
         "brunt-names-tool",

@@ -11,7 +11,6 @@ use crate::files;
 const STATICS: &[(&str, usize, &str)] = &[
     ("crates/app/src/tools.rs", 1, "the tools of one more protocol are added to the program once"),
     ("crates/engine/src/run.rs", 1, "the noise of the machine's timers is measured once"),
-    ("crates/feed/src/access.rs", 3, "the rules about files are still those of the process"),
     (
         "crates/net/src/tls/demand.rs",
         1,

@@ -55,8 +55,7 @@ pub fn main_with(tools: &'static [Tool]) -> ExitCode {
 
 /// Carries out a command line, whose first word is the name that the program is called by. What it says goes to the
 /// console of its world, as the program would write it, and its variables are those of the world's environment. Several
-/// commands can be carried out at once, each in a world of its own, with a network of its own. The rules about files
-/// are still those of the whole process.
+/// commands can be carried out at once, each in a world of its own, with a network and rules about files of its own.
 ///
 /// # Errors
 ///
@@ -69,7 +68,7 @@ pub fn carry_out(argv: &[String], world: &World) -> Result<Exit, Refusal> {
             world.console.release();
         }
         let made = command.fence_options().map(|options| fence::network(&options, world));
-        let network = made.unwrap_or_else(|| Ok(Network::private()))?;
+        let network = made.unwrap_or_else(|| Ok(fence::private(world)))?;
         fence::judged(dispatched(command, (world, &network)), &network)
     })
 }

@@ -10,6 +10,7 @@
 //! last one ends it, so a file name may contain parentheses.
 
 use crate::charset::Charset;
+use crate::files::Files;
 use crate::generator::{Generator, Kind, Range, Scope};
 use crate::lines::Lines;
 use crate::permutation::Permutation;
@@ -66,14 +67,19 @@ pub enum ArgumentError {
 #[derive(Clone, Debug, Default)]
 pub struct Arguments {
     generators: Vec<Generator>,
-    files: HashMap<PathBuf, Arc<Lines>>,
+    files: Files,
+    lines: HashMap<PathBuf, Arc<Lines>>,
     settings: Settings,
 }
 
 impl Arguments {
     /// Compiles `specs`, reading the data files they name.
-    pub fn parse(specs: &[String], settings: &Settings) -> Result<Self, ArgumentError> {
-        let mut arguments = Self { settings: *settings, ..Self::default() };
+    pub fn parse(
+        specs: &[String],
+        settings: &Settings,
+        files: &Files,
+    ) -> Result<Self, ArgumentError> {
+        let mut arguments = Self { settings: *settings, files: files.clone(), ..Self::default() };
         for spec in specs {
             arguments.push(spec)?;
         }
@@ -123,11 +129,11 @@ impl Arguments {
 
     /// The lines of the file at `path`, which is read once even if several arguments name it.
     pub(crate) fn lines_of(&mut self, path: &Path) -> io::Result<Arc<Lines>> {
-        if let Some(lines) = self.files.get(path) {
+        if let Some(lines) = self.lines.get(path) {
             return Ok(Arc::clone(lines));
         }
-        let lines = Arc::new(Lines::read(path)?);
-        self.files.insert(path.to_owned(), Arc::clone(&lines));
+        let lines = Arc::new(Lines::read(&self.files, path)?);
+        self.lines.insert(path.to_owned(), Arc::clone(&lines));
         Ok(lines)
     }
 

@@ -11,7 +11,6 @@
 //!
 #![doc = include_str!("../README.md")]
 
-pub mod access;
 mod arguments;
 mod chars;
 mod charset;
@@ -20,6 +19,7 @@ mod decimal;
 mod escape;
 mod feeder;
 pub mod file;
+pub mod files;
 mod generator;
 mod lines;
 pub mod makeldif;
@@ -41,6 +41,7 @@ pub use chars::Chars;
 pub use conversion::Conversion;
 pub use escape::Escape;
 pub use feeder::{Feeder, RowOrder};
+pub use files::Files;
 pub use generator::{Kind, Scope};
 pub use moment::Moment;
 pub use position::Position;

@@ -4,6 +4,7 @@
 //! names takes its own size and 40 MB, and a line is found without a search.
 
 use crate::file;
+use crate::files::Files;
 use std::io;
 use std::path::Path;
 
@@ -22,8 +23,8 @@ enum Starts {
 
 impl Lines {
     /// Reads the file at `path`.
-    pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        Ok(Self::of(file::read_lines(path, file::DATA_MAX)?))
+    pub(crate) fn read(files: &Files, path: &Path) -> io::Result<Self> {
+        Ok(Self::of(files.read_lines(path, file::DATA_MAX)?))
     }
 
     /// The lines in `bytes`. A terminator at the very end does not begin another line; an empty line elsewhere is a

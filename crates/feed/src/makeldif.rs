@@ -27,7 +27,7 @@ mod value;
 
 pub use entry::Entry;
 
-use crate::file;
+use crate::files::Files;
 use crate::stream::Stream;
 use definition::Definition;
 use place::{EntryPosition, Level};
@@ -69,6 +69,8 @@ pub enum MakeLdifError {
 pub struct Sources {
     /// The directory in which data files are looked up.
     pub resource_dir: Option<PathBuf>,
+    /// Which files may be read.
+    pub files: Files,
     /// Constants that replace those defined in the file.
     pub constants: Vec<(String, String)>,
     /// The seed: the same seed gives the same entries.
@@ -91,14 +93,16 @@ pub struct MakeLdif {
 impl MakeLdif {
     /// Reads the file at `path`.
     pub fn read(path: &Path, sources: &Sources) -> Result<Self, MakeLdifError> {
-        let text = file::read_text(path)
+        let text = sources
+            .files
+            .read_text(path)
             .map_err(|source| MakeLdifError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string(), sources)
     }
 
     /// Compiles `text`; errors refer to it as `file`.
     pub fn parse(text: &str, file: &str, sources: &Sources) -> Result<Self, MakeLdifError> {
-        let mut resources = Resources::new(sources.resource_dir.clone());
+        let mut resources = Resources::new(sources.resource_dir.clone(), sources.files.clone());
         let wrong = |(line, problem)| MakeLdifError::Line { file: file.to_owned(), line, problem };
         let parsed = definition::parse(text, sources, &mut resources).map_err(wrong)?;
         let names = resources

@@ -4,7 +4,7 @@
 //! how long it applies. A rate that ends with `x` is a multiple of the rate on the command line. The file is read
 //! completely, since a schedule needs to know when it ends.
 
-use crate::file;
+use crate::files::Files;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,8 +55,9 @@ pub enum RateError {
 
 impl Rates {
     /// Reads the file at `path`; `base` is the rate to which multiples refer.
-    pub fn read(path: &Path, base: Option<f64>) -> Result<Self, RateError> {
-        let text = file::read_text(path)
+    pub fn read(files: &Files, path: &Path, base: Option<f64>) -> Result<Self, RateError> {
+        let text = files
+            .read_text(path)
             .map_err(|source| RateError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string(), base)
     }
@@ -280,7 +281,9 @@ mod tests {
             );
             assert!(complaint.contains(words), "{complaint}");
         }
-        let missing = Rates::read(Path::new("/nonexistent/rates"), None).unwrap_err().to_string();
+        let missing = Rates::read(&Files::default(), Path::new("/nonexistent/rates"), None)
+            .unwrap_err()
+            .to_string();
         assert!(missing.contains("/nonexistent/rates"), "{missing}");
     }
 }

@@ -4,6 +4,7 @@
 //! addressed by number, so that a cell is found without a search. A row with different columns than the others is an
 //! error that names its line: a missing value would otherwise be noticed only during a run, much later.
 
+use crate::files::Files;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -74,8 +75,8 @@ pub enum TableError {
 impl Table {
     /// The lines of the file at `path`, in one column named `line`, without their terminators (LF or CR LF). An empty
     /// line is a value like any other.
-    pub fn lines(path: &Path) -> Result<Self, TableError> {
-        let bytes = read(path)?;
+    pub fn lines(files: &Files, path: &Path) -> Result<Self, TableError> {
+        let bytes = read(files, path)?;
         let mut table = Self::with(vec!["line".to_owned()]);
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         if bytes.is_empty() {
@@ -90,11 +91,12 @@ impl Table {
     /// The records of the file at `path`: comma-separated values as in RFC 4180, except that the delimiter may differ.
     /// If `columns` does not name the columns, the first record does.
     pub fn csv(
+        files: &Files,
         path: &Path,
         delimiter: u8,
         columns: Option<Vec<String>>,
     ) -> Result<Self, TableError> {
-        let bytes = read(path)?;
+        let bytes = read(files, path)?;
         let line = |line, problem| TableError::Line { path: path.to_owned(), line, problem };
         let mut reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
@@ -127,8 +129,8 @@ impl Table {
     /// The lines of the file at `path`. Either each is a JSON object with the same members as the first, or each is
     /// another JSON value, in one column named `value`. Strings are without their quotes, null is empty, and arrays and
     /// objects are kept as JSON.
-    pub fn json_lines(path: &Path) -> Result<Self, TableError> {
-        let bytes = read(path)?;
+    pub fn json_lines(files: &Files, path: &Path) -> Result<Self, TableError> {
+        let bytes = read(files, path)?;
         let mut table: Option<Self> = None;
         for (at, text) in bytes.split(|byte| *byte == b'\n').enumerate() {
             if text.trim_ascii().is_empty() {
@@ -269,9 +271,9 @@ fn checked(columns: Vec<String>) -> Result<Vec<String>, String> {
 }
 
 /// The bytes of a file that is not too long, without a byte order mark.
-fn read(path: &Path) -> Result<Vec<u8>, TableError> {
+fn read(files: &Files, path: &Path) -> Result<Vec<u8>, TableError> {
     let failed = |source| TableError::Read { path: path.to_owned(), source };
-    let file = crate::file::open(path).map_err(failed)?;
+    let file = files.open(path).map_err(failed)?;
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > BYTES_MAX {
@@ -317,25 +319,25 @@ mod tests {
 
     #[test]
     fn lines_are_rows_of_one_column() {
-        let table = Table::lines(file(b"a\r\n\nc").path()).unwrap();
+        let table = Table::lines(&Files::default(), file(b"a\r\n\nc").path()).unwrap();
         assert_eq!(cells(&table), [["a"], [""], ["c"]]);
-        assert_eq!(Table::lines(file(b"a\nb\n").path()).unwrap().rows(), 2);
+        assert_eq!(Table::lines(&Files::default(), file(b"a\nb\n").path()).unwrap().rows(), 2);
         assert_eq!(
             (table.cell(3, 0), table.cell(0, 1), table.cell(u64::MAX, 0)),
             (&[][..], &[][..], &[][..])
         );
-        let error = Table::lines(file(b"").path()).unwrap_err().to_string();
+        let error = Table::lines(&Files::default(), file(b"").path()).unwrap_err().to_string();
         assert!(error.contains("one value on each line"), "{error}");
     }
 
     #[test]
     fn csv_keeps_what_is_quoted() {
         let text = b"\xef\xbb\xbfname, mail\njo,\"a, \"\"b\"\"\nc\"\nal,\n";
-        let table = Table::csv(file(text).path(), b',', None).unwrap();
+        let table = Table::csv(&Files::default(), file(text).path(), b',', None).unwrap();
         assert_eq!(table.columns(), ["name", "mail"]);
         assert_eq!(cells(&table), [["jo", "a, \"b\"\nc"], ["al", ""]]);
         let named = Some(vec!["x".to_owned(), "y".to_owned()]);
-        let table = Table::csv(file(b"1;2\n3;4").path(), b';', named).unwrap();
+        let table = Table::csv(&Files::default(), file(b"1;2\n3;4").path(), b';', named).unwrap();
         assert_eq!(
             (cells(&table), table.column("y")),
             (vec![vec!["1".into(), "2".into()], vec!["3".into(), "4".into()]], Some(1))
@@ -346,12 +348,12 @@ mod tests {
     fn json_lines_are_rows_of_the_same_members() {
         let text =
             b"{\"n\":1,\"t\":\"a\\nb\",\"o\":null}\n\n{\"t\":\"c\",\"o\":{\"x\":[1]},\"n\":2.50}\n";
-        let table = Table::json_lines(file(text).path()).unwrap();
+        let table = Table::json_lines(&Files::default(), file(text).path()).unwrap();
         let column = |name| table.column(name).unwrap();
         let at = |row, name| table.cell(row, column(name));
         assert_eq!((at(0, "n"), at(0, "t"), at(0, "o")), (&b"1"[..], &b"a\nb"[..], &b""[..]));
         assert_eq!((at(1, "t"), at(1, "o")), (&b"c"[..], &b"{\"x\":[1]}"[..]));
-        let table = Table::json_lines(file(b"\"a\"\n7\n").path()).unwrap();
+        let table = Table::json_lines(&Files::default(), file(b"\"a\"\n7\n").path()).unwrap();
         assert_eq!(
             (cells(&table), table.columns()),
             (vec![vec!["a".to_owned()], vec!["7".to_owned()]], &["value".to_owned()][..])
@@ -361,8 +363,8 @@ mod tests {
     #[test]
     fn broken_files_are_named_with_their_line() {
         type Read = fn(&Path) -> Result<Table, TableError>;
-        let csv: Read = |path| Table::csv(path, b',', None);
-        let json: Read = |path| Table::json_lines(path);
+        let csv: Read = |path| Table::csv(&Files::default(), path, b',', None);
+        let json: Read = |path| Table::json_lines(&Files::default(), path);
         let cases: [(Read, &str, &str); 9] = [
             (csv, "a,b\n1,2\n3\n", "line 3: there are 1 values where 2"),
             (csv, "a,a\n1,2\n", "two columns are called 'a'"),
@@ -378,7 +380,9 @@ mod tests {
             let error = read(file(text.as_bytes()).path()).unwrap_err().to_string();
             assert!(error.contains(expected), "{text:?}: {error}");
         }
-        let error = Table::lines(Path::new("/nowhere/names.txt")).unwrap_err().to_string();
+        let error = Table::lines(&Files::default(), Path::new("/nowhere/names.txt"))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("/nowhere/names.txt"), "{error}");
     }
 }

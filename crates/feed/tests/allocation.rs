@@ -4,7 +4,7 @@
 //! threads share the allocator.
 
 use brunt_feed::makeldif::{Entry, MakeLdif, Sources};
-use brunt_feed::{Arguments, Escape, Position, Row, Settings, Template, patterns};
+use brunt_feed::{Arguments, Escape, Files, Position, Row, Settings, Template, patterns};
 use brunt_testbed::{CountingAllocator, allocations};
 use std::hint::black_box;
 
@@ -16,7 +16,9 @@ fn shared<T: Send + Sync>(_: &T) {}
 #[test]
 fn warm_buffers_are_enough() {
     let specs = ["inc(0,1999)", "rand(0,2000)", "randstr(16)", "xrand(0,99999)", "static, (value)"];
-    let mut arguments = Arguments::parse(&specs.map(str::to_owned), &Settings::default()).unwrap();
+    let mut arguments =
+        Arguments::parse(&specs.map(str::to_owned), &Settings::default(), &Files::default())
+            .unwrap();
     let pattern = "[1:10x3%0000][random:8][uuid][timestamp][timestamp:format=yyyyMMdd]";
     let pattern = patterns::translate(pattern, &mut arguments).unwrap();
     let template = arguments.template("uid=user.{},cn={5},%2$05d %2$x %3$20s,dc=com", 0).unwrap();

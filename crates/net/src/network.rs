@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_feed::Files;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -24,6 +25,8 @@ pub struct Options {
     pub spread: bool,
     /// The class of all packets; without one, the system's default.
     pub dscp: Option<Dscp>,
+    /// The files of the run: its certificates, and sockets that have paths.
+    pub files: Files,
 }
 
 /// How a run reaches other machines. Clones are the same network.
@@ -35,28 +38,29 @@ struct Shared {
     fence: Fence,
     spread: bool,
     dscp: Option<Dscp>,
+    files: Files,
 }
 
 impl Network {
     /// A network with these options.
     pub fn new(options: Options) -> Self {
-        let Options { policy, spread, dscp } = options;
-        Self(Arc::new(Shared { fence: Fence::new(policy), spread, dscp }))
+        let Options { policy, spread, dscp, files } = options;
+        Self(Arc::new(Shared { fence: Fence::new(policy), spread, dscp, files }))
     }
 
-    /// A network of all addresses that are not public, without other options.
+    /// A network of all addresses that are not public, without other options and without rules about files.
     pub fn private() -> Self {
         Self::new(Options::default())
     }
 
     /// A network that reaches nothing, for what makes no load itself.
-    pub fn nowhere() -> Self {
-        Self::within(Policy { allowed: Some(Vec::new()), ..Policy::default() })
+    pub fn nowhere(files: &Files) -> Self {
+        Self::within(Policy { allowed: Some(Vec::new()), ..Policy::default() }, files)
     }
 
     /// A network of these addresses only, without other options.
-    pub fn within(policy: Policy) -> Self {
-        Self::new(Options { policy, ..Options::default() })
+    pub fn within(policy: Policy, files: &Files) -> Self {
+        Self::new(Options { policy, files: files.clone(), ..Options::default() })
     }
 
     /// What it may reach.
@@ -72,6 +76,11 @@ impl Network {
     /// The class of all packets, for code that writes their headers itself.
     pub fn dscp(&self) -> Option<Dscp> {
         self.0.dscp
+    }
+
+    /// Which files its certificates may come from, and where sockets that have paths may be.
+    pub fn files(&self) -> &Files {
+        &self.0.files
     }
 
     /// Opens a connection on the runtime of this thread.
@@ -140,7 +149,7 @@ mod tests {
 
     fn around(allowed: &str) -> Network {
         let allowed = Some(vec![allowed.parse().unwrap()]);
-        Network::within(Policy { allowed, ..Policy::default() })
+        Network::within(Policy { allowed, ..Policy::default() }, &Files::default())
     }
 
     fn block_on<F: Future>(future: F) -> F::Output {

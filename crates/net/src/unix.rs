@@ -5,6 +5,7 @@
 //! must not depend on what is sent over the connection.
 
 use super::Failure;
+use super::network::Network;
 use super::stream::Stream;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
 use std::ffi::OsStr;
@@ -70,10 +71,14 @@ pub fn ldapi(path: &Path) -> String {
     format!("ldapi://{encoded}")
 }
 
-/// Connects to the socket at `path`, within `limit`.
-pub async fn connect(path: &Arc<Path>, limit: Option<Duration>) -> Result<Stream, Failure> {
+/// Connects to the socket at `path`, within `limit`, if the network permits its place.
+pub async fn connect(
+    path: &Arc<Path>,
+    network: &Network,
+    limit: Option<Duration>,
+) -> Result<Stream, Failure> {
     let limit = limit.unwrap_or(PATIENCE);
-    let connected = tokio::time::timeout(limit, until_taken(path)).await;
+    let connected = tokio::time::timeout(limit, until_taken(path, network)).await;
     let late = || Err(io::Error::from_raw_os_error(libc::ETIMEDOUT));
     match connected.unwrap_or_else(|_| late()) {
         Ok(stream) => Ok(Stream::Unix(stream)),
@@ -85,9 +90,9 @@ pub async fn connect(path: &Arc<Path>, limit: Option<Duration>) -> Result<Stream
     clippy::disallowed_methods,
     reason = "a listener that is busy is no pacing: the wheel's millisecond does not matter"
 )]
-async fn until_taken(path: &Path) -> io::Result<UnixStream> {
+async fn until_taken(path: &Path, network: &Network) -> io::Result<UnixStream> {
     loop {
-        brunt_feed::access::check(path)?;
+        network.files().check(path)?;
         match UnixStream::connect(path).await {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 tokio::time::sleep(PAUSE).await;
@@ -156,7 +161,7 @@ mod tests {
             peer.write_all(&bytes).unwrap();
         });
         block_on(async {
-            let mut stream = connect(&path, None).await.unwrap();
+            let mut stream = connect(&path, &Network::private(), None).await.unwrap();
             assert!(stream.tcp().is_none() && !stream.is_secured());
             stream.send(b"abcd").await.unwrap();
             let mut buffer = [0; 8];
@@ -170,7 +175,7 @@ mod tests {
     fn a_missing_socket_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = socket_in(&folder);
-        let failure = block_on(connect(&path, None)).unwrap_err();
+        let failure = block_on(connect(&path, &Network::private(), None)).unwrap_err();
         assert_eq!(failure.outcome(), Outcome::Failed(Class::Connect, libc::ENOENT as u32));
         assert!(failure.to_string().contains(path.to_str().unwrap()), "{failure}");
     }
@@ -184,11 +189,11 @@ mod tests {
         listener.listen(0).unwrap();
         block_on(async {
             let limit = Some(Duration::from_millis(60));
-            let _first = connect(&path, limit).await.unwrap();
-            let failure = connect(&path, limit).await.unwrap_err();
+            let _first = connect(&path, &Network::private(), limit).await.unwrap();
+            let failure = connect(&path, &Network::private(), limit).await.unwrap_err();
             assert_eq!(failure.code(), libc::ETIMEDOUT as u32, "{failure}");
             let taker = std::thread::spawn(move || (listener.accept().unwrap(), listener));
-            connect(&path, Some(Duration::from_secs(20))).await.unwrap();
+            connect(&path, &Network::private(), Some(Duration::from_secs(20))).await.unwrap();
             taker.join().unwrap();
         });
     }

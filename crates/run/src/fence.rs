@@ -31,10 +31,10 @@ use crate::options::run_options::{Addresses, RunOptions};
 /// socket outside its directory, whatever a plan or a list in it names.
 pub const CONFINED: &str = "BRUNT_CONFINED";
 
-/// Confines this process to its directory if an agent requires that, before anything is read.
+/// Confines a command to its directory if an agent requires that, before anything is read.
 pub fn confine(world: &World) {
     if is_confined(world) {
-        brunt_feed::access::confine();
+        world.files.confine();
     }
 }
 
@@ -44,7 +44,7 @@ pub fn network(options: &RunOptions, world: &World) -> Result<Network, Refusal> 
         targets::read(options.targets.as_deref(), &world.environment).map_err(Refusal::usage)?;
     let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
     let policy = Policy { allowed, targets, public: options.yes, made_by: made_by(world) };
-    Ok(within(policy, options))
+    Ok(within(policy, options, world))
 }
 
 /// A network of these addresses, within what the file of targets allows, for a load with these options.
@@ -55,13 +55,19 @@ pub fn around(
 ) -> Result<Network, Refusal> {
     let targets = targets::read(None, &world.environment).map_err(Refusal::usage)?;
     let policy = Policy { allowed: Some(allowed), targets, public: false, made_by: made_by(world) };
-    Ok(within(policy, options))
+    Ok(within(policy, options, world))
 }
 
 /// A network with this policy, whatever addresses the options name: all else of it is as they say.
-pub fn within(policy: Policy, options: &RunOptions) -> Network {
+pub fn within(policy: Policy, options: &RunOptions, world: &World) -> Network {
     let spread = options.addresses == Addresses::All;
-    Network::new(network::Options { policy, spread, dscp: options.dscp })
+    let files = world.files.clone();
+    Network::new(network::Options { policy, spread, dscp: options.dscp, files })
+}
+
+/// The network of a command that makes a load without such options: all addresses that are not public.
+pub fn private(world: &World) -> Network {
+    Network::within(Policy::default(), &world.files)
 }
 
 /// An agent passes the addresses that its owner and the order permit as `--allow`.

@@ -50,6 +50,7 @@ pub mod web;
 pub mod world;
 mod write_failures;
 
+pub use brunt_feed::Files;
 pub use conclude::EndedBy;
 pub use console::Console;
 pub use execution::{carry_out, prepare};

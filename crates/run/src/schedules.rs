@@ -6,6 +6,7 @@ use std::path::Path;
 
 use brunt_engine::schedule::{Rate as PerSecond, Schedule, Stage, read_offsets};
 use brunt_engine::{Load, ThinkTime};
+use brunt_feed::Files;
 use brunt_feed::rates::Rates;
 use brunt_record::Phase;
 
@@ -22,7 +23,11 @@ pub(crate) struct Asked<'a> {
 }
 
 /// What makes exchanges begin, or what is wrong with a value. `flag` names the option of a field.
-pub(crate) fn load(asked: Asked<'_>, flag: &dyn Fn(&str) -> String) -> Result<Load, String> {
+pub(crate) fn load(
+    asked: Asked<'_>,
+    files: &Files,
+    flag: &dyn Fn(&str) -> String,
+) -> Result<Load, String> {
     Ok(match asked.arrivals {
         Rate::Unlimited => Load::Closed(match asked.think {
             None => ThinkTime::None,
@@ -40,8 +45,8 @@ pub(crate) fn load(asked: Asked<'_>, flag: &dyn Fn(&str) -> String) -> Result<Lo
             };
             Load::Open(schedule.map_err(|error| format!("failed to {error}"))?)
         }
-        Rate::Stages(text) => Load::Open(stages(&text, &flag("stages"))?),
-        Rate::File { path, base } => Load::Open(file(&path, base, flag)?),
+        Rate::Stages(text) => Load::Open(stages(&text, files, &flag("stages"))?),
+        Rate::File { path, base } => Load::Open(file((&path, base), files, flag)?),
     })
 }
 
@@ -56,20 +61,25 @@ pub fn per_second_of(per_second: f64, flag: &str) -> Result<PerSecond, String> {
 }
 
 /// `trace FILE` replays the moments in a file; everything else is the engine's own notation.
-fn stages(text: &str, flag: &str) -> Result<Schedule, String> {
+fn stages(text: &str, files: &Files, flag: &str) -> Result<Schedule, String> {
     let Some(path) = text.trim().strip_prefix("trace ") else {
         return Schedule::parse(text).map_err(|error| format!("{flag}: failed to {error}"));
     };
     let path = Path::new(path.trim());
-    let shape = read_offsets(path, brunt_feed::file::open(path))
+    let shape = read_offsets(path, files.open(path))
         .map_err(|error| format!("{flag}: failed to {error}"))?;
     let stage = Stage { phase: Phase::Steady, shape, lasting: None };
     Schedule::new(vec![stage]).map_err(|error| format!("{flag}: failed to {error}"))
 }
 
-fn file(path: &Path, base: Option<f64>, flag: &dyn Fn(&str) -> String) -> Result<Schedule, String> {
+fn file(
+    (path, base): (&Path, Option<f64>),
+    files: &Files,
+    flag: &dyn Fn(&str) -> String,
+) -> Result<Schedule, String> {
     let (file, rate) = (flag("rate_file"), flag("rate"));
-    let rates = Rates::read(path, base).map_err(|error| format!("{file}: failed to {error}"))?;
+    let rates =
+        Rates::read(files, path, base).map_err(|error| format!("{file}: failed to {error}"))?;
     stepped(&rates, &rate).map_err(|why| format!("{file}: failed to {why}"))
 }
 

@@ -6,6 +6,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use brunt_feed::Files;
 use brunt_net::stream::Stream;
 use brunt_net::tls::{self, Name, Options, Trust};
 use http::request::Builder;
@@ -45,11 +46,11 @@ pub struct Service {
 
 impl Service {
     /// Prepares requests. The error says why none can be made.
-    pub fn new(url: &BaseUrl, manner: Manner) -> Result<Self, String> {
+    pub fn new(url: &BaseUrl, manner: Manner, files: &Files) -> Result<Self, String> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let Manner { trust, advice, within, answer_max } = manner;
-        let tls = if url.is_secure() { Some(secured(url, trust)?) } else { None };
+        let tls = if url.is_secure() { Some(secured(url, trust, files)?) } else { None };
         Ok(Self { url: url.clone(), tls, advice, within, answer_max, at: Vec::new(), runtime })
     }
 
@@ -109,8 +110,8 @@ impl Service {
     }
 }
 
-fn secured(url: &BaseUrl, trust: Trust) -> Result<(tls::Client, Name), String> {
-    let client = tls::Client::new(&Options { trust, ..Options::default() });
+fn secured(url: &BaseUrl, trust: Trust, files: &Files) -> Result<(tls::Client, Name), String> {
+    let client = tls::Client::new(&Options { trust, ..Options::default() }, files);
     let client = client.map_err(|error| error.to_string())?;
     let name = client.name_for(url.host()).map_err(|error| error.to_string())?;
     Ok((client, name))

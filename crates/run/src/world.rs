@@ -6,7 +6,7 @@
 use std::io;
 use std::path::Path;
 
-use brunt_feed::{access, file};
+use brunt_feed::{Files, file};
 use brunt_net::secret::Secret;
 
 use crate::console::Console;
@@ -26,6 +26,8 @@ pub struct World {
     pub console: Console,
     /// Variables.
     pub environment: Environment,
+    /// The files that it may read, and those that it read.
+    pub files: Files,
     /// Signals that end it.
     pub signals: Signals,
     /// The targets on this machine that were waited for.
@@ -46,7 +48,8 @@ impl World {
 
     fn new(console: Console, environment: Environment) -> Self {
         let signals = Signals::new(console.clone());
-        Self { console, environment, signals, awaited: Awaited::default() }
+        let (files, awaited) = (Files::default(), Awaited::default());
+        Self { console, environment, files, signals, awaited }
     }
 }
 
@@ -55,7 +58,7 @@ impl Surroundings for World {
         if !AMBIENT.contains(&name) {
             self.environment.remember(name);
         }
-        let stands_in = || access::stands_in() && !AMBIENT.contains(&name);
+        let stands_in = || self.files.stands_in() && !AMBIENT.contains(&name);
         self.environment.text(name).or_else(|| stands_in().then(|| "x".to_owned()))
     }
 
@@ -63,12 +66,16 @@ impl Surroundings for World {
         self.environment.text(name)
     }
 
+    fn files(&self) -> Files {
+        self.files.clone()
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        file::read(path, file::DATA_MAX)
+        self.files.read(path, file::DATA_MAX)
     }
 
     fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
-        file::read_secret(path, file::WRITTEN_MAX)
+        self.files.read_secret(path, file::WRITTEN_MAX)
     }
 
     fn interactive(&self) -> bool {

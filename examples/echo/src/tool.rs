@@ -163,7 +163,7 @@ impl EchoArgs {
     }
 
     fn job(&self, network: &Network) -> Result<Job, String> {
-        let load = self.load.load(Messages::SPELLING)?;
+        let load = self.load.load(Messages::SPELLING, network.files())?;
         let mut settings = self.load.settings(load, self.window);
         settings.seed = self.output.seed.unwrap_or_else(console::seed);
         settings.interval = self.output.interval.unwrap_or(settings.interval);

@@ -50,6 +50,10 @@ impl Surroundings for ExampleSurroundings {
     fn variable(&self, name: &str) -> Option<String> {
         (name == "PW").then(|| "password".to_owned())
     }
+    fn files(&self) -> brunt_run::Files {
+        brunt_run::Files::default()
+    }
+
     fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
         Ok(b"password\n".to_vec())
     }

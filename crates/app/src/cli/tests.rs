@@ -16,6 +16,10 @@ impl Surroundings for Nowhere {
     fn variable(&self, _: &str) -> Option<String> {
         None
     }
+    fn files(&self) -> brunt_run::Files {
+        brunt_run::Files::default()
+    }
+
     fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::NotFound.into())
     }

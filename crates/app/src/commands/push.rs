@@ -66,7 +66,7 @@ pub(crate) fn push(args: &PushArgs, world: &World) -> Result<Exit, Refusal> {
     let record = std::fs::read(&args.file)
         .map_err(|error| failed(format!("read {}: {error}", args.file.display())))?;
     let to = |why: String| failed(format!("push {} to {}: {why}", args.file.display(), args.site));
-    let (status, body) = brought(args, &token, record).map_err(to)?;
+    let (status, body) = brought(args, &token, record, &world.files).map_err(to)?;
     if !status.is_success() {
         let problem: Option<Problem> = serde_json::from_slice(&body).ok();
         let said = problem.map(|problem| format!("{}. {}", problem.title, problem.detail));
@@ -149,14 +149,19 @@ fn is_compared(pushed: &Pushed) -> bool {
 }
 
 /// Uploads the record. Returns the answer of the site.
-fn brought(args: &PushArgs, token: &str, record: Vec<u8>) -> Result<(StatusCode, Bytes), String> {
+fn brought(
+    args: &PushArgs,
+    token: &str,
+    record: Vec<u8>,
+    files: &brunt_feed::Files,
+) -> Result<(StatusCode, Bytes), String> {
     let trust = match &args.ca {
         Some(path) => Trust::Stores(vec![Store { path: path.clone(), password: None }]),
         None => Trust::System,
     };
     let advice = "; --ca names a PEM file to trust";
     let manner = Manner { trust, advice, within: WITHIN, answer_max: ANSWER_MAX };
-    let service = Service::new(&args.site, manner)?;
+    let service = Service::new(&args.site, manner, files)?;
     let request = service
         .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))
         .header(header::AUTHORIZATION, format!("Bearer {token}"))

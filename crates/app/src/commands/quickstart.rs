@@ -9,7 +9,6 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use brunt_ldap_server::{Config, Server};
-use brunt_net::Network;
 use brunt_record::Record;
 use brunt_report::{Screen, attention, closing, command_line as typed, wrapped};
 use brunt_run::Console;
@@ -17,7 +16,7 @@ use brunt_run::World;
 use brunt_run::environment::Environment;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{Outcome, Verbosity};
+use brunt_run::{Outcome, Verbosity, fence};
 
 use super::loopback::Loopback;
 use super::{failed, load};
@@ -158,7 +157,7 @@ impl Show<'_> {
     /// Makes the run of a command line that was shown.
     fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
         let act = load(words.get(1..).unwrap_or_default(), self.world)?;
-        act.measure(self.world, &Network::private(), self.verbosity())
+        act.measure(self.world, &fence::private(self.world), self.verbosity())
     }
 
     fn verbosity(&self) -> Verbosity {

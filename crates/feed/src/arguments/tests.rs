@@ -7,7 +7,7 @@ use std::io::Write;
 
 fn parse(specs: &[&str], settings: Settings) -> Result<Arguments, ArgumentError> {
     let specs: Vec<String> = specs.iter().map(|&spec| spec.to_owned()).collect();
-    Arguments::parse(&specs, &settings)
+    Arguments::parse(&specs, &settings, &Files::default())
 }
 
 fn arguments(specs: &[&str]) -> Arguments {
@@ -97,7 +97,7 @@ fn files_give_lines_in_order_or_at_random() {
         column(&both, 1, (0..100).map(Position::alone)).into_iter().collect();
     assert_eq!(drawn, HashSet::from(["a".to_owned(), "b".to_owned(), "c".to_owned()]));
     assert_eq!(both.kind(0), Kind::Text);
-    assert_eq!(both.files.len(), 1, "the file is read once");
+    assert_eq!(both.lines.len(), 1, "the file is read once");
 }
 
 #[test]

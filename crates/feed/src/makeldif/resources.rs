@@ -1,5 +1,6 @@
 //! The data files that a template names, and the built-in lists that replace missing ones.
 
+use crate::files::Files;
 use crate::lines::Lines;
 use crate::permutation::Permutation;
 use crate::stream::Stream;
@@ -19,12 +20,13 @@ const BUILT_IN: [(&str, &str); 5] = [
 #[derive(Debug)]
 pub(super) struct Resources {
     dir: Option<PathBuf>,
+    files: Files,
     read: HashMap<String, Arc<Lines>>,
 }
 
 impl Resources {
-    pub(super) fn new(dir: Option<PathBuf>) -> Self {
-        Self { dir, read: HashMap::new() }
+    pub(super) fn new(dir: Option<PathBuf>, files: Files) -> Self {
+        Self { dir, files, read: HashMap::new() }
     }
 
     /// The lines of the file `name`: from the resource directory, else from this path, else built
@@ -37,7 +39,7 @@ impl Resources {
         let found =
             in_dir.into_iter().chain([PathBuf::from(name)]).find(|path| Path::is_file(path));
         let lines = match (&found, BUILT_IN.iter().find(|(known, _)| *known == name)) {
-            (Some(path), _) => Lines::read(path)
+            (Some(path), _) => Lines::read(&self.files, path)
                 .map_err(|error| format!("the file {} cannot be read: {error}", path.display()))?,
             (None, Some((_, text))) => Lines::of(text.as_bytes().to_vec()),
             (None, None) => {

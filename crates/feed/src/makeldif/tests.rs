@@ -248,7 +248,7 @@ fn names_are_unique_pairs() {
 #[test]
 fn built_in_lists_are_sound() {
     for name in ["cities", "first.names", "last.names", "states", "streets"] {
-        let lines = Resources::new(None).lines(name).unwrap();
+        let lines = Resources::new(None, Files::default()).lines(name).unwrap();
         let all: HashSet<&[u8]> = (0..lines.len()).map(|index| lines.line(index)).collect();
         assert_eq!(all.len() as u64, lines.len(), "{name} repeats a line");
         assert!(all.iter().all(|line| !line.is_empty() && line.trim_ascii() == *line));

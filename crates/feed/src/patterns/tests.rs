@@ -2,6 +2,7 @@
 //! patterns.
 
 use super::*;
+use crate::files::Files;
 use crate::{Escape, Position, Row, Settings};
 use std::collections::HashSet;
 use std::io::Write;
@@ -105,7 +106,8 @@ fn strings_files_and_the_rest() {
 
 #[test]
 fn patterns_come_behind_the_arguments_there_are() {
-    let mut arguments = Arguments::parse(&["static".to_owned()], &Settings::default()).unwrap();
+    let mut arguments =
+        Arguments::parse(&["static".to_owned()], &Settings::default(), &Files::default()).unwrap();
     let template = translate("a[1:3]b[4:6]", &mut arguments).unwrap();
     assert_eq!(template.slots().map(crate::Slot::argument).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(arguments.len(), 3);

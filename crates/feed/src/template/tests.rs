@@ -2,6 +2,7 @@
 //! escaped.
 
 use super::*;
+use crate::files::Files;
 use crate::{Arguments, Settings};
 
 fn row() -> Row {
@@ -140,7 +141,7 @@ fn placeholders_beyond_the_arguments_are_counted() {
 #[test]
 fn text_cannot_be_formatted_as_an_integer_where_that_is_known() {
     let specs = ["inc(0,9)".to_owned(), "randstr(4)".to_owned()];
-    let arguments = Arguments::parse(&specs, &Settings::default()).unwrap();
+    let arguments = Arguments::parse(&specs, &Settings::default(), &Files::default()).unwrap();
     assert!(arguments.template("%d {2} {3}", 1).is_ok());
     let complaint = arguments.template("%1$d %2$05d", 0).unwrap_err().to_string();
     assert!(

@@ -12,7 +12,7 @@ mod pkcs12;
 mod reader;
 
 use crate::secret::Secret;
-use brunt_feed::{access, file};
+use brunt_feed::files::{Files, Kind};
 use pkcs8::der::asn1::AnyRef;
 use pkcs8::der::{Reader as _, SliceReader, Tag, Tagged as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -218,12 +218,16 @@ enum Wrong {
 
 impl Store {
     /// Reads and parses the file. Keys stay encrypted until one is chosen.
-    pub fn open(&self) -> Result<Contents, StoreError> {
+    pub fn open(&self, files: &Files) -> Result<Contents, StoreError> {
         let metadata = std::fs::metadata(&self.path).map_err(|error| self.unread(error))?;
-        if metadata.is_dir() { self.open_directory() } else { self.open_file(&self.path) }
+        if metadata.is_dir() {
+            self.open_directory(files)
+        } else {
+            self.open_file(&self.path, files)
+        }
     }
 
-    fn open_directory(&self) -> Result<Contents, StoreError> {
+    fn open_directory(&self, files: &Files) -> Result<Contents, StoreError> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path).map_err(|error| self.unread(error))? {
             let path = entry.map_err(|error| self.unread(error))?.path();
@@ -241,15 +245,15 @@ impl Store {
         names.sort();
         let mut all = Contents { path: self.path.clone(), ..Contents::default() };
         for name in &names {
-            let one = self.open_file(name)?;
+            let one = self.open_file(name, files)?;
             all.keys.extend(one.keys);
             all.trusted.extend(one.trusted);
         }
         Ok(all)
     }
 
-    fn open_file(&self, path: &Path) -> Result<Contents, StoreError> {
-        let bytes = read_bounded(path)?;
+    fn open_file(&self, path: &Path, files: &Files) -> Result<Contents, StoreError> {
+        let bytes = bounded(path, files.open(path))?;
         let password = self.password.as_ref();
         let (format, opened) = match bytes.as_slice() {
             [0xfe, 0xed, 0xfe, 0xed, ..] => ("JKS", jks::open(&bytes, password)),
@@ -271,7 +275,7 @@ impl Store {
         };
         let contents = Self::understood(path, format, opened)?;
         if !contents.keys.is_empty() {
-            access::remember(path, access::Kind::Secret);
+            files.remember(path, Kind::Secret);
         }
         Ok(contents)
     }
@@ -295,15 +299,15 @@ impl Store {
     }
 
     /// The certificate chain and key named `alias` (the case of letters does not matter, as in Java), or the first.
-    pub fn identity(&self, alias: Option<&str>) -> Result<Identity, StoreError> {
-        self.open()?.identity(alias, self.password.as_ref())
+    pub fn identity(&self, alias: Option<&str>, files: &Files) -> Result<Identity, StoreError> {
+        self.open(files)?.identity(alias, self.password.as_ref())
     }
 
     /// The certificate chain of this PEM file and the key of another, as web servers keep them.
-    pub fn identity_with_key(&self, key: &Path) -> Result<Identity, StoreError> {
+    pub fn identity_with_key(&self, key: &Path, files: &Files) -> Result<Identity, StoreError> {
         let of = |path: &Path, bytes: &[u8]| Self::understood(path, "PEM", pem::open(bytes));
-        let shown = of(&self.path, &read_bounded(&self.path)?)?;
-        let mut contents = of(key, &bounded(key, file::open_secret(key))?)?;
+        let shown = of(&self.path, &bounded(&self.path, files.open(&self.path))?)?;
+        let mut contents = of(key, &bounded(key, files.open_secret(key))?)?;
         if let (Some(entry), true) = (contents.keys.first_mut(), shown.keys.is_empty()) {
             entry.chain.splice(..0, shown.trusted);
         } else if !contents.keys.is_empty() {
@@ -315,8 +319,8 @@ impl Store {
 
     /// The certificates to trust, at least one: trusted entries and, as in Java, the certificate of
     /// each key.
-    pub fn certificates(&self) -> Result<Vec<CertificateDer<'static>>, StoreError> {
-        let contents = self.open()?;
+    pub fn certificates(&self, files: &Files) -> Result<Vec<CertificateDer<'static>>, StoreError> {
+        let contents = self.open(files)?;
         let mut certificates = contents.trusted;
         certificates
             .extend(contents.keys.into_iter().filter_map(|entry| entry.chain.into_iter().next()));
@@ -385,10 +389,6 @@ fn is_whole_sequence(bytes: &[u8]) -> bool {
     SliceReader::new(bytes)
         .and_then(|mut reader| reader.decode::<AnyRef<'_>>())
         .is_ok_and(|any| any.tag() == Tag::Sequence)
-}
-
-fn read_bounded(path: &Path) -> Result<Zeroizing<Vec<u8>>, StoreError> {
-    bounded(path, file::open(path))
 }
 
 fn bounded(path: &Path, file: io::Result<File>) -> Result<Zeroizing<Vec<u8>>, StoreError> {

@@ -6,6 +6,7 @@
 
 use super::{TlsError, Token, token};
 use crate::keystore::{self, Store};
+use brunt_feed::Files;
 use rustls::client::ResolvesClientCert;
 use rustls::crypto::CryptoProvider;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
@@ -35,15 +36,15 @@ pub enum Identity {
 
 /// The resolver that presents the certificate when a server requests one.
 pub(super) fn resolver(
-    identity: &Identity,
+    (identity, files): (&Identity, &Files),
     provider: &CryptoProvider,
 ) -> Result<Arc<dyn ResolvesClientCert>, TlsError> {
     let certified = match identity {
         Identity::Store { store, alias } => {
-            certified(&store.path, store.identity(alias.as_deref())?, provider)?
+            certified(&store.path, store.identity(alias.as_deref(), files)?, provider)?
         }
         Identity::Pair { certificate, key } => {
-            certified(&certificate.path, certificate.identity_with_key(key)?, provider)?
+            certified(&certificate.path, certificate.identity_with_key(key, files)?, provider)?
         }
         Identity::Token(token) => token::certified(token)?,
     };

@@ -20,6 +20,7 @@ pub use trust::Trust;
 use super::Failure;
 use super::keystore::StoreError;
 use super::stream::Stream;
+use brunt_feed::Files;
 use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::ServerName;
@@ -180,18 +181,18 @@ pub enum TlsError {
 
 impl Client {
     /// Reads every store, unlocks every key and makes every decision.
-    pub fn new(options: &Options) -> Result<Self, TlsError> {
+    pub fn new(options: &Options, files: &Files) -> Result<Self, TlsError> {
         let provider = Arc::new(provider(&options.ciphers)?);
         let versions = versions(options.lowest, options.highest)?;
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(versions)
             .map_err(TlsError::Suites)?
             .dangerous()
-            .with_custom_certificate_verifier(trust::verifier(&options.trust, &provider)?);
+            .with_custom_certificate_verifier(trust::verifier((&options.trust, files), &provider)?);
         let mut config = match &options.identity {
             None => builder.with_client_cert_resolver(Arc::new(demand::NoCertificate)),
             Some(identity) => {
-                builder.with_client_cert_resolver(identity::resolver(identity, &provider)?)
+                builder.with_client_cert_resolver(identity::resolver((identity, files), &provider)?)
             }
         };
         config.resumption = match options.resume {

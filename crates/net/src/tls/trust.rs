@@ -8,6 +8,7 @@
 
 use super::TlsError;
 use crate::keystore::Store;
+use brunt_feed::Files;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
 use rustls::crypto::{
@@ -66,13 +67,13 @@ enum Refusal {
 
 /// The verifier for `trust`.
 pub(super) fn verifier(
-    trust: &Trust,
+    (trust, files): (&Trust, &Files),
     provider: &CryptoProvider,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
     let anchors = match trust {
         Trust::Anything => None,
         Trust::System => Some(Anchors::of_system()?),
-        Trust::Stores(stores) => Some(Anchors::of_stores(stores)?),
+        Trust::Stores(stores) => Some(Anchors::of_stores(stores, files)?),
     };
     Ok(Arc::new(Verifier { anchors, algorithms: provider.signature_verification_algorithms }))
 }
@@ -106,14 +107,14 @@ impl Anchors {
     }
 
     /// Certificates that webpki cannot use as an authority are skipped, as long as one of each store is usable.
-    fn of_stores(stores: &[Store]) -> Result<Self, TlsError> {
+    fn of_stores(stores: &[Store], files: &Files) -> Result<Self, TlsError> {
         let mut anchors =
             Self { roots: RootCertStore::empty(), pinned: Vec::new(), words: String::new() };
         let mut words = Vec::new();
         for store in stores {
             let before = anchors.pinned.len();
             let mut complaint = None;
-            for certificate in store.certificates()? {
+            for certificate in store.certificates(files)? {
                 match anchors.roots.add(certificate.clone()) {
                     Ok(()) => anchors.pinned.push(certificate),
                     Err(why) => complaint = complaint.or(Some(why)),

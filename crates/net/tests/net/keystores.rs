@@ -3,6 +3,7 @@
 use crate::authority::Authority;
 use crate::server::{config, greeted, refusal, serve};
 use crate::tools::{run, write};
+use brunt_feed::Files;
 use brunt_net::keystore::{KeyError, Store, StoreError};
 use brunt_net::tls::{Client, Identity, Options, TlsError, Trust};
 use brunt_testbed::require;
@@ -101,20 +102,25 @@ fn every_kind_of_java_store_trusts_and_identifies() {
         import_keys(directory, kind, &keys);
         for (alias, greeting) in [(Some("ONE"), "Client one."), (Some("two"), "Client two.")] {
             let options = showing(store(directory, &trust), store(directory, &keys), alias);
-            let (heard, _) = greeted(&Client::new(&options).unwrap(), "localhost", port).unwrap();
+            let (heard, _) =
+                greeted(&Client::new(&options, &Files::default()).unwrap(), "localhost", port)
+                    .unwrap();
             assert_eq!(heard, greeting, "{kind}");
         }
-        let known = store(directory, &keys).identity(Some("three")).unwrap_err();
+        let known = store(directory, &keys).identity(Some("three"), &Files::default()).unwrap_err();
         let StoreError::NoSuchAlias { mut known, .. } = known else { panic!("{known}") };
         known.sort();
         assert_eq!(known, ["one", "two"], "{kind}");
         for name in [&trust, &keys] {
-            let wrong = store_with(directory, name, Some("wrong-one")).open().unwrap_err();
+            let wrong =
+                store_with(directory, name, Some("wrong-one")).open(&Files::default()).unwrap_err();
             assert!(matches!(wrong, StoreError::Password { .. }), "{kind}: {wrong}");
         }
-        let keyless = store(directory, &trust).identity(None).unwrap_err();
+        let keyless = store(directory, &trust).identity(None, &Files::default()).unwrap_err();
         assert!(matches!(keyless, StoreError::NoKey { certificates: 1, .. }), "{kind}: {keyless}");
-        let locked = store_with(directory, &keys, None).identity(Some("one")).unwrap_err();
+        let locked = store_with(directory, &keys, None)
+            .identity(Some("one"), &Files::default())
+            .unwrap_err();
         match kind {
             "PKCS12" => assert!(matches!(locked, StoreError::PasswordMissing { .. }), "{locked}"),
             _ => assert!(
@@ -138,12 +144,12 @@ fn a_key_may_have_a_password_that_is_not_its_stores() {
         let fixed = ["-keypasswd", "-alias", "one", "-keypass", PASSWORD, "-new", "another-one"];
         let given = ["-storepass", PASSWORD, "-keystore", kind, "-storetype", kind];
         run(directory, "keytool", &[&fixed[..], &given[..]].concat());
-        let error = store(directory, kind).identity(Some("one")).unwrap_err();
+        let error = store(directory, kind).identity(Some("one"), &Files::default()).unwrap_err();
         assert!(
             matches!(error, StoreError::Key { what: KeyError::Password, .. }),
             "{kind}: {error}"
         );
-        assert!(store(directory, kind).identity(Some("two")).is_ok());
+        assert!(store(directory, kind).identity(Some("two"), &Files::default()).is_ok());
     }
 }
 
@@ -175,10 +181,13 @@ fn pem_and_openssl_stores_identify() {
         ("locked.pem", "Client two."),
     ] {
         let options = showing(store(directory, "ca.pem"), store(directory, name), None);
-        let (heard, _) = greeted(&Client::new(&options).unwrap(), "localhost", port).unwrap();
+        let (heard, _) =
+            greeted(&Client::new(&options, &Files::default()).unwrap(), "localhost", port).unwrap();
         assert_eq!(heard, greeting, "{name}");
     }
-    let error = store_with(directory, "locked.pem", Some("wrong")).identity(None).unwrap_err();
+    let error = store_with(directory, "locked.pem", Some("wrong"))
+        .identity(None, &Files::default())
+        .unwrap_err();
     assert!(matches!(error, StoreError::Key { what: KeyError::Password, .. }), "{error}");
     // The key of one and the certificate of the other.
     write(
@@ -187,7 +196,7 @@ fn pem_and_openssl_stores_identify() {
         &(text("two.crt") + &text("one.pem").replace("CERTIFICATE", "OTHER")),
     );
     let mixed = showing(store(directory, "ca.pem"), store(directory, "mixed.pem"), None);
-    let error = Client::new(&mixed).unwrap_err();
+    let error = Client::new(&mixed, &Files::default()).unwrap_err();
     assert!(matches!(error, TlsError::Identity { .. }), "{error}");
     // The server rejects a client without a certificate.
     let nobody = Options { identity: None, ..mixed };
@@ -226,14 +235,16 @@ fn pem_keys_that_were_encrypted_in_older_ways_are_unlocked() {
             identity: Some(pair(password)),
             ..Options::default()
         };
-        let client = Client::new(&options(Some(PASSWORD))).unwrap();
+        let client = Client::new(&options(Some(PASSWORD)), &Files::default()).unwrap();
         let (heard, _) = greeted(&client, "localhost", port).unwrap();
         assert_eq!(heard, format!("Client {name}."), "{way:?}");
         for (password, why) in
             [(Some("wrong"), KeyError::Password), (None, KeyError::PasswordMissing)]
         {
             let shown = store_with(directory, &certificate, password);
-            let error = shown.identity_with_key(&directory.join("locked.key")).unwrap_err();
+            let error = shown
+                .identity_with_key(&directory.join("locked.key"), &Files::default())
+                .unwrap_err();
             let StoreError::Key { path, what, .. } = error else { panic!("{way:?}: {error}") };
             assert_eq!((path, what), (directory.join("locked.key"), why), "{way:?}");
         }
@@ -252,7 +263,7 @@ fn an_error_names_the_file_of_the_pair_that_it_is_about() {
     write(directory, "cut.key", "-----BEGIN PRIVATE KEY-----\nAAAA");
     let error = |certificate, key| {
         let pair = store_with(directory, certificate, None);
-        pair.identity_with_key(&directory.join(key)).unwrap_err().to_string()
+        pair.identity_with_key(&directory.join(key), &Files::default()).unwrap_err().to_string()
     };
     assert!(error("two.crt", "cut.key").contains("cut.key: the section"));
     assert!(error("two.crt", "ca.pem").contains("ca.pem: it holds 1 certificate(s) and no key"));
@@ -278,11 +289,11 @@ fn a_store_cut_or_altered_anywhere_is_refused_without_a_panic() {
             let mut altered = whole.clone();
             altered[place] ^= 0x55;
             std::fs::write(directory.join("altered"), &altered).unwrap();
-            let altered = store(directory, "altered").open();
+            let altered = store(directory, "altered").open(&Files::default());
             assert!(altered.is_err() || name == "one.pem", "{name} altered at {place}");
             std::fs::write(directory.join("cut"), &whole[..place]).unwrap();
             assert!(
-                store(directory, "cut").open().is_err() || name == "one.pem",
+                store(directory, "cut").open(&Files::default()).is_err() || name == "one.pem",
                 "{name} cut at {place}"
             );
         }
@@ -297,15 +308,15 @@ fn a_directory_is_the_sum_of_its_certificates() {
         write(directory, name, &Authority::new(name).pem());
     }
     std::fs::write(directory.join("c.der"), Authority::new("c").der()).unwrap();
-    assert_eq!(store(directory, ".").certificates().unwrap().len(), 3);
-    let missing = store(directory, "nowhere").open().unwrap_err();
+    assert_eq!(store(directory, ".").certificates(&Files::default()).unwrap().len(), 3);
+    let missing = store(directory, "nowhere").open(&Files::default()).unwrap_err();
     assert!(matches!(missing, StoreError::Read { .. }), "{missing}");
     write(directory, "d.pem", "nothing of the kind");
-    let error = store(directory, "d.pem").open().unwrap_err().to_string();
+    let error = store(directory, "d.pem").open(&Files::default()).unwrap_err().to_string();
     assert!(error.contains("d.pem") && error.contains("6e 6f 74 68"), "{error}");
     let empty = tempfile::tempdir().unwrap();
     assert!(matches!(
-        store(empty.path(), "").certificates(),
+        store(empty.path(), "").certificates(&Files::default()),
         Err(StoreError::NoCertificate { .. })
     ));
 }

@@ -1,6 +1,7 @@
 //! A TLS server on loopback that sends each client the identity it recognised, and the client of the tests.
 
 use crate::authority::{Authority, Leaf};
+use brunt_feed::Files;
 use brunt_net::Failure;
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{self, Close, Dialer, Endpoint};
@@ -101,7 +102,8 @@ pub(crate) fn greeted(
 
 /// The error text of one attempt with these options.
 pub(crate) fn refusal(options: &Options, host: &str, port: u16) -> String {
-    let failure = greeted(&Client::new(options).unwrap(), host, port).unwrap_err();
+    let failure =
+        greeted(&Client::new(options, &Files::default()).unwrap(), host, port).unwrap_err();
     assert_eq!(failure.class(), brunt_exchange::Class::Tls, "{failure}");
     failure.to_string()
 }

@@ -3,6 +3,7 @@
 use crate::authority::Authority;
 use crate::server::{config, forgetful, greeted, refusal, serve};
 use crate::tools::write;
+use brunt_feed::Files;
 use brunt_net::keystore::Store;
 use brunt_net::tls::{Client, Options, Resume, TlsError, Trust, Version};
 use rcgen::{KeyPair, date_time_ymd};
@@ -19,7 +20,7 @@ fn a_server_of_a_trusted_authority_is_greeted_by_name_and_by_address() {
     let authority = Authority::new("Test authority");
     let port = serve(config(&authority.issue("server", &["ldap.example.com", "127.0.0.1"]), None));
     let options = trusting(&write(directory.path(), "ca.pem", &authority.pem()));
-    let client = Client::new(&options).unwrap();
+    let client = Client::new(&options, &Files::default()).unwrap();
     for host in ["ldap.example.com", "127.0.0.1"] {
         let (greeting, agreement) = greeted(&client, host, port).unwrap();
         assert_eq!(greeting, "nobody.");
@@ -30,7 +31,10 @@ fn a_server_of_a_trusted_authority_is_greeted_by_name_and_by_address() {
         assert!(words.contains(piece), "{words}");
     }
     let options = Options { name: Some("ldap.example.com".to_owned()), ..options };
-    assert!(greeted(&Client::new(&options).unwrap(), "other.example.com", port).is_ok());
+    assert!(
+        greeted(&Client::new(&options, &Files::default()).unwrap(), "other.example.com", port)
+            .is_ok()
+    );
 }
 
 #[test]
@@ -42,14 +46,17 @@ fn an_unknown_issuer_is_named_together_with_what_is_trusted() {
     let words = refusal(&trusting(&path), "localhost", port);
     assert!(words.contains("CN=Stranger") && words.contains(path.to_str().unwrap()), "{words}");
     let anything = Options { trust: Trust::Anything, ..Options::default() };
-    assert!(greeted(&Client::new(&anything).unwrap(), "whatever.example", port).is_ok());
+    assert!(
+        greeted(&Client::new(&anything, &Files::default()).unwrap(), "whatever.example", port)
+            .is_ok()
+    );
 }
 
 #[test]
 fn the_machines_authorities_do_not_vouch_for_a_stranger() {
     let port = serve(config(&Authority::new("Stranger").issue("server", &["localhost"]), None));
     let options = Options::default();
-    match Client::new(&options) {
+    match Client::new(&options, &Files::default()) {
         Ok(_) => {
             assert!(refusal(&options, "localhost", port).contains("of this machine's authorities"));
         }
@@ -99,7 +106,10 @@ fn a_certificate_in_the_trust_store_is_trusted_as_it_stands() {
     let leaf = Authority::new("Not in the store").issue("server", &["localhost"]);
     let path = write(directory.path(), "server.pem", &leaf.certificate.pem());
     let port = serve(config(&leaf, None));
-    assert!(greeted(&Client::new(&trusting(&path)).unwrap(), "localhost", port).is_ok());
+    assert!(
+        greeted(&Client::new(&trusting(&path), &Files::default()).unwrap(), "localhost", port)
+            .is_ok()
+    );
     assert!(refusal(&trusting(&path), "elsewhere.example", port).contains("localhost"));
 }
 
@@ -110,7 +120,12 @@ fn a_certificate_without_hosts_is_checked_by_its_common_name() {
     let path = write(directory.path(), "ca.pem", &authority.pem());
     let port = serve(config(&authority.issue("directory.example.com", &[]), None));
     assert!(
-        greeted(&Client::new(&trusting(&path)).unwrap(), "directory.example.com", port).is_ok()
+        greeted(
+            &Client::new(&trusting(&path), &Files::default()).unwrap(),
+            "directory.example.com",
+            port
+        )
+        .is_ok()
     );
     assert!(refusal(&trusting(&path), "127.0.0.1", port).contains("directory.example.com"));
     let port =
@@ -126,7 +141,7 @@ fn handshakes_are_resumed_or_full_as_asked_and_counted() {
         for (resume, resumed) in [(Resume::Always, 3), (Resume::Never, 0)] {
             let port = serve(config(&leaf, None));
             let options = Options { resume, lowest: version, highest: version, ..anything.clone() };
-            let client = Client::new(&options).unwrap();
+            let client = Client::new(&options, &Files::default()).unwrap();
             for _ in 0..4 {
                 greeted(&client, "localhost", port).unwrap();
             }
@@ -138,7 +153,7 @@ fn handshakes_are_resumed_or_full_as_asked_and_counted() {
             );
         }
     }
-    let client = Client::new(&anything).unwrap();
+    let client = Client::new(&anything, &Files::default()).unwrap();
     let port = serve(forgetful(config(&leaf, None)));
     for _ in 0..2 {
         assert!(!greeted(&client, "localhost", port).unwrap().1.resumed);
@@ -160,20 +175,22 @@ fn versions_ciphers_and_protocols_are_those_asked_for() {
         alpn: vec![b"http/1.1".to_vec()],
         ..anything.clone()
     };
-    let (_, agreement) = greeted(&Client::new(&options).unwrap(), "localhost", port).unwrap();
+    let (_, agreement) =
+        greeted(&Client::new(&options, &Files::default()).unwrap(), "localhost", port).unwrap();
     assert_eq!((agreement.version, agreement.cipher), ("TLSv1_2", cipher.as_str()));
     assert_eq!(agreement.alpn.as_deref(), Some(&b"http/1.1"[..]));
     let options =
         Options { ciphers: vec!["TLS_CHACHA20_POLY1305_SHA256".to_owned()], ..anything.clone() };
-    let (_, agreement) = greeted(&Client::new(&options).unwrap(), "localhost", port).unwrap();
+    let (_, agreement) =
+        greeted(&Client::new(&options, &Files::default()).unwrap(), "localhost", port).unwrap();
     assert_eq!(agreement.cipher, "TLS13_CHACHA20_POLY1305_SHA256");
 
     let options = Options { ciphers: vec!["RC4-MD5".to_owned()], ..anything.clone() };
-    assert!(matches!(Client::new(&options), Err(TlsError::Cipher { .. })));
+    assert!(matches!(Client::new(&options, &Files::default()), Err(TlsError::Cipher { .. })));
     let options = Options { lowest: Version::Tls13, ciphers: vec![cipher], ..anything.clone() };
-    assert!(matches!(Client::new(&options), Err(TlsError::Suites(_))));
+    assert!(matches!(Client::new(&options, &Files::default()), Err(TlsError::Suites(_))));
     let options = Options { lowest: Version::Tls13, highest: Version::Tls12, ..anything };
-    assert!(matches!(Client::new(&options), Err(TlsError::Versions { .. })));
+    assert!(matches!(Client::new(&options, &Files::default()), Err(TlsError::Versions { .. })));
 }
 
 #[test]

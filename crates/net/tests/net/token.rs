@@ -4,6 +4,7 @@
 use crate::authority::Authority;
 use crate::server::{config, greeted, serve};
 use crate::tools::{run, run_with, write};
+use brunt_feed::Files;
 use brunt_net::tls::{
     Client, Identity, Options, TlsError, Token, TokenError, TokenModule, Trust, Version,
 };
@@ -102,11 +103,12 @@ fn with_the_token() {
                 ..options(token(Some(alias), Some(PIN)))
             };
             let (greeting, _) =
-                greeted(&Client::new(&options).unwrap(), "localhost", port).unwrap();
+                greeted(&Client::new(&options, &Files::default()).unwrap(), "localhost", port)
+                    .unwrap();
             assert_eq!(greeting, format!("Token {}.", alias.to_lowercase()), "{version:?}");
         }
     }
-    let failed = |token| match Client::new(&options(token)).unwrap_err() {
+    let failed = |token| match Client::new(&options(token), &Files::default()).unwrap_err() {
         TlsError::Token(error) => error,
         other => panic!("{other}"),
     };

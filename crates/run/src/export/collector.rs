@@ -12,6 +12,7 @@ use super::protobuf::{Value, fields};
 use crate::environment::Environment;
 use crate::options::base_url::BaseUrl;
 use crate::service::{Manner, Service};
+use crate::world::World;
 
 /// How long a message may take, from connecting to the answer.
 const WITHIN: Duration = Duration::from_secs(3);
@@ -33,17 +34,17 @@ pub(super) struct Collector {
 
 impl Collector {
     /// Reads its settings from the environment. The error says why nothing can ever be sent to it.
-    pub(super) fn new(url: &BaseUrl, environment: &Environment) -> Result<Self, String> {
-        let headers = match set(HEADERS, environment) {
+    pub(super) fn new(url: &BaseUrl, world: &World) -> Result<Self, String> {
+        let headers = match set(HEADERS, &world.environment) {
             Some((name, text)) => headers(&text).map_err(|why| format!("read {name}: {why}"))?,
             None => Vec::new(),
         };
-        let trust = match set(CERTIFICATES, environment) {
+        let trust = match set(CERTIFICATES, &world.environment) {
             Some((_, path)) => Trust::Stores(vec![Store { path: path.into(), password: None }]),
             None => Trust::System,
         };
         let manner = Manner { trust, advice: ADVICE, within: WITHIN, answer_max: ANSWER_MAX };
-        let service = Service::new(url, manner)?;
+        let service = Service::new(url, manner, &world.files)?;
         Ok(Self { service, path: url.path().to_owned(), headers })
     }
 

@@ -64,7 +64,7 @@ impl Delivery {
         world: &World,
     ) -> Result<Self, String> {
         let failed = |why: String| format!("failed to deliver to --otlp {to}: {why}");
-        let collector = Collector::new(to, &world.environment).map_err(failed)?;
+        let collector = Collector::new(to, world).map_err(failed)?;
         let outbox = Arc::<Outbox>::default();
         let console = world.console.clone();
         let mut post = Post { console, collector, origin, sent: Sent::default(), to: to.clone() };

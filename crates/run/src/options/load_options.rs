@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_engine::{Load, Settings, Stopping};
+use brunt_feed::Files;
 use clap::{Args, Command, FromArgMatches as _};
 
 use super::arrivals::{Arrival, Rate, TargetRate};
@@ -150,13 +151,13 @@ impl LoadOptions {
     }
 
     /// The engine's load, or what is wrong with a value.
-    pub fn load(&self, spelling: &Spelling) -> Result<Load, String> {
+    pub fn load(&self, spelling: &Spelling, files: &Files) -> Result<Load, String> {
         let asked = schedules::Asked {
             arrivals: self.arrivals(),
             exact: self.rate.as_ref().and_then(TargetRate::exact),
             think: self.think.as_deref(),
         };
-        schedules::load(asked, &|id| spelling.flag(id))
+        schedules::load(asked, files, &|id| spelling.flag(id))
     }
 
     /// The settings of a whole run with this load. The caller adds what is its own.

@@ -6,6 +6,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use brunt_feed::Files;
 use brunt_net::secret::Secret;
 
 /// The source of files, variables and passwords.
@@ -23,6 +24,9 @@ pub trait Surroundings {
     fn ambient(&self, name: &str) -> Option<String> {
         self.variable(name)
     }
+
+    /// The files that may be read, for what reads more than the content of one.
+    fn files(&self) -> Files;
 
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;

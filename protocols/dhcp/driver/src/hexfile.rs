@@ -2,7 +2,7 @@
 //!
 //! White space is allowed anywhere, so that a packet copied from a capture can be laid out freely.
 
-use brunt_feed::file;
+use brunt_feed::{Files, file};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
@@ -58,8 +58,9 @@ pub enum HexFileError {
 }
 
 /// Reads the packet in a file.
-pub fn read(path: &Path) -> Result<Vec<u8>, HexFileError> {
-    let bytes = file::read_lines(path, file::WRITTEN_MAX)
+pub fn read(path: &Path, files: &Files) -> Result<Vec<u8>, HexFileError> {
+    let bytes = files
+        .read_lines(path, file::WRITTEN_MAX)
         .map_err(|source| HexFileError::Read { path: path.to_owned(), source })?;
     packet(path, &String::from_utf8_lossy(&bytes))
 }
@@ -124,7 +125,8 @@ mod tests {
 
     #[test]
     fn a_file_that_is_missing_is_named() {
-        let missing = read(Path::new("/nowhere/packet.hex")).unwrap_err().to_string();
+        let missing =
+            read(Path::new("/nowhere/packet.hex"), &Files::default()).unwrap_err().to_string();
         assert!(missing.starts_with("read the packet template /nowhere/packet.hex: "), "{missing}");
     }
 }

@@ -1,7 +1,7 @@
 //! Files that list addresses, one on each line: MACs of clients, addresses of relay agents.
 
 use super::population::Mac;
-use brunt_feed::file;
+use brunt_feed::{Files, file};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -55,14 +55,16 @@ pub enum ListFileError {
 }
 
 /// Reads the MACs in a file.
-pub fn macs(path: &Path) -> Result<Vec<Mac>, ListFileError> {
+pub fn macs(path: &Path, files: &Files) -> Result<Vec<Mac>, ListFileError> {
     let wanted = "MAC address of six octets";
-    list(path, wanted, |line, text| mac(text).ok_or_else(|| wrong(path, line, text, wanted)))
+    list((path, files), wanted, |line, text| {
+        mac(text).ok_or_else(|| wrong(path, line, text, wanted))
+    })
 }
 
 /// Reads the IPv4 addresses of relay agents in a file.
-pub fn relays_v4(path: &Path) -> Result<Vec<Ipv4Addr>, ListFileError> {
-    list(path, "IPv4 address", |line, text| match text.parse() {
+pub fn relays_v4(path: &Path, files: &Files) -> Result<Vec<Ipv4Addr>, ListFileError> {
+    list((path, files), "IPv4 address", |line, text| match text.parse() {
         Ok(IpAddr::V4(address)) => Ok(address),
         Ok(found) => Err(ListFileError::Family { path: path.to_owned(), line, found, family: 4 }),
         Err(_) => Err(wrong(path, line, text, "IPv4 address")),
@@ -70,8 +72,8 @@ pub fn relays_v4(path: &Path) -> Result<Vec<Ipv4Addr>, ListFileError> {
 }
 
 /// Reads the IPv6 addresses of relay agents in a file.
-pub fn relays_v6(path: &Path) -> Result<Vec<Ipv6Addr>, ListFileError> {
-    list(path, "IPv6 address", |line, text| match text.parse() {
+pub fn relays_v6(path: &Path, files: &Files) -> Result<Vec<Ipv6Addr>, ListFileError> {
+    list((path, files), "IPv6 address", |line, text| match text.parse() {
         Ok(IpAddr::V6(address)) => Ok(address),
         Ok(found) => Err(ListFileError::Family { path: path.to_owned(), line, found, family: 6 }),
         Err(_) => Err(wrong(path, line, text, "IPv6 address")),
@@ -98,11 +100,12 @@ fn wrong(path: &Path, line: usize, text: &str, wanted: &'static str) -> ListFile
 
 /// Parses the lines of a file, and skips empty ones.
 fn list<T>(
-    path: &Path,
+    (path, files): (&Path, &Files),
     wanted: &'static str,
     read: impl Fn(usize, &str) -> Result<T, ListFileError>,
 ) -> Result<Vec<T>, ListFileError> {
-    let bytes = file::read_lines(path, file::DATA_MAX)
+    let bytes = files
+        .read_lines(path, file::DATA_MAX)
         .map_err(|source| ListFileError::Read { path: path.to_owned(), source })?;
     let text = String::from_utf8_lossy(&bytes);
     let lines = (1..).zip(text.lines().map(str::trim)).filter(|(_, text)| !text.is_empty());
@@ -148,22 +151,28 @@ mod tests {
     fn lines_are_read_and_empty_ones_passed_over() {
         let list = file("10.0.0.1\r\n\n  10.0.1.1 \n");
         let expected = vec![Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 1, 1)];
-        assert_eq!(relays_v4(list.path()).unwrap(), expected);
-        assert_eq!(macs(file("1:2:3:4:5:6").path()).unwrap(), vec![[1, 2, 3, 4, 5, 6]]);
-        assert_eq!(relays_v6(file("2001:db8::1\n").path()).unwrap().len(), 1);
+        assert_eq!(relays_v4(list.path(), &Files::default()).unwrap(), expected);
+        assert_eq!(
+            macs(file("1:2:3:4:5:6").path(), &Files::default()).unwrap(),
+            vec![[1, 2, 3, 4, 5, 6]]
+        );
+        assert_eq!(relays_v6(file("2001:db8::1\n").path(), &Files::default()).unwrap().len(), 1);
     }
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
-        let said = relays_v4(file("10.0.0.1\n2001:db8::1\n").path()).unwrap_err().to_string();
+        let said = relays_v4(file("10.0.0.1\n2001:db8::1\n").path(), &Files::default())
+            .unwrap_err()
+            .to_string();
         assert!(
             said.contains("line 2: 2001:db8::1 is no IPv4 address; relays of an IPv4 run"),
             "{said}"
         );
-        let said = relays_v6(file("\n10.0.0.300").path()).unwrap_err().to_string();
+        let said =
+            relays_v6(file("\n10.0.0.300").path(), &Files::default()).unwrap_err().to_string();
         assert!(said.contains("line 2: \"10.0.0.300\" is no IPv6 address"), "{said}");
-        let said = macs(file("\n\n").path()).unwrap_err().to_string();
+        let said = macs(file("\n\n").path(), &Files::default()).unwrap_err().to_string();
         assert!(said.contains("there is no MAC address"), "{said}");
-        assert!(macs(Path::new("/nowhere/macs")).is_err());
+        assert!(macs(Path::new("/nowhere/macs"), &Files::default()).is_err());
     }
 }

@@ -6,6 +6,7 @@ use brunt_dhcp_driver::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::{Load, Plan};
 use brunt_exchange::Slots;
+use brunt_run::Files;
 use brunt_run::options::arrivals::{Rate, TargetRate};
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::share;
@@ -43,10 +44,15 @@ pub(crate) fn mix(args: &DhcpArgs) -> Mix {
 }
 
 /// Works out the plan, or says what is wrong with the command line.
-pub(crate) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, String> {
+pub(crate) fn plan(
+    args: &DhcpArgs,
+    seed: u64,
+    sources: usize,
+    files: &Files,
+) -> Result<Plan, String> {
     let node = share::asked(&args.output.run, args.output.seed)?;
     let options = options(args);
-    let load = options.load(&EXCHANGES)?;
+    let load = options.load(&EXCHANGES, files)?;
     let sessions = match &load {
         Load::Open(schedule) => window(args, schedule, node.world),
         Load::Closed(_) => users(args),
@@ -203,7 +209,7 @@ mod tests {
         let line = format!("{switches} 127.0.0.1");
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let Ok(Parsed::Run(args)) = parse(&words, &World::of_process()) else { panic!("{line}") };
-        plan(&args, 1, 1).unwrap().settings().clone()
+        plan(&args, 1, 1, &Files::default()).unwrap().settings().clone()
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl<'a> Perfdhcp<'a> {
                 "--canary cannot be used with an avalanche or a fleet, which do not start slowly",
             ));
         }
-        let resolved = Resolved::of(args, network)?;
+        let resolved = Resolved::of(args, network, world)?;
         let operations = shown::operations(args);
         let (v6, queue) = (args.family == Family::V6, resolved.server_queue().is_some());
         let tallies = attendance::tallies(v6, resolved.fleet().is_some(), queue);

@@ -12,8 +12,8 @@ use brunt_engine::Plan;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_net::Network;
 use brunt_net::queue::QueueWatch;
-use brunt_run::console;
 use brunt_run::options::monitor::MonitorSource;
+use brunt_run::{Files, World, console};
 
 use crate::options::args::{self, DhcpArgs, Scenario};
 use crate::problem::{Problem, failed};
@@ -35,20 +35,27 @@ pub(crate) struct Resolved<'a> {
     pub population: Population,
     pub route: Route,
     pub load: Plan,
+    files: Files,
 }
 
 impl<'a> Resolved<'a> {
     /// Finds the route, and reads everything that the command line names.
-    pub(crate) fn of(args: &'a DhcpArgs, network: &Network) -> Result<Self, Problem> {
+    pub(crate) fn of(
+        args: &'a DhcpArgs,
+        network: &Network,
+        world: &World,
+    ) -> Result<Self, Problem> {
         let seed = args.output.seed.unwrap_or_else(console::seed);
         let route = Route::of(args, network)?;
         Ok(Self {
             args,
             seed,
             started: console::now(),
-            population: population(args, seed)?,
-            load: load::plan(args, seed, route.locals.len()).map_err(Problem::usage)?,
+            population: population(args, seed, &world.files)?,
+            load: load::plan(args, seed, route.locals.len(), &world.files)
+                .map_err(Problem::usage)?,
             route,
+            files: world.files.clone(),
         })
     }
 
@@ -119,19 +126,20 @@ impl<'a> Resolved<'a> {
 
 /// The driver's plan for a source address.
 pub(crate) fn v4_plan(resolved: &Resolved<'_>, local: IpAddr) -> Result<dhcp::v4::Plan, Problem> {
-    v4::plan(resolved.args, &resolved.population, local, resolved.seed)
+    v4::plan((resolved.args, &resolved.files), &resolved.population, local, resolved.seed)
 }
 
 /// The same for DHCPv6.
 pub(crate) fn v6_plan(resolved: &Resolved<'_>, local: IpAddr) -> Result<dhcp::v6::Plan, Problem> {
     let started = resolved.started.as_second();
-    v6::plan(resolved.args, &resolved.population, local, resolved.seed, started)
+    let asked = (resolved.args, &resolved.files);
+    v6::plan(asked, &resolved.population, local, resolved.seed, started)
 }
 
-fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
+fn population(args: &DhcpArgs, seed: u64, files: &Files) -> Result<Population, String> {
     let clients = &args.clients;
     Ok(match &clients.macs {
-        Some(path) => Population::list(listfile::macs(path).map_err(failed)?, seed),
+        Some(path) => Population::list(listfile::macs(path, files).map_err(failed)?, seed),
         None => Population::cycle(clients.mac, range(args)),
     })
 }

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use brunt_dhcp_driver::v4::{Plan, Retransmission, Role, Setup, VariedOption};
 use brunt_dhcp_driver::{Population, Rising, listfile};
+use brunt_run::Files;
 
 use super::problem::{Problem, failed};
 use super::{load, templates};
@@ -15,7 +16,7 @@ const RELAY_INFO: u8 = 82;
 
 /// The plan of the exchanges through the socket at this address.
 pub(crate) fn plan(
-    args: &DhcpArgs,
+    (args, files): (&DhcpArgs, &Files),
     population: &Population,
     address: IpAddr,
     seed: u64,
@@ -25,7 +26,7 @@ pub(crate) fn plan(
         IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
     };
     let exchange = &args.exchange;
-    let mut setup = Setup::new(population.clone(), role(args)?, address);
+    let mut setup = Setup::new(population.clone(), role(args, files)?, address);
     setup.seed = seed;
     // A relay receives answers at its own address, whatever the flag; the original tool's messages have no such flag
     // either.
@@ -46,7 +47,7 @@ pub(crate) fn plan(
         let sub = Some(code(option)?);
         setup.varied.push(VariedOption { code: RELAY_INFO, sub, value: option.value.clone() });
     }
-    [setup.first_template, setup.second_template] = templates::of(args)?;
+    [setup.first_template, setup.second_template] = templates::of(args, files)?;
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
     setup.waits = args.limits.drop_time;
@@ -60,12 +61,13 @@ pub(crate) fn plan(
 /// How often a message without an answer is sent: for about two minutes, as clients do before they start again.
 const TRIES: u32 = 5;
 
-fn role(args: &DhcpArgs) -> Result<Role, String> {
+fn role(args: &DhcpArgs, files: &Files) -> Result<Role, String> {
     if args.route.client || args.route.relay_levels == 0 {
         return Ok(Role::Client { server_port: args.route.server_port });
     }
     let file = args.route.relay_addresses.as_deref();
-    let addresses = file.map(listfile::relays_v4).transpose().map_err(failed)?;
+    let addresses =
+        file.map(|path| listfile::relays_v4(path, files)).transpose().map_err(failed)?;
     Ok(Role::Relay { addresses: addresses.unwrap_or_default(), hops: args.route.relay_levels })
 }
 

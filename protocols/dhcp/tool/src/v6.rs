@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use brunt_dhcp_driver::v6::{BaseDuid, Plan, Relay, Setup, VariedOption as Varied, Wanted};
 use brunt_dhcp_driver::{Population, Rising, listfile};
 use brunt_dhcp_wire::dhcp6::Duid;
+use brunt_run::Files;
 
 use super::problem::{Problem, failed};
 use super::{load, templates};
@@ -18,7 +19,7 @@ const ENTERPRISE: u32 = 32_473;
 
 /// The plan of the exchanges through the socket at this address. `started` is in Unix seconds.
 pub(crate) fn plan(
-    args: &DhcpArgs,
+    (args, files): (&DhcpArgs, &Files),
     population: &Population,
     address: IpAddr,
     seed: u64,
@@ -39,8 +40,9 @@ pub(crate) fn plan(
         add(option, &mut setup.options, &mut setup.varied);
     }
     setup.relays = relays(args, address);
-    let file = args.route.relay_addresses.as_deref();
-    setup.links = file.map(listfile::relays_v6).transpose().map_err(failed)?.unwrap_or_default();
+    let links = args.route.relay_addresses.as_deref();
+    let links = links.map(|path| listfile::relays_v6(path, files)).transpose();
+    setup.links = links.map_err(failed)?.unwrap_or_default();
     setup.waits = args.limits.drop_time;
     setup.retransmit = load::retransmits(args);
     if let Scenario::Fleet(fleet) = &args.scenario {
@@ -48,7 +50,7 @@ pub(crate) fn plan(
     }
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
-    [setup.first_template, setup.second_template] = templates::of(args)?;
+    [setup.first_template, setup.second_template] = templates::of(args, files)?;
     Plan::compile(setup).map_err(|error| Problem::usage(failed(error)))
 }
 

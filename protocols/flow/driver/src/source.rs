@@ -474,7 +474,9 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), rows).unwrap();
         let columns = Some(vec!["name".to_owned(), "id".to_owned()]);
-        let table = Arc::new(Table::csv(file.path(), b',', columns).unwrap());
+        let table = Arc::new(
+            Table::csv(&brunt_feed::Files::default(), file.path(), b',', columns).unwrap(),
+        );
         let cell = |order, column, iteration| {
             let feeder = Arc::new(Feeder::new(0, Arc::clone(&table), order));
             let source = Source::Cell { feeder, column };

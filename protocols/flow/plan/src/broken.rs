@@ -18,6 +18,10 @@ impl Surroundings for Sparse {
         (name == "PW").then(|| "s3cret".to_owned())
     }
 
+    fn files(&self) -> brunt_run::Files {
+        brunt_run::Files::default()
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if path.ends_with("there.txt") {
             Ok(b"there\n".to_vec())

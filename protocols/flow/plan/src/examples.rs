@@ -20,6 +20,10 @@ impl Surroundings for ExampleMachine {
         (name == "CLIENT_SECRET").then(|| "opensesame".to_owned())
     }
 
+    fn files(&self) -> brunt_run::Files {
+        brunt_run::Files::default()
+    }
+
     fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
         std::fs::read(path)
     }

@@ -75,7 +75,7 @@ impl Network {
         }
         let tls = OnceLock::new();
         if let Some(options) = &settings.tls {
-            let _ = tls.set(client(options, settings.version)?);
+            let _ = tls.set(client(options, settings.version, way)?);
         }
         let gateway = settings.proxy.as_ref().filter(|_| settings.unix.is_none());
         let gateway =
@@ -200,7 +200,7 @@ impl Network {
     /// How an origin is reached. Its name is resolved here only if no proxy does that.
     fn route(&self, named: &Named) -> Result<Route, UrlError> {
         if let Some(path) = &self.settings.unix {
-            return Ok(Route::Unix(path.as_path().into()));
+            return Ok(Route::Unix(path.as_path().into(), self.way.clone()));
         }
         let proxy = self.settings.proxy.as_ref();
         let through = proxy.is_some_and(|proxy| !proxy.except.hold(&named.host, named.port));
@@ -222,19 +222,23 @@ impl Network {
         if let Some(ready) = self.tls.get() {
             return Ok(ready);
         }
-        let made = client(&tls::Options::default(), self.settings.version)?;
+        let made = client(&tls::Options::default(), self.settings.version, &self.way)?;
         Ok(self.tls.get_or_init(|| made))
     }
 }
 
-fn client(options: &tls::Options, version: Version) -> Result<tls::Client, tls::TlsError> {
+fn client(
+    options: &tls::Options,
+    version: Version,
+    way: &brunt_net::Network,
+) -> Result<tls::Client, tls::TlsError> {
     let alpn: &[&[u8]] = match version {
         Version::Http1 => &[b"http/1.1"],
         Version::Http2 | Version::Http2PriorKnowledge => &[b"h2"],
         Version::Negotiate => &[b"h2", b"http/1.1"],
     };
     let alpn = alpn.iter().map(|protocol| protocol.to_vec()).collect();
-    tls::Client::new(&tls::Options { alpn, ..options.clone() })
+    tls::Client::new(&tls::Options { alpn, ..options.clone() }, way.files())
 }
 
 #[cfg(test)]

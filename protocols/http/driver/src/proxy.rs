@@ -217,7 +217,7 @@ impl Gateway {
         let secured = if proxy.secure {
             let options = proxy.tls.clone().unwrap_or_default();
             let options = tls::Options { alpn: vec![b"http/1.1".to_vec()], ..options };
-            let client = tls::Client::new(&options)?;
+            let client = tls::Client::new(&options, way.files())?;
             let name = client.name_for(&proxy.host)?;
             Some((client, name))
         } else {

@@ -5,6 +5,7 @@
 
 use super::failure::Failure;
 use super::proxy::Gateway;
+use brunt_net::Network;
 use brunt_net::stream::Stream;
 use brunt_net::tcp::Dialer;
 use brunt_net::unix;
@@ -18,7 +19,7 @@ pub(super) enum Route {
     /// Directly, by the addresses of its name.
     Straight(Arc<Dialer>),
     /// Over a Unix socket of this machine, whatever the name of the origin.
-    Unix(Arc<Path>),
+    Unix(Arc<Path>, Network),
     /// Through a proxy.
     Through(Arc<Gateway>),
 }
@@ -34,7 +35,7 @@ impl Route {
     ) -> Result<Stream, Failure> {
         match self {
             Self::Straight(dialer) => Ok(Stream::Plain(dialer.connect(number).await?)),
-            Self::Unix(path) => Ok(unix::connect(path, limit).await?),
+            Self::Unix(path, network) => Ok(unix::connect(path, network, limit).await?),
             Self::Through(gateway) => {
                 let mut stream = gateway.connect(number).await?;
                 if tunnel {

@@ -198,7 +198,7 @@ impl Plan {
     pub fn dialer(&self) -> Option<&Dialer> {
         match &self.route.servers {
             Servers::Network(dialer) => Some(dialer),
-            Servers::Sockets(_) => None,
+            Servers::Sockets(..) => None,
         }
     }
 

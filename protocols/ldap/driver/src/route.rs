@@ -4,7 +4,7 @@ use super::failure::Failure;
 use brunt_exchange::Class;
 use brunt_net::stream::Stream;
 use brunt_net::tcp::{self, Close, Dialer};
-use brunt_net::{tls, unix};
+use brunt_net::{Network, tls, unix};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub enum Servers {
     /// To these servers in turn, over TCP.
     Network(Arc<Dialer>),
     /// To the servers on this machine that listen on these Unix sockets, at least one, in turn (`ldapi`).
-    Sockets(Vec<Arc<Path>>),
+    Sockets(Vec<Arc<Path>>, Network),
 }
 
 /// Where connections go, and how.
@@ -51,7 +51,7 @@ impl Servers {
     pub(super) fn count(&self) -> u64 {
         match self {
             Self::Network(dialer) => dialer.servers().len() as u64,
-            Self::Sockets(paths) => paths.len() as u64,
+            Self::Sockets(paths, _) => paths.len() as u64,
         }
     }
 
@@ -60,7 +60,7 @@ impl Servers {
     pub(super) fn are_several(&self) -> bool {
         match self {
             Self::Network(dialer) => dialer.servers().len() > 1,
-            Self::Sockets(paths) => paths.len() > 1,
+            Self::Sockets(paths, _) => paths.len() > 1,
         }
     }
 
@@ -68,7 +68,9 @@ impl Servers {
     pub(super) fn names(&self) -> Vec<String> {
         match self {
             Self::Network(dialer) => dialer.servers().iter().map(tcp::Server::name).collect(),
-            Self::Sockets(paths) => paths.iter().map(|path| path.display().to_string()).collect(),
+            Self::Sockets(paths, _) => {
+                paths.iter().map(|path| path.display().to_string()).collect()
+            }
         }
     }
 }
@@ -84,7 +86,7 @@ impl Route {
     pub(super) fn host(&self, number: u64) -> &str {
         match &self.servers {
             Servers::Network(dialer) => dialer.server(number).host(),
-            Servers::Sockets(_) => LOCAL,
+            Servers::Sockets(..) => LOCAL,
         }
     }
 
@@ -106,16 +108,16 @@ impl Route {
     pub(super) fn close(&self) -> Close {
         match &self.servers {
             Servers::Network(dialer) => dialer.options().close,
-            Servers::Sockets(_) => Close::Fin,
+            Servers::Sockets(..) => Close::Fin,
         }
     }
 
     pub(super) async fn connect(&self, number: u64) -> Result<Stream, Failure> {
         let connected = match &self.servers {
             Servers::Network(dialer) => dialer.connect(number).await.map(Stream::Plain),
-            Servers::Sockets(paths) => {
+            Servers::Sockets(paths, network) => {
                 let path = &paths[(number % paths.len() as u64) as usize];
-                unix::connect(path, self.step_timeout).await
+                unix::connect(path, network, self.step_timeout).await
             }
         };
         connected.map_err(|failure| of_net(&failure))

@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
-use brunt_feed::{Arguments, Settings};
+use brunt_feed::{Arguments, Files, Settings};
 use brunt_ldap_driver::{
     BindControls, Change, Identity, Mode, ModifySetup, OperationControls, Plan, Route, SearchSetup,
     Security, Servers, Setup, Task, open,
@@ -72,7 +72,7 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
         login: Identity::Anonymous,
         bind_controls: BindControls::default(),
         task,
-        arguments: Arguments::parse(&specs, &Settings::default()).unwrap(),
+        arguments: Arguments::parse(&specs, &Settings::default(), &Files::default()).unwrap(),
         sessions: 1,
         seed: 1,
         raw: false,

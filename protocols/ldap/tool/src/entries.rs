@@ -1,6 +1,6 @@
 //! [`Entries`]: the entries that addrate adds, made from a template file.
 
-use brunt_run::Console;
+use brunt_run::World;
 use std::cell::RefCell;
 
 use brunt_feed::makeldif::{self, MakeLdif, MakeLdifError, Sources};
@@ -27,9 +27,13 @@ pub(crate) struct Entries {
 
 impl Entries {
     /// Reads the template file.
-    pub(crate) fn read(mix: &AddMix, seed: u64, console: &Console) -> Result<Self, Problem> {
-        let sources =
-            Sources { resource_dir: mix.resources.clone(), constants: mix.constants.clone(), seed };
+    pub(crate) fn read(mix: &AddMix, seed: u64, world: &World) -> Result<Self, Problem> {
+        let sources = Sources {
+            resource_dir: mix.resources.clone(),
+            files: world.files.clone(),
+            constants: mix.constants.clone(),
+            seed,
+        };
         let entries = MakeLdif::read(&mix.template, &sources).map_err(|error| match error {
             MakeLdifError::Read { .. } => Problem::input(error),
             MakeLdifError::Line { .. } => Problem::failed(error),
@@ -41,7 +45,7 @@ impl Entries {
                 mix.template.display()
             )));
         }
-        entries.warnings().iter().for_each(|warning| console.note(warning));
+        entries.warnings().iter().for_each(|warning| world.console.note(warning));
         Ok(Self { len: entries.len(), template: entries })
     }
 

@@ -148,7 +148,7 @@ fn ready<'a>(
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool, args.dialect);
     let refused = |problem: Problem| problem.refusal(args.tool, args.dialect);
-    let (setup, unused) = setup::of(args, network, (seed, &world.console)).map_err(refused)?;
+    let (setup, unused) = setup::of(args, network, (seed, world)).map_err(refused)?;
     let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let plan = match setup::locked_tolerated(args) {
@@ -212,7 +212,7 @@ struct RateTool<'a> {
 impl RateTool<'_> {
     fn job(&self, (world, network): (&World, &Network), seed: u64) -> Result<Job, String> {
         let (args, operations) = (self.args, self.plan.operations());
-        let load = load::plan(args, seed, self.plan.exchanges_max())?;
+        let load = load::plan(args, seed, self.plan.exchanges_max(), &world.files)?;
         let output = &args.output;
         let command = output.typed.clone();
         let tallies = ldap::tally::NAMES.map(str::to_owned).into_iter();

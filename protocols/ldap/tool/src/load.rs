@@ -1,6 +1,7 @@
 //! The engine's plan of a command line: when exchanges begin, how many there are, and for how long.
 
 use brunt_engine::Plan;
+use brunt_feed::Files;
 use brunt_run::share;
 
 use crate::options::rate::RateArgs;
@@ -9,10 +10,15 @@ use crate::options::table::OPERATIONS;
 /// Works out the plan, or says what is wrong with the command line.
 ///
 /// A run that has nothing left to do after `exchanges_max` exchanges ends then, its warm-up included.
-pub(crate) fn plan(args: &RateArgs, seed: u64, exchanges_max: Option<u64>) -> Result<Plan, String> {
+pub(crate) fn plan(
+    args: &RateArgs,
+    seed: u64,
+    exchanges_max: Option<u64>,
+    files: &Files,
+) -> Result<Plan, String> {
     let asked = &args.load;
     let sessions = asked.connections.saturating_mul(asked.concurrent);
-    let load = asked.options.load(&OPERATIONS)?;
+    let load = asked.options.load(&OPERATIONS, files)?;
     let mut settings = asked.options.settings(load, sessions);
     settings.stop.count = settings.stop.count.into_iter().chain(exchanges_max).min();
     settings.stop.count_includes_warm_up = asked.compat || exchanges_max.is_some();

@@ -8,16 +8,17 @@ use std::io::{self, BufWriter, Write};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_feed::makeldif::{Entry, MakeLdif, MakeLdifError, Sources};
-use brunt_run::Console;
+use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 
 use crate::options::makeldif::MakeldifArgs;
 
 /// Writes the entries, and prints how many there are.
-pub(crate) fn run(args: &MakeldifArgs, console: &Console) -> Result<Exit, Refusal> {
+pub(crate) fn run(args: &MakeldifArgs, world: &World) -> Result<Exit, Refusal> {
     let sources = Sources {
         resource_dir: args.resource_path.clone(),
+        files: world.files.clone(),
         constants: args.constant.clone(),
         seed: args.random_seed,
     };
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &MakeldifArgs, console: &Console) -> Result<Exit, Refusa
         },
         text: format!("failed to {error}\n"),
     })?;
-    template.warnings().iter().for_each(|warning| console.note(warning));
+    template.warnings().iter().for_each(|warning| world.console.note(warning));
     let entries = count(args, &template)?;
     let written = match &args.output_ldif {
         Some(path) => {
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &MakeldifArgs, console: &Console) -> Result<Exit, Refusa
             let file = File::create(path).map_err(failed)?;
             write(BufWriter::new(file), args, &template, entries).map_err(failed)
         }
-        None => match write(BufWriter::new(console.writer()), args, &template, entries) {
+        None => match write(BufWriter::new(world.console.writer()), args, &template, entries) {
             // A reader that closes its end early is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Ok),
             written => written.map_err(|error| {
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &MakeldifArgs, console: &Console) -> Result<Exit, Refusa
             }),
         },
     }?;
-    console.say(&format!("LDIF processing complete. {written} entries written"));
+    world.console.say(&format!("LDIF processing complete. {written} entries written"));
     Ok(Exit::Ok)
 }
 

@@ -7,7 +7,7 @@ use brunt_net::Network;
 use brunt_net::secret::Secret;
 use brunt_net::unix;
 use brunt_record::AbortRule;
-use brunt_run::Console;
+use brunt_run::World;
 
 use super::controls::controls;
 use super::problem::Problem;
@@ -25,17 +25,18 @@ const TRIES_MIN: u64 = 10;
 pub(crate) fn of(
     args: &RateArgs,
     network: &Network,
-    (seed, console): (u64, &Console),
+    (seed, world): (u64, &World),
 ) -> Result<(Setup, Vec<usize>), Problem> {
     let settings = Settings {
         seed,
         inc_scope: if args.inc_per_worker { Scope::Worker } else { Scope::Process },
         rand_inclusive: args.rand_inclusive,
     };
-    let arguments = Arguments::parse(&args.arguments, &settings).map_err(Problem::failed)?;
+    let arguments =
+        Arguments::parse(&args.arguments, &settings, &world.files).map_err(Problem::failed)?;
     let mut texts = task::Texts::new(arguments, args.value_patterns);
     let identity = identity(&args.identity, &mut texts)?;
-    let task = task::of(args, &identity, &mut texts, (seed, console))?;
+    let task = task::of(args, &identity, &mut texts, (seed, world))?;
     // authrate measures its own binds; the other tools bind to open a connection.
     let login = match args.tool {
         Tool::Authrate => self::identity(&args.login, &mut texts)?,

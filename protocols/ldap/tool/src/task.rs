@@ -1,6 +1,6 @@
 //! What each exchange does, as the driver's task.
 
-use brunt_run::Console;
+use brunt_run::World;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -89,7 +89,7 @@ pub(crate) fn of(
     args: &RateArgs,
     identity: &Identity,
     texts: &mut Texts,
-    (seed, console): (u64, &Console),
+    (seed, world): (u64, &World),
 ) -> Result<Task, Problem> {
     Ok(match &args.operation {
         Operation::Bind { search: None, invalid_percent } => {
@@ -142,7 +142,7 @@ pub(crate) fn of(
             undo: !rename.one_way,
             controls: operation_controls(&rename.assertion, texts)?,
         }),
-        Operation::Add(mix) => Task::AddAndDelete(add(mix, seed, console)?),
+        Operation::Add(mix) => Task::AddAndDelete(add(mix, seed, world)?),
     })
 }
 
@@ -259,7 +259,7 @@ fn operation_controls(given: &Assertion, texts: &mut Texts) -> Result<OperationC
     })
 }
 
-fn add(given: &operation::AddMix, seed: u64, console: &Console) -> Result<AddSetup, Problem> {
+fn add(given: &operation::AddMix, seed: u64, world: &World) -> Result<AddSetup, Problem> {
     let (delete, threshold) = match given.delete {
         operation::DeleteMode::Off => (DeleteMode::Off, Threshold::Size(u64::MAX)),
         operation::DeleteMode::Random(size) => (DeleteMode::Random, Threshold::Size(size)),
@@ -270,7 +270,7 @@ fn add(given: &operation::AddMix, seed: u64, console: &Console) -> Result<AddSet
             (DeleteMode::Fifo, Threshold::Age(age))
         }
     };
-    let entries = Entries::read(given, seed, console)?;
+    let entries = Entries::read(given, seed, world)?;
     Ok(AddSetup {
         exchanges_max: entries.exchanges_max(given),
         entries: Arc::new(entries),
@@ -289,13 +289,16 @@ fn add(given: &operation::AddMix, seed: u64, console: &Console) -> Result<AddSet
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_feed::Settings;
+    use brunt_feed::{Files, Settings};
 
     #[test]
     fn arguments_that_no_template_uses_are_known_by_number() {
         let specs = ["rand(0,9)", "inc(0,9)", "x"].map(str::to_owned);
         let texts = |patterns| {
-            Texts::new(Arguments::parse(&specs, &Settings::default()).unwrap(), patterns)
+            Texts::new(
+                Arguments::parse(&specs, &Settings::default(), &Files::default()).unwrap(),
+                patterns,
+            )
         };
         let mut used = texts(false);
         for text in ["uid={1},dc=x", "(uid=%s)", "description", "{4}"] {

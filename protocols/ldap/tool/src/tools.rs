@@ -115,6 +115,6 @@ fn read_makeldif(matches: &ArgMatches, _: Vec<String>) -> Result<Reading, clap::
 
 impl Task for MakeldifArgs {
     fn run(&self, world: &World, _: &brunt_net::Network) -> Result<Exit, Refusal> {
-        makeldif::run(self, &world.console)
+        makeldif::run(self, world)
     }
 }

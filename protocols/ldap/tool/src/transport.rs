@@ -17,14 +17,14 @@ use crate::options::rate::security::{ClientCertificate, Transport, Trust};
 pub(crate) fn route(args: &RateArgs, network: &Network) -> Result<Route, Problem> {
     Ok(Route {
         servers: servers(args, network)?,
-        security: security(args)?,
+        security: security(args, network)?,
         step_timeout: args.connect_timeout,
     })
 }
 
 fn servers(args: &RateArgs, network: &Network) -> Result<Servers, Problem> {
     if !args.sockets.is_empty() {
-        return Ok(Servers::Sockets(args.sockets.clone()));
+        return Ok(Servers::Sockets(args.sockets.clone(), network.clone()));
     }
     let endpoints: Vec<Endpoint> =
         args.servers.iter().map(|s| Endpoint { host: s.host.clone(), port: s.port }).collect();
@@ -47,8 +47,10 @@ fn sources(args: &RateArgs) -> Result<Sources, Problem> {
         .map_err(|error| Problem::usage(format!("--source-ip: failed to {error}")))
 }
 
-fn security(args: &RateArgs) -> Result<Security, Problem> {
-    let client = || tls::Client::new(&options(args)?).map(Arc::new).map_err(Problem::failed);
+fn security(args: &RateArgs, network: &Network) -> Result<Security, Problem> {
+    let client = || {
+        tls::Client::new(&options(args)?, network.files()).map(Arc::new).map_err(Problem::failed)
+    };
     Ok(match args.security.transport {
         Transport::Plain => Security::Plain,
         Transport::Ldaps => Security::Tls(client()?),

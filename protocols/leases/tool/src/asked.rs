@@ -8,6 +8,7 @@ use std::time::Duration;
 use brunt_engine::{Load, Settings};
 use brunt_leases_driver::{By, Contents, Durability, Family, Mix, Schema, Statements};
 use brunt_net::resend::Resend;
+use brunt_run::Files;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::spelled::Spells as _;
@@ -89,7 +90,7 @@ pub(crate) enum LeaseTasks {
 
 impl Asked {
     /// Interprets a command line.
-    pub(crate) fn of(args: &LeasesArgs) -> Result<Self, String> {
+    pub(crate) fn of(args: &LeasesArgs, files: &Files) -> Result<Self, String> {
         let (load, work) = (&args.load, &args.work);
         let chores = chores(args)?;
         let options = &load.options;
@@ -99,7 +100,7 @@ impl Asked {
                     .to_owned(),
             );
         }
-        let (arrivals, rate) = arrivals(options)?;
+        let (arrivals, rate) = arrivals(options, files)?;
         let workers = options.workers.unwrap_or(1);
         let timeout = options.timeout.unwrap_or(TIMEOUT);
         // A thread does one operation at a time, so threads are sessions; each has a worker of its own.
@@ -258,14 +259,14 @@ fn chores(args: &LeasesArgs) -> Result<LeaseTasks, String> {
     Weights::parse(text).map(LeaseTasks::Mix)
 }
 
-fn arrivals(options: &LoadOptions) -> Result<(Load, String), String> {
+fn arrivals(options: &LoadOptions, files: &Files) -> Result<(Load, String), String> {
     let rate = match options.arrivals() {
         Rate::Unlimited => "max".to_owned(),
         Rate::Constant { per_second, .. } => per_second.to_string(),
         Rate::Stages(text) => text,
         Rate::File { path, .. } => path.display().to_string(),
     };
-    Ok((options.load(Operations::SPELLING)?, rate))
+    Ok((options.load(Operations::SPELLING, files)?, rate))
 }
 
 /// The directory for temporary files.
@@ -287,7 +288,7 @@ mod tests {
 
     fn asked(line: &str) -> Result<Asked, String> {
         let words = std::iter::once("leases").chain(line.split_whitespace());
-        Asked::of(&Line::try_parse_from(words).unwrap().leases)
+        Asked::of(&Line::try_parse_from(words).unwrap().leases, &Files::default())
     }
 
     #[test]

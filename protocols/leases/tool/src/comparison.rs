@@ -484,7 +484,8 @@ mod tests {
 
     fn asked(line: &str) -> Asked {
         let words = std::iter::once("leases").chain(line.split_whitespace());
-        Asked::of(&Line::try_parse_from(words).unwrap().leases).unwrap()
+        Asked::of(&Line::try_parse_from(words).unwrap().leases, &brunt_run::Files::default())
+            .unwrap()
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl Load for LeasesArgs {
 
 /// Carries out the command line, from the first file to the last line.
 fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refusal> {
-    let asked = Asked::of(args).map_err(usage)?;
+    let asked = Asked::of(args, &world.files).map_err(usage)?;
     let operations = operations(&asked.work);
     let run = &args.output.run;
     let objectives = objectives(&run.objectives, run, &operations).map_err(usage)?;

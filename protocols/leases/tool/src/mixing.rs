@@ -15,12 +15,12 @@ use brunt_leases_load::StoreSessions;
 use brunt_net::Network;
 use brunt_net::resend::Resend;
 use brunt_record::Catalogue;
-use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::Output;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::{self as run, Job, Prepared, Protocol, console};
+use brunt_run::{Files, World};
 
 use super::asked::{self, Asked, LeaseTasks};
 use super::held::Held;
@@ -47,7 +47,7 @@ impl Mixing {
         args: &LeasesArgs,
         (world, network): (&World, &Network),
     ) -> Result<Prepared<Self>, Refusal> {
-        let asked = one_mix(args).map_err(usage)?;
+        let asked = one_mix(args, &world.files).map_err(usage)?;
         let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
         let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };
         let ([durability], [statements]) = (&asked.durabilities[..], &asked.statements[..]) else {
@@ -131,13 +131,13 @@ const ONE_WAY: &str = "find-max tries one way of using a store: add --durability
     leave out --statements both";
 
 /// The parsed command line. A mix by itself needs an end; here the steps set it.
-fn one_mix(args: &LeasesArgs) -> Result<Asked, String> {
+fn one_mix(args: &LeasesArgs, files: &Files) -> Result<Asked, String> {
     if args.work.mix.is_none() {
         return Err(NO_MIX.to_owned());
     }
     let mut args = args.clone();
     args.load.options.duration = Some(Duration::from_secs(1));
-    Asked::of(&args)
+    Asked::of(&args, files)
 }
 
 impl Protocol for Mixing {

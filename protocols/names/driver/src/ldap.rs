@@ -288,7 +288,7 @@ impl LdapPath {
         let failed = |error| LookupError::Connect { to: to(), error };
         match &self.directory.server {
             Server::Unix(path) => {
-                brunt_feed::access::check(path).map_err(failed)?;
+                self.directory.network.files().check(path).map_err(failed)?;
                 let stream = UnixStream::connect(path).map_err(failed)?;
                 stream.set_read_timeout(self.timeout).map_err(failed)?;
                 stream.set_write_timeout(self.timeout).map_err(failed)?;

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use brunt_cluster::message::{Order, Step};
 use brunt_net::secret::Secret;
 use brunt_run::Caller;
-use brunt_run::World;
 use brunt_run::options::surroundings::Surroundings;
+use brunt_run::{Files, World};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{self, STEP_CHILD};
@@ -134,6 +134,10 @@ impl Surroundings for AgentSurroundings<'_> {
             Agents::Own => self.world.ambient(name),
             Agents::Others => None,
         }
+    }
+
+    fn files(&self) -> Files {
+        self.world.files()
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

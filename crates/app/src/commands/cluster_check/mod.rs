@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
 use brunt_cluster::policy::{Asked, Permit, Policy};
-use brunt_feed::access::{self, Kind};
+use brunt_feed::files::Kind;
 use brunt_net::Network;
 use brunt_run::World;
 use brunt_run::environment::Environment;
@@ -121,7 +121,7 @@ impl Needs {
 pub(crate) fn cluster_check(args: &CheckArgs, world: &World) -> Result<Exit, Refusal> {
     if args.format == CheckFormat::Json {
         if args.stand_ins {
-            access::stand_in();
+            world.files.stand_in();
         }
         let needs = examine(&args.command, world)?;
         return world.console.print(&(serde_json::to_string(&needs).map_err(failed)? + "\n"));
@@ -190,15 +190,17 @@ fn needs_text(needs: &Needs) -> String {
 
 /// Prepares the command in this process, which can reach no address and read no file outside its directory.
 fn examine(words: &[String], world: &World) -> Result<Needs, Refusal> {
-    let network = Network::nowhere();
-    access::confine();
+    let network = Network::nowhere(&world.files);
+    world.files.confine();
     let command = cli::load(words, world)?;
     let command =
         rules::shared(command, words, Caller::AgentsOfOthers).map_err(|why| refused(&why))?;
     let job = command.examine(world, &network);
     let job = job.map_err(|refusal| fence::explained(refusal, &network))?;
     let load = Known::of(&job);
-    let files = access::opened()
+    let files = world
+        .files
+        .opened()
         .into_iter()
         .map(|(name, kind)| NeededFile { name, secret: kind == Kind::Secret });
     Ok(Needs {

@@ -20,7 +20,6 @@ use brunt_cluster::signature::Signer;
 use brunt_engine::{Plan, Settings, ThinkTime};
 use brunt_net::Network;
 use brunt_record::Head;
-use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
@@ -28,6 +27,7 @@ use brunt_run::options::run_options::{Addresses, RunOptions};
 use brunt_run::options::weights::Weights;
 use brunt_run::signals::Urgency;
 use brunt_run::summary::{Ending, Stream};
+use brunt_run::{Files, World};
 use brunt_run::{Job, Manner, carry_out, check_files, console, exit, objectives};
 
 use super::agent::{Agents, shown};
@@ -132,7 +132,7 @@ fn coordinate(
     let gathered = gather(conductor, world, agents, &|text| world.console.say(text))?;
     let command = [args.typed.clone(), vec!["--".to_owned()], shown].concat();
     let progress = if args.run.quiet.quiet { Progress::Quiet } else { Progress::Figures };
-    let job = job(&args.run, command, progress, &gathered)?;
+    let job = job(&args.run, (command, &world.files), progress, &gathered)?;
     let merged = Merged::new(gathered.conductor, gathered.labels, &world.console);
     let done = carry_out(&job, &merged, &mut [], world);
     if merged.plane_lost.get() && done.is_err() {
@@ -316,7 +316,7 @@ fn gather(
 /// The job of the whole run, from the agents' reports about their shares.
 fn job(
     run: &RunOptions,
-    command: Vec<String>,
+    (command, files): (Vec<String>, &Files),
     progress: Progress,
     gathered: &Gathered,
 ) -> Result<Job, Refusal> {
@@ -352,7 +352,7 @@ fn job(
             among: None,
         },
         ports: None,
-        network: Network::nowhere(),
+        network: Network::nowhere(files),
         ceiling: heads.iter().map(|head| head.ceiling).sum(),
         endless: false,
         in_process: first.in_process,

@@ -144,7 +144,7 @@ impl Repeatable for Agents {
         let ordered = Ordered { asked, signer, files };
         let conductor = Conductor::start(&self.plane, ordered).map_err(text)?;
         let gathered = gather(conductor, world, agents, &|_| {}).map_err(text)?;
-        let command = self.subject.command.clone();
+        let command = (self.subject.command.clone(), &world.files);
         let job = job(&RunOptions::default(), command, Progress::Quiet, &gathered).map_err(text)?;
         let merged = Merged::new(gathered.conductor, gathered.labels, &world.console);
         let done = carry_out(&job, &merged, observers, world);

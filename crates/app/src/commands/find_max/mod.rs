@@ -90,7 +90,8 @@ fn search(
         Some(agents) => agents,
         None => load.as_ref(),
     };
-    let server = args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref()));
+    let server =
+        args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref(), &world.files));
     let server = server.transpose().map_err(failed)?;
     let mut loader = Loader::new(made, world, network, Box::new(Screen::new(&world.console)));
     loader.relative_to = goals.relative_to();

@@ -21,12 +21,12 @@ const WITHIN: Duration = Duration::from_secs(10);
 const ANSWER_MAX: usize = 64 << 10;
 
 /// Sends the message. The error says why it did not arrive.
-pub(super) fn deliver(asked: &Delivery) -> Result<(), String> {
+pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(), String> {
     let url = BaseUrl::read(&asked.url, "write a URL such as https://ci.example.com/hook")?;
     let addresses = addresses(&url)?;
     let manner =
         Manner { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
-    let service = Service::new(&url, manner)?.at(addresses);
+    let service = Service::new(&url, manner, files)?.at(addresses);
     let request = service.request(Method::POST, url.path());
     let mut request = request.header(header::CONTENT_TYPE, "application/json");
     for (name, value) in &asked.headers {
@@ -111,7 +111,7 @@ mod tests {
         });
         let url = format!("http://{at}/hook");
         let delivery = Delivery { url, headers: Vec::new(), body: "{}".to_owned() };
-        let why = deliver(&delivery).unwrap_err();
+        let why = deliver(&delivery, &brunt_feed::Files::default()).unwrap_err();
         assert!(why.starts_with("it answered 307"), "{why}");
         let again = asked.join().unwrap().accept().map_err(|error| error.kind());
         assert_eq!(again.err(), Some(ErrorKind::WouldBlock), "the other address is not asked");

@@ -25,7 +25,7 @@ const DEPTH_MAX: usize = 8;
 const TREE: &str = "tree";
 
 /// Imports a plan. The error says why there is none.
-pub(super) fn import(asked: &Import) -> Result<Imported, String> {
+pub(super) fn import(asked: &Import, readable: &brunt_feed::Files) -> Result<Imported, String> {
     let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
     let secrets = Secrets::Named;
     let imported = match kind(asked) {
@@ -44,7 +44,7 @@ pub(super) fn import(asked: &Import) -> Result<Imported, String> {
         }
         Kind::Openapi => brunt_flow_import::openapi(&asked.text, None, secrets)
             .map_err(|error| failed(&error))?,
-        Kind::Loadgen => return tree(asked),
+        Kind::Loadgen => return tree(asked, readable),
     };
     let Planned { text, notes, files } =
         planned(&imported, Path::new(DATA)).map_err(|error| failed(&error))?;
@@ -70,7 +70,7 @@ fn kind(asked: &Import) -> Kind {
 }
 
 /// The plan of a LoadGen job.
-fn tree(asked: &Import) -> Result<Imported, String> {
+fn tree(asked: &Import, readable: &brunt_feed::Files) -> Result<Imported, String> {
     let files: BTreeMap<String, String> = serde_json::from_str(&asked.text).map_err(
         |_| "failed to read the files of the tree: give a JSON object of paths and texts",
     )?;
@@ -88,7 +88,7 @@ fn tree(asked: &Import) -> Result<Imported, String> {
     // LoadGen looks for files below the directory in which it is started.
     std::env::set_current_dir(TREE).map_err(|error| format!("failed to use the tree: {error}"))?;
     let (mut plan, notes) =
-        loadgen::as_plan(&job).map_err(|refusal| refusal.text.trim().to_owned())?;
+        loadgen::as_plan(&job, readable).map_err(|refusal| refusal.text.trim().to_owned())?;
     let data = taken(&mut plan)?;
     let text = toml::to_string_pretty(&plan)
         .map_err(|error| format!("failed to write the plan: {error}"))?;

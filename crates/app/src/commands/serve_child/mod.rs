@@ -75,7 +75,7 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
         Task::Deliver(asked) => {
             // Networks are for load; a delivery checks its own addresses.
             confined(&Access::of_network())?;
-            answer(&outcome(deliver::deliver(&asked)), &world.console)
+            answer(&outcome(deliver::deliver(&asked, &world.files)), &world.console)
         }
         Task::Edit(asked) => {
             confined(&Access::default())?;
@@ -83,7 +83,7 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
         }
         Task::Import(asked) => {
             confined(&Access::own_directory())?;
-            answer(&outcome(import::import(&asked)), &world.console)
+            answer(&outcome(import::import(&asked, &world.files)), &world.console)
         }
     }
 }
@@ -98,8 +98,12 @@ fn edit(asked: &str) -> Result<edit::EditReply, String> {
 fn check(asked: &Asked, world: &World) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
     let data = asked.data.iter().map(|name| Path::new(DATA).join(name)).collect();
     let confinement = confined(&Access { read: data, ..Access::default() })?;
-    let granted =
-        Granted { submitted: asked, confined: confinement.holds(), secrets: Secrets::default() };
+    let granted = Granted {
+        submitted: asked,
+        confined: confinement.holds(),
+        files: world.files.clone(),
+        secrets: Secrets::default(),
+    };
     let args = match &asked.search {
         None => arguments(asked),
         Some(search) => search_arguments(asked, search, &granted)
@@ -119,10 +123,10 @@ fn confined(access: &Access) -> Result<Confinement, Refusal> {
 }
 
 /// A network of the granted addresses: none, if none are granted.
-fn network(asked: &Asked) -> Result<Network, Refusal> {
+fn network(asked: &Asked, world: &World) -> Result<Network, Refusal> {
     let allowed: Result<Vec<Allowed>, _> =
         asked.grant.allow.iter().map(|text| text.parse()).collect();
-    Ok(Network::within(only(allowed.map_err(failed)?)))
+    Ok(Network::within(only(allowed.map_err(failed)?), &world.files))
 }
 
 /// Only what an administrator granted: a file of targets belongs to users of the command line.

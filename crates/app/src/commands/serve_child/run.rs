@@ -31,7 +31,7 @@ pub(super) fn run(task: &RunTask, world: &World) -> Result<Exit, Refusal> {
     let _directory = only_one(Path::new(".")).map_err(failed)?;
     let _machine = alone(&task.lock).map_err(failed)?;
     let mut said = String::new();
-    let ended = network(&task.asked)
+    let ended = network(&task.asked, world)
         .and_then(|network| fence::judged(carry_out(task, (world, &network), &mut said), &network));
     let outcome = match &ended {
         Ok(exit) if !said.is_empty() => Outcome { exit: exit.code(), said },
@@ -62,7 +62,12 @@ fn carry_out(
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
     let secrets = Secrets::of(&task.secrets);
-    let granted = Granted { submitted: asked, confined: confinement.holds(), secrets };
+    let granted = Granted {
+        submitted: asked,
+        confined: confinement.holds(),
+        files: world.files.clone(),
+        secrets,
+    };
     if let Some(search) = &asked.search {
         let args = search_arguments(asked, search, &granted)?;
         let searched = find_granted(&args, &granted, world, network)?;

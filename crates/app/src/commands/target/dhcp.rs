@@ -18,7 +18,7 @@ use crate::commands::failed;
 
 /// Starts a DHCP server and serves until it is stopped.
 pub(super) fn dhcp(args: &DhcpTargetArgs, world: &World) -> Result<Exit, Refusal> {
-    let running = Server::start(&config(args)?).map_err(|error| match error {
+    let running = Server::start(&config(args, world)?).map_err(|error| match error {
         StartError::Unsafe(_) => Refusal { exit: Exit::Unsafe, ..failed(error) },
         _ => failed(error),
     })?;
@@ -32,9 +32,9 @@ pub(super) fn dhcp(args: &DhcpTargetArgs, world: &World) -> Result<Exit, Refusal
     Ok(exit)
 }
 
-fn config(args: &DhcpTargetArgs) -> Result<Config, Refusal> {
+fn config(args: &DhcpTargetArgs, world: &World) -> Result<Config, Refusal> {
     let name_servers = args.name_server.iter();
-    let script = script(args.script.as_deref(), Script::parse)?;
+    let script = script(args.script.as_deref(), &world.files, Script::parse)?;
     Ok(Config {
         listen: args.listen.clone(),
         lab: args.lab,
@@ -193,20 +193,23 @@ mod tests {
 
     #[test]
     fn what_is_given_is_what_is_meant() {
-        let config = config(&args(&[
-            "--listen",
-            "127.0.0.1:0",
-            "--listen",
-            "[::1]:0",
-            "--name-server",
-            "9.9.9.9",
-            "--name-server",
-            "2620:fe::fe",
-            "--duid",
-            "00:03:00:01:02:00:00:00:00:0F",
-            "--lifetime",
-            "4000000000",
-        ]))
+        let config = config(
+            &args(&[
+                "--listen",
+                "127.0.0.1:0",
+                "--listen",
+                "[::1]:0",
+                "--name-server",
+                "9.9.9.9",
+                "--name-server",
+                "2620:fe::fe",
+                "--duid",
+                "00:03:00:01:02:00:00:00:00:0F",
+                "--lifetime",
+                "4000000000",
+            ]),
+            &World::of_process(),
+        )
         .unwrap();
         assert_eq!(config.listen.len(), 2);
         assert_eq!(config.v4.name_servers, ["9.9.9.9".parse::<std::net::Ipv4Addr>().unwrap()]);

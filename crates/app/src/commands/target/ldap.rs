@@ -23,7 +23,7 @@ pub(super) fn ldap(args: &LdapTargetArgs, world: &World) -> Result<Exit, Refusal
         password: args.password.clone(),
         admin_password: args.password.clone(),
         threads: usize::from(args.threads),
-        script: script(args.script.as_deref(), Script::parse)?,
+        script: script(args.script.as_deref(), &world.files, Script::parse)?,
         ..Config::default()
     })
     .map_err(failed)?;

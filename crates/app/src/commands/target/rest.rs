@@ -17,7 +17,7 @@ use crate::commands::failed;
 
 /// Starts an identity API and serves until it is stopped.
 pub(super) fn rest(args: &RestTargetArgs, world: &World) -> Result<Exit, Refusal> {
-    let running = Server::start(config(args)?).map_err(failed)?;
+    let running = Server::start(config(args, world)?).map_err(failed)?;
     if let Some(path) = &args.ca_out {
         console::write(path, running.ca_pem())?;
     }
@@ -28,7 +28,7 @@ pub(super) fn rest(args: &RestTargetArgs, world: &World) -> Result<Exit, Refusal
     Ok(exit)
 }
 
-fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
+fn config(args: &RestTargetArgs, world: &World) -> Result<Config, Refusal> {
     Ok(Config {
         listen: args.listen,
         listen_tls: args.listen_tls,
@@ -38,7 +38,7 @@ fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
         threads: usize::from(args.threads),
         sleep_max: Duration::from_millis(args.sleep_max),
         log: args.log.clone(),
-        script: script(args.script.as_deref(), Script::parse)?,
+        script: script(args.script.as_deref(), &world.files, Script::parse)?,
         ..Config::default()
     })
 }
@@ -99,7 +99,7 @@ mod tests {
             Verb::Target { kind: TargetKind::Rest(args) } => args,
             other => panic!("{other:?}"),
         };
-        let config = config(&args).unwrap();
+        let config = config(&args, &World::of_process()).unwrap();
         assert_eq!(config.listen, "[::1]:0".parse().unwrap());
         assert_eq!(config.listen_tls, Some("127.0.0.1:0".parse().unwrap()));
         assert_eq!((config.users, config.threads), (7, 3));

@@ -14,10 +14,12 @@ use crate::commands::failed;
 /// Reads a script of faults, if there is one.
 pub(super) fn script<S>(
     path: Option<&Path>,
+    files: &brunt_feed::Files,
     parse: fn(&str) -> Result<S, ScriptError>,
 ) -> Result<Option<S>, Refusal> {
     let Some(path) = path else { return Ok(None) };
-    let text = brunt_feed::file::read_text(path)
+    let text = files
+        .read_text(path)
         .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
     parse(&text)
         .map(Some)

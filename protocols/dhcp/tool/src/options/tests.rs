@@ -30,6 +30,10 @@ impl Surroundings for Place {
     fn variable(&self, name: &str) -> Option<String> {
         (self.lab && name == "BRUNT_LAB").then(|| "1".to_owned())
     }
+    fn files(&self) -> brunt_run::Files {
+        brunt_run::Files::default()
+    }
+
     fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
         Err(io::ErrorKind::NotFound.into())
     }

@@ -81,7 +81,9 @@ impl Directory {
         tolerated: Option<u64>,
     ) -> Result<Arc<ldap::Plan>, String> {
         let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
-        let client = || tls::Client::new(&self.tls.clone().unwrap_or_default()).map(Arc::new);
+        let client = || {
+            tls::Client::new(&self.tls.clone().unwrap_or_default(), network.files()).map(Arc::new)
+        };
         let security = match (self.secure, self.start_tls) {
             (true, _) => Security::Tls(client().map_err(|error| failed(&error))?),
             (_, true) => Security::StartTls(client().map_err(|error| failed(&error))?),
@@ -95,8 +97,8 @@ impl Directory {
             }
             Server::Socket(path) => {
                 // Like a file, it may not be one of the machine of an agent.
-                brunt_feed::access::check(&path).map_err(|error| failed(&error))?;
-                Servers::Sockets(vec![path])
+                network.files().check(&path).map_err(|error| failed(&error))?;
+                Servers::Sockets(vec![path], network.clone())
             }
         };
         let plan = ldap::Plan::compile(Setup {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use brunt_feed::Files;
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
@@ -24,6 +25,11 @@ impl CompileEnvironment<'_> {
         permitted.map(|()| self.base.join(path)).map_err(|why| {
             Fault::new(at, format!("names the file {}, which {why}", path.display()))
         })
+    }
+
+    /// The files that may be read.
+    pub fn files(&self) -> Files {
+        self.surroundings.files()
     }
 
     /// The bytes of a file that a plan names.

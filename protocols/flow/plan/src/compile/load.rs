@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use brunt_engine::schedule::{Rate, RateError, Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, ThinkTime};
-use brunt_feed::file;
 use brunt_feed::rates::Rates;
 use brunt_flow_driver::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step};
 use brunt_record::Phase;
@@ -133,7 +132,8 @@ fn schedule(
     let schedule = match key {
         "trace" => {
             let path = world.path(&at_key, Path::new(text))?;
-            let shape = read_offsets(&path, file::open(&path)).map_err(|error| failed(&error))?;
+            let shape =
+                read_offsets(&path, world.files().open(&path)).map_err(|error| failed(&error))?;
             let stage = Stage { phase: Phase::Steady, shape, lasting: None };
             Schedule::new(vec![stage]).map_err(|error| failed(&error))?
         }
@@ -176,7 +176,7 @@ fn of_file(
     };
     let path = world.path(&at_key, path)?;
     let failed = |error: &dyn std::fmt::Display| Fault::new(&at_key, format!("failed to {error}"));
-    let rates = Rates::read(&path, base).map_err(|error| failed(&error))?;
+    let rates = Rates::read(&world.files(), &path, base).map_err(|error| failed(&error))?;
     schedules::stepped(&rates, "the rate of a line").map_err(|error| failed(&error))
 }
 

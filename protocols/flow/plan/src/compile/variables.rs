@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use brunt_feed::{Chars, Escape, Feeder, Moment, RowOrder, Table};
+use brunt_feed::{Chars, Escape, Feeder, Files, Moment, RowOrder, Table};
 use brunt_flow_driver::{self as flow, Choice};
 use brunt_net::secret::Secret;
 
@@ -256,7 +256,7 @@ fn feed(
     }
     let path = [&given.csv, &given.json_lines, &given.lines].into_iter().flatten().next();
     let path = path.map(|path| world.path(&at.key(key), path)).transpose()?.unwrap_or_default();
-    let table = table(key, &path, given, at)?;
+    let table = table((key, &path), given, at, &world.files())?;
     let order = match given.order.unwrap_or_default() {
         model::RowOrder::Sequential => RowOrder::Sequential,
         model::RowOrder::Random => RowOrder::Random,
@@ -274,13 +274,18 @@ fn feed(
     Ok(())
 }
 
-fn table(key: &str, path: &Path, given: &model::Feeder, at: &KeyPath) -> Result<Table, Fault> {
+fn table(
+    (key, path): (&str, &Path),
+    given: &model::Feeder,
+    at: &KeyPath,
+    files: &Files,
+) -> Result<Table, Fault> {
     let table = match key {
-        "lines" => Table::lines(path),
-        "json-lines" => Table::json_lines(path),
+        "lines" => Table::lines(files, path),
+        "json-lines" => Table::json_lines(files, path),
         _ => {
             let columns = (!given.columns.is_empty()).then(|| given.columns.clone());
-            Table::csv(path, delimiter(given, at)?, columns)
+            Table::csv(files, path, delimiter(given, at)?, columns)
         }
     };
     table.map_err(|error| Fault::new(&at.key(key), format!("failed to {error}")))

@@ -11,7 +11,7 @@ mod targets;
 use std::path::Path;
 use std::sync::Arc;
 
-use brunt_feed::file;
+use brunt_feed::{Files, file};
 use brunt_flow_driver::Flow;
 use brunt_flow_plan::compile::{CompileEnvironment, compile};
 use brunt_http_driver::Network;
@@ -54,7 +54,8 @@ impl Load for HttpArgs {
 
     fn run(&self, world: &World, network: &brunt_net::Network) -> Result<Exit, Refusal> {
         if self.to_plan {
-            let text = toml::to_string_pretty(&asked(self)?.plan).map_err(|error| usage(&error))?;
+            let text = toml::to_string_pretty(&asked(self, &world.files)?.plan)
+                .map_err(|error| usage(&error))?;
             return world.console.print(&text);
         }
         if self.trace.once {
@@ -93,8 +94,8 @@ impl Load for HttpArgs {
     }
 }
 
-fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
-    Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))
+fn asked(args: &HttpArgs, files: &Files) -> Result<Asked, Refusal> {
+    Asked::of(args, &|path| files.read(path, file::DATA_MAX)).map_err(|error| usage(&error))
 }
 
 /// The run of the command line.
@@ -103,7 +104,7 @@ fn job(
     (world, network): (&World, &brunt_net::Network),
     verbosity: Verbosity,
 ) -> Result<FlowJob, Refusal> {
-    let Asked { plan, notes } = asked(args)?;
+    let Asked { plan, notes } = asked(args, &world.files)?;
     let shows = verbosity == Verbosity::Normal;
     if shows {
         for note in &notes {

@@ -44,7 +44,7 @@ pub fn run(kind: &ImportKind, world: &World) -> Result<Exit, Refusal> {
                 }
                 file => text_of(Path::new(file))?,
             };
-            let read = |path: &Path| file::read(path, file::DATA_MAX);
+            let read = |path: &Path| world.files.read(path, file::DATA_MAX);
             let read = brunt_flow_import::curl(&text, secrets(&args.imported), &read);
             (read.map_err(|error| failed(&error))?, &args.imported)
         }

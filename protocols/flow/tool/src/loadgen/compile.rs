@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_exchange::ThinkTime;
-use brunt_feed::{Escape, Feeder, Hole, RowOrder, Table, Text, TextPiece};
+use brunt_feed::{Escape, Feeder, Files, Hole, RowOrder, Table, Text, TextPiece};
 use brunt_flow_driver::{
     AfterFailure, Content, ExchangeStep, Extract, Flow, HttpExchange, Location as Place, Missing,
     Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times, Variable,
@@ -48,7 +48,7 @@ pub(super) fn flow(
     job: &Job,
     manner: Manner,
     seed: u64,
-    listed: &Listed,
+    (listed, files): (&Listed, &Files),
 ) -> Result<Flow, String> {
     for (count, what) in
         [(draft.operations.len(), "operations"), (draft.variables.len(), "variables")]
@@ -59,7 +59,8 @@ pub(super) fn flow(
             ));
         }
     }
-    let (mut variables, mut rows) = (Vec::new(), Rows::new());
+    let mut rows = Rows { files: files.clone(), feeders: BTreeMap::new() };
+    let mut variables = Vec::new();
     for (number, variable) in draft.variables.iter().enumerate() {
         variables.push(self::variable(number as u32, variable, manner, listed, &mut rows)?);
     }
@@ -112,7 +113,8 @@ fn variable(
         Meaning::Uuid => (Source::Uuid, Renewal::Iteration),
         Meaning::Kept(_) => (Source::Answer, Renewal::Extracted),
         Meaning::Line(path) => {
-            let table = Table::lines(path).map_err(|error| format!("failed to {error}"))?;
+            let table =
+                Table::lines(&rows.files, path).map_err(|error| format!("failed to {error}"))?;
             (cell(number, table), Renewal::Iteration)
         }
         Meaning::Column(path, column) => {
@@ -132,18 +134,21 @@ fn variable(
 }
 
 /// The files of rows, each with one feeder, so that all its columns come from the same row.
-type Rows = BTreeMap<(PathBuf, u8), Arc<Feeder>>;
+struct Rows {
+    files: Files,
+    feeders: BTreeMap<(PathBuf, u8), Arc<Feeder>>,
+}
 
 /// A column of a random row.
 fn column(number: u32, path: &Path, column: &Column, rows: &mut Rows) -> Result<Source, String> {
     let key = (path.to_owned(), column.separator);
-    let feeder = if let Some(known) = rows.get(&key) {
+    let feeder = if let Some(known) = rows.feeders.get(&key) {
         Arc::clone(known)
     } else {
-        let table = Table::csv(path, column.separator, None);
+        let table = Table::csv(&rows.files, path, column.separator, None);
         let table = table.map_err(|error| format!("failed to {error}"))?;
         let feeder = Arc::new(Feeder::new(number, Arc::new(table), RowOrder::Random));
-        rows.insert(key, Arc::clone(&feeder));
+        rows.feeders.insert(key, Arc::clone(&feeder));
         feeder
     };
     let Some(column) = feeder.table().column(&column.name) else {

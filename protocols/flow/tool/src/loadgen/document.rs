@@ -80,7 +80,7 @@ impl Kind {
 
 impl Document {
     /// Reads a file.
-    pub fn read(path: &Path) -> Result<Self, Fault> {
+    pub fn read(path: &Path, files: &brunt_feed::Files) -> Result<Self, Fault> {
         let whole = |what: String, remedy: &str| Fault {
             file: path.to_owned(),
             place: None,
@@ -94,7 +94,8 @@ impl Document {
                 format!("it has {length} bytes, but a job file may have at most {BYTES_MAX}");
             return Err(whole(what, "name a job, workload or task file"));
         }
-        let bytes = brunt_feed::file::read(path, BYTES_MAX)
+        let bytes = files
+            .read(path, BYTES_MAX)
             .map_err(|error| whole(error.to_string(), "name a file that can be read"))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();

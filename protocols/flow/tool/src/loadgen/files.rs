@@ -14,6 +14,7 @@ use super::file_position::FilePosition;
 #[derive(Debug)]
 pub(super) struct Files {
     directories: Directories,
+    readable: brunt_feed::Files,
     documents: BTreeMap<PathBuf, Rc<Document>>,
     /// Notes for the user.
     pub notes: Vec<String>,
@@ -21,8 +22,9 @@ pub(super) struct Files {
 
 impl Files {
     /// The files of a job file.
-    pub(super) fn of(job: &Path) -> Self {
-        Self { directories: Directories::of(job), documents: BTreeMap::new(), notes: Vec::new() }
+    pub(super) fn of(job: &Path, readable: &brunt_feed::Files) -> Self {
+        let (directories, readable) = (Directories::of(job), readable.clone());
+        Self { directories, readable, documents: BTreeMap::new(), notes: Vec::new() }
     }
 
     /// A file by its path.
@@ -30,7 +32,7 @@ impl Files {
         if let Some(known) = self.documents.get(path) {
             return Ok(Rc::clone(known));
         }
-        let document = Rc::new(Document::read(path)?);
+        let document = Rc::new(Document::read(path, &self.readable)?);
         self.documents.insert(path.to_owned(), Rc::clone(&document));
         Ok(document)
     }

@@ -117,9 +117,9 @@ impl Load for LoadgenArgs {
             .run
             .refuse_quiet_details()
             .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
-        let asked = Asked::read(self, &world.console)?;
+        let asked = Asked::read(self, world)?;
         if self.check {
-            asked.examine(&world.console)?;
+            asked.examine(world)?;
             return world.console.print(&check::text(&asked.job, &asked.draft, asked.manner));
         }
         if let Some(path) = &self.to_plan {
@@ -149,8 +149,11 @@ impl Load for LoadgenArgs {
 }
 
 /// A job as a plan, and notes about it. No service is contacted: the values it would list are missing.
-pub fn as_plan(config: &Path) -> Result<(model::Plan, Vec<String>), Refusal> {
-    let mut files = Files::of(config);
+pub fn as_plan(
+    config: &Path,
+    readable: &brunt_feed::Files,
+) -> Result<(model::Plan, Vec<String>), Refusal> {
+    let mut files = Files::of(config, readable);
     let job = reader::read(config, &mut files)?;
     let draft = draft(&job.workloads, Manner::Repaired, Mixing::default(), &mut files)?;
     let connecting = to_plan::Connecting {
@@ -187,28 +190,29 @@ struct Asked {
 }
 
 impl Asked {
-    fn read(args: &LoadgenArgs, console: &Console) -> Result<Self, Refusal> {
+    fn read(args: &LoadgenArgs, world: &World) -> Result<Self, Refusal> {
         let manner = if args.compat { Manner::Compatible } else { Manner::Repaired };
-        let mut files = Files::of(&args.config);
+        let mut files = Files::of(&args.config, &world.files);
         let job = reader::read(&args.config, &mut files)?;
         let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
         let (measured, warm_up) = (settle(&job.workloads)?, settle(&job.warm_up)?);
         for note in files.take_notes() {
-            console.note(&note);
+            world.console.note(&note);
         }
         let seed = args.output.seed.unwrap_or_else(console::seed);
         Ok(Self { job, draft: measured, warm_up, manner, seed })
     }
 
     /// Checks whether the requests can be sent, as far as that is known without fetching values from a service.
-    fn examine(&self, console: &Console) -> Result<(), Refusal> {
+    fn examine(&self, world: &World) -> Result<(), Refusal> {
         for draft in [&self.warm_up, &self.draft] {
             let listed = compile::unlisted(draft);
-            let flow = compile::flow(draft, &self.job, self.manner, self.seed, &listed);
+            let flow =
+                compile::flow(draft, &self.job, self.manner, self.seed, (&listed, &world.files));
             let notes = fit::examine(&flow.map_err(failed)?)
                 .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
             for note in &notes {
-                console.note(note);
+                world.console.note(note);
             }
         }
         Ok(())
@@ -216,7 +220,8 @@ impl Asked {
 
     fn flow(&self, draft: &Draft, network: &Arc<Network>, world: &World) -> Result<Flow, Refusal> {
         let listed = endpoints::fetch(draft, network, world).map_err(failed)?;
-        compile::flow(draft, &self.job, self.manner, self.seed, &listed).map_err(failed)
+        compile::flow(draft, &self.job, self.manner, self.seed, (&listed, &world.files))
+            .map_err(failed)
     }
 
     /// The job as a plan.

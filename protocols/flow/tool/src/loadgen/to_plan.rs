@@ -336,6 +336,10 @@ mod tests {
         fn variable(&self, name: &str) -> Option<String> {
             (name == "ADMINUSERPASSWORD").then(|| "password".to_owned())
         }
+        fn files(&self) -> brunt_run::Files {
+            brunt_run::Files::default()
+        }
+
         fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
             std::fs::read(path)
         }
@@ -377,11 +381,18 @@ mod tests {
     fn flows(name: &str) -> (Flow, Flow) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples/loadgen/jobs");
         let path = root.join(format!("{name}.json"));
-        let mut files = Files::of(&path);
+        let mut files = Files::of(&path, &brunt_feed::Files::default());
         let job = reader::read(&path, &mut files).unwrap();
         let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
         let listed = BTreeMap::new();
-        let mut flow = compile::flow(&draft, &job, Manner::Repaired, 7, &listed).unwrap();
+        let mut flow = compile::flow(
+            &draft,
+            &job,
+            Manner::Repaired,
+            7,
+            (&listed, &brunt_feed::Files::default()),
+        )
+        .unwrap();
         flow.times = brunt_flow_driver::Times::None;
         let connecting = Connecting {
             redirects: 20,

@@ -4,7 +4,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use brunt_feed::file::{open, unmarked};
+use brunt_feed::Files;
+use brunt_feed::file::unmarked;
 use brunt_flow_driver::Flow;
 use brunt_flow_plan::compile::{CompileEnvironment, Compiled, compile};
 use brunt_flow_plan::fault::PlanError;
@@ -37,7 +38,7 @@ impl Asked {
     /// The plan that a command line names.
     pub(super) fn read(args: &RunArgs, surroundings: &dyn Surroundings) -> Result<Self, PlanError> {
         let path = args.plan.clone().unwrap_or_else(|| PathBuf::from("-"));
-        let (name, text) = source(&path)?;
+        let (name, text) = source(&path, &surroundings.files())?;
         let text = Text { name: &name, text: &text, overrides: &args.set };
         let base = path.parent().unwrap_or(Path::new(""));
         Self::of(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
@@ -176,7 +177,7 @@ pub(super) fn users_of(per_second: f64) -> u32 {
 }
 
 /// The name of a plan in messages, and its text.
-fn source(path: &Path) -> Result<(String, String), PlanError> {
+fn source(path: &Path, files: &Files) -> Result<(String, String), PlanError> {
     let standard = path.as_os_str() == "-";
     let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
     let unreadable = |why: String| PlanError::Unreadable { file: name.clone(), why };
@@ -184,7 +185,7 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
     let read = if standard {
         std::io::stdin().lock().take(PLAN_MAX + 1).read_to_end(&mut bytes)
     } else {
-        open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
+        files.open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| {
         unreadable(format!("{error}; give the path of a plan, or - for standard input"))

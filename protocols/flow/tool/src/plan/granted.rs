@@ -11,8 +11,8 @@ use std::{fmt, io};
 
 use brunt_engine::Load;
 use brunt_envelope::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
-use brunt_feed::access::{self, Kind};
 use brunt_feed::file;
+use brunt_feed::files::{Files, Kind};
 use brunt_flow_driver::{Flow, Payload, Step};
 use brunt_flow_plan::compile::Compiled;
 use brunt_flow_plan::fault::{Fault, PlanError};
@@ -29,6 +29,8 @@ pub struct Granted<'a> {
     pub submitted: &'a Submitted,
     /// Whether the kernel keeps this process from files that are not its own.
     pub confined: bool,
+    /// The files that it may read.
+    pub files: Files,
     /// Its secrets.
     pub secrets: Secrets<'a>,
 }
@@ -75,12 +77,16 @@ impl Surroundings for Granted<'_> {
         }
     }
 
+    fn files(&self) -> Files {
+        self.files.clone()
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        file::read(path, file::DATA_MAX)
+        self.files.read(path, file::DATA_MAX)
     }
 
     fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
-        file::read_secret(path, file::DATA_MAX)
+        self.files.read_secret(path, file::DATA_MAX)
     }
 
     fn permits(&self, path: &Path) -> Result<(), String> {
@@ -211,9 +217,9 @@ fn exchanges(flow: &Flow, redirects: u8) -> u64 {
 }
 
 /// Why a plan that was read cannot be sent to other machines: it takes a secret from a file.
-pub(super) fn stays_here() -> Option<String> {
+pub(super) fn stays_here(files: &Files) -> Option<String> {
     let secret = |(path, kind): (PathBuf, Kind)| (kind == Kind::Secret).then_some(path);
-    let path = access::opened().into_iter().find_map(secret)?;
+    let path = files.opened().into_iter().find_map(secret)?;
     Some(format!(
         "takes a secret from {}, and secrets do not leave this machine: run it without agents",
         path.display()

@@ -143,7 +143,7 @@ pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
     if let Err(error) = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1) {
         return whole(format!("failed to {error}"));
     }
-    if let Some(why) = granted.submitted.agents.and_then(|_| granted::stays_here()) {
+    if let Some(why) = granted.submitted.agents.and_then(|_| granted::stays_here(&granted.files)) {
         return whole(why);
     }
     match fit::examine(&asked.compiled.flow) {

@@ -12,7 +12,7 @@ mod several;
 mod trouble;
 
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
-use brunt_feed::{Arguments, Settings};
+use brunt_feed::{Arguments, Files, Settings};
 use brunt_ldap_driver::{
     BindControls, Identity, Mode, Plan, Route, Security, Servers, Setup, Task, open,
 };
@@ -49,7 +49,7 @@ fn setup(address: SocketAddr, task: Task) -> Setup {
 
 fn arguments(specs: &[&str]) -> Arguments {
     let specs: Vec<String> = specs.iter().map(|spec| (*spec).to_owned()).collect();
-    Arguments::parse(&specs, &Settings::default()).unwrap()
+    Arguments::parse(&specs, &Settings::default(), &Files::default()).unwrap()
 }
 
 fn simple(dn: &str, password: &str) -> Identity {

@@ -449,7 +449,10 @@ async fn start_tls_never_goes_on_in_the_clear() {
     let server =
         Server::start(|incoming| vec![Act::Send(answer(incoming.message, 2, "no TLS here"))]).await;
     let mut setup = setup(server.address, search());
-    let client = brunt_net::tls::Client::new(&brunt_net::tls::Options::default());
+    let client = brunt_net::tls::Client::new(
+        &brunt_net::tls::Options::default(),
+        &brunt_feed::Files::default(),
+    );
     let Ok(client) = client else { panic!("the system has no roots: {client:?}") };
     setup.route.security = brunt_ldap_driver::Security::StartTls(Arc::new(client));
     setup.login = simple("cn=admin", "secret");

@@ -42,6 +42,10 @@ impl Surroundings for Fixture {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
+    fn files(&self) -> brunt_run::Files {
+        brunt_run::Files::default()
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
     }

@@ -7,19 +7,20 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use brunt_feed::Files;
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
 /// Surroundings whose files are kept once they have been read. Secrets are not.
 pub(super) struct Kept<'a> {
     of: &'a dyn Surroundings,
-    files: RefCell<HashMap<PathBuf, Vec<u8>>>,
+    known: RefCell<HashMap<PathBuf, Vec<u8>>>,
 }
 
 impl<'a> Kept<'a> {
     /// Nothing has been read yet.
     pub(super) fn new(of: &'a dyn Surroundings) -> Self {
-        Self { of, files: RefCell::default() }
+        Self { of, known: RefCell::default() }
     }
 }
 
@@ -32,12 +33,16 @@ impl Surroundings for Kept<'_> {
         self.of.ambient(name)
     }
 
+    fn files(&self) -> Files {
+        self.of.files()
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if let Some(bytes) = self.files.borrow().get(path) {
+        if let Some(bytes) = self.known.borrow().get(path) {
             return Ok(bytes.clone());
         }
         let bytes = self.of.read(path)?;
-        self.files.borrow_mut().insert(path.to_owned(), bytes.clone());
+        self.known.borrow_mut().insert(path.to_owned(), bytes.clone());
         Ok(bytes)
     }
 
@@ -72,6 +77,10 @@ impl Surroundings for Trial<'_> {
 
     fn ambient(&self, name: &str) -> Option<String> {
         self.0.ambient(name)
+    }
+
+    fn files(&self) -> Files {
+        self.0.files()
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -113,6 +122,10 @@ mod tests {
         fn variable(&self, _: &str) -> Option<String> {
             None
         }
+        fn files(&self) -> Files {
+            Files::default()
+        }
+
         fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
             *self.0.borrow_mut().entry(path.to_owned()).or_default() += 1;
             Ok(b"useSSL=false\n".to_vec())

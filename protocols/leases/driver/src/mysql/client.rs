@@ -104,7 +104,7 @@ impl Client {
             let opening = greeting.opening(true, database.is_some());
             wire.body().extend_from_slice(&opening);
             wire.send()?;
-            wire.secure(server)?;
+            wire.secure(server, network)?;
         }
         let user = server.user.clone().unwrap_or_default();
         let password = server.password.as_ref().map_or(&[][..], |password| password.expose());

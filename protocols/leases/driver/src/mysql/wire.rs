@@ -77,7 +77,7 @@ impl Wire {
     }
 
     /// Secures the connection, after TLS was requested from the server.
-    pub(super) fn secure(&mut self, server: &Server) -> Result<(), WireError> {
+    pub(super) fn secure(&mut self, server: &Server, network: &Network) -> Result<(), WireError> {
         let trust = match &server.tls {
             Tls::Off => return Ok(()),
             Tls::Unverified => tls::Trust::Anything,
@@ -90,7 +90,8 @@ impl Wire {
         if !self.stream.buffer().is_empty() {
             return Err(WireError::Tls("the server spoke before TLS began".to_owned()));
         }
-        let client = tls::Client::new(&tls::Options { trust, ..tls::Options::default() });
+        let client =
+            tls::Client::new(&tls::Options { trust, ..tls::Options::default() }, network.files());
         let client = client.map_err(|error| WireError::Tls(error.to_string()))?;
         let carrier = std::mem::replace(self.stream.get_mut(), Carrier::Gone);
         if let Carrier::Tcp(stream) = carrier {

@@ -44,7 +44,7 @@ impl Link {
         let refused = |error: &io::Error| opening(endpoint, error);
         let runtime =
             Builder::new_current_thread().enable_all().build().map_err(|error| refused(&error))?;
-        let secured = secured(server)?;
+        let secured = secured(server, network)?;
         let config = config(server, database);
         let opened = runtime.block_on(async {
             let late = || {
@@ -163,7 +163,7 @@ fn config(server: &Server, database: &str) -> Config {
     config
 }
 
-fn secured(server: &Server) -> Result<Secured, BackendError> {
+fn secured(server: &Server, network: &Network) -> Result<Secured, BackendError> {
     let trust = match &server.tls {
         Tls::Off => return Ok(Secured::off()),
         Tls::Unverified => tls::Trust::Anything,
@@ -174,7 +174,8 @@ fn secured(server: &Server) -> Result<Secured, BackendError> {
     };
     let unusable = |error: tls::TlsError| BackendError::new(Class::Tls, 0, error.to_string());
     let client =
-        tls::Client::new(&tls::Options { trust, ..tls::Options::default() }).map_err(unusable)?;
+        tls::Client::new(&tls::Options { trust, ..tls::Options::default() }, network.files())
+            .map_err(unusable)?;
     let (verified, local) = (server.tls != Tls::Unverified, server.endpoint.is_socket());
     let clear = verified || local || server.clear_password;
     let host = match &server.endpoint {

@@ -75,6 +75,10 @@ mod tests {
         fn variable(&self, name: &str) -> Option<String> {
             self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         }
+        fn files(&self) -> brunt_run::Files {
+            brunt_run::Files::default()
+        }
+
         fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
             Err(io::ErrorKind::NotFound.into())
         }

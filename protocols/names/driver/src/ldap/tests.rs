@@ -207,10 +207,10 @@ fn urls_are_understood_or_refused() {
     let name = |url: &str| {
         let search = Search { base: String::new(), scope: Scope::Base, filter: "(a=b)".to_owned() };
         let client = || {
-            tls::Client::new(&tls::Options {
-                trust: tls::Trust::Anything,
-                ..tls::Options::default()
-            })
+            tls::Client::new(
+                &tls::Options { trust: tls::Trust::Anything, ..tls::Options::default() },
+                Network::private().files(),
+            )
         };
         Directory::new(&Network::private(), url, None, &search, &search, client)
             .map(|directory| directory.name.to_string())

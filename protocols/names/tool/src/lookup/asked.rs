@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_engine::{Load, Settings};
-use brunt_feed::file;
+use brunt_feed::{Files, file};
 use brunt_ldap_wire::request::Scope;
 use brunt_names_driver::{
     AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
@@ -52,7 +52,7 @@ impl Asked {
         check(args)?;
         let seed = args.output.seed.unwrap_or_else(console::seed);
         let paths = paths(args, network)?;
-        let known = Known::of(args)?;
+        let known = Known::of(args, network.files())?;
         let parts: Vec<Part> = args
             .by
             .iter()
@@ -61,7 +61,7 @@ impl Asked {
         let distribution = args.distribution.unwrap_or(Distribution::Uniform);
         let questions = Questions::new(&parts, distribution, args.negative, seed)
             .map_err(|error| error.to_string())?;
-        let mut settings = settings(&args.load, distribution, &questions)?;
+        let mut settings = settings((&args.load, network.files()), distribution, &questions)?;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         settings.seed = seed;
         let node = share::asked(&args.output.run, args.output.seed)?;
@@ -138,7 +138,9 @@ fn directory(args: &DirectoryArgs, network: &Network) -> Result<Directory, Strin
     let groups = search(&args.groups_base, &args.groups_filter);
     let bind = match (&args.bind_dn, &args.bind_password_file) {
         (Some(dn), Some(path)) => {
-            let text = file::read_secret(path, file::WRITTEN_MAX)
+            let text = network
+                .files()
+                .read_secret(path, file::WRITTEN_MAX)
                 .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
                 .map_err(|error| format!("read {}: {error}", path.display()))?;
             let password = text.trim_end_matches(['\r', '\n']);
@@ -157,14 +159,14 @@ fn directory(args: &DirectoryArgs, network: &Network) -> Result<Directory, Strin
             }
             (None, false) => tls::Trust::System,
         };
-        tls::Client::new(&tls::Options { trust, ..tls::Options::default() })
+        tls::Client::new(&tls::Options { trust, ..tls::Options::default() }, network.files())
     };
     let url = args.url.as_deref().unwrap_or_default();
     Directory::new(network, url, bind, &users, &groups, secured).map_err(|error| error.to_string())
 }
 
 fn settings(
-    load: &LookupLoad,
+    (load, files): (&LookupLoad, &Files),
     distribution: Distribution,
     questions: &Questions,
 ) -> Result<Settings, String> {
@@ -174,7 +176,7 @@ fn settings(
     }
     // This error is a whole sentence, while every other reason only completes one.
     let shape = options
-        .load(Lookups::SPELLING)
+        .load(Lookups::SPELLING, files)
         .map_err(|why| format!("plan the load: {}", why.replace("failed to ", "cannot ")))?;
     let ends = matches!(&shape, Load::Open(schedule) if schedule.lasting().is_some());
     let once = distribution == Distribution::Once && options.duration.is_none();

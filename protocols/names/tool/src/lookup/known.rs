@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
 
-use brunt_feed::file;
+use brunt_feed::{Files, file};
 use brunt_names_driver::{By, Keys};
 
 use super::getent::getent;
@@ -31,7 +31,7 @@ enum Origin<'a> {
 
 impl Known {
     /// Finds the keys of the lookups.
-    pub(super) fn of(args: &LookupArgs) -> Result<Self, String> {
+    pub(super) fn of(args: &LookupArgs, files: &Files) -> Result<Self, String> {
         let asks = |wanted: fn(By) -> bool| args.by.iter().any(|(by, _)| wanted(*by));
         let mut known = Self { users: None, groups: None, notes: Vec::new() };
         let (users, groups) = (origin(&args.keys)?, group_origin(args)?);
@@ -43,16 +43,16 @@ impl Known {
         }
         let pattern = args.pattern.as_deref();
         if asks(|by| !by.is_of_group()) {
-            let mut keys = known.keys(&users, pattern, "passwd")?;
+            let mut keys = known.keys((&users, pattern), "passwd", files)?;
             if asks(|by| by == By::Memberships)
-                && let Some(members) = known.members(&users, &groups)
+                && let Some(members) = known.members(&users, &groups, files)
             {
                 keys = keys.with_members(&members);
             }
             known.users = Some(Arc::new(keys));
         }
         if asks(By::is_of_group) {
-            known.groups = Some(Arc::new(known.keys(&groups, pattern, "group")?));
+            known.groups = Some(Arc::new(known.keys((&groups, pattern), "group", files)?));
         }
         Ok(known)
     }
@@ -65,14 +65,15 @@ impl Known {
 
     fn keys(
         &mut self,
-        origin: &Origin<'_>,
-        pattern: Option<&str>,
+        (origin, pattern): (&Origin<'_>, Option<&str>),
         database: &str,
+        files: &Files,
     ) -> Result<Keys, String> {
         let keys = match origin {
             Origin::Range(ids) => Keys::range(ids.clone(), pattern),
             Origin::File(path) => {
-                let text = file::read_lines(path, file::DATA_MAX)
+                let text = files
+                    .read_lines(path, file::DATA_MAX)
                     .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
                     .map_err(|error| format!("read {}: {error}", path.display()))?;
                 Keys::lines(&text)
@@ -113,11 +114,16 @@ impl Known {
     }
 
     /// Lines of groups with their members. For a range no members are known.
-    fn members(&mut self, users: &Origin<'_>, groups: &Origin<'_>) -> Option<String> {
+    fn members(
+        &mut self,
+        users: &Origin<'_>,
+        groups: &Origin<'_>,
+        files: &Files,
+    ) -> Option<String> {
         match (users, groups) {
             (Origin::Range(_), Origin::Range(_) | Origin::Host) | (_, Origin::Range(_)) => None,
             (_, Origin::File(path)) => {
-                String::from_utf8(file::read_lines(path, file::DATA_MAX).ok()?).ok()
+                String::from_utf8(files.read_lines(path, file::DATA_MAX).ok()?).ok()
             }
             (_, Origin::Host) => self.listed("group").ok(),
         }
@@ -175,14 +181,14 @@ mod tests {
     #[test]
     fn ranges_are_written_with_and_without_their_end() {
         for (text, first, count) in [("10-12", 10, 3), ("10..12", 10, 2), ("7", 7, 1)] {
-            let known = Known::of(&args(text, &[By::Uid, By::Gid])).unwrap();
+            let known = Known::of(&args(text, &[By::Uid, By::Gid]), &Files::default()).unwrap();
             for by in [By::Uid, By::Gid] {
                 let keys = known.for_kind(by);
                 assert_eq!((keys.id(0), keys.len()), (first, count), "{text}");
             }
         }
         for text in ["12-10", "5..5", "a-b", "-5", "99999999999", "/no/such/file", ""] {
-            assert!(Known::of(&args(text, &[By::Uid])).is_err(), "{text:?}");
+            assert!(Known::of(&args(text, &[By::Uid]), &Files::default()).is_err(), "{text:?}");
         }
     }
 
@@ -194,16 +200,16 @@ mod tests {
         fs::write(&groups, "g:x:9:\nh:x:20:u\n").unwrap();
         let mut args = args(users.to_str().unwrap(), &[By::User, By::Memberships, By::Group]);
         args.group_keys = Some(groups.to_str().unwrap().to_owned());
-        let known = Known::of(&args).unwrap();
+        let known = Known::of(&args, &Files::default()).unwrap();
         let (users, groups) = (known.for_kind(By::User), known.for_kind(By::Group));
         assert_eq!((users.name(0), users.group(0), groups.len()), (c"u", Some(20), 2));
         args.pattern = Some("u%d".to_owned());
-        assert!(Known::of(&args).err().unwrap().contains("--pattern"));
+        assert!(Known::of(&args, &Files::default()).err().unwrap().contains("--pattern"));
     }
 
     #[test]
     fn the_host_lists_at_least_root() {
-        let known = Known::of(&args("host", &[By::User])).unwrap();
+        let known = Known::of(&args("host", &[By::User]), &Files::default()).unwrap();
         let users = known.for_kind(By::User);
         assert!((0..users.len()).any(|place| users.name(place) == c"root"));
         assert!(known.notes.iter().any(|note| note.contains("users")), "{:?}", known.notes);

@@ -43,6 +43,7 @@ pub(super) trait ServerFigures {
 pub(super) fn open(
     source: &ServerCpu,
     load: &dyn Repeatable,
+    files: &brunt_feed::Files,
 ) -> Result<Box<dyn ServerFigures>, String> {
     let failed = |why: String| format!("read --server-cpu {source}: {why}");
     Ok(match source {
@@ -54,6 +55,6 @@ pub(super) fn open(
         ServerCpu::Kea(socket) => {
             Box::new(Counts::open(counts::KEA, monitor::kea(socket)).map_err(failed)?)
         }
-        ServerCpu::Prometheus(query) => Box::new(Prometheus::open(query).map_err(failed)?),
+        ServerCpu::Prometheus(query) => Box::new(Prometheus::open(query, files).map_err(failed)?),
     })
 }

@@ -36,10 +36,10 @@ pub(super) struct Prometheus {
 
 impl Prometheus {
     /// Prepares the query, and checks once whether the series exist.
-    pub(super) fn open(query: &PrometheusQuery) -> Result<Self, String> {
+    pub(super) fn open(query: &PrometheusQuery, files: &brunt_feed::Files) -> Result<Self, String> {
         let manner =
             Manner { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
-        let service = Service::new(query.server(), manner)?;
+        let service = Service::new(query.server(), manner, files)?;
         let prometheus = Self {
             query: query.clone(),
             service,

@@ -40,6 +40,10 @@ impl Surroundings for TestSurroundings {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
+    fn files(&self) -> brunt_run::Files {
+        brunt_run::Files::default()
+    }
+
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
