@@ -11,6 +11,7 @@ mod connections;
 mod identity;
 mod identity_plans;
 mod jobs;
+mod journeys;
 mod logged;
 mod many;
 mod mixed;

@@ -56,6 +56,8 @@ pub struct Watch<'a> {
     items: u64,
     parts: [(Part, Duration); PARTS_MAX],
     parts_len: usize,
+    /// What ended with this exchange and consists of several.
+    spans: Vec<(u16, Outcome, Duration)>,
     text: Option<&'a mut String>,
     /// The address that could not be reached.
     address: Option<String>,
@@ -86,6 +88,7 @@ impl<'a> Watch<'a> {
             items: 0,
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
+            spans: Vec::new(),
             text,
             address: None,
             request: None,
@@ -159,6 +162,12 @@ impl<'a> Watch<'a> {
             *slot = (part, took);
             self.parts_len += 1;
         }
+    }
+
+    /// Reports that something ended with this exchange that consists of several and is measured as one: how it ended,
+    /// and how long it took. It is counted beside the exchanges, in none of their figures.
+    pub fn span(&mut self, number: u16, outcome: Outcome, took: Duration) {
+        self.spans.push((number, outcome, took));
     }
 
     /// Records that a session could not be prepared, and why. The exchange that then fails for this reason is counted
@@ -304,6 +313,11 @@ impl<'a> Watch<'a> {
     /// How many times the request was sent again.
     pub fn times_resent(&self) -> u32 {
         self.resent
+    }
+
+    /// What ended with this exchange, in order.
+    pub fn spans(&self) -> &[(u16, Outcome, Duration)] {
+        &self.spans
     }
 
     /// The reported parts, in order.

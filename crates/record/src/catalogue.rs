@@ -10,6 +10,9 @@ pub struct Catalogue {
     pub operations: Vec<String>,
     /// The name of part `n`: `connect`, `tls`.
     pub parts: Vec<String>,
+    /// The name of span `n`: several exchanges that are measured as one, such as a group of steps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<String>,
     /// The name of tally `n`, which a driver counts beside exchanges: `DISCOVER-OFFER sent`.
     #[serde(default)]
     pub tallies: Vec<String>,
@@ -24,6 +27,7 @@ impl Catalogue {
         Self {
             operations: operations.into_iter().map(Into::into).collect(),
             parts: parts.into_iter().map(Into::into).collect(),
+            spans: Vec::new(),
             tallies: Vec::new(),
         }
     }
@@ -32,6 +36,13 @@ impl Catalogue {
     #[must_use]
     pub fn with_tallies<S: Into<String>>(mut self, tallies: impl IntoIterator<Item = S>) -> Self {
         self.tallies = tallies.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same with these spans.
+    #[must_use]
+    pub fn with_spans<S: Into<String>>(mut self, spans: impl IntoIterator<Item = S>) -> Self {
+        self.spans = spans.into_iter().map(Into::into).collect();
         self
     }
 

@@ -40,6 +40,8 @@ pub struct Interval {
     pub operations: Vec<Operation>,
     /// How long each part took, by number.
     pub parts: Vec<Histogram>,
+    /// What consists of several exchanges and is measured as one, by number. It grows with the highest number recorded.
+    pub spans: Vec<Operation>,
     /// Exchanges that fell due, dropped ones included.
     pub planned: u64,
     /// Exchanges given up in this step: dropped, whenever they had fallen due.
@@ -91,6 +93,7 @@ impl Interval {
             to: Duration::ZERO,
             operations: (0..operations).map(|_| Operation::new()).collect(),
             parts: (0..parts).map(|_| Histogram::new()).collect(),
+            spans: Vec::new(),
             planned: 0,
             dropped: 0,
             dropped_after: Histogram::new(),
@@ -118,6 +121,7 @@ impl Interval {
         (self.index, self.phase, self.from, self.to) = (index, phase, from, from);
         self.operations.iter_mut().for_each(Operation::reset);
         self.parts.iter_mut().for_each(Histogram::reset);
+        self.spans.iter_mut().for_each(Operation::reset);
         (self.planned, self.dropped, self.backlog_peak, self.in_flight, self.orphans) =
             (0, 0, 0, 0, 0);
         (self.reconnected, self.resent) = (0, 0);
@@ -210,6 +214,13 @@ impl Interval {
         }
     }
 
+    /// Records that a span ended, and how long it took.
+    pub fn span(&mut self, number: u16, outcome: Outcome, took: Duration) {
+        let number = usize::from(number);
+        self.spans.resize_with(self.spans.len().max(number + 1), Operation::new);
+        self.spans[number].record_unsent(outcome, took, 0, Own::default());
+    }
+
     /// Adds to tally `number`.
     pub fn tally(&mut self, number: usize, count: u64) {
         self.tallies.resize(self.tallies.len().max(number + 1), 0);
@@ -290,6 +301,8 @@ impl Interval {
         for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
             mine.merge(theirs);
         }
+        self.spans.resize_with(self.spans.len().max(other.spans.len()), Operation::new);
+        self.spans.iter_mut().zip(&other.spans).for_each(|(mine, theirs)| mine.merge(theirs));
         self.pace.merge(&other.pace);
         self.planned += other.planned;
         self.dropped += other.dropped;

@@ -10,12 +10,22 @@ pub fn objectives(
     options: &RunOptions,
     operations: &[&str],
 ) -> Result<Vec<Slo>, String> {
+    objectives_with_spans(given, options, operations, operations)
+}
+
+/// The same for a run that measures more than its operations by name, about which there may be objectives.
+pub fn objectives_with_spans(
+    given: &[Slo],
+    options: &RunOptions,
+    operations: &[&str],
+    measured: &[&str],
+) -> Result<Vec<Slo>, String> {
     for rule in &options.abort_on {
         let known = operations.iter().copied();
         rule.check(known).map_err(|error| format!("--abort-on {rule}: {error}"))?;
     }
     for slo in given {
-        let known = operations.iter().copied();
+        let known = measured.iter().copied();
         slo.check(known).map_err(|error| format!("--slo {}: {error}", slo.text()))?;
     }
     Ok(given.to_vec())

@@ -380,13 +380,17 @@ impl Recorder {
             self.filling(phase).unready.record(why);
         }
         let (reconnected, resent) = (watch.times_reconnected(), watch.times_resent());
-        if watch.parts().is_empty() && reconnected + resent == 0 {
+        if watch.parts().is_empty() && watch.spans().is_empty() && reconnected + resent == 0 {
             return;
         }
         let step = self.filling(phase);
         step.reconnected += u64::from(reconnected);
         step.resent += u64::from(resent);
         watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
+        watch
+            .spans()
+            .iter()
+            .for_each(|(number, outcome, took)| step.span(*number, *outcome, *took));
     }
 
     /// Records an exchange that ended, and whose answer was unread for no longer than `unread`.
@@ -464,7 +468,8 @@ impl Recorder {
         let Some(room) = self.prompt.get_mut(usize::from(watch.named_operation())) else {
             return false;
         };
-        if !prompt || !watch.parts().is_empty() || index != self.index || self.gaps.touch(due) {
+        let beside = !watch.parts().is_empty() || !watch.spans().is_empty();
+        if !prompt || beside || index != self.index || self.gaps.touch(due) {
             return false;
         }
         room.get_or_insert_with(Prompt::new).record(code, ended - due, watch.counted_items());

@@ -39,6 +39,9 @@ pub(crate) struct IntervalLine {
     pub(super) operations: Vec<OperationLine>,
     /// How long each part took, in the order of the catalogue; null where there was none.
     pub(super) parts: Vec<Option<Distribution>>,
+    /// By end: the spans, in the order of the catalogue, as far as any ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) spans: Vec<OperationLine>,
     /// Exchanges that fell due, dropped ones included.
     pub(super) planned: u64,
     /// By end: exchanges given up, whenever they had fallen due.
@@ -165,6 +168,7 @@ impl IntervalLine {
     /// The line of an interval, its outcomes with their names.
     pub(super) fn new(interval: &Interval, names: Names<'_>) -> Self {
         let operations = interval.operations.iter().enumerate();
+        let spans = (interval.operations.len()..).zip(&interval.spans);
         Self {
             index: interval.index,
             phase: interval.phase,
@@ -172,6 +176,7 @@ impl IntervalLine {
             to: interval.to,
             operations: operations.map(|(n, of)| OperationLine::new(n, of, names)).collect(),
             parts: interval.parts.iter().map(Distribution::new).collect(),
+            spans: spans.map(|(number, of)| OperationLine::new(number, of, names)).collect(),
             planned: interval.planned,
             dropped: interval.dropped,
             dropped_after: Distribution::new(&interval.dropped_after),
@@ -213,6 +218,7 @@ impl IntervalLine {
                 .map(OperationLine::operation)
                 .collect::<Result<_, _>>()?,
             parts: self.parts.iter().map(read).collect::<Result<_, _>>()?,
+            spans: self.spans.iter().map(OperationLine::operation).collect::<Result<_, _>>()?,
             planned: self.planned,
             dropped: self.dropped,
             dropped_after: read(&self.dropped_after)?,
@@ -240,13 +246,14 @@ impl IntervalLine {
     /// Whether the numbers are small enough that those of a whole run can be added.
     fn plausible(&self) -> Result<(), LineError> {
         let settled = self.settled.iter().map(|settled| &settled.counts);
-        let operations = self.operations.iter().flat_map(|of| [&of.counts, &of.tainted]);
+        let measured = || self.operations.iter().chain(&self.spans);
+        let operations = measured().flat_map(|of| [&of.counts, &of.tainted]);
         let counts = settled.chain(operations).chain([&self.due]).flat_map(|counts| {
             let &Counts { planned, sent, dropped, skipped, ok, failed, timed_out, cut_off, items } =
                 counts;
             [planned, sent, dropped, skipped, ok, failed, timed_out, cut_off, items]
         });
-        let met = self.operations.iter().flat_map(|of| &of.codes).chain(&self.unready);
+        let met = measured().flat_map(|of| &of.codes).chain(&self.unready);
         let machines = self.health.machines.iter().map(|one| &one.machine);
         let machines = machines.chain([&self.health.machine]);
         let cores = machines.map(|machine| u64::from(machine.cores)).max().unwrap_or_default();

@@ -230,7 +230,7 @@ impl Parser {
         }
         let interval = line.interval()?;
         self.learn(0, &line.unready);
-        for (number, operation) in line.operations.iter().enumerate() {
+        for (number, operation) in line.operations.iter().chain(&line.spans).enumerate() {
             self.learn(number, &operation.codes);
         }
         Ok(Event::Interval(Box::new(interval)))

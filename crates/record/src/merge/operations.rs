@@ -16,17 +16,33 @@ pub(super) fn operations(
     rates: &Rates,
 ) -> Result<Vec<OperationRecord>, HistogramError> {
     let names = records[0].operations.iter().map(|operation| operation.name.as_str());
-    names.map(|name| operation(name, records, percentiles, rates)).collect()
+    names
+        .map(|name| {
+            let all = records.iter().flat_map(|record| &record.operations);
+            let rates = super::rates::of_operation(records, name, rates);
+            operation(name, all.filter(|of| of.name == name), rates, percentiles)
+        })
+        .collect()
 }
 
-fn operation(
-    name: &str,
+/// The spans, which have no rates.
+pub(super) fn spans(
     records: &[&Record],
     percentiles: &[f64],
-    rates: &Rates,
+) -> Result<Vec<OperationRecord>, HistogramError> {
+    let all = || records.iter().flat_map(|record| &record.spans);
+    let names = distinct(all().map(|span| span.name.as_str()));
+    let span = |name| operation(name, all().filter(|of| of.name == name), [None; 2], percentiles);
+    names.into_iter().map(span).collect()
+}
+
+fn operation<'a>(
+    name: &str,
+    all: impl Iterator<Item = &'a OperationRecord>,
+    [achieved, goodput]: [Option<f64>; 2],
+    percentiles: &[f64],
 ) -> Result<OperationRecord, HistogramError> {
-    let all: Vec<&OperationRecord> =
-        records.iter().flat_map(|record| &record.operations).filter(|of| of.name == name).collect();
+    let all: Vec<&OperationRecord> = all.collect();
     let together = |of: fn(&OperationRecord) -> &Latency| {
         Latency::together(all.iter().map(|one| of(one)), percentiles)
     };
@@ -35,7 +51,6 @@ fn operation(
     let ok = |one: &OperationRecord| one.ok.is_some();
     let cleared = |one: &OperationRecord| one.ok_without_own.is_some();
     let tainted: Vec<Counts> = all.iter().filter_map(|one| one.tainted).collect();
-    let [achieved, goodput] = super::rates::of_operation(records, name, rates);
     Ok(OperationRecord {
         name: name.to_owned(),
         counts: counts(all.iter().map(|one| &one.counts)),

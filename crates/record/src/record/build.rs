@@ -8,8 +8,8 @@ use super::{
     StepRecord, TallyRecord, rate,
 };
 use crate::{
-    Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Noun, Phase, Series, Slo,
-    SloError, SloResult, Step, Totals, Usual, Verdict,
+    Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Noun, Operation, Phase,
+    Series, Slo, SloError, SloResult, Step, Totals, Usual, Verdict,
 };
 use brunt_exchange::Outcome;
 use std::time::Duration;
@@ -61,6 +61,7 @@ impl Conclusion<'_> {
                 imbalance: imbalance.map(|error| error.to_string()),
             },
             operations: self.operations(&measured, &steady, &rates),
+            spans: self.spans(&measured),
             parts: self.parts(&measured),
             response: self.response(&measured),
             dropped_after: self.bounded(&Histogram::new(), &measured.dropped_after),
@@ -224,24 +225,45 @@ impl Conclusion<'_> {
     ) -> Vec<OperationRecord> {
         let operations = measured.operations.iter().enumerate().map(|(number, operation)| {
             let due = steady.operations.get(number);
-            let [achieved, goodput] = due.map_or([None; 2], |due| rates.of(number, due, steady));
-            let (response, counts) = (&operation.response, operation.counts);
-            let latency = |times: &Histogram| Latency::new(times, &self.head.percentiles);
-            OperationRecord {
-                name: self.head.catalogue.operation(number).to_owned(),
-                counts,
-                achieved,
-                goodput,
-                codes: codes(number, &operation.codes, self.names),
-                response: self.bounded(&response.answered(), &response.censored()),
-                ok: (counts.missed() > 0).then(|| latency(&response.ok)),
-                ok_without_own: (response.cleared() != &response.ok)
-                    .then(|| latency(response.cleared())),
-                service: self.bounded(&operation.service, &operation.service_censored()),
-                tainted: (operation.tainted != Counts::default()).then_some(operation.tainted),
-            }
+            let rates = due.map_or([None; 2], |due| rates.of(number, due, steady));
+            let name = self.head.catalogue.operation(number).to_owned();
+            self.operation((number, name), operation, rates)
         });
         operations.collect()
+    }
+
+    /// The spans. The names of their outcomes follow those of the operations.
+    fn spans(&self, measured: &Interval) -> Vec<OperationRecord> {
+        let names = self.head.catalogue.spans.iter().zip(self.head.catalogue.operations.len()..);
+        let nothing = Operation::new();
+        let spans = names.enumerate().map(|(at, (name, number))| {
+            let span = measured.spans.get(at).unwrap_or(&nothing);
+            self.operation((number, name.clone()), span, [None; 2])
+        });
+        spans.collect()
+    }
+
+    fn operation(
+        &self,
+        (number, name): (usize, String),
+        operation: &Operation,
+        [achieved, goodput]: [Option<f64>; 2],
+    ) -> OperationRecord {
+        let (response, counts) = (&operation.response, operation.counts);
+        let latency = |times: &Histogram| Latency::new(times, &self.head.percentiles);
+        OperationRecord {
+            name,
+            counts,
+            achieved,
+            goodput,
+            codes: codes(number, &operation.codes, self.names),
+            response: self.bounded(&response.answered(), &response.censored()),
+            ok: (counts.missed() > 0).then(|| latency(&response.ok)),
+            ok_without_own: (response.cleared() != &response.ok)
+                .then(|| latency(response.cleared())),
+            service: self.bounded(&operation.service, &operation.service_censored()),
+            tainted: (operation.tainted != Counts::default()).then_some(operation.tainted),
+        }
     }
 
     /// The response time of all that was due; `None` where one operation has the same.

@@ -67,6 +67,10 @@ pub struct Record {
     pub conservation: Conservation,
     /// The operations, measured in the steady phase.
     pub operations: Vec<OperationRecord>,
+    /// What consists of several exchanges and is measured as one, such as a group of steps, in the steady phase: from
+    /// the beginning of its first exchange to the end of its last. Its exchanges are counted under their own names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<OperationRecord>,
     /// Pieces of work beside the exchanges: connecting, TLS handshakes.
     pub parts: Vec<PartRecord>,
     /// The response time of all that was due, over all operations and with the dropped exchanges: an exchange without

@@ -50,7 +50,8 @@ impl Record {
 impl Slo {
     /// The result of the objective in a run.
     pub fn evaluate(&self, record: &Record) -> Result<SloResult, SloError> {
-        self.check(record.operations.iter().map(|operation| operation.name.as_str()))?;
+        let measured = record.operations.iter().chain(&record.spans);
+        self.check(measured.map(|operation| operation.name.as_str()))?;
         let with = self.measured(record, Part::With);
         let without = self.measured(record, Part::Without);
         let measured = with.map_or(SloOutcome::Missed, |reach| self.outcome(reach));
@@ -252,12 +253,18 @@ impl Slo {
         let named = |operation: &&OperationRecord| {
             self.operation.as_ref().is_none_or(|name| *name == operation.name)
         };
-        record.operations.iter().filter(named)
+        // What spans consist of is in the operations already.
+        let spans = record.spans.iter().filter(|_| self.operation.is_some());
+        record.operations.iter().chain(spans).filter(named)
     }
 
     /// Whether the objective applies to everything that was due.
     fn is_whole(&self, record: &Record) -> bool {
-        self.operation.is_none() || record.operations.len() == 1
+        match (&self.operation, &record.operations[..]) {
+            (None, _) => true,
+            (Some(name), [only]) => *name == only.name,
+            _ => false,
+        }
     }
 
     /// The counts from which a figure is made. Without the generator's own part, exchanges that did not succeed while

@@ -71,8 +71,34 @@ pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), Histogr
          {many} had no answer."
     ));
     page.table(table);
+    spans(page, record)?;
     outcomes(page, record, &shown);
     tallies(page, record);
+    Ok(())
+}
+
+/// Adds what consists of several exchanges and is measured as one: groups of steps.
+fn spans(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
+    let met = || record.spans.iter().filter(|span| span.counts.planned > 0);
+    if met().next().is_none() {
+        return Ok(());
+    }
+    let mut table = Table::new("Groups: times in milliseconds")
+        .names(["group"])
+        .figures(["count", "ok", "failed", "skipped"])
+        .figures(time_titles());
+    for span in met().take(OPERATIONS_MAX) {
+        let Counts { sent, ok, skipped, .. } = span.counts;
+        let counts = [sent, ok, sent - ok, skipped].map(thousands);
+        let first = [span.name.clone()].into_iter().chain(counts);
+        table.row(Tone::Plain, first.chain(times(&span.response)?));
+    }
+    table.note(
+        "A group lasts from the beginning of its first exchange to the end of its last. Its exchanges are counted \
+         under their own names."
+            .to_owned(),
+    );
+    page.table(table);
     Ok(())
 }
 

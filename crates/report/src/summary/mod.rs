@@ -258,6 +258,15 @@ fn outcomes(text: &mut String, record: &Record, screen: Screen) {
             grid.row("  others", "", [hidden.to_string()]);
         }
     }
+    for span in record.spans.iter().filter(|span| span.counts.planned > 0) {
+        grid.row(&span.name, "", [""; 0]);
+        for code in span.codes.iter().take(CODES_SHOWN) {
+            let named = crate::failures::named(code);
+            let share = 100.0 * code.count as f64 / span.counts.planned.max(1) as f64;
+            let cells = [code.count.to_string(), format!("{share:.2}%")];
+            grid.row(&format!("  {named}"), "", cells);
+        }
+    }
     if record.orphans > 0 {
         grid.row("orphans", "", [record.orphans.to_string()]);
     }

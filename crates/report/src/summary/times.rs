@@ -39,6 +39,9 @@ pub(super) fn latencies(
     }
     let lag = times(&mut grid, "lag", "", &record.lag)?;
     let lateness = times(&mut grid, "", "  added by brunt", &record.lateness)?;
+    for span in record.spans.iter().filter(|span| span.counts.sent > 0) {
+        times(&mut grid, &span.name, "", &span.response)?;
+    }
     for part in record.parts.iter().filter(|part| part.took.count > 0) {
         times(&mut grid, &part.name, "", &part.took)?;
     }

@@ -203,7 +203,12 @@ fn within(count: Count, least: u64, most: u64) -> Result<bool, Unexamined> {
 }
 
 impl Condition {
-    fn holds(&self, found: &Found<'_>, values: &Values, work: &Work) -> Result<bool, Unexamined> {
+    pub(super) fn holds(
+        &self,
+        found: &Found<'_>,
+        values: &Values,
+        work: &Work,
+    ) -> Result<bool, Unexamined> {
         if let Found::Beginning(bytes) = found {
             return self.holds_of_beginning(bytes, values, work);
         }

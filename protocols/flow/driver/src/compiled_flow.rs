@@ -4,6 +4,7 @@
 //! variables are drawn: each is computed once, so that an exchange finds them by index.
 
 use super::check::Check;
+use super::control::Control;
 use super::counters::Tallies;
 use super::extract::Extract;
 use super::http::{Content, HttpExchange};
@@ -35,6 +36,8 @@ pub struct CompiledFlow {
     firsts: Vec<StepId>,
     /// Whether a pause lies between two exchanges of any scenario.
     pauses_inside: bool,
+    /// Whether the way through any scenario depends on more than failures.
+    steered: bool,
 }
 
 /// What is known about a step.
@@ -42,6 +45,8 @@ pub struct CompiledFlow {
 pub(super) enum StepInfo {
     /// A pause, with its number among the counters.
     Pause(usize),
+    /// What decides which step comes next; with the number of its pause, if it has one.
+    Control(usize),
     /// An exchange.
     Exchange(ExchangeInfo),
 }
@@ -95,6 +100,7 @@ impl CompiledFlow {
             secrets,
             infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
+            steered: flow.scenarios.iter().any(Scenario::is_steered),
             flow,
             network,
             tallies,
@@ -158,7 +164,7 @@ impl CompiledFlow {
     /// The number of a pause among the counters.
     pub(super) fn pause(&self, id: StepId) -> usize {
         match self.infos[id.scenario][id.step] {
-            StepInfo::Pause(number) => number,
+            StepInfo::Pause(number) | StepInfo::Control(number) => number,
             StepInfo::Exchange(_) => usize::MAX,
         }
     }
@@ -166,6 +172,16 @@ impl CompiledFlow {
     /// The number of a pause between iterations among the counters.
     pub(super) fn pause_between(&self, pause: &Pause) -> usize {
         self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)
+    }
+
+    /// Whether the way through any scenario depends on more than failures.
+    pub(super) fn is_steered(&self) -> bool {
+        self.steered
+    }
+
+    /// Adds a variable and those it is composed of.
+    pub(super) fn made_of(&self, hole: Hole, all: &mut Vec<Hole>) {
+        made_of(&self.flow, hole, all);
     }
 
     /// Whether the duration of an iteration differs from the duration of its work, because it contains pauses.
@@ -176,7 +192,8 @@ impl CompiledFlow {
     fn has_pauses_inside(&self) -> bool {
         let inside = |(scenario, (first, last)): (&Scenario, &(usize, usize))| {
             let steps = scenario.steps.get(*first..*last).unwrap_or_default();
-            steps.iter().any(|step| matches!(step, Step::Pause(_)))
+            let steps = if scenario.is_steered() { &scenario.steps[..] } else { steps };
+            steps.iter().any(pauses)
         };
         self.flow.scenarios.iter().zip(&self.ends).any(inside)
     }
@@ -187,6 +204,14 @@ impl CompiledFlow {
                 Ok(StepInfo::Pause(self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)))
             }
             Step::Exchange(act) => self.info(act).map(StepInfo::Exchange),
+            Step::Control(control) => {
+                let pause = match control {
+                    Control::Again(repetition) => repetition.pause.as_ref(),
+                    _ => None,
+                };
+                let number = pause.and_then(|pause| self.tallies.pause_named(&pause.name));
+                Ok(StepInfo::Control(number.unwrap_or(usize::MAX)))
+            }
         };
         let scenarios = self.flow.scenarios.iter().map(|scenario| {
             let mut infos: Vec<StepInfo> =
@@ -279,6 +304,15 @@ impl CompiledFlow {
     }
 }
 
+/// Whether a step makes a pause.
+fn pauses(step: &Step) -> bool {
+    match step {
+        Step::Pause(_) => true,
+        Step::Control(Control::Again(repetition)) => repetition.pause.is_some(),
+        Step::Exchange(_) | Step::Control(_) => false,
+    }
+}
+
 fn ends(scenario: &Scenario) -> (usize, usize) {
     let is_act = |step: &Step| matches!(step, Step::Exchange(_));
     let first = scenario.steps.iter().position(is_act);
@@ -319,6 +353,8 @@ fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
         last = Some(at);
     }
     let Some(last) = last else { return };
+    // A repetition may return to a step after others that follow it.
+    let last = if scenario.is_steered() { scenario.steps.len() } else { last };
     let wish = Arc::new(wish);
     for (step, info) in scenario.steps.iter().zip(&mut infos[..last]) {
         let Step::Exchange(act) = step else { continue };

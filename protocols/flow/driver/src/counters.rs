@@ -8,6 +8,7 @@
 //! to the phase of the previous step. Events before a user's first step have no phase of their own, and are counted in
 //! the phase in which the counts are read.
 
+use super::control::Control;
 use super::plan::{Flow, Step};
 use brunt_exchange::Ticket;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,6 +32,8 @@ const SKIPPED: usize = 6;
 const OF_PAUSE: usize = 3;
 /// The counts of each scenario: iterations begun and completed.
 const OF_SCENARIO: usize = 2;
+/// The counts of each branch: how many times it was taken and passed over.
+const OF_BRANCH: usize = 2;
 
 /// The position of each count among the tallies of a run.
 #[derive(Clone, Debug)]
@@ -38,6 +41,7 @@ pub struct Tallies {
     operations: Vec<String>,
     pauses: Vec<String>,
     scenarios: Vec<String>,
+    branches: Vec<String>,
 }
 
 /// The counts of one operation.
@@ -85,7 +89,8 @@ impl Tallies {
         let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
         let in_steps = steps.filter_map(|step| match step {
             Step::Pause(pause) => Some(pause),
-            Step::Exchange(_) => None,
+            Step::Control(Control::Again(repetition)) => repetition.pause.as_ref(),
+            Step::Exchange(_) | Step::Control(_) => None,
         });
         let mut pauses: Vec<String> = Vec::new();
         for pause in in_steps.chain(flow.between.pauses()) {
@@ -94,7 +99,8 @@ impl Tallies {
             }
         }
         let scenarios = flow.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
-        Self { operations: flow.operations.clone(), pauses, scenarios }
+        let branches = flow.branches.clone();
+        Self { operations: flow.operations.clone(), pauses, scenarios, branches }
     }
 
     /// Their names, by number, as a record shows them.
@@ -110,12 +116,13 @@ impl Tallies {
         let mut names = of(&self.operations, &kinds, "");
         names.extend(of(&self.pauses, &["made", "ns", "skipped"], "pause "));
         names.extend(of(&self.scenarios, &["begun", "completed"], "scenario "));
+        names.extend(of(&self.branches, &["taken", "passed over"], "branch "));
         names
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.scenario(self.scenarios.len())
+        self.branch(self.branches.len())
     }
 
     /// Whether there is none.
@@ -138,6 +145,19 @@ impl Tallies {
 
     fn scenario(&self, number: usize) -> usize {
         self.pause(self.pauses.len()) + number * OF_SCENARIO
+    }
+
+    fn branch(&self, number: usize) -> usize {
+        self.scenario(self.scenarios.len()) + number * OF_BRANCH
+    }
+
+    /// The branches that were never taken, each with how many times it was passed over.
+    pub fn never_taken<'a>(&'a self, counts: &'a [u64]) -> impl Iterator<Item = (&'a str, u64)> {
+        self.branches.iter().enumerate().filter_map(move |(number, name)| {
+            let at = self.branch(number);
+            let (taken, passed) = (count(counts, at), count(counts, at + 1));
+            (taken == 0 && passed > 0).then_some((name.as_str(), passed))
+        })
     }
 
     /// What was counted of operation `number`.
@@ -238,6 +258,10 @@ impl FlowCounters {
 
     pub(super) fn completed(&self, phase: InPhase, scenario: usize) {
         self.add(phase, self.tallies.scenario(scenario) + 1, 1);
+    }
+
+    pub(super) fn branched(&self, phase: InPhase, branch: usize, taken: bool) {
+        self.add(phase, self.tallies.branch(branch) + usize::from(!taken), 1);
     }
 
     /// One worker writes, so nothing is lost between the load and the store.

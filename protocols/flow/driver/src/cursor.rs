@@ -4,14 +4,19 @@
 //! visited, so that each is skipped and counted. The wait between two iterations belongs to no step, and also follows a
 //! failure. A cursor must not depend on what a step sends.
 
+mod steer;
+
 use super::compiled_flow::CompiledFlow;
 use super::counters::{FlowCounters, InPhase};
+use super::journey::Journey;
 use super::mix::Mix;
-use super::plan::{AfterFailure, Iterations, Step};
+use super::plan::{AfterFailure, Iterations, Pause, Step};
 use super::source::{DrawContext, Exhausted};
 use super::step_id::StepId;
 use super::variables::Variables;
+use brunt_exchange::{Moment, Outcome};
 use std::time::Duration;
+use steer::Surroundings;
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +60,12 @@ pub(super) struct Cursor {
     upcoming: Upcoming,
     /// The phase of the run in which the last step was due; `None` before the first.
     phase: InPhase,
+    /// Whether no exchange of the iteration was made yet.
+    fresh: bool,
+    /// The state of an iteration with groups, branches or repetitions.
+    journey: Option<Box<Journey>>,
+    /// What follows in the iteration, if that was determined in advance.
+    following: Option<(Option<StepId>, Duration)>,
 }
 
 impl Cursor {
@@ -71,6 +82,9 @@ impl Cursor {
             paused: Duration::ZERO,
             upcoming: Upcoming::Unknown,
             phase: None,
+            fresh: true,
+            journey: None,
+            following: None,
         }
     }
 
@@ -119,7 +133,8 @@ impl Cursor {
         variables: &mut Variables,
     ) -> Result<Option<StepId>, Exhausted> {
         self.begin(number, compiled, counters, variables)?;
-        let (id, _) = self.next_act(compiled, counters);
+        let mut around = Surroundings { compiled, counters, variables };
+        let (id, _) = self.next_act(&mut around);
         self.upcoming = id.map_or(Upcoming::Arrival, |id| Upcoming::Step(id, Duration::ZERO));
         Ok(id)
     }
@@ -131,12 +146,76 @@ impl Cursor {
         self.skips |= failed && scenario.after_failure == AfterFailure::Skip;
         self.at = Some(StepId { step: id.step + 1, ..id });
         self.upcoming = Upcoming::Unknown;
+        (self.fresh, self.following) = (false, None);
+        if let Some(journey) = &mut self.journey
+            && std::mem::take(&mut journey.empty)
+        {
+            self.at = None;
+        }
+    }
+
+    /// Determines what follows in the iteration now, so that what ends with the exchange is measured with it.
+    pub(super) fn look_ahead(
+        &mut self,
+        compiled: &CompiledFlow,
+        counters: &FlowCounters,
+        variables: &mut Variables,
+    ) {
+        if self.at.is_some() && self.following.is_none() && self.upcoming == Upcoming::Unknown {
+            let mut around = Surroundings { compiled, counters, variables };
+            self.following = Some(self.next_act(&mut around));
+        }
+    }
+
+    /// Whether no exchange of the iteration was made yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
+    /// How often the iteration returned to a step.
+    pub(super) fn turns(&self) -> u64 {
+        self.journey.as_ref().map_or(0, |journey| journey.turns())
+    }
+
+    /// The open groups in words; empty if there is none.
+    pub(super) fn within(&self, compiled: &CompiledFlow) -> String {
+        let journey = self.journey.as_ref();
+        journey.map(|journey| journey.within(&compiled.flow().groups)).unwrap_or_default()
+    }
+
+    /// Whether the iteration is over; known after [`look_ahead`](Self::look_ahead).
+    pub(super) fn is_over(&self) -> bool {
+        self.at.is_none()
+    }
+
+    /// Whether the iteration makes no exchange at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.journey.as_ref().is_some_and(|journey| journey.empty)
+    }
+
+    /// Records that an exchange begins.
+    pub(super) fn act_begins(&mut self, now: Moment) {
+        if let Some(journey) = &mut self.journey {
+            journey.act_begins(now, self.paused);
+        }
+    }
+
+    /// Records that an exchange was performed, and whether its outcome counts.
+    pub(super) fn act_ended(&mut self, now: Moment, outcome: Outcome, counts: bool) {
+        if let Some(journey) = &mut self.journey {
+            journey.act_ended(now, self.paused, outcome, counts);
+        }
+    }
+
+    /// The state of the iteration, if it has groups, branches or repetitions.
+    pub(super) fn journey_mut(&mut self) -> Option<&mut Journey> {
+        self.journey.as_deref_mut()
     }
 
     /// Returns an iteration to those that all users share, if it was taken and none of its steps was performed. A later
     /// run may use it.
     pub(super) fn give_back(&mut self, compiled: &CompiledFlow) {
-        let unbegun = self.at.take().is_some_and(|id| id.step == 0);
+        let unbegun = self.at.take().is_some() && self.fresh;
         if let Iterations::Shared(pool) = &compiled.flow().iterations
             && unbegun
         {
@@ -153,8 +232,16 @@ impl Cursor {
         let flow = compiled.flow();
         let mut after = Duration::ZERO;
         loop {
-            if self.at.is_some() {
-                let (id, paused) = self.next_act(compiled, counters);
+            let following = self.following.take().or_else(|| {
+                self.at.is_some().then(|| {
+                    self.next_act(&mut Surroundings {
+                        compiled,
+                        counters,
+                        variables: &mut *variables,
+                    })
+                })
+            });
+            if let Some((id, paused)) = following {
                 after = after.saturating_add(paused);
                 if let Some(id) = id {
                     return Upcoming::Step(id, after);
@@ -192,12 +279,21 @@ impl Cursor {
     ) -> Result<(), Exhausted> {
         let flow = compiled.flow();
         (self.at, self.skips, self.failed, self.paused) = (None, false, false, Duration::ZERO);
+        (self.fresh, self.following) = (true, None);
+        if compiled.is_steered() {
+            self.journey().begin();
+        }
         let Some(scenario) = self.mix.next(&flow.order, flow.scenarios.len(), flow.seed, number)
         else {
             return Ok(());
         };
-        let place =
-            DrawContext { iteration: number, user: self.user, users: flow.users, turn: self.begun };
+        let place = DrawContext {
+            iteration: number,
+            user: self.user,
+            users: flow.users,
+            turn: self.begun,
+            round: 0,
+        };
         self.begun += 1;
         variables.begin_iteration(compiled, place)?;
         counters.begun(self.phase, scenario);
@@ -207,34 +303,60 @@ impl Cursor {
 
     /// The next step that is an exchange, and the total time of the pauses before it. If there is none, the iteration
     /// is over.
-    fn next_act(
-        &mut self,
-        compiled: &CompiledFlow,
-        counters: &FlowCounters,
-    ) -> (Option<StepId>, Duration) {
+    fn next_act(&mut self, around: &mut Surroundings<'_>) -> (Option<StepId>, Duration) {
         let mut after = Duration::ZERO;
         let Some(mut id) = self.at else { return (None, after) };
+        let compiled = around.compiled;
         let scenario = &compiled.flow().scenarios[id.scenario];
         while let Some(step) = scenario.steps.get(id.step) {
-            let Step::Pause(pause) = step else {
-                self.at = Some(id);
-                return (Some(id), after);
-            };
-            let number = compiled.pause(id);
-            if self.skips {
-                counters.pause_skipped(self.phase, number);
-            } else {
-                let turn = mixed(self.begun, id.step);
-                let time = pause.time.pause(compiled.flow().seed, self.user, turn);
-                counters.paused(self.phase, number, time);
-                self.paused = self.paused.saturating_add(time);
-                after = after.saturating_add(time);
+            match step {
+                Step::Exchange(_) => {
+                    self.at = Some(id);
+                    return (Some(id), after);
+                }
+                Step::Pause(pause) => {
+                    after = after.saturating_add(self.makes(pause, id, around));
+                    id.step += 1;
+                }
+                Step::Control(control) => {
+                    let (to, paused) = self.steer(control, id, around);
+                    after = after.saturating_add(paused);
+                    id.step = to;
+                }
             }
-            id.step += 1;
         }
-        counters.completed(self.phase, id.scenario);
+        around.counters.completed(self.phase, id.scenario);
+        let journey = self.journey.as_mut().filter(|_| self.fresh && compiled.is_steered());
+        if let Some(journey) = journey {
+            // An iteration that sends nothing is one skipped exchange: otherwise a user whose iterations all send
+            // nothing would never come to an end.
+            journey.empty = true;
+            let (step, _) = compiled.ends(id.scenario);
+            self.at = Some(StepId { step, ..id });
+            return (self.at, after);
+        }
         self.at = None;
         (None, after)
+    }
+
+    /// Makes a pause, unless the rest of the iteration is skipped; returns its duration.
+    fn makes(&mut self, pause: &Pause, id: StepId, around: &Surroundings<'_>) -> Duration {
+        let number = around.compiled.pause(id);
+        if self.skips {
+            around.counters.pause_skipped(self.phase, number);
+            return Duration::ZERO;
+        }
+        let turn = mixed(self.begun, id.step);
+        let turn = match &self.journey {
+            Some(journey) if journey.turns() > 0 => {
+                brunt_exchange::chance::mix(turn, journey.turns())
+            }
+            _ => turn,
+        };
+        let time = pause.time.pause(around.compiled.flow().seed, self.user, turn);
+        around.counters.paused(self.phase, number, time);
+        self.paused = self.paused.saturating_add(time);
+        time
     }
 
     /// How long the user waits after the completed iteration.
@@ -439,7 +561,7 @@ mod tests {
         let all: Vec<Hole> = (0..5).map(Hole).collect();
         let mut seen = Vec::new();
         for (iteration, uses) in [(0, &all[..]), (1, &[]), (2, &all[..])] {
-            let place = DrawContext { iteration, user: 0, users: 1, turn: iteration };
+            let place = DrawContext { iteration, user: 0, users: 1, turn: iteration, round: 0 };
             variables.begin_iteration(&compiled, place).unwrap();
             for _ in 0..2 {
                 variables.begin_exchange(&compiled, uses).unwrap();

@@ -7,13 +7,16 @@
 
 pub mod check;
 mod compiled_flow;
+pub mod control;
 pub mod counters;
 mod cursor;
 mod data_end;
 pub mod extract;
 pub mod filter;
+pub mod guard;
 pub mod http;
 mod http_client;
+mod journey;
 mod json;
 mod jsonpath;
 mod last_page;
@@ -41,11 +44,13 @@ mod xpath;
 
 pub use check::{Check, Condition};
 pub use compiled_flow::{CompileError, CompiledFlow};
+pub use control::{Choose, Control, Group, Repetition, Times as RepeatTimes, When};
 pub use counters::{FlowCounters, Tallies};
 pub use cursor::Course;
 pub use data_end::DataEnd;
 pub use extract::{Extract, Location, LocationError, Missing};
 pub use filter::{FILTERS, Filter};
+pub use guard::Guard;
 pub use http::{Content, HttpExchange};
 pub use json::Pointer;
 pub use jsonpath::JsonPath;
@@ -54,8 +59,8 @@ pub use page_step::{PageStep, SubmitStep};
 pub use pattern::Pattern;
 pub use pick::Pick;
 pub use plan::{
-    AfterFailure, Between, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool, Repeat,
-    Scenario, Start, Step, Times,
+    AfterFailure, Between, Bound, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool,
+    Repeat, Scenario, Start, Step, Times,
 };
 pub use reply::{Parsed, Reply};
 pub use source::{

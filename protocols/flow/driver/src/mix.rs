@@ -47,7 +47,7 @@ impl Mix {
 }
 
 /// The weight that a random number selects.
-fn weighted(weights: &[u32], draw: u64) -> Option<usize> {
+pub(super) fn weighted(weights: &[u32], draw: u64) -> Option<usize> {
     let all: u64 = weights.iter().map(|weight| u64::from(*weight)).sum();
     // The upper half of the product is uniform in 0..all.
     let mut at = ((u128::from(draw) * u128::from(all)) >> 64) as u64;

@@ -1,6 +1,7 @@
 //! [`Flow`]: a plan that was read, with every name resolved.
 
 use super::check::Check;
+use super::control::{Control, Group};
 use super::extract::Extract;
 use super::http::HttpExchange;
 use super::ldap::LdapExchange;
@@ -27,6 +28,15 @@ pub struct Flow {
     pub marks: Vec<(Hole, bool)>,
     /// The names of the operations, by number, as reports show them.
     pub operations: Vec<String>,
+    /// The names of what consists of several exchanges and is measured as one, by number.
+    pub spans: Vec<String>,
+    /// The groups of steps, by number.
+    pub groups: Vec<Group>,
+    /// The names of the steps and groups that are performed only under a condition, by number of the branch.
+    pub branches: Vec<String>,
+    /// The most exchanges that an iteration of each scenario makes, and the most requests with the redirects that are
+    /// followed; empty if no scenario has an instruction between its steps.
+    pub bounds: Vec<Bound>,
     /// When users begin.
     pub start: Start,
     /// How many iterations there are.
@@ -63,6 +73,15 @@ impl Flow {
         let named = || self.variables.get(usize::from(hole.0)).is_some_and(Variable::is_secret);
         mark.map_or_else(named, |(_, secret)| *secret)
     }
+}
+
+/// The most that one iteration of a scenario can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bound {
+    /// Exchanges.
+    pub exchanges: u64,
+    /// The same with the redirects that are followed.
+    pub requests: u64,
 }
 
 /// What a user of the closed model waits between two iterations. The wait belongs to the iteration and not to one of
@@ -106,6 +125,19 @@ pub struct Scenario {
     pub after_failure: AfterFailure,
 }
 
+impl Scenario {
+    /// Whether each iteration is exactly one exchange.
+    pub fn is_one_exchange(&self) -> bool {
+        let exchanges = self.steps.iter().filter(|step| matches!(step, Step::Exchange(_))).count();
+        exchanges == 1 && !self.is_steered()
+    }
+
+    /// Whether what an iteration does depends on more than whether a step failed.
+    pub fn is_steered(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Control(_)))
+    }
+}
+
 /// What happens to the rest of an iteration when one of its steps has failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterFailure {
@@ -123,6 +155,8 @@ pub enum Step {
     Pause(Pause),
     /// An exchange.
     Exchange(Box<ExchangeStep>),
+    /// What decides which step comes next.
+    Control(Control),
 }
 
 /// A pause between two steps.

@@ -54,6 +54,8 @@ pub struct DrawContext {
     pub users: u32,
     /// How many values of this variable the user has drawn before.
     pub turn: u64,
+    /// The number of the current round of the innermost repetition.
+    pub round: u64,
 }
 
 /// Where values come from.
@@ -69,6 +71,11 @@ pub enum Source {
     User,
     /// The number of the iteration.
     Iteration,
+    /// A multiple of the number of the current round of the innermost repetition, counted from 0.
+    Round {
+        /// The difference between two rounds.
+        step: i64,
+    },
     /// Integers from the first on, with a fixed step: one for each value that the user draws.
     Count {
         /// The first.
@@ -248,6 +255,9 @@ impl Draw<'_> {
             }
             Source::User => integer(self.place.user.into(), out),
             Source::Iteration => integer(self.place.iteration.into(), out),
+            Source::Round { step } => {
+                integer(i128::from(*step) * i128::from(self.place.round), out);
+            }
             Source::Count { first, step } => {
                 integer(i128::from(*first) + i128::from(*step) * i128::from(self.place.turn), out);
             }
@@ -317,6 +327,8 @@ impl Search<'_> {
         let variable = &self.variables[at];
         let mut renewal = match variable.source {
             Source::Answer if variable.renewal != Renewal::Kept => Renewal::Extracted,
+            // What is made of it is made anew for each exchange.
+            Source::Round { .. } => Renewal::Exchange,
             _ => variable.renewal,
         };
         for hole in variable.source.texts().flat_map(Text::holes) {
@@ -383,13 +395,14 @@ mod tests {
         Ok(String::from_utf8(values.value(Hole(3)).unwrap().to_vec()).unwrap())
     }
 
-    const PLACE: DrawContext = DrawContext { iteration: 12, user: 2, users: 5, turn: 4 };
+    const PLACE: DrawContext = DrawContext { iteration: 12, user: 2, users: 5, turn: 4, round: 3 };
 
     #[test]
     fn every_source_is_what_it_is_called() {
         let cases = [
             (Source::User, "2"),
             (Source::Iteration, "12"),
+            (Source::Round { step: 20 }, "60"),
             (Source::Count { first: 10, step: -3 }, "-2"),
             (Source::Count { first: i64::MIN, step: 0 }, "-9223372036854775808"),
             (Source::Random { least: 5, most: 5 }, "5"),

@@ -4,6 +4,7 @@
 //! connection for its next step is open. The step's request is rendered only when it is due, because in the open model
 //! an arrival decides what is sent.
 
+mod conclude;
 mod judge;
 mod traced;
 
@@ -191,6 +192,7 @@ impl User {
             );
         }
         self.http_client.give_up();
+        self.cursor.act_ended(now, Outcome::TimedOut, true);
         self.cursor.done(id, true, &context.compiled);
     }
 
@@ -210,7 +212,7 @@ impl User {
         watch.operation(act.operation);
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
         let bare = info.needs.iter().any(empty);
-        if self.cursor.skips() || bare {
+        if self.cursor.skips() || bare || self.cursor.is_empty() {
             context.counters.skipped(self.cursor.phase(), act.operation);
             self.tell_skipped(id, act, info);
             self.cursor.done(id, false, &context.compiled);
@@ -224,6 +226,9 @@ impl User {
             return Outcome::Skipped;
         }
         self.in_flight = Some(id);
+        if context.compiled.is_steered() {
+            self.cursor.act_begins(watch.now());
+        }
         if let Some(trace) = &context.compiled.flow().trace {
             self.begin_trace(trace, watch);
         }
@@ -232,7 +237,7 @@ impl User {
             Ok(()) => self.exchange_of(id, act, info, watch).await,
         };
         self.in_flight = None;
-        let outcome = self.count(act, outcome, watch);
+        let outcome = self.conclude(id, act, outcome, watch);
         if matches!(outcome, Outcome::Failed(..)) {
             self.show_request(act, watch);
         }
@@ -242,7 +247,6 @@ impl User {
         if matches!(act.payload, Payload::Http(_)) {
             self.http_client.put_away();
         }
-        self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &context.compiled);
         outcome
     }
 
@@ -270,47 +274,6 @@ impl User {
         self.context.course.arrivals
     }
 
-    /// Counts the step; a step that was too late has not passed.
-    fn count(&mut self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
-        let times = self.context.compiled.flow().times;
-        if act.threshold.is_none() && times == Times::None {
-            let result = if matches!(outcome, Outcome::Ok(_)) {
-                StepResult::Passed
-            } else {
-                StepResult::Failed
-            };
-            self.context.counters.ended(self.cursor.phase(), act.operation, result, Duration::ZERO);
-            return outcome;
-        }
-        let ended = watch.ended_at().unwrap_or_else(|| watch.now());
-        watch.ended_as(ended);
-        let service = watch.began_at().map_or(Duration::ZERO, |began| ended - began);
-        let took = match times {
-            Times::Coarse => {
-                let millis = (service + self.opening + reopening(watch)).as_millis();
-                Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
-            }
-            Times::None | Times::Service => service,
-        };
-        let late = act.threshold.is_some_and(|threshold| took > threshold);
-        let (result, outcome) = match outcome {
-            Outcome::Ok(code) if late => {
-                watch.explain(format_args!(
-                    "{took:?} is longer than the {:?} it may take",
-                    act.threshold.unwrap_or_default()
-                ));
-                (StepResult::Exceeded, Outcome::Failed(Class::Exceeded, code))
-            }
-            Outcome::Ok(_) => (StepResult::Passed, outcome),
-            Outcome::TimedOut => (StepResult::Exceeded, outcome),
-            // LoadGen checks the time before it checks the answer.
-            _ if late && times == Times::Coarse => (StepResult::Exceeded, outcome),
-            _ => (StepResult::Failed, outcome),
-        };
-        self.context.counters.ended(self.cursor.phase(), act.operation, result, took);
-        outcome
-    }
-
     /// Sends the request and checks whether the answer is what the plan expects. Also returns whether there was an
     /// answer.
     async fn exchange_of(
@@ -321,7 +284,8 @@ impl User {
         watch: &mut Watch<'_>,
     ) -> (Outcome, bool) {
         let context = Rc::clone(&self.context);
-        let draw = self.variables.draw(&context.compiled, id, act);
+        let turns = self.cursor.turns();
+        let draw = self.variables.draw(&context.compiled, id, act, turns);
         let trace = self.variables.trace_context(context.compiled.flow());
         let values = self.variables.values();
         match (&act.payload, &mut self.ldap_client) {
@@ -355,6 +319,22 @@ impl User {
         }
     }
 
+    /// Says how much of an answer had come when its time was over.
+    fn tell_overdue(&self, http: bool, watch: &mut Watch<'_>) {
+        let Some(response) = self.http_client.begun().filter(|_| http) else { return };
+        response.began().into_iter().for_each(|began| watch.heard_at(began));
+        if watch.wants_text() {
+            let after = watch.sent_at().zip(response.began()).map(|(sent, first)| first - sent);
+            let after = after.map(|after| format!(" (first byte after {after:.0?})"));
+            watch.explain(format_args!(
+                "the time was over after {}{}: {}",
+                response.status(),
+                after.unwrap_or_default(),
+                unfinished(response)
+            ));
+        }
+    }
+
     /// Performs an exchange with a DHCP server and checks whether the answer is what the plan expects.
     async fn lease(
         &mut self,
@@ -375,14 +355,6 @@ impl User {
             outcome => (outcome, false),
         }
     }
-}
-
-/// How long it took to reopen a connection before the request was sent. Reopening after that is part of the request's
-/// own time.
-fn reopening(watch: &Watch<'_>) -> Duration {
-    let reconnects = watch.parts().iter().filter(|(part, _)| *part == http::RECONNECT);
-    let before = reconnects.clone().count().saturating_sub(watch.times_resent() as usize);
-    reconnects.take(before).map(|(_, took)| *took).sum()
 }
 
 /// What is said about an answer whose head had arrived when the time of its exchange was over.
@@ -429,8 +401,8 @@ impl Session for User {
             };
         };
         let (first, last) = self.context.compiled.ends(id.scenario);
-        if id.step == first {
-            if first != last {
+        if self.cursor.is_fresh() {
+            if first != last || self.context.compiled.is_steered() {
                 self.began = watch.now();
                 self.paused_before = self.cursor.paused();
             }
@@ -440,14 +412,10 @@ impl Session for User {
             }
         }
         let outcome = self.act(id, watch).await;
-        // The duration of an iteration is recorded if the iteration was completed and has more than one exchange.
-        if id.step == last && first != last && !self.cursor.skips() {
-            let took = watch.now() - self.began;
-            watch.part(ITERATION, took);
-            if self.context.compiled.pauses_inside() {
-                let paused = self.cursor.paused().saturating_sub(self.paused_before);
-                watch.part(ITERATION_WORK, took.saturating_sub(paused));
-            }
+        if self.context.compiled.is_steered() {
+            self.measure(watch);
+        } else if id.step == last && first != last && !self.cursor.skips() {
+            self.measure_iteration(watch.now(), self.cursor.paused(), watch);
         }
         outcome
     }
@@ -477,17 +445,10 @@ impl Session for User {
         };
         let http = matches!(act.payload, Payload::Http(_));
         self.show_request(act, watch);
-        let Some(response) = self.http_client.begun().filter(|_| http) else { return };
-        response.began().into_iter().for_each(|began| watch.heard_at(began));
-        if watch.wants_text() {
-            let after = watch.sent_at().zip(response.began()).map(|(sent, first)| first - sent);
-            let after = after.map(|after| format!(" (first byte after {after:.0?})"));
-            watch.explain(format_args!(
-                "the time was over after {}{}: {}",
-                response.status(),
-                after.unwrap_or_default(),
-                unfinished(response)
-            ));
+        self.tell_overdue(http, watch);
+        if self.context.compiled.is_steered() {
+            self.settle(watch.now());
+            self.measure(watch);
         }
     }
 

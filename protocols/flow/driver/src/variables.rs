@@ -1,11 +1,13 @@
 //! [`Variables`]: the values of one user, and when each is renewed.
 
 use super::compiled_flow::CompiledFlow;
+use super::guard::Guard;
 use super::plan::{ExchangeStep, Flow};
-use super::source::{DrawContext, Exhausted, Renewal};
+use super::source::{DrawContext, Exhausted, Renewal, Source};
 use super::step_id::StepId;
 use super::trace_context::TraceContext;
-use brunt_feed::{Hole, Stream, Values};
+use brunt_exchange::chance::mix;
+use brunt_feed::{Hole, Stream, Text, Values};
 
 /// The variables of one user.
 #[derive(Debug)]
@@ -25,8 +27,12 @@ impl Variables {
     /// Creates the variables of user `user`, with values for those that are drawn once.
     pub(super) fn new(compiled: &CompiledFlow, user: u32) -> Self {
         let count = compiled.flow().variables.len();
-        let place =
-            DrawContext { user, users: compiled.flow().users, iteration: user.into(), turn: 0 };
+        let place = DrawContext {
+            user,
+            users: compiled.flow().users,
+            iteration: user.into(),
+            ..DrawContext::default()
+        };
         let mut variables = Self {
             values: Values::new(count),
             place,
@@ -57,13 +63,21 @@ impl Variables {
 
     /// The number that decides which of several matches in an answer is picked: a function of the seed, the step and
     /// the iteration.
-    pub(super) fn draw(&self, compiled: &CompiledFlow, id: StepId, act: &ExchangeStep) -> u64 {
+    pub(super) fn draw(
+        &self,
+        compiled: &CompiledFlow,
+        id: StepId,
+        act: &ExchangeStep,
+        turns: u64,
+    ) -> u64 {
         if act.extracts.is_empty() {
             return 0;
         }
         // Beyond the streams of variables.
         let stream = (1 << 48) | ((id.scenario as u64) << 24) | id.step as u64;
-        Stream::new(compiled.flow().seed, stream).at(self.place.iteration).bits()
+        let number =
+            if turns == 0 { self.place.iteration } else { mix(self.place.iteration, turns) };
+        Stream::new(compiled.flow().seed, stream).at(number).bits()
     }
 
     /// The identity of the exchange that began last, if exchanges have one.
@@ -91,6 +105,62 @@ impl Variables {
             Renewal::AfterUse => turns == 0,
             _ => false,
         })
+    }
+
+    /// Whether all conditions hold of the values now.
+    pub(super) fn hold(&mut self, compiled: &CompiledFlow, guards: &[Guard]) -> bool {
+        guards.iter().all(|guard| {
+            guard.texts().for_each(|text| self.refresh(compiled, text));
+            guard.holds(&self.values)
+        })
+    }
+
+    /// The whole number that a text says, or the text.
+    pub(super) fn number(&mut self, compiled: &CompiledFlow, text: &Text) -> Result<u64, String> {
+        self.refresh(compiled, text);
+        let mut value = Vec::new();
+        if text.render(&self.values, &mut value).is_err() {
+            return Err(String::new());
+        }
+        let value = String::from_utf8_lossy(&value);
+        value.trim().parse().map_err(|_| self.values.shown(&value))
+    }
+
+    /// Makes the variables of a text that are composed of others anew: what they are composed of may have changed since
+    /// the last exchange.
+    fn refresh(&mut self, compiled: &CompiledFlow, text: &Text) {
+        let mut holes = Vec::new();
+        text.holes().for_each(|hole| compiled.made_of(hole, &mut holes));
+        for &(hole, renewal) in compiled.drawing_order() {
+            let number = usize::from(hole.0);
+            let flow = compiled.flow();
+            let made =
+                matches!(flow.variables[number].source, Source::Text(_) | Source::Filtered(..));
+            if made && renewal == Renewal::Exchange && holes.contains(&hole) {
+                // A value that is too long is reported by the exchange that uses it.
+                let _ = flow.variables[number].draw(hole, flow.seed, &self.place, &mut self.values);
+            }
+        }
+    }
+
+    /// Sets the number of the current round of the innermost repetition.
+    pub(super) fn set_round(&mut self, compiled: &CompiledFlow, round: u64) {
+        self.place.round = round;
+        for (hole, variable) in (0..).map(Hole).zip(&compiled.flow().variables) {
+            if matches!(variable.source, Source::Round { .. }) {
+                // A number always fits.
+                let _ = variable.draw(hole, compiled.flow().seed, &self.place, &mut self.values);
+            }
+        }
+    }
+
+    /// A random number for a step: a function of the seed, the iteration, the step and how often it was returned to.
+    pub(super) fn chance(&self, compiled: &CompiledFlow, id: StepId, turns: u64) -> u64 {
+        // Beyond the streams of variables and of picks.
+        let stream = (1 << 49) | ((id.scenario as u64) << 24) | id.step as u64;
+        let number =
+            if turns == 0 { self.place.iteration } else { mix(self.place.iteration, turns) };
+        Stream::new(compiled.flow().seed, stream).at(number).bits()
     }
 
     /// Draws new values for the variables that an exchange renews, and records which it uses.

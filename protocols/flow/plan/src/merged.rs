@@ -69,6 +69,7 @@ fn hide(plan: &mut Plan) {
 }
 
 fn hide_step(step: &mut Step) {
+    step.steps.iter_mut().for_each(hide_step);
     let Step { get, post, put, patch, delete, head, options, url, .. } = step;
     for url in [get, post, put, patch, delete, head, options, url].into_iter().flatten() {
         hide_url(url);

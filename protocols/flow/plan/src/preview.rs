@@ -1,5 +1,7 @@
 //! Describes a plan without carrying it out: the load as text, the mix, and the first requests.
 
+mod journey;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -14,7 +16,7 @@ use brunt_redact::HIDDEN;
 use brunt_run::options::arrivals::Arrival;
 
 use super::compile::Compiled;
-use super::model::{LdapStep, Plan};
+use super::model::{self, LdapStep, Plan};
 use super::values::time_words;
 use super::{memory, merged};
 use crate::sample::Sample;
@@ -28,6 +30,7 @@ pub fn text(plan: &Plan, compiled: &Compiled) -> String {
     let _ = writeln!(out, "{}", load(plan, compiled));
     let _ = writeln!(out, "{}", memory::about(&compiled.flow, &compiled.settings));
     mix(&mut out, compiled);
+    journey::bounds(&mut out, compiled);
     objectives(&mut out, compiled);
     requests(&mut out, plan, compiled);
     out
@@ -191,14 +194,8 @@ fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
             scenario.name,
             first_user(compiled)
         );
-        for (number, step) in scenario.steps.iter().enumerate() {
-            match step {
-                Step::Pause(pause) => {
-                    let _ = writeln!(out, "\n-- {}: pause {}", pause.name, pause_words(pause.time));
-                }
-                Step::Exchange(act) => requests.act(out, act, given.steps.get(number)),
-            }
-        }
+        let mut flat = scenario.steps.iter().filter(|step| !matches!(step, Step::Control(_)));
+        requests.steps(out, &given.steps, &mut flat);
     }
 }
 
@@ -228,7 +225,35 @@ struct Requests<'a> {
 }
 
 impl Requests<'_> {
-    fn act(&self, out: &mut String, act: &ExchangeStep, given: Option<&super::model::Step>) {
+    /// The steps of a plan, each with what it was compiled to; those of groups between two lines.
+    fn steps<'s>(
+        &self,
+        out: &mut String,
+        given: &[model::Step],
+        flat: &mut impl Iterator<Item = &'s Step>,
+    ) {
+        for step in given {
+            if step.steps.is_empty() {
+                match flat.next() {
+                    Some(Step::Pause(pause)) => {
+                        let time = pause_words(pause.time);
+                        let _ = writeln!(out, "\n-- {}: pause {time}", pause.name);
+                    }
+                    Some(Step::Exchange(act)) => self.act(out, act, Some(step)),
+                    Some(Step::Control(_)) | None => {}
+                }
+                journey::branch(out, step);
+                continue;
+            }
+            let name = step.name.as_deref().unwrap_or_default();
+            let _ = writeln!(out, "\n== group {name}");
+            journey::group(out, step);
+            self.steps(out, &step.steps, &mut *flat);
+            let _ = writeln!(out, "\n== end of group {name}");
+        }
+    }
+
+    fn act(&self, out: &mut String, act: &ExchangeStep, given: Option<&model::Step>) {
         let name = &self.compiled.flow.operations[usize::from(act.operation)];
         let _ = writeln!(out, "\n-- {name}");
         if !act.needs.is_empty() {

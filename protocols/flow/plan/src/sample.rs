@@ -29,7 +29,12 @@ impl Sample {
             }
         }
         let user = flow.first_user;
-        let place = DrawContext { iteration: u64::from(user), user, users: flow.users, turn: 0 };
+        let place = DrawContext {
+            iteration: u64::from(user),
+            user,
+            users: flow.users,
+            ..DrawContext::default()
+        };
         for (hole, _) in order(&flow.variables).unwrap_or_default() {
             let variable = &flow.variables[usize::from(hole.0)];
             if let Source::Filtered(text, _) = &variable.source

@@ -48,7 +48,7 @@ fn untraced(flow: &Flow) -> Result<Option<String>, String> {
     let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
     let mut of_http = steps.filter_map(|step| match step {
         Step::Exchange(act) => Some(matches!(act.payload, Payload::Http(_))),
-        Step::Pause(_) => None,
+        Step::Pause(_) | Step::Control(_) => None,
     });
     let (some, all) = (of_http.clone().any(|is| is), of_http.all(|is| is));
     match flow.traceparent {

@@ -34,7 +34,7 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
 use brunt_run::{
     self as run, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures,
-    carry_out, ceiling, check_files, exit, is_endless, objectives, of_iterations,
+    carry_out, ceiling, check_files, exit, is_endless, objectives_with_spans, of_iterations,
 };
 
 pub use tools::{TOOLS, run_args};
@@ -181,10 +181,13 @@ impl Users {
         let tallies = self.compiled.tallies().names().into_iter().chain(connections());
         let servers = flow.ldap.as_ref().map(|ldap| ldap.servers()).unwrap_or_default();
         let tallies = tallies.chain(run_tallies(&servers));
-        let catalogue =
-            Catalogue::new(operations.iter().copied(), flow::PARTS).with_tallies(tallies);
+        let catalogue = Catalogue::new(operations.iter().copied(), flow::PARTS)
+            .with_spans(flow.spans.iter().cloned())
+            .with_tallies(tallies);
+        let spans = flow.spans.iter().map(String::as_str);
+        let measured: Vec<&str> = operations.iter().copied().chain(spans).collect();
         let job = Job {
-            objectives: objectives(given, &output.run, &operations)?,
+            objectives: objectives_with_spans(given, &output.run, &operations, &measured)?,
             output,
             ceiling: ceiling::of(&operations, load.workers(), &world.environment),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
@@ -202,17 +205,22 @@ fn only_http(flow: &Flow) -> bool {
     let mut steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
     steps.all(|step| match step {
         flow::Step::Exchange(exchange) => matches!(exchange.payload, flow::Payload::Http(_)),
-        flow::Step::Pause(_) => true,
+        flow::Step::Pause(_) | flow::Step::Control(_) => true,
     })
+}
+
+/// The record with a note for each branch of the plan that was never taken, which is rarely intended.
+fn with_notes(mut made: Record, tallies: &Tallies) -> Record {
+    let counts: Vec<u64> = made.tallies.iter().map(|tally| tally.count).collect();
+    for (name, passed) in tallies.never_taken(&counts) {
+        made.verdict.notes.push(format!("{name} was passed over all {passed} times"));
+    }
+    made
 }
 
 /// Whether each iteration is one exchange.
 fn one_for_one(flow: &Flow) -> bool {
-    let exchanges = |scenario: &flow::Scenario| {
-        let exchange = |step: &&flow::Step| matches!(step, flow::Step::Exchange(_));
-        scenario.steps.iter().filter(exchange).count()
-    };
-    flow.scenarios.iter().all(|scenario| exchanges(scenario) == 1)
+    flow.scenarios.iter().all(flow::Scenario::is_one_exchange)
 }
 
 /// What a flow changes at its targets, as text.
@@ -255,6 +263,10 @@ impl Protocol for Users {
         self.data_end.replace(Arc::clone(sessions.data_end()));
         let finished = sessions.run(run, &MachineTime::new());
         finished.map_err(|error| format!("failed to {error}"))
+    }
+
+    fn record(&self, made: Record) -> Result<Record, String> {
+        Ok(with_notes(made, self.compiled.tallies()))
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {

@@ -3,7 +3,7 @@
 use brunt_dhcp_driver::DhcpEndpoint;
 use brunt_dhcp_driver::family::Family;
 use brunt_exchange::{Class, Outcome};
-use brunt_flow_driver::{Flow, Payload, Step};
+use brunt_flow_driver::{Control, Flow, Payload, Step};
 use brunt_ldap_wire::code;
 
 use brunt_dhcp_driver::naming as dhcp;
@@ -36,6 +36,7 @@ impl Naming {
                 };
             }
         }
+        protocols.extend(of_spans(flow, &protocols));
         Self(protocols)
     }
 
@@ -55,6 +56,27 @@ impl Naming {
             Outcome::Skipped => "skipped".to_owned(),
         }
     }
+}
+
+/// The protocols of the spans, which follow those of the operations: of a group, that of its first exchange.
+fn of_spans(flow: &Flow, protocols: &[Protocol]) -> Vec<Protocol> {
+    let mut spans = vec![Protocol::Http; flow.spans.len()];
+    for scenario in &flow.scenarios {
+        for (at, step) in scenario.steps.iter().enumerate() {
+            let Step::Control(Control::Enter(number)) = step else { continue };
+            let first = scenario.steps[at..].iter().find_map(|step| match step {
+                Step::Exchange(act) => protocols.get(usize::from(act.operation)),
+                _ => None,
+            });
+            let Some((group, protocol)) = flow.groups.get(usize::from(*number)).zip(first) else {
+                continue;
+            };
+            for span in [Some(group.span), group.work].into_iter().flatten() {
+                spans[usize::from(span)] = *protocol;
+            }
+        }
+    }
+    spans
 }
 
 #[cfg(test)]

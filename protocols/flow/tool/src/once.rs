@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use brunt_engine::{Settings, ThinkTime};
 use brunt_exchange::Outcome;
-use brunt_flow_driver::{Between, Flow, Iterations, Order, Start, Step, TracedExchange};
+use brunt_flow_driver::{Between, Control, Flow, Iterations, Order, Start, Step, TracedExchange};
 use brunt_flow_plan::sample::Sample;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
@@ -42,7 +42,11 @@ pub(crate) fn carry_out(mut job: FlowJob, world: &World) -> Result<Exit, Refusal
     }));
     let done = super::run(job, world)?;
     let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
-    world.console.print(&printed.conclusion(&scenarios, &unfilled))?;
+    let mut conclusion = printed.conclusion(&scenarios, &unfilled);
+    for (name, _) in done.tallies.never_taken(&done.counts) {
+        let _ = writeln!(conclusion, "{name} was passed over");
+    }
+    world.console.print(&conclusion)?;
     summary::conclude(&done.record, &world.console).map_err(Refusal::failed)?;
     Ok(printed.exit(&done, scenarios.len()))
 }
@@ -67,8 +71,13 @@ fn shape(flow: &mut Flow) {
     flow.between = Between::default();
     (flow.users, flow.first_user, flow.arrivals) = (1, 0, false);
     for step in flow.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
-        if let Step::Pause(pause) = step {
-            pause.time = shortened(pause.time);
+        match step {
+            Step::Pause(pause) => pause.time = shortened(pause.time),
+            Step::Control(Control::Again(repetition)) => {
+                let pause = Arc::make_mut(repetition).pause.iter_mut();
+                pause.for_each(|pause| pause.time = shortened(pause.time));
+            }
+            Step::Control(_) | Step::Exchange(_) => {}
         }
     }
 }
@@ -211,7 +220,7 @@ mod tests {
             .iter()
             .filter_map(|step| match step {
                 Step::Pause(pause) => Some(pause.time),
-                Step::Exchange(_) => None,
+                Step::Exchange(_) | Step::Control(_) => None,
             })
             .collect();
         assert_eq!(paused, [ThinkTime::Constant(ms(1_000)), ThinkTime::Constant(ms(200))]);

@@ -28,6 +28,8 @@ pub struct TracedExchange {
     pub scenario_number: usize,
     /// The name of the step.
     pub step: String,
+    /// The names of the groups that contain it, with the rounds of repetitions; empty if there is none.
+    pub group: String,
     /// The number of its operation.
     pub operation: u16,
     /// The user who performed it.
@@ -122,6 +124,8 @@ pub(crate) struct Performed<'a> {
     pub(crate) id: StepId,
     pub(crate) act: &'a ExchangeStep,
     pub(crate) user: u32,
+    /// The groups that contain it, in words.
+    pub(crate) group: String,
     /// The values it was sent with.
     pub(crate) values: &'a Values,
     /// The request, if a page decided it.
@@ -228,6 +232,7 @@ impl Performed<'_> {
                 .unwrap_or_default(),
             scenario_number: self.id.scenario,
             step: name.cloned().unwrap_or_default(),
+            group: self.group.clone(),
             operation,
             user: self.user,
             sent: None,

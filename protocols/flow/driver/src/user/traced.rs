@@ -14,6 +14,8 @@ pub(super) struct Traced {
     began: Moment,
     /// The values it was sent with: extractions from its answer may change them.
     values: Values,
+    /// The groups that contain it, in words.
+    group: String,
 }
 
 impl WorkerContext {
@@ -27,9 +29,18 @@ impl WorkerContext {
         &'a self,
         (id, act): (StepId, &'a ExchangeStep),
         user: u32,
-        values: &'a Values,
+        (values, group): (&'a Values, String),
     ) -> Performed<'a> {
-        Performed { flow: self.compiled.flow(), id, act, user, values, sent: None, trace: None }
+        Performed {
+            flow: self.compiled.flow(),
+            id,
+            act,
+            user,
+            group,
+            values,
+            sent: None,
+            trace: None,
+        }
     }
 }
 
@@ -40,7 +51,8 @@ impl User {
         if trace.wants() {
             watch.keep_words();
             let values = self.variables.values().clone();
-            self.traced = Some(Box::new(Traced { began: watch.now(), values }));
+            let group = self.cursor.within(&self.context.compiled);
+            self.traced = Some(Box::new(Traced { began: watch.now(), values, group }));
         }
     }
 
@@ -78,7 +90,8 @@ impl User {
             course: http.then(|| self.http_client.course()),
             values: self.variables.values(),
         };
-        let performed = self.context.performed((id, act), self.number, &traced.values);
+        let sent_with = (&traced.values, traced.group.clone());
+        let performed = self.context.performed((id, act), self.number, sent_with);
         let context = self.variables.trace_context(self.context.compiled.flow());
         let performed = Performed { sent: self.sent_by_page(act), trace: context, ..performed };
         trace.show(|| performed.ended(&answered, traced.began, watch));
@@ -87,7 +100,8 @@ impl User {
     /// Shows a step whose answer did not arrive in time, if it was traced.
     pub(super) fn tell_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
         if let (Some(traced), Some(trace)) = (self.traced.take(), self.context.trace()) {
-            let performed = self.context.performed((id, act), self.number, &traced.values);
+            let sent_with = (&traced.values, traced.group.clone());
+            let performed = self.context.performed((id, act), self.number, sent_with);
             let context = self.variables.trace_context(self.context.compiled.flow());
             let performed = Performed { sent: self.sent_by_page(act), trace: context, ..performed };
             let http = matches!(act.payload, Payload::Http(_));
@@ -109,7 +123,9 @@ impl User {
         let context = &self.context;
         let Some(trace) = context.trace().filter(|trace| trace.wants_every()) else { return };
         let values = self.variables.values();
-        let why = if self.cursor.skips() {
+        let why = if self.cursor.is_empty() {
+            "every step of the iteration was passed over".to_owned()
+        } else if self.cursor.skips() {
             "an earlier step failed".to_owned()
         } else {
             let empty = |hole: &&Hole| values.value(**hole).is_none_or(<[u8]>::is_empty);
@@ -120,6 +136,8 @@ impl User {
             let names: Vec<&str> = info.needs.iter().filter(empty).map(name).collect();
             format!("it needs a value of {}", names.join(", "))
         };
-        trace.show(|| context.performed((id, act), self.number, values).skipped(why));
+        let group = self.cursor.within(&context.compiled);
+        let state = (values, group);
+        trace.show(|| context.performed((id, act), self.number, state).skipped(why));
     }
 }

@@ -114,7 +114,7 @@ fn check(
     Ok(())
 }
 
-fn wrong_range(at: &KeyPath, text: &str) -> Fault {
+pub(super) fn wrong_range(at: &KeyPath, text: &str) -> Fault {
     let what = format!("is \"{text}\", but must be a range such as \"1..10\", \"1..\" or \"5\"");
     Fault::new(at, what)
 }
@@ -148,7 +148,7 @@ fn equal(
     }
 }
 
-fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, Fault> {
+pub(super) fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, Fault> {
     Pattern::parse(pattern, 0)
         .map_err(|problem| Fault::new(at, format!("is not a regular expression: {problem}")))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use brunt_engine::schedule::{Rate, RateError, Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, ThinkTime};
 use brunt_feed::rates::Rates;
-use brunt_flow_driver::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start, Step};
+use brunt_flow_driver::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start};
 use brunt_record::Phase;
 use brunt_run::options::arrivals::Arrival;
 use brunt_run::options::load_options::LoadOptions;
@@ -313,11 +313,8 @@ pub(super) fn count(
     settings: &mut Settings,
     iterations: &mut Iterations,
 ) {
-    let exchanges = |scenario: &Scenario| {
-        scenario.steps.iter().filter(|step| matches!(step, Step::Exchange(_))).count()
-    };
     if let Some(model::Iterations::Shared(count)) = run.iterations
-        && scenarios.iter().all(|scenario| exchanges(scenario) == 1)
+        && scenarios.iter().all(Scenario::is_one_exchange)
     {
         settings.stop.count = Some(count);
         settings.stop.count_includes_warm_up = true;

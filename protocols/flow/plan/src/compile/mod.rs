@@ -4,10 +4,12 @@
 //! Every error refers to a key.
 
 mod answer;
+mod condition;
 mod directory;
 mod environment;
 mod filters;
 mod find_max;
+mod group;
 mod json;
 mod leases;
 mod load;
@@ -35,6 +37,7 @@ use super::fault::Fault;
 use super::model::{self, Http, Plan, Scenario, Step};
 use super::path::KeyPath;
 
+use group::Flat;
 use load::Loaded;
 use names::Names;
 use variables::one;
@@ -84,10 +87,17 @@ pub fn compile(
         operations: Vec::new(),
         directory: directory.is_some(),
         leases: leases.is_some(),
+        spans: Vec::new(),
+        groups: Vec::new(),
+        branches: Vec::new(),
+        paths: Vec::new(),
+        bounds: Vec::new(),
     };
     let scenarios = steps.scenarios(plan)?;
-    let Steps { names, operations, .. } = steps;
-    let origins = page::origins(&http, all_steps(&scenarios))?;
+    steps.names_differ()?;
+    let Steps { names, operations, spans, groups, branches, paths, bounds, .. } = steps;
+    let measured: Vec<String> = operations.iter().chain(&spans).cloned().collect();
+    let origins = page::origins(&http, all_steps(&scenarios, paths))?;
     if !http.origins.is_empty() {
         network.origins.clone_from(&origins);
     }
@@ -99,9 +109,9 @@ pub fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     load::count(&plan.run, &scenarios, &mut settings, &mut iterations);
-    let objectives = objectives(plan, &operations)?;
+    let objectives = objectives(plan, &measured)?;
     let abort_on = abort_rules(plan, &operations)?;
-    let search = find_max::search(plan, &operations)?;
+    let search = find_max::search(plan, &measured)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
     let flow = Flow {
@@ -110,6 +120,10 @@ pub fn compile(
         variables,
         marks,
         operations,
+        spans,
+        groups,
+        branches,
+        bounds,
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,
         between,
@@ -124,29 +138,33 @@ pub fn compile(
 }
 
 /// All steps of a plan, each with its path.
-fn all_steps(scenarios: &[flow::Scenario]) -> impl Iterator<Item = (KeyPath, &flow::Step)> {
-    scenarios.iter().enumerate().flat_map(|(index, scenario)| {
-        let at = KeyPath::of("scenario").index(index).key("steps");
-        scenario.steps.iter().enumerate().map(move |(number, step)| (at.index(number), step))
-    })
+fn all_steps(
+    scenarios: &[flow::Scenario],
+    paths: Vec<KeyPath>,
+) -> impl Iterator<Item = (KeyPath, &flow::Step)> {
+    paths.into_iter().zip(scenarios.iter().flat_map(|scenario| &scenario.steps))
 }
 
 /// Declares all variables that are extracted from answers and not declared.
 fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), Fault> {
     let at = KeyPath::of("scenario");
     for (index, scenario) in plan.scenario.iter().enumerate() {
-        for (number, step) in scenario.steps.iter().enumerate() {
-            let at = at.index(index).key("steps").index(number).key("extract");
-            for (name, _) in step.extract.iter() {
-                let at = at.key(name);
-                if plan.feeders.value(name).is_some() {
-                    return Err(Fault::new(
-                        &at,
-                        "is also the name of a feeder: choose another name",
-                    ));
-                }
-                names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
+        declare_of(&at.index(index).key("steps"), &scenario.steps, plan, names)?;
+    }
+    Ok(())
+}
+
+fn declare_of(at: &KeyPath, steps: &[Step], plan: &Plan, names: &mut Names) -> Result<(), Fault> {
+    for (number, step) in steps.iter().enumerate() {
+        let at = at.index(number);
+        declare_of(&at.key("steps"), &step.steps, plan, names)?;
+        for (name, _) in step.extract.iter() {
+            let at = at.key("extract").key(name);
+            if plan.feeders.value(name).is_some() {
+                let what = "is also the name of a feeder: choose another name";
+                return Err(Fault::new(&at, what));
             }
+            names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
         }
     }
     Ok(())
@@ -196,6 +214,15 @@ struct Steps<'a> {
     names: Names,
     world: &'a CompileEnvironment<'a>,
     operations: Vec<String>,
+    /// What consists of several exchanges and is measured as one.
+    spans: Vec<String>,
+    groups: Vec<flow::Group>,
+    /// The steps and groups that are performed under a condition.
+    branches: Vec<String>,
+    /// The paths of all steps, in order.
+    paths: Vec<KeyPath>,
+    /// The most that an iteration of each scenario can do.
+    bounds: Vec<flow::Bound>,
     /// Whether there is a directory.
     directory: bool,
     /// Whether there is a DHCP server.
@@ -230,14 +257,7 @@ impl Steps<'_> {
         given: &Scenario,
     ) -> Result<flow::Scenario, Fault> {
         let name = given.name.clone().unwrap_or_else(|| format!("scenario {}", index + 1));
-        let mut steps = Vec::new();
-        for (number, step) in given.steps.iter().enumerate() {
-            let at = at.key("steps").index(number);
-            if let Some(key) = step.page_key() {
-                page::after_a_page(&at, &steps, key)?;
-            }
-            steps.push(self.step(&at, step)?);
-        }
+        let (Flat { steps, paths }, bound) = self.flatten(&at.key("steps"), &given.steps)?;
         if !steps.iter().any(|step| matches!(step, flow::Step::Exchange(_))) {
             let what = "has no step that sends anything: add one, such as { get = \"/\" }";
             return Err(Fault::new(at, what));
@@ -246,6 +266,8 @@ impl Steps<'_> {
             model::AfterFailure::Skip => flow::AfterFailure::Skip,
             model::AfterFailure::GoOn => flow::AfterFailure::GoOn,
         };
+        self.paths.extend(paths);
+        self.bounds.push(bound);
         Ok(flow::Scenario { name, steps, after_failure })
     }
 
@@ -259,6 +281,7 @@ impl Steps<'_> {
             ("pause", step.pause.is_some()),
             ("ldap", step.ldap.is_some()),
             ("dhcp", step.dhcp.is_some()),
+            ("steps", !step.steps.is_empty()),
         ]);
         if step.method.is_some() && keys.iter().all(|(_, given)| !given) {
             return Err(Fault::new(&at.key("method"), "needs a path or a URL: give it as 'url'"));
@@ -391,7 +414,13 @@ fn title(key: &str, step: &Step) -> String {
 
 fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
     let text = step.pause.as_deref().unwrap_or_default();
-    let alone = Step { name: step.name.clone(), pause: step.pause.clone(), ..Step::default() };
+    let alone = Step {
+        name: step.name.clone(),
+        pause: step.pause.clone(),
+        when: step.when.clone(),
+        weight: step.weight,
+        ..Step::default()
+    };
     if *step != alone {
         return Err(Fault::new(
             &at.key("pause"),

@@ -75,6 +75,10 @@ fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, Fault> {
         let what = "cannot be used with 'extracted': the answers decide when the value changes";
         return Err(Fault::new(&at.key("renew"), what));
     }
+    if given.number == Some(Number::Repeat) && given.renew.is_some() {
+        let what = "cannot be used with number = \"repeat\", which changes with each round";
+        return Err(Fault::new(&at.key("renew"), what));
+    }
     Ok(match given.extracted {
         Some(Extracted::Iteration) => flow::Renewal::Extracted,
         Some(Extracted::User) => flow::Renewal::Kept,
@@ -133,6 +137,9 @@ fn source(
         Source { choice: Some(given), .. } => choice(&at_key, given, names)?,
         Source { number: Some(Number::User), .. } => flow::Source::User,
         Source { number: Some(Number::Iteration), .. } => flow::Source::Iteration,
+        Source { number: Some(Number::Repeat), step, .. } => {
+            flow::Source::Round { step: step.unwrap_or(1) }
+        }
         Source { env: Some(name), .. } => flow::Source::Secret(world.env(&at_key, name)?),
         Source { file: Some(path), .. } => flow::Source::Secret(world.secret(&at_key, path)?),
         _ => flow::Source::Answer,
@@ -161,10 +168,12 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
             "is false, so the variable would have no value; set it to true",
         ));
     }
+    let given_number = given.number;
     for (part, of, given) in
         [("step", "count", given.step.is_some()), ("length", "chars", given.length.is_some())]
     {
-        if given && key != of {
+        let round = part == "step" && given_number == Some(Number::Repeat);
+        if given && key != of && !round {
             return Err(Fault::new(
                 &at.key(part),
                 format!("belongs to '{of}', but this variable has '{key}'"),

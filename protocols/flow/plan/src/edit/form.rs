@@ -240,7 +240,7 @@ impl Making<'_> {
             || value.as_array().is_some_and(|list| list.iter().any(Value::is_table));
         inner
             && (path.len() == 1 && self.at.is_empty()
-                || matches!(path, [_, _, Part::Key(key)] if key == "steps"))
+                || matches!(path, [.., Part::Index(_), Part::Key(key)] if key == "steps"))
     }
 }
 

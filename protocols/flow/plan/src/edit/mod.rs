@@ -44,7 +44,7 @@ const CROWD: [&str; 10] = [
 /// Those, and the other keys that set how many users there are and for how long.
 const PACE: [&str; 4] = ["users", "duration", "think", "back-off"];
 /// The most keys of a path: no plan nests deeper.
-const DEPTH_MAX: usize = 16;
+const DEPTH_MAX: usize = 24;
 
 /// One part of a path: a key of a table, or the number of an element, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

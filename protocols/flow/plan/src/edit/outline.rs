@@ -31,6 +31,9 @@ const SECTIONS: [(&str, &str); 7] = [
 /// The keys that name the request of a step.
 const REQUESTS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "url"];
 
+/// The deepest level of a step: groups nest four deep.
+const DEEPEST: usize = 6;
+
 /// The parts of a plan, in order.
 pub(super) fn outline(values: &Value) -> Vec<Entry> {
     let key = |key: &str| Part::Key(key.to_owned());
@@ -48,13 +51,22 @@ pub(super) fn outline(values: &Value) -> Vec<Entry> {
         let label =
             format!("Scenario {}", name.map_or_else(|| (number + 1).to_string(), str::to_owned));
         all.push(Entry { path: path.clone(), label, level: 1, of: Some(scenarios.len()) });
-        let steps = scenario.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for (number, step) in steps.iter().enumerate() {
-            let path = [&path[..], &[key("steps"), Part::Index(number)]].concat();
-            all.push(Entry { path, label: step_label(step), level: 2, of: Some(steps.len()) });
-        }
+        steps(scenario, &path, 2, &mut all);
     }
     all
+}
+
+/// The steps of a scenario or a group, each followed by its own.
+fn steps(of: &Value, path: &[Part], level: usize, all: &mut Vec<Entry>) {
+    let steps = of.get("steps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for (number, step) in steps.iter().enumerate() {
+        let path = [path, &[Part::Key("steps".to_owned()), Part::Index(number)]].concat();
+        let (label, of) = (step_label(step), Some(steps.len()));
+        all.push(Entry { path: path.clone(), label, level, of });
+        if level < DEEPEST {
+            self::steps(step, &path, level + 1, all);
+        }
+    }
 }
 
 /// The label of a step: the name of its figures, if it has any.
@@ -89,9 +101,16 @@ pub(super) fn names(values: &Value) -> Vec<String> {
     let mut all = keys(values.get("variables"));
     all.extend(keys(values.get("feeders")));
     let scenarios = values.get("scenario").and_then(Value::as_array).into_iter().flatten();
-    let steps = scenarios.filter_map(|scenario| scenario.get("steps")?.as_array()).flatten();
-    all.extend(steps.flat_map(|step| keys(step.get("extract"))));
+    let mut steps: Vec<&Value> = scenarios.flat_map(own_steps).collect();
+    while let Some(step) = steps.pop() {
+        all.extend(keys(step.get("extract")));
+        steps.extend(own_steps(step));
+    }
     all.sort_unstable();
     all.dedup();
     all
+}
+
+fn own_steps(of: &Value) -> impl Iterator<Item = &Value> {
+    of.get("steps").and_then(Value::as_array).into_iter().flatten()
 }

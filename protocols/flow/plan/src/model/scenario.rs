@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Basic, Check, DhcpStep, Extract, LdapStep, Submit};
+use super::{Basic, Check, Choose, Condition, DhcpStep, Extract, LdapStep, Repeat, Submit};
 use crate::values::{Node, Pairs, Several, Time};
 
 /// Steps that belong together. An iteration performs the steps of one scenario, in order.
@@ -35,8 +35,8 @@ pub enum AfterFailure {
 }
 
 /// A step: a request over HTTP (`get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or `method` and `url`; or
-/// `submit` or `follow`, which use the last page), a request to a directory (`ldap`) or a DHCP server (`dhcp`), or a
-/// `pause`.
+/// `submit` or `follow`, which use the last page), a request to a directory (`ldap`) or a DHCP server (`dhcp`), a
+/// `pause`, or a group of `steps`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Step {
@@ -45,6 +45,18 @@ pub struct Step {
     /// Pause: "500ms", "uniform 1s..3s", "exponential 1s", "normal 1s±200ms". Pauses are not part of any step's
     /// latency.
     pub pause: Option<String>,
+    /// Steps of a group, which is measured as a whole under its own name. Groups nest four deep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Self>,
+    /// Conditions without which the step or the group is passed over; all must hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Condition>,
+    /// Performs only one of the steps of the group.
+    pub choose: Option<Choose>,
+    /// Weight relative to the other steps of a group with choose = "weights"; 1 by default.
+    pub weight: Option<u32>,
+    /// Performs the steps of the group several times.
+    pub repeat: Option<Repeat>,
     /// GET of this path, which is added to the base, or of this URL.
     pub get: Option<String>,
     /// POST to this path or URL.
@@ -117,7 +129,22 @@ pub struct Step {
     pub extract: Pairs<Extract>,
 }
 
+impl Scenario {
+    /// Its steps that are no groups, in order, with those of groups.
+    pub fn leaves(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().flat_map(Step::leaves)
+    }
+}
+
 impl Step {
+    /// The steps of a group that are no groups themselves; of another step, itself.
+    pub fn leaves(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
+        if self.steps.is_empty() {
+            return Box::new(std::iter::once(self));
+        }
+        Box::new(self.steps.iter().flat_map(Self::leaves))
+    }
+
     /// The keys that say what kind of step it is, and the values of those that are a method and a URL.
     pub fn requests(&self) -> [(&'static str, Option<&str>); 8] {
         [

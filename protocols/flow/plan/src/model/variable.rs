@@ -32,7 +32,7 @@ pub struct Source {
     pub random: Option<String>,
     /// Whole numbers from this one on, counted for each user.
     pub count: Option<i64>,
-    /// Difference between two numbers of `count`; 1 by default.
+    /// Difference between two numbers of `count`, or of `number = "repeat"`; 1 by default.
     pub step: Option<i64>,
     /// Random texts of these characters, such as `[a-z][0-9]`.
     pub chars: Option<String>,
@@ -44,7 +44,8 @@ pub struct Source {
     pub timestamp: Option<String>,
     /// One of several texts: an array, or a table of texts and their weights.
     pub choice: Option<Choice>,
-    /// The number of the user or of the iteration, counted from 0 over all nodes.
+    /// The number of the user or of the iteration, counted from 0 over all nodes; or of the round of the innermost
+    /// `repeat`, counted from 0.
     pub number: Option<Number>,
     /// Secret in an environment variable.
     pub env: Option<String>,
@@ -67,6 +68,8 @@ pub enum Number {
     User,
     /// The number of the iteration.
     Iteration,
+    /// The number of the round of the innermost `repeat`, multiplied by `step`.
+    Repeat,
 }
 
 /// How long an extracted value lasts.

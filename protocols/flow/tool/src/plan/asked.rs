@@ -9,7 +9,7 @@ use brunt_feed::file::unmarked;
 use brunt_flow_driver::Flow;
 use brunt_flow_plan::compile::{CompileEnvironment, Compiled, compile};
 use brunt_flow_plan::fault::PlanError;
-use brunt_flow_plan::model::{Iterations, Plan, Run};
+use brunt_flow_plan::model::{Iterations, Plan, Run, Scenario};
 use brunt_flow_plan::reader::{Text, Written, read};
 use brunt_flow_plan::values::Time;
 use brunt_flow_plan::{merged, preview};
@@ -217,7 +217,7 @@ fn target(plan: &Plan) -> String {
     if !all.is_empty() {
         return named(all.join(", "));
     }
-    let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
+    let steps = plan.scenario.iter().flat_map(Scenario::leaves);
     let urls = steps.flat_map(|step| step.requests()).filter_map(|(_, url)| url);
     let origin = |url: &str| {
         let after = url.find("://").map_or(0, |at| at + 3);

@@ -13,7 +13,7 @@ use brunt_engine::Load;
 use brunt_envelope::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
 use brunt_feed::file;
 use brunt_feed::files::{Files, Kind};
-use brunt_flow_driver::{Flow, Payload, Step};
+use brunt_flow_driver::{Flow, Payload, Scenario, Step};
 use brunt_flow_plan::compile::Compiled;
 use brunt_flow_plan::fault::{Fault, PlanError};
 use brunt_flow_plan::model::Plan;
@@ -207,8 +207,11 @@ pub(super) fn load(compiled: &Compiled) -> LoadFigures {
 
 /// The most exchanges of an iteration, including redirects that are followed.
 fn exchanges(flow: &Flow, redirects: u8) -> u64 {
+    if flow.scenarios.iter().any(Scenario::is_steered) {
+        return flow.bounds.iter().map(|bound| bound.requests).max().unwrap_or(0);
+    }
     let each = |step: &Step| match step {
-        Step::Pause(_) => 0,
+        Step::Pause(_) | Step::Control(_) => 0,
         Step::Exchange(act) if matches!(act.payload, Payload::Http(_)) => 1 + u64::from(redirects),
         Step::Exchange(_) => 1,
     };

@@ -195,6 +195,7 @@ mod tests {
             cut: false,
         };
         let exchange = TracedExchange {
+            group: String::new(),
             scenario: "visit".to_owned(),
             scenario_number: 0,
             step: "log in".to_owned(),

@@ -156,7 +156,7 @@ impl Tracer {
 fn speaks_http(flow: &Flow) -> bool {
     let http = |step: &Step| match step {
         Step::Exchange(act) => matches!(act.payload, Payload::Http(_)),
-        Step::Pause(_) => false,
+        Step::Pause(_) | Step::Control(_) => false,
     };
     flow.scenarios.iter().any(|scenario| scenario.steps.iter().any(http))
 }

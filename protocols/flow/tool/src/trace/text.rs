@@ -33,7 +33,11 @@ pub(crate) fn exchange(report: &ExchangeReport) -> String {
         _ => "FAILED",
     };
     let mut out = String::new();
-    let step = line(&exchange.step);
+    let step = line(&if exchange.group.is_empty() {
+        exchange.step.clone()
+    } else {
+        format!("{} (in {})", exchange.step, exchange.group)
+    });
     if exchange.outcome == Outcome::Skipped {
         let _ = writeln!(out, "\n-- {step}: skipped: {}", line(&exchange.why));
         return out;

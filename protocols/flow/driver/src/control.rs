@@ -1,0 +1,89 @@
+//! [`Control`]: the instructions between the steps of a scenario that decide which step comes next.
+//!
+//! Groups, branches and repetitions of a plan are compiled to a flat list of steps with jumps. A scenario without them
+//! has no such instruction. Every repetition has a maximum, so that an iteration always ends.
+
+use super::guard::Guard;
+use super::plan::Pause;
+use brunt_feed::Text;
+use std::sync::Arc;
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub enum Control {
+    /// A group begins, by its number in [`Flow::groups`](super::plan::Flow::groups).
+    Enter(u16),
+    /// The innermost group ends.
+    Leave,
+    /// What follows is performed only if the conditions hold.
+    When(Arc<When>),
+    /// One of several is performed.
+    Choose(Arc<Choose>),
+    /// Continues at this step.
+    Jump(usize),
+    /// A repetition begins.
+    Start(Arc<Repetition>),
+    /// A round of a repetition is over.
+    Again(Arc<Repetition>),
+}
+
+/// A condition on which steps are performed.
+#[derive(Clone, Debug)]
+pub struct When {
+    /// What must hold.
+    pub guards: Vec<Guard>,
+    /// The number of the branch, under which it is counted: an index into
+    /// [`Flow::branches`](super::plan::Flow::branches).
+    pub branch: u16,
+    /// The step with which the iteration continues if it does not hold.
+    pub past: usize,
+}
+
+/// Steps of which one is performed, by weight.
+#[derive(Clone, Debug)]
+pub struct Choose {
+    /// The weights, and the first step of each.
+    pub of: Vec<(u32, usize)>,
+    /// The step with which the iteration continues if none is chosen.
+    pub past: usize,
+}
+
+/// Steps that are performed several times.
+#[derive(Clone, Debug)]
+pub struct Repetition {
+    /// How many repetitions contain it.
+    pub depth: usize,
+    /// How many rounds there are.
+    pub times: Times,
+    /// The conditions for a further round.
+    pub guards: Vec<Guard>,
+    /// The maximum number of rounds.
+    pub most: u64,
+    /// The pause between two rounds.
+    pub pause: Option<Pause>,
+    /// The first step of a round.
+    pub body: usize,
+    /// The step after the last.
+    pub past: usize,
+}
+
+/// How many rounds a repetition has.
+#[derive(Clone, Debug)]
+pub enum Times {
+    /// As many as its maximum, as long as its conditions hold.
+    Most,
+    /// As many as this text says, which contains variables.
+    Of(Text),
+}
+
+/// A group of steps, which is measured as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// The number of the span from the beginning of its first exchange to the end of its last, in
+    /// [`Flow::spans`](super::plan::Flow::spans).
+    pub span: u16,
+    /// The number of the same span without pauses, if it has any.
+    pub work: Option<u16>,
+}

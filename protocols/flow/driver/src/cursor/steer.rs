@@ -1,0 +1,154 @@
+//! What follows an instruction between steps: groups, branches, repetitions.
+//!
+//! After a failure the rest of the iteration is skipped. What is conditional then stays unvisited, and a repetition is
+//! not repeated, because nothing is known about what would have happened.
+
+use super::Cursor;
+use crate::compiled_flow::CompiledFlow;
+use crate::control::{Choose, Control, Repetition, Times, When};
+use crate::counters::FlowCounters;
+use crate::journey::Journey;
+use crate::mix::weighted;
+use crate::plan::AfterFailure;
+use crate::step_id::StepId;
+use crate::variables::Variables;
+use brunt_exchange::{Class, Outcome};
+use std::time::Duration;
+
+/// What the way through a scenario depends on.
+pub(in super::super) struct Surroundings<'a> {
+    pub(in super::super) compiled: &'a CompiledFlow,
+    pub(in super::super) counters: &'a FlowCounters,
+    pub(in super::super) variables: &'a mut Variables,
+}
+
+impl Cursor {
+    /// The step after an instruction, and the pause before it.
+    pub(super) fn steer(
+        &mut self,
+        control: &Control,
+        id: StepId,
+        around: &mut Surroundings<'_>,
+    ) -> (usize, Duration) {
+        let following = id.step + 1;
+        let to = match control {
+            Control::Enter(group) => {
+                self.journey().enter(*group);
+                following
+            }
+            Control::Leave => {
+                self.journey().leave(&around.compiled.flow().groups);
+                following
+            }
+            Control::Jump(to) => *to,
+            Control::When(when) => self.when(when, following, around),
+            Control::Choose(choose) if self.skips => choose.past,
+            Control::Choose(choose) => self.choose(choose, id, around),
+            Control::Start(repetition) => self.start(repetition, following, around),
+            Control::Again(repetition) => return self.again(repetition, id, around),
+        };
+        (to, Duration::ZERO)
+    }
+
+    /// The state of the iteration.
+    pub(super) fn journey(&mut self) -> &mut Journey {
+        self.journey.get_or_insert_default()
+    }
+
+    fn when(&self, when: &When, following: usize, around: &mut Surroundings<'_>) -> usize {
+        if self.skips {
+            return when.past;
+        }
+        let holds = around.variables.hold(around.compiled, &when.guards);
+        around.counters.branched(self.phase, usize::from(when.branch), holds);
+        if holds { following } else { when.past }
+    }
+
+    /// Chooses by weight: a function of the seed, the iteration and the step, and of how often it was returned to.
+    fn choose(&mut self, choose: &Choose, id: StepId, around: &mut Surroundings<'_>) -> usize {
+        let turns = self.journey().turns();
+        let draw = around.variables.chance(around.compiled, id, turns);
+        let weights: Vec<u32> = choose.of.iter().map(|(weight, _)| *weight).collect();
+        let chosen = weighted(&weights, draw).and_then(|number| choose.of.get(number));
+        chosen.map_or(choose.past, |(_, at)| *at)
+    }
+
+    fn start(
+        &mut self,
+        repetition: &Repetition,
+        following: usize,
+        around: &mut Surroundings<'_>,
+    ) -> usize {
+        self.journey().start(repetition.depth);
+        around.variables.set_round(around.compiled, 0);
+        if self.skips || self.goes_on(repetition, around) {
+            return following;
+        }
+        self.end(repetition, around)
+    }
+
+    fn again(
+        &mut self,
+        repetition: &Repetition,
+        id: StepId,
+        around: &mut Surroundings<'_>,
+    ) -> (usize, Duration) {
+        if self.skips {
+            return (self.end(repetition, around), Duration::ZERO);
+        }
+        self.journey().again(repetition.depth);
+        around.variables.set_round(around.compiled, self.journey().round(repetition.depth));
+        if !self.goes_on(repetition, around) {
+            return (self.end(repetition, around), Duration::ZERO);
+        }
+        self.journey().returns();
+        let pause = repetition.pause.as_ref();
+        let time = pause.map_or(Duration::ZERO, |pause| self.makes(pause, id, around));
+        (repetition.body, time)
+    }
+
+    /// Whether there is another round. A repetition that reaches its maximum although its conditions still hold is a
+    /// failure.
+    fn goes_on(&mut self, repetition: &Repetition, around: &mut Surroundings<'_>) -> bool {
+        let round = self.journey().round(repetition.depth);
+        let times = match &repetition.times {
+            Times::Most => repetition.most,
+            Times::Of(text) => match around.variables.number(around.compiled, text) {
+                Ok(times) => times.min(repetition.most),
+                Err(value) => {
+                    let why = format!("repeat: 'times' is '{value}', which is not a whole number");
+                    self.exceeds(why, around);
+                    return false;
+                }
+            },
+        };
+        let holds = around.variables.hold(around.compiled, &repetition.guards);
+        if round < times {
+            return holds;
+        }
+        if holds && !repetition.guards.is_empty() {
+            let rounds = if round == 1 { "once".to_owned() } else { format!("{round} times") };
+            self.exceeds(format!("repeat: {rounds}, and the condition still holds"), around);
+        }
+        false
+    }
+
+    /// The step that was performed last has failed after all.
+    fn exceeds(&mut self, why: String, around: &Surroundings<'_>) {
+        let journey = self.journey();
+        journey.failed(Outcome::Failed(Class::Check, 0));
+        journey.exceeded = Some(why);
+        self.failed = true;
+        if let Some(id) = self.at {
+            let scenario = &around.compiled.flow().scenarios[id.scenario];
+            self.skips |= scenario.after_failure == AfterFailure::Skip;
+        }
+    }
+
+    fn end(&mut self, repetition: &Repetition, around: &mut Surroundings<'_>) -> usize {
+        self.journey().over(repetition.depth);
+        let round = self.journey().innermost();
+        around.variables.set_round(around.compiled, round);
+        repetition.past
+    }
+}

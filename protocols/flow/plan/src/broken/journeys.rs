@@ -1,0 +1,76 @@
+//! Wrong groups, branches and repetitions.
+
+use super::{expect, step};
+
+/// A group with these keys, and a step in it.
+fn group(keys: &str) -> String {
+    step(&format!("name = \"g\"\n{keys}\nsteps = [{{ get = \"/\" }}]"))
+}
+
+#[test]
+fn what_is_no_group() {
+    expect(
+        &step("steps = [{ get = \"/\" }]"),
+        "p.toml:3:1: scenario[1].steps[1]:",
+        &["a group without a name", "name = \"login\""],
+    );
+    expect(
+        &step("name = \"g\"\nget = \"/\"\nsteps = [{ get = \"/\" }]"),
+        "p.toml:6:9: scenario[1].steps[1].steps:",
+        &["makes this a group"],
+    );
+    let nested = (0..5).fold("{ get = \"/\" }".to_owned(), |inner, depth| {
+        format!("{{ name = \"g{depth}\", steps = [{inner}] }}")
+    });
+    expect(&step(&format!("name = \"g\"\nsteps = [{nested}]")), "p.toml:5", &["within 4 others"]);
+    expect(&step("get = \"/\"\nchoose = \"first\""), "p.toml:5:10", &["belongs to a group"]);
+    expect(&step("get = \"/\"\nrepeat = { times = 2 }"), "p.toml:5:10", &["belongs to a group"]);
+    expect(&step("get = \"/\"\nweight = 2"), "p.toml:5:10", &["choose = \"weights\""]);
+    expect(
+        &step("name = \"g\"\nsteps = [{ name = \"g\", get = \"/\" }]"),
+        "p.toml:2:1: scenario:",
+        &["'g' is the name of a step and that of a group"],
+    );
+}
+
+#[test]
+fn what_is_no_branch() {
+    expect(&group("choose = \"weight\""), "p.toml:5:10", &["weights"]);
+    expect(
+        &step("name = \"g\"\nchoose = \"first\"\nsteps = [{ get = \"/\" }, { get = \"/b\" }]"),
+        "p.toml:6:10: scenario[1].steps[1].steps[1]:",
+        &["has no 'when'", "put it last"],
+    );
+    expect(
+        &step("name = \"g\"\nchoose = \"weights\"\nsteps = [{ get = \"/\", weight = 0 }]"),
+        "p.toml:6:9",
+        &["no weight above 0"],
+    );
+    expect(&step("get = \"/\"\nwhen = [{ value = \"x\" }]"), "p.toml:5:19", &["has no variable"]);
+    expect(
+        &step("get = \"/\"\nwhen = [{ value = \"${run.user}\", equal = 1 }]"),
+        "p.toml:5:34",
+        &["did you mean 'equals'?"],
+    );
+    expect(
+        &step("get = \"/\"\nwhen = [{ value = \"${run.user}\", between = \"5..1\" }]"),
+        "p.toml:5:45",
+        &["must be a range"],
+    );
+}
+
+#[test]
+fn what_has_no_end() {
+    let repeat = |keys: &str| group(&format!("repeat = {{ {keys} }}"));
+    expect(&repeat(""), "p.toml:5:10", &["does not say how often"]);
+    expect(&repeat("times = 0"), "p.toml:5:20", &["is 0"]);
+    expect(&repeat("times = -1"), "p.toml:5:20", &["a whole number above 0"]);
+    expect(&repeat("times = \"${run.user}\""), "p.toml:5:20", &["needs 'most'"]);
+    expect(&repeat("while = [{ value = \"${run.user}\" }]"), "p.toml:5:20", &["needs 'most'"]);
+    expect(&repeat("times = 2, pause = \"soon\""), "p.toml:5:31", &["failed to"]);
+    expect(
+        &repeat("times = 100001"),
+        "p.toml:3:1: scenario[1].steps:",
+        &["makes up to 100001 exchanges an iteration", "maximum is 100000"],
+    );
+}

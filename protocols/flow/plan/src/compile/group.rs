@@ -1,0 +1,378 @@
+//! Groups, branches and repetitions: compiles the steps of a scenario to a flat list with jumps.
+
+use std::sync::Arc;
+
+use brunt_exchange::ThinkTime;
+use brunt_flow_driver::{
+    self as flow, Bound, Control, Group, Pause, Payload, RepeatTimes, Repetition, When,
+};
+
+use super::{Steps, condition, page};
+use crate::fault::Fault;
+use crate::model::{Choose, Repeat, Step};
+use crate::path::KeyPath;
+use crate::values::Scalar;
+
+/// How deep groups nest.
+const DEEPEST: usize = 4;
+/// The most exchanges of an iteration.
+const EXCHANGES_MAX: u64 = 100_000;
+
+/// The steps of a scenario, flat, each with its path in the plan.
+#[derive(Debug, Default)]
+pub(super) struct Flat {
+    pub(super) steps: Vec<flow::Step>,
+    pub(super) paths: Vec<KeyPath>,
+}
+
+/// What contains a step.
+#[derive(Clone, Copy, Default)]
+struct Nest {
+    groups: usize,
+    repetitions: usize,
+    choose: Option<Choose>,
+    last: bool,
+}
+
+impl Flat {
+    fn push(&mut self, at: &KeyPath, step: flow::Step) -> usize {
+        self.steps.push(step);
+        self.paths.push(at.clone());
+        self.steps.len() - 1
+    }
+
+    fn control(&mut self, at: &KeyPath, control: Control) -> usize {
+        self.push(at, flow::Step::Control(control))
+    }
+
+    /// Replaces an instruction whose target was not known before.
+    fn patch(&mut self, at: usize, control: Control) {
+        self.steps[at] = flow::Step::Control(control);
+    }
+}
+
+impl Steps<'_> {
+    /// The steps of a scenario, and the most that an iteration of it can do.
+    pub(super) fn flatten(&mut self, at: &KeyPath, steps: &[Step]) -> Result<(Flat, Bound), Fault> {
+        let mut flat = Flat::default();
+        let bound = self.all(at, steps, Nest::default(), &mut flat)?;
+        if bound.exchanges > EXCHANGES_MAX {
+            let what = format!(
+                "makes up to {} exchanges an iteration, and the maximum is {EXCHANGES_MAX}: repeat less often",
+                bound.exchanges
+            );
+            return Err(Fault::new(at, what));
+        }
+        Ok((flat, bound))
+    }
+
+    fn all(
+        &mut self,
+        at: &KeyPath,
+        steps: &[Step],
+        nest: Nest,
+        flat: &mut Flat,
+    ) -> Result<Bound, Fault> {
+        let mut bound = Bound::default();
+        for (number, step) in steps.iter().enumerate() {
+            let nest = Nest { last: number + 1 == steps.len(), ..nest };
+            bound = both(bound, self.placed(&at.index(number), step, nest, flat)?);
+        }
+        Ok(bound)
+    }
+
+    /// Adds a step or a group, with its condition.
+    fn placed(
+        &mut self,
+        at: &KeyPath,
+        step: &Step,
+        nest: Nest,
+        flat: &mut Flat,
+    ) -> Result<Bound, Fault> {
+        if step.weight.is_some() && nest.choose != Some(Choose::Weights) {
+            let what = "belongs to the steps of a group with choose = \"weights\"";
+            return Err(Fault::new(&at.key("weight"), what));
+        }
+        if step.when.is_empty() {
+            if nest.choose == Some(Choose::First) && !nest.last {
+                let what = "has no 'when', so the steps after it would never be chosen: add one, or put it last";
+                return Err(Fault::new(at, what));
+            }
+            return self.body(at, step, nest, flat);
+        }
+        let guards = condition::guards(&at.key("when"), &step.when, &mut self.names)?;
+        let when = flat.control(at, Control::Jump(0));
+        let bound = self.body(at, step, nest, flat)?;
+        let branch = self.branch(at, &self.named(step, &flat.steps[when + 1..]))?;
+        // The last step of a list that one is chosen of is followed by a jump, which belongs to it.
+        let past = flat.steps.len() + usize::from(nest.choose.is_some());
+        flat.patch(when, Control::When(Arc::new(When { guards, branch, past })));
+        Ok(bound)
+    }
+
+    /// The name of a step under which its branch is counted.
+    fn named(&self, step: &Step, flat: &[flow::Step]) -> String {
+        let operation = match flat.first() {
+            Some(flow::Step::Exchange(act)) => self.operations.get(usize::from(act.operation)),
+            _ => None,
+        };
+        let name = step.name.clone().or_else(|| operation.cloned());
+        let kind = if step.steps.is_empty() { "step" } else { "group" };
+        format!("{kind} '{}'", name.unwrap_or_else(|| "pause".to_owned()))
+    }
+
+    fn branch(&mut self, at: &KeyPath, name: &str) -> Result<u16, Fault> {
+        numbered(at, &mut self.branches, name, "conditions")
+    }
+
+    fn body(
+        &mut self,
+        at: &KeyPath,
+        step: &Step,
+        nest: Nest,
+        flat: &mut Flat,
+    ) -> Result<Bound, Fault> {
+        if !step.steps.is_empty() {
+            return self.group(at, step, nest, flat);
+        }
+        for (key, given) in [("choose", step.choose.is_some()), ("repeat", step.repeat.is_some())] {
+            if given {
+                let what = "belongs to a group: add 'steps', which it applies to";
+                return Err(Fault::new(&at.key(key), what));
+            }
+        }
+        if let Some(key) = step.page_key() {
+            page::after_a_page(at, &flat.steps, key)?;
+        }
+        let made = self.step(at, step)?;
+        let bound = match &made {
+            flow::Step::Exchange(act) => self.most(act),
+            _ => Bound::default(),
+        };
+        flat.push(at, made);
+        Ok(bound)
+    }
+
+    /// The most that an exchange can be.
+    fn most(&self, act: &flow::ExchangeStep) -> Bound {
+        let redirects = match act.payload {
+            Payload::Http(_) => u64::from(self.http.redirects.unwrap_or(0)),
+            _ => 0,
+        };
+        Bound { exchanges: 1, requests: 1 + redirects }
+    }
+
+    fn group(
+        &mut self,
+        at: &KeyPath,
+        step: &Step,
+        nest: Nest,
+        flat: &mut Flat,
+    ) -> Result<Bound, Fault> {
+        if nest.groups == DEEPEST {
+            let what = format!("is a group within {DEEPEST} others, the maximum");
+            return Err(Fault::new(&at.key("steps"), what));
+        }
+        group_only(at, step)?;
+        let Some(name) = step.name.as_ref().filter(|name| !name.trim().is_empty()) else {
+            let what =
+                "is a group without a name: add one, such as name = \"login\", for its figures";
+            return Err(Fault::new(at, what));
+        };
+        let enter = flat.control(at, Control::Jump(0));
+        let bound = match &step.repeat {
+            Some(repeat) => self.repeated(at, step, repeat, nest, flat)?,
+            None => self.inside(at, step, nest, flat)?,
+        };
+        let pauses = flat.steps[enter..].iter().any(pauses);
+        let number = self.group_named(at, name, pauses)?;
+        flat.patch(enter, Control::Enter(number));
+        flat.control(at, Control::Leave);
+        Ok(bound)
+    }
+
+    /// The steps of a group, or one of them.
+    fn inside(
+        &mut self,
+        at: &KeyPath,
+        step: &Step,
+        nest: Nest,
+        flat: &mut Flat,
+    ) -> Result<Bound, Fault> {
+        let nest = Nest { groups: nest.groups + 1, choose: step.choose, ..nest };
+        let at_steps = at.key("steps");
+        if step.choose.is_none() {
+            return self.all(&at_steps, &step.steps, nest, flat);
+        }
+        let choose =
+            (step.choose == Some(Choose::Weights)).then(|| flat.control(at, Control::Jump(0)));
+        let (mut bound, mut of, mut jumps) = (Bound::default(), Vec::new(), Vec::new());
+        for (number, child) in step.steps.iter().enumerate() {
+            of.push((child.weight.unwrap_or(1), flat.steps.len()));
+            let nest = Nest { last: number + 1 == step.steps.len(), ..nest };
+            let most = self.placed(&at_steps.index(number), child, nest, flat)?;
+            bound = Bound {
+                exchanges: bound.exchanges.max(most.exchanges),
+                requests: bound.requests.max(most.requests),
+            };
+            jumps.push(flat.control(at, Control::Jump(0)));
+        }
+        let past = flat.steps.len();
+        for jump in jumps {
+            flat.patch(jump, Control::Jump(past));
+        }
+        if let Some(choose) = choose {
+            if of.iter().all(|(weight, _)| *weight == 0) {
+                let what = "have no weight above 0, so none of them would be chosen";
+                return Err(Fault::new(&at_steps, what));
+            }
+            let chosen = flow::Choose { of, past };
+            flat.patch(choose, Control::Choose(Arc::new(chosen)));
+        }
+        Ok(bound)
+    }
+
+    fn repeated(
+        &mut self,
+        at: &KeyPath,
+        step: &Step,
+        given: &Repeat,
+        nest: Nest,
+        flat: &mut Flat,
+    ) -> Result<Bound, Fault> {
+        let at_repeat = at.key("repeat");
+        let (times, most) = self.times(&at_repeat, given)?;
+        let guards =
+            condition::guards(&at_repeat.key("while"), &given.as_long_as, &mut self.names)?;
+        let pause = given.pause.as_ref().map(|text| {
+            let time = ThinkTime::parse(text).map_err(|error| {
+                Fault::new(&at_repeat.key("pause"), format!("failed to {error}"))
+            })?;
+            Ok(Pause { time, name: "pause".to_owned() })
+        });
+        let pause = pause.transpose()?;
+        let start = flat.control(at, Control::Jump(0));
+        let inner = Nest { repetitions: nest.repetitions + 1, ..nest };
+        let each = self.inside(at, step, inner, flat)?;
+        let depth = nest.repetitions;
+        let (body, past) = (start + 1, flat.steps.len() + 1);
+        let repetition = Repetition { depth, times, guards, most, pause, body, past };
+        let repetition = Arc::new(repetition);
+        flat.patch(start, Control::Start(Arc::clone(&repetition)));
+        flat.control(at, Control::Again(repetition));
+        // A round without an exchange is work too.
+        Ok(Bound {
+            exchanges: each.exchanges.max(1).saturating_mul(most),
+            requests: each.requests.max(1).saturating_mul(most),
+        })
+    }
+
+    /// How many rounds there are, and the most there can be.
+    fn times(&mut self, at: &KeyPath, given: &Repeat) -> Result<(RepeatTimes, u64), Fault> {
+        let zero = |key: &str| Fault::new(&at.key(key), "is 0, but must be at least 1");
+        if given.most == Some(0) {
+            return Err(zero("most"));
+        }
+        let needs = |key: &str| {
+            let what = "needs 'most', the maximum number of rounds, such as most = 20";
+            Fault::new(&at.key(key), what)
+        };
+        match &given.times {
+            None if given.as_long_as.is_empty() => {
+                let what = "does not say how often: add 'times', or 'while' with 'most'";
+                Err(Fault::new(at, what))
+            }
+            None => Ok((RepeatTimes::Most, given.most.ok_or_else(|| needs("while"))?)),
+            Some(Scalar::Integer(0)) => Err(zero("times")),
+            Some(Scalar::Integer(times)) if *times > 0 => {
+                let times = times.unsigned_abs();
+                Ok((RepeatTimes::Most, given.most.map_or(times, |most| most.min(times))))
+            }
+            Some(Scalar::Text(text)) if text.contains("${") => {
+                let times = self.names.plain(&at.key("times"), text)?;
+                Ok((RepeatTimes::Of(times), given.most.ok_or_else(|| needs("times"))?))
+            }
+            Some(other) => {
+                let what = format!(
+                    "is {other}, but must be a whole number above 0, or a text with a variable such as \"${{pages}}\""
+                );
+                Err(Fault::new(&at.key("times"), what))
+            }
+        }
+    }
+
+    /// The number of a group; groups of the same name are measured together.
+    fn group_named(&mut self, at: &KeyPath, name: &str, pauses: bool) -> Result<u16, Fault> {
+        let known = self.groups.iter().position(|known| known.name == name);
+        let number = known.unwrap_or(self.groups.len());
+        if known.is_none() {
+            let span = numbered(at, &mut self.spans, name, "groups")?;
+            self.groups.push(Group { name: name.to_owned(), span, work: None });
+        }
+        if pauses && self.groups[number].work.is_none() {
+            let work = numbered(at, &mut self.spans, &format!("{name} work"), "groups")?;
+            self.groups[number].work = Some(work);
+        }
+        u16::try_from(number).map_err(|_| too_many(at, "groups"))
+    }
+
+    /// Refuses names that steps have and spans too, since objectives could not tell them apart.
+    pub(super) fn names_differ(&self) -> Result<(), Fault> {
+        let taken = self.spans.iter().find(|name| self.operations.contains(name));
+        taken.map_or(Ok(()), |name| {
+            let what = format!(
+                "'{name}' is the name of a step and that of a group or of what is measured of one: choose another"
+            );
+            Err(Fault::new(&KeyPath::of("scenario"), what))
+        })
+    }
+}
+
+/// The number of a name in a list; a new one is added.
+fn numbered(at: &KeyPath, names: &mut Vec<String>, name: &str, what: &str) -> Result<u16, Fault> {
+    let known = names.iter().position(|known| known == name);
+    let number = known.unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    u16::try_from(number).map_err(|_| too_many(at, what))
+}
+
+fn too_many(at: &KeyPath, what: &str) -> Fault {
+    Fault::new(at, format!("is one of too many {what}: the maximum is 65,536"))
+}
+
+const fn both(one: Bound, other: Bound) -> Bound {
+    Bound {
+        exchanges: one.exchanges.saturating_add(other.exchanges),
+        requests: one.requests.saturating_add(other.requests),
+    }
+}
+
+/// Whether a step makes a pause.
+fn pauses(step: &flow::Step) -> bool {
+    match step {
+        flow::Step::Pause(_) => true,
+        flow::Step::Control(Control::Again(repetition)) => repetition.pause.is_some(),
+        flow::Step::Exchange(_) | flow::Step::Control(_) => false,
+    }
+}
+
+/// Refuses keys that do not belong to a group.
+fn group_only(at: &KeyPath, step: &Step) -> Result<(), Fault> {
+    let alone = Step {
+        name: step.name.clone(),
+        steps: step.steps.clone(),
+        when: step.when.clone(),
+        choose: step.choose,
+        weight: step.weight,
+        repeat: step.repeat.clone(),
+        ..Step::default()
+    };
+    if *step == alone {
+        return Ok(());
+    }
+    let what = "makes this a group, which has only name, when, choose, weight and repeat beside its steps: put the \
+                rest into the steps";
+    Err(Fault::new(&at.key("steps"), what))
+}

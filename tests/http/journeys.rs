@@ -1,0 +1,253 @@
+//! Groups, branches and repetitions of a plan: what a server counts is what the plan says and what the record counts.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use crate::brunt::{Run, planned};
+
+/// How many requests there were of each target.
+type Counts = Arc<Mutex<BTreeMap<String, u64>>>;
+
+/// A server that answers by target and counts.
+struct Site {
+    url: String,
+    counts: Counts,
+}
+
+impl Site {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let counts = Counts::default();
+        let log = Arc::clone(&counts);
+        thread::spawn(move || {
+            for peer in listener.incoming().flatten() {
+                let log = Arc::clone(&log);
+                thread::spawn(move || serve(peer, &log));
+            }
+        });
+        Self { url, counts }
+    }
+
+    /// How many requests there were whose target begins so.
+    fn count(&self, start: &str) -> u64 {
+        let counts = self.counts.lock().expect("no panic");
+        counts.iter().filter(|(target, _)| target.starts_with(start)).map(|(_, count)| count).sum()
+    }
+
+    fn plan(&self, run: &str, steps: &str) -> String {
+        format!(
+            "[run]\n{run}\n[http]\nbase = \"{}\"\n[variables]\nfirst = {{ number = \"repeat\", step = 20 }}\n\
+             [[scenario]]\nname = \"visit\"\n{steps}",
+            self.url
+        )
+    }
+
+    /// Ten iterations of each of two users.
+    fn run(&self, steps: &str) -> Run {
+        planned(&self.plan("users = 2\niterations = { each = 10 }", steps)).run()
+    }
+}
+
+fn serve(peer: TcpStream, log: &Counts) {
+    let mut out = peer.try_clone().expect("a second handle");
+    let mut peer = BufReader::new(peer);
+    loop {
+        let (mut line, mut rest, mut length) = (String::new(), String::new(), 0);
+        if !peer.read_line(&mut line).is_ok_and(|read| read > 0) {
+            return;
+        }
+        while peer.read_line(&mut rest).is_ok_and(|read| read > 0) && rest != "\r\n" {
+            if let Some(given) = rest.to_lowercase().strip_prefix("content-length: ") {
+                length = given.trim().parse().unwrap_or(0);
+            }
+            rest.clear();
+        }
+        if peer.read_exact(&mut vec![0; length]).is_err() {
+            return;
+        }
+        let target = line.split(' ').nth(1).unwrap_or_default().to_owned();
+        let seen = {
+            let mut counts = log.lock().expect("no panic");
+            let count = counts.entry(target.clone()).or_default();
+            *count += 1;
+            *count
+        };
+        let (status, body) = answer(&target, seen);
+        let head = format!(
+            "HTTP/1.1 {status} Said\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        if out.write_all((head + &body).as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+/// The answer to a target that was asked for this many times.
+fn answer(target: &str, seen: u64) -> (u16, String) {
+    let number = || target.rsplit('/').next().and_then(|last| last.parse::<u64>().ok());
+    match target {
+        _ if target.starts_with("/kind/") => {
+            let kind = if number().is_some_and(|number| number % 4 == 0) { "otp" } else { "none" };
+            (200, format!("{{\"kind\":\"{kind}\"}}"))
+        }
+        _ if target.starts_with("/more/") => {
+            (200, if seen < 3 { "{\"next\":\"x\"}" } else { "{}" }.to_owned())
+        }
+        "/endless" => (200, "{\"next\":\"x\"}".to_owned()),
+        "/none" => (404, "{}".to_owned()),
+        _ => (200, "{}".to_owned()),
+    }
+}
+
+/// What the record counts of a group.
+fn span(run: &Run, name: &str) -> (u64, u64, u64) {
+    let spans = run.record()["spans"].as_array().cloned().unwrap_or_default();
+    let found = spans.iter().find(|span| span["name"] == name);
+    let span = found.unwrap_or_else(|| panic!("no span {name}: {run}"));
+    let count = |key: &str| span["counts"][key].as_u64().expect("a count");
+    (count("ok"), count("failed"), count("skipped"))
+}
+
+const VISIT: &str = r#"
+[[scenario.steps]]
+name = "kind"
+get = "/kind/${run.iteration}"
+extract = { kind = "/kind" }
+[[scenario.steps]]
+name = "second factor"
+when = [{ value = "${kind}", equals = "otp" }]
+steps = [{ name = "otp", get = "/otp" }, { name = "code", get = "/code" }]
+[[scenario.steps]]
+name = "pages"
+repeat = { times = 3, pause = "1ms" }
+steps = [{ name = "page", get = "/users", query = { first = "${first}" } }]
+[[scenario.steps]]
+name = "leave"
+choose = "weights"
+steps = [{ weight = 70, name = "logout", get = "/logout" }, { weight = 30, name = "stay", get = "/stay" }]
+"#;
+
+#[test]
+fn what_the_server_counts_is_what_the_plan_says() {
+    let site = Site::start();
+    let run = site.run(VISIT).went_well();
+    assert_eq!(site.count("/kind"), 20, "{run}");
+    assert_eq!((site.count("/otp"), site.count("/code")), (5, 5), "{run}");
+    for first in [0, 20, 40] {
+        assert_eq!(site.count(&format!("/users?first={first}")), 20, "{run}");
+    }
+    let (logout, stay) = (site.count("/logout"), site.count("/stay"));
+    assert_eq!(logout + stay, 20, "{run}");
+    assert!(logout > 0 && stay > 0, "{run}");
+    for (name, asked) in [("otp", 5), ("code", 5), ("page", 60), ("logout", logout)] {
+        assert_eq!(run.count_of(name, "ok"), asked, "{name}: {run}");
+    }
+    assert_eq!(span(&run, "second factor"), (5, 0, 0), "{run}");
+    assert_eq!(span(&run, "pages"), (20, 0, 0), "{run}");
+    assert_eq!(span(&run, "pages work"), (20, 0, 0), "{run}");
+    assert_eq!(span(&run, "leave"), (20, 0, 0), "{run}");
+    assert_eq!(run.part("iteration"), 20, "{run}");
+    assert_eq!(run.tally("branch group 'second factor' taken"), 5, "{run}");
+    assert_eq!(run.tally("branch group 'second factor' passed over"), 15, "{run}");
+    // The same seed makes the same choices.
+    let again = Site::start();
+    again.run(VISIT).went_well();
+    assert_eq!(again.count("/logout"), logout);
+}
+
+#[test]
+fn the_first_whose_condition_holds_is_chosen() {
+    let site = Site::start();
+    let steps = r#"
+[[scenario.steps]]
+name = "kind"
+get = "/kind/${run.iteration}"
+extract = { kind = "/kind" }
+[[scenario.steps]]
+name = "by kind"
+choose = "first"
+steps = [
+  { name = "otp", when = [{ value = "${kind}", equals = "otp" }], get = "/otp" },
+  { name = "some", when = [{ value = "${kind}" }, { value = "${run.iteration}", between = "..9" }], get = "/some" },
+  { name = "else", get = "/else" },
+]
+"#;
+    let run = site.run(steps).went_well();
+    // Of 0 to 19, five are multiples of 4, three of them below 10.
+    assert_eq!((site.count("/otp"), site.count("/some"), site.count("/else")), (5, 7, 8), "{run}");
+    assert_eq!(span(&run, "by kind"), (20, 0, 0), "{run}");
+}
+
+#[test]
+fn a_repetition_ends_with_its_condition_or_fails_at_its_maximum() {
+    let site = Site::start();
+    let steps = |target: &str| {
+        format!(
+            "[[scenario.steps]]\nname = \"crawl\"\nrepeat = {{ while = [{{ value = \"${{next}}\", exists = false, \
+             not = true }}], most = 5 }}\nsteps = [{{ name = \"page\", get = \"{target}\", \
+             extract = {{ next = \"/next\" }} }}]\n"
+        )
+    };
+    let first = "[[scenario.steps]]\nname = \"first\"\nget = \"/more/${run.iteration}\"\n\
+         extract = { next = \"/next\" }\n";
+    let run = site.run(&(first.to_owned() + &steps("/more/${run.iteration}"))).went_well();
+    assert_eq!(site.count("/more"), 60, "{run}");
+    assert_eq!(run.count_of("page", "ok"), 40, "{run}");
+    let endless = first.replace("/more/${run.iteration}", "/endless") + &steps("/endless");
+    let after = "[[scenario.steps]]\nname = \"after\"\nget = \"/after\"\n";
+    let run = site.run(&(endless + after));
+    assert_eq!((run.count_of("page", "ok"), run.count_of("page", "failed")), (80, 20), "{run}");
+    assert_eq!(span(&run, "crawl"), (0, 20, 0), "{run}");
+    assert_eq!((site.count("/after"), run.count_of("after", "skipped")), (0, 20), "{run}");
+    let said = run.record()["samples"].to_string();
+    assert!(said.contains("repeat: 5 times, and the condition still holds"), "{run}");
+}
+
+#[test]
+fn a_group_fails_with_a_step_and_is_skipped_if_it_never_began() {
+    let site = Site::start();
+    let steps = r#"
+[[scenario.steps]]
+name = "outer"
+steps = [
+  { name = "inner", steps = [{ name = "fine", get = "/fine" }, { name = "none", get = "/none" }] },
+  { name = "later", steps = [{ name = "rest", get = "/rest" }] },
+]
+"#;
+    let run = site.run(steps);
+    assert_eq!((site.count("/fine"), site.count("/none"), site.count("/rest")), (20, 20, 0));
+    assert_eq!(span(&run, "outer"), (0, 20, 0), "{run}");
+    assert_eq!(span(&run, "inner"), (0, 20, 0), "{run}");
+    assert_eq!(span(&run, "later"), (0, 0, 20), "{run}");
+    assert_eq!(run.count_of("rest", "skipped"), 20, "{run}");
+}
+
+#[test]
+fn an_iteration_that_sends_nothing_is_one_skipped_exchange() {
+    let site = Site::start();
+    let steps = "[[scenario.steps]]\nname = \"never\"\nwhen = [{ value = \"${next}\" }]\nget = \"/never\"\n\
+         extract = { next = \"/next\" }\n";
+    let run = site.run(steps);
+    assert_eq!((site.count("/never"), run.count_of("never", "skipped")), (0, 20), "{run}");
+    let notes = run.record()["verdict"]["notes"].to_string();
+    assert!(notes.contains("step 'never' was passed over all 20 times"), "{run}");
+}
+
+#[test]
+fn once_shows_groups_rounds_and_what_was_passed_over() {
+    let site = Site::start();
+    let plan = site.plan("users = 1", VISIT).replace("equals = \"otp\"", "equals = \"sms\"");
+    let run = planned(&plan).arg("--once").run();
+    assert!(run.report.contains("-- page (in pages, round 3): passed"), "{run}");
+    assert!(run.report.contains("group 'second factor' was passed over"), "{run}");
+    let run = planned(&plan).arg("--check").run();
+    assert!(run.report.contains("visit: at most 7 exchanges an iteration"), "{run}");
+    assert!(run.report.contains("== group second factor\n   only when ${kind} is 'sms'"), "{run}");
+    assert!(run.report.contains("repeated 3 times, with a pause of 1ms"), "{run}");
+    assert!(run.report.contains("one of its steps is chosen: 70.0 %, 30.0 %"), "{run}");
+}
