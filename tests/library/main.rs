@@ -2,8 +2,9 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use brunt_app::{Environment, Exit, Refusal, World, carry_out};
+use brunt_app::{Environment, Exit, Refusal, RunClock, World, carry_out};
 use brunt_http_server::{Config, Running, Server};
 use brunt_record::Record;
 
@@ -180,4 +181,24 @@ fn two_runs_at_once_have_each_its_own_rules_about_files() {
     assert!(refused.text.contains("relative names only") && refused.text.contains(&name));
     assert_eq!(opened(&confined), [Path::new(OWN)]);
     assert_eq!(server.stats().requests_total(), 6);
+}
+
+#[test]
+fn the_time_of_day_of_a_run_is_that_of_its_world() {
+    let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    let server = Server::start(Config { listen, ..Config::default() }).expect("it starts");
+    let url = format!("http://{}/bytes/10", server.address());
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let (record, log) = (path("run.json"), path("run.hlog"));
+    let mut world = World::kept(Environment::default());
+    // 2001-09-09T01:00:00Z
+    world.clock = RunClock::showing(SystemTime::UNIX_EPOCH + Duration::from_secs(999_997_200));
+    let run = ["brunt", "http", "-c", "1", "-n", "3", "--record", &record, "--hlog", &log, &url];
+    let exit = carry_out(&line(&run), &world).expect("it is carried out");
+    assert!(matches!(exit, Exit::Ok | Exit::Undecided), "{exit:?}");
+    let record = Record::read(Path::new(&record)).expect("a record");
+    assert!(record.started.starts_with("2001-09-09T01:"), "{}", record.started);
+    let log = std::fs::read_to_string(log).expect("a log");
+    assert!(log.contains("[StartTime: 99999"), "{log}");
 }

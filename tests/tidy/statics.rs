@@ -42,6 +42,25 @@ const STREAMS: &[(&str, usize, &str)] = &[
     ("protocols/names/tool/src/cell/stage.rs", 1, "a cell is a process that answers on its output"),
 ];
 
+/// The files that read the machine's time of day, and why.
+const TIMES_OF_DAY: &[(&str, usize, &str)] = &[
+    ("crates/app/src/commands/agent/carried.rs", 3, "machines compare their times of day"),
+    ("crates/app/src/commands/agent/judge.rs", 1, "an order is signed until some day"),
+    ("crates/app/src/commands/agent/mod.rs", 2, "machines compare their times of day"),
+    ("crates/app/src/commands/cluster_check/mod.rs", 1, "an order is signed until some day"),
+    ("crates/app/src/commands/cluster_keys.rs", 1, "a key has the day on which it was made"),
+    ("crates/app/src/commands/cluster_run/conductor.rs", 1, "machines compare their times of day"),
+    ("crates/app/src/commands/serve_agents.rs", 2, "machines compare their times of day"),
+    ("crates/engine/src/run_clock.rs", 1, "the clock of a run is made of it"),
+    ("crates/feed/src/timestamp.rs", 1, "a value is the time at which it is made"),
+    ("crates/run/src/console.rs", 1, "what is no run reads it here"),
+    ("crates/serve/src/queue/follower.rs", 2, "a website has the time of its machine"),
+    ("crates/serve/src/queue/mod.rs", 1, "a website has the time of its machine"),
+    ("crates/serve/src/site.rs", 1, "a website has the time of its machine"),
+    ("protocols/http/driver/src/cookies.rs", 1, "a cookie ends at a time of day of its server"),
+    ("protocols/http/server/src/realm.rs", 1, "a server has the time of its machine"),
+];
+
 /// The code of the program in a source: no tests, and no program that builds it.
 fn program_code<'a>(path: &str, text: &'a str) -> &'a str {
     let product = path.starts_with("crates/") || path.starts_with("protocols/");
@@ -65,6 +84,12 @@ fn statics(code: &str) -> usize {
 /// How often a piece of code reads variables of the process.
 fn variables(code: &str) -> usize {
     Regex::new(r"\benv::vars?(_os)?\(").expect("it is an expression").find_iter(code).count()
+}
+
+/// How often a piece of code reads the time of day of the machine.
+fn times_of_day(code: &str) -> usize {
+    let read = r"\b(console|Timestamp|SystemTime|Zoned)::now\(\)";
+    Regex::new(read).expect("it is an expression").find_iter(code).count()
 }
 
 /// How often a piece of code names the streams of the process.
@@ -106,6 +131,16 @@ fn variables_are_read_from_an_environment_that_was_handed_in() {
 }
 
 #[test]
+fn a_run_takes_the_time_of_day_from_a_clock_that_was_handed_in() {
+    let wrong = wrong(TIMES_OF_DAY, times_of_day);
+    assert!(
+        wrong.is_empty(),
+        "readers of the machine's time of day, other than tests/tidy/statics.rs says: take it from the clock of \
+         brunt_run::World: {wrong:#?}"
+    );
+}
+
+#[test]
 fn output_goes_to_a_console_that_was_handed_in() {
     let wrong = wrong(STREAMS, streams);
     assert!(
@@ -133,6 +168,10 @@ fn what_changes_in_a_static_is_found() {
         assert_eq!(variables(code), 1, "{code}");
     }
     assert_eq!(variables("env!(\"CARGO_MANIFEST_DIR\") and std::env::temp_dir()"), 0);
+    assert_eq!(
+        times_of_day("jiff::Timestamp::now() - console::now() + world.now() + clock::now(it)"),
+        2
+    );
     assert_eq!(streams("eprintln!(\"a\");\nio::stdout().lock()\n// println!(\"b\")"), 2);
     assert_eq!(streams("command.stdout(Stdio::null()).stderr(log)"), 0);
     assert_eq!(program_code("crates/run/src/a.rs", "code\nmod tests {\n}"), "code");

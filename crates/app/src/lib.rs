@@ -7,6 +7,7 @@
 use std::process::ExitCode;
 
 use brunt_net::Network;
+pub use brunt_run::RunClock;
 pub use brunt_run::World;
 pub use brunt_run::environment::Environment;
 pub use brunt_run::options::exit::Exit;

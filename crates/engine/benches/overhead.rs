@@ -133,7 +133,7 @@ fn carried_out(settings: Settings) -> Finished {
 fn carried_out_alone(settings: Settings) -> Finished {
     let plan = Plan::new(settings, 1).unwrap();
     let mut sink = |_: &Interval| {};
-    run_blocking(&plan, &names(), Monotonic::new(), &Arc::new(Nulls), &Stop::new(), &mut sink)
+    run_blocking(&plan, &names(), &MachineTime::new(), &Arc::new(Nulls), &Stop::new(), &mut sink)
         .unwrap()
 }
 

@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use brunt_exchange::Monotonic;
 use brunt_record::Catalogue;
 
 use crate::timer::MachineTime;
@@ -22,16 +21,14 @@ pub struct EngineRun<'a> {
     pub stop: &'a Stop,
     /// What receives each interval.
     pub sink: &'a mut dyn Sink,
+    /// Its time.
+    pub time: MachineTime,
 }
 
 impl EngineRun<'_> {
     /// Carries it out with sessions that wait for nothing else.
-    pub fn with<F: SessionFactory>(
-        self,
-        sessions: &F,
-        time: &MachineTime,
-    ) -> Result<Finished, RunError> {
-        crate::run(self.plan, self.catalogue, time, sessions, self.stop, self.sink)
+    pub fn with<F: SessionFactory>(self, sessions: &F) -> Result<Finished, RunError> {
+        crate::run(self.plan, self.catalogue, &self.time, sessions, self.stop, self.sink)
     }
 
     /// Carries it out with sessions that block a thread each.
@@ -39,7 +36,6 @@ impl EngineRun<'_> {
         self,
         sessions: &Arc<F>,
     ) -> Result<Finished, RunError> {
-        let clock = Monotonic::new();
-        crate::run_blocking(self.plan, self.catalogue, clock, sessions, self.stop, self.sink)
+        crate::run_blocking(self.plan, self.catalogue, &self.time, sessions, self.stop, self.sink)
     }
 }

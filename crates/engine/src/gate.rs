@@ -6,6 +6,7 @@
 //! delayed. Waiting for the moment does not block them: it may be far away, and connections must be kept alive. A
 //! request to stop opens the gate at once.
 
+use crate::run_clock::RunClock;
 use crate::start::{Ready, Start};
 use crate::stop::{Stop, Urgency};
 use crate::sync::{Condvar, Mutex, MutexGuard};
@@ -22,6 +23,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub(crate) struct Gate {
     start: Start,
+    today: RunClock,
     state: Mutex<State>,
     arrived: Condvar,
     /// The origin, for readers that do not wait for it.
@@ -37,10 +39,21 @@ struct State {
 }
 
 impl Gate {
-    /// A gate for the workers of a run that begins at `start`.
+    /// A gate for the workers of a run that begins at `start`, by the machine's time of day.
     pub(crate) fn new(workers: usize, start: Start) -> Self {
         let state = State { missing: workers, ready: Ready::default(), moment: None };
-        Self { start, state: Mutex::new(state), arrived: Condvar::new(), origin: Arc::default() }
+        Self {
+            start,
+            today: RunClock::default(),
+            state: Mutex::new(state),
+            arrived: Condvar::new(),
+            origin: Arc::default(),
+        }
+    }
+
+    /// The same by this time of day.
+    pub(crate) fn by(self, today: RunClock) -> Self {
+        Self { today, ..self }
     }
 
     /// When the run begins, once that is known.
@@ -78,9 +91,9 @@ impl Gate {
         let moment = match (&self.start, state.moment) {
             (_, Some(moment)) => moment,
             (Start::WhenReady, None) => now,
-            (Start::At(at), None) => moment_of(*at, now),
+            (Start::At(at), None) => self.moment_of(*at, now),
             (Start::WhenTold(signal), None) => match signal.start_time() {
-                Some(at) => moment_of(at, now),
+                Some(at) => self.moment_of(at, now),
                 None => return Err(now + LOOK),
             },
         };
@@ -112,16 +125,14 @@ impl Gate {
         *self.origin.get_or_init(|| origin)
     }
 
+    /// The moment of a time of day, on the clock that shows `now`.
+    fn moment_of(&self, at: SystemTime, now: Moment) -> Moment {
+        now + at.duration_since(self.today.now()).unwrap_or_default()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The moment of a time of day, on the clock that shows `now`.
-fn moment_of(at: SystemTime, now: Moment) -> Moment {
-    #[expect(clippy::disallowed_methods, reason = "a time of day was agreed on")]
-    let today = SystemTime::now();
-    now + at.duration_since(today).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -175,6 +186,18 @@ mod tests {
         let gate = Gate::new(1, Start::At(SystemTime::UNIX_EPOCH));
         gate.arrive(&Ready::default(), || at(500));
         assert_eq!(gate.begins(at(500), &Stop::new()), Ok(at(500) + LEAD));
+    }
+
+    #[test]
+    fn the_time_of_day_of_the_run_says_when_it_begins() {
+        let (agreed, now, stop) = (in_millis(3_600_000), Moment::ZERO, Stop::new());
+        let begins = |today| {
+            let gate = Gate::new(1, Start::At(agreed)).by(today);
+            gate.arrive(&Ready::default(), || now);
+            gate.begins(now, &stop)
+        };
+        assert_eq!(begins(RunClock::default()), Err(now + LOOK));
+        assert_eq!(begins(RunClock::showing(agreed)), Ok(now + LEAD));
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod plan;
 #[cfg(test)]
 mod rates;
 mod run;
+mod run_clock;
 pub mod schedule;
 mod session_factory;
 #[cfg(test)]
@@ -56,6 +57,7 @@ pub use collector::Sink;
 pub use engine_run::EngineRun;
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
 pub use run::{Finished, RunError, run, run_blocking};
+pub use run_clock::RunClock;
 pub use session_factory::{DriverCounts, SessionFactory};
 pub use start::{Ready, Start, StartSignal};
 pub use stop::{Stop, Urgency};

@@ -12,7 +12,7 @@ use crate::machine::{MachineWatch, timer_noise};
 use crate::plan::Plan;
 use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
-use crate::timer::Time;
+use crate::timer::{MachineTime, Time};
 use crate::waiting::Waits;
 use crate::worker::blocking::{BlockingSlot, Fault, Watchdog};
 use crate::worker::{
@@ -50,7 +50,7 @@ pub struct Finished {
     pub over: Duration,
     /// How long preparing took, before the origin.
     pub prepared_in: Duration,
-    /// When the run began by the machine's wall clock; `None` in a simulation.
+    /// When the run began, by its time of day; `None` in a simulation.
     pub began: Option<SystemTime>,
 }
 
@@ -85,14 +85,14 @@ pub fn run<T: Time, F: SessionFactory>(
 ) -> Result<Finished, RunError> {
     let workers = plan.workers();
     let (noise, watch) = observed(time.machine());
-    let gate = Gate::new(workers, plan.settings().start.clone());
+    let gate = Gate::new(workers, plan.settings().start.clone()).by(time.today());
     let watch = watch.map(|clock| MachineWatch::start(clock, gate.origin()));
     let observe = || watch.as_ref().map(MachineWatch::take).unwrap_or_default();
     let waits = Waits::new(time.clock(), gate.origin(), plan, stop);
     let numbers = Arc::new(Numbers::new(plan.settings().sessions));
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let cores = cores::allowed();
-    let (began, today) = (brunt_exchange::Clock::now(&time.clock()), today());
+    let (began, today) = (brunt_exchange::Clock::now(&time.clock()), time.today().now());
     let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
@@ -145,7 +145,7 @@ pub fn run<T: Time, F: SessionFactory>(
 pub fn run_blocking<C: BlockingSessionFactory>(
     plan: &Plan,
     catalogue: &Catalogue,
-    clock: Monotonic,
+    time: &MachineTime,
     factory: &Arc<C>,
     stop: &Stop,
     sink: &mut dyn Sink,
@@ -153,13 +153,14 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let sessions = plan.settings().sessions;
     let plan = &plan.each_alone();
     let workers = plan.workers();
+    let clock = time.clock();
     let (noise, _) = observed(Some(clock));
-    let gate = Arc::new(Gate::new(workers, plan.settings().start.clone()));
+    let gate = Arc::new(Gate::new(workers, plan.settings().start.clone()).by(time.today()));
     let watch = MachineWatch::start(clock, gate.origin());
     let waits = Waits::new(clock, gate.origin(), plan, stop);
     let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
-    let (began, today) = (clock.now(), today());
+    let (began, today) = (clock.now(), time.today().now());
     let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
@@ -190,12 +191,6 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     }
     let finished = conclude(plan, totals, &finished, began, noise)?;
     Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
-}
-
-/// The wall clock, which is read once a run: everything else is counted from the origin.
-fn today() -> SystemTime {
-    #[expect(clippy::disallowed_methods, reason = "a record says on which day its run began")]
-    SystemTime::now()
 }
 
 /// The precision of this machine's timers, measured once for the process, and the clock for the watchdog; neither if

@@ -4,6 +4,7 @@
 //! 1.3 ms, since their wheel turns in milliseconds, and that of a timerfd 28-43 us. In tests it is tokio's paused
 //! clock, so that an hour takes no time at all. Nothing here may know what is waited for.
 
+use crate::run_clock::RunClock;
 use brunt_exchange::{Clock, Moment, Monotonic};
 use rustix::fd::OwnedFd;
 use rustix::time::{
@@ -43,6 +44,11 @@ pub trait Time: Sync {
         None
     }
 
+    /// The time of day.
+    fn today(&self) -> RunClock {
+        RunClock::default()
+    }
+
     /// A timer on that clock, made within the runtime of the worker that will wait for it.
     fn timer(&self) -> io::Result<Self::Timer>;
 }
@@ -51,17 +57,21 @@ pub trait Time: Sync {
 #[derive(Clone, Copy, Debug)]
 pub struct MachineTime {
     clock: Monotonic,
+    today: RunClock,
 }
 
 impl MachineTime {
     /// Time counted from now.
     #[expect(clippy::new_without_default, reason = "two of them made by default would not agree")]
     pub fn new() -> Self {
-        Self { clock: Monotonic::new() }
+        Self::by(RunClock::default())
     }
-}
 
-impl MachineTime {
+    /// The same with this time of day.
+    pub(crate) fn by(today: RunClock) -> Self {
+        Self { clock: Monotonic::new(), today }
+    }
+
     fn origin_on_the_kernels_clock(&self) -> u64 {
         let ours = self.clock.now().as_nanos();
         let kernel = clock_gettime(ClockId::Monotonic);
@@ -79,6 +89,10 @@ impl Time for MachineTime {
 
     fn machine(&self) -> Option<Monotonic> {
         Some(self.clock)
+    }
+
+    fn today(&self) -> RunClock {
+        self.today
     }
 
     fn timer(&self) -> io::Result<MachineTimer> {

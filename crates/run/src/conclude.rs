@@ -7,10 +7,9 @@ use super::job::Job;
 use super::program::tool;
 use super::share;
 use super::signals::Signal;
-use crate::console;
 
 /// What is known of a run before its first exchange.
-pub(crate) fn head(job: &Job) -> Head {
+pub(crate) fn head(job: &Job, now: jiff::Timestamp) -> Head {
     Head {
         node: share::node(&job.output.run),
         fingerprint: share::of(&job.asked, &job.catalogue, &job.command),
@@ -21,7 +20,7 @@ pub(crate) fn head(job: &Job) -> Head {
         ports: job.ports,
         ceiling: job.ceiling,
         objectives: job.objectives.clone(),
-        ..Head::new(run_id(), console::now(), tool(), job.asked.clone(), job.catalogue.clone())
+        ..Head::new(run_id(), now, tool(), job.asked.clone(), job.catalogue.clone())
     }
 }
 

@@ -266,7 +266,7 @@ pub fn seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
-/// The wall-clock time, which is read only where a record is stamped.
+/// The machine's time of day, for what is no run: a run has that of its [`World`](crate::World).
 pub fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }

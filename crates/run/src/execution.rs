@@ -39,7 +39,7 @@ pub fn carry_out(
     if let Some(count) = job.output.run.canary {
         return after_canary(job, count, protocol, observers, world);
     }
-    let job = &job.timed()?;
+    let job = &job.timed(world.now())?;
     let quiet = observers.iter().all(|observer| observer.is_quiet())
         && job.output.progress == Progress::Quiet;
     let output = &job.output;
@@ -48,9 +48,9 @@ pub fn carry_out(
     // An internal reason to end this run must not affect the process or its other runs.
     let stop = world.signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
-    let head = fence::with_network(head(job), &job.network);
+    let head = fence::with_network(head(job, world.now()), &job.network);
     let monitor = Monitor::start(&output.run.monitors, &|| protocol.monitor())?;
-    let mut logs = Logs::open(output, &head, &names, &world.console)?;
+    let mut logs = Logs::open(output, &head, &names, world)?;
     let mut views = Views::open(job, (&head, &names), &stop, quiet, world)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = world.signals.received() {
@@ -64,9 +64,9 @@ pub fn carry_out(
     let mut stream =
         Stream::new(&stop, &mut logs, &mut all, &world.console).quiet(quiet).at_once(&at_once);
     stream.begin()?;
-    let untold = NoStartTime::listen(&job.load.settings().start, &stop)?;
-    let run =
-        EngineRun { plan: &job.load, catalogue: &job.catalogue, stop: &stop, sink: &mut stream };
+    let untold = NoStartTime::listen(&job.load.settings().start, &stop, world.clock)?;
+    let (load, catalogue, time) = (&job.load, &job.catalogue, world.clock.start());
+    let run = EngineRun { plan: load, catalogue, stop: &stop, sink: &mut stream, time };
     let engine = protocol.drive(run);
     let (measured, mut losses) = stream.finish();
     let monitors = monitor.finish(job.load.settings().node.rank);

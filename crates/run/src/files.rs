@@ -14,8 +14,8 @@ use brunt_record::{
 };
 use brunt_report::junit;
 
+use super::world::World;
 use super::write_failures::WriteFailures;
-use crate::console::{self, Console};
 use crate::options::output::Output;
 
 /// Makes sure before a run that its files can be written, and that no two of them are the same.
@@ -129,12 +129,12 @@ impl<'a> Logs<'a> {
         output: &Output,
         head: &Head,
         names: Names<'a>,
-        console: &Console,
+        world: &World,
     ) -> Result<Self, String> {
         let mut logs = Self::default();
         if let Some(path) = &output.run.hlog {
             let file = Growing::create(path);
-            let log = file.and_then(|file| Hlog::new(file, console::now(), &head.catalogue));
+            let log = file.and_then(|file| Hlog::new(file, world.now(), &head.catalogue));
             logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
         }
         if let Some(among) = &output.among {
@@ -142,7 +142,7 @@ impl<'a> Logs<'a> {
             logs.events = Some(log.map_err(|error| format!("failed to write --events: {error}"))?);
         } else if let Some(path) = &output.run.events {
             let log = if path.as_os_str() == "-" {
-                EventLog::new(Box::new(console.writer()), head.clone(), names)
+                EventLog::new(Box::new(world.console.writer()), head.clone(), names)
             } else {
                 EventLog::create(path, head.clone(), names)
             };

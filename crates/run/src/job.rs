@@ -71,8 +71,8 @@ impl Job {
     }
 
     /// The same run, beginning at the time in its options.
-    pub fn timed(&self) -> Result<Self, String> {
-        let start = start::start(self.output.run.start_at)?;
+    pub fn timed(&self, now: jiff::Timestamp) -> Result<Self, String> {
+        let start = start::start(self.output.run.start_at, now)?;
         Ok(Self { load: self.load.starting(start), ..self.clone() })
     }
 

@@ -7,6 +7,7 @@
 mod abort;
 mod canary;
 pub mod ceiling;
+pub mod clock;
 mod conclude;
 pub mod console;
 pub mod core_files;
@@ -50,6 +51,7 @@ pub mod web;
 pub mod world;
 mod write_failures;
 
+pub use brunt_engine::RunClock;
 pub use brunt_feed::Files;
 pub use conclude::EndedBy;
 pub use console::Console;

@@ -8,19 +8,21 @@ use std::io::{self, BufRead as _};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use brunt_engine::{Ready, Start, StartSignal, Stop};
+use brunt_engine::{Ready, RunClock, Start, StartSignal, Stop};
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::console::{self, Console};
+use crate::clock;
+use crate::console::Console;
 use crate::options::start_at::StartAt;
 
 /// The longest line that is read.
 const LINE_MAX: u64 = 256;
 
 /// When a run with these options begins.
-pub(crate) fn start(at: Option<StartAt>) -> Result<Start, String> {
+pub(crate) fn start(at: Option<StartAt>, now: Timestamp) -> Result<Start, String> {
     let Some(at) = at else { return Ok(Start::WhenReady) };
-    let moment = at.moment(&console::now().to_zoned(TimeZone::system()))?;
+    let moment = at.moment(&now.to_zoned(TimeZone::system()))?;
     Ok(moment.map_or_else(|| Start::WhenTold(StartSignal::new()), Start::At))
 }
 
@@ -30,11 +32,11 @@ pub(crate) struct NoStartTime(Arc<OnceLock<String>>);
 
 impl NoStartTime {
     /// Reads when the run begins, if that is given on standard input. `stop` ends the run.
-    pub(crate) fn listen(start: &Start, stop: &Stop) -> Result<Self, String> {
+    pub(crate) fn listen(start: &Start, stop: &Stop, clock: RunClock) -> Result<Self, String> {
         let untold = Self::default();
         if let Start::WhenTold(signal) = start {
             let (why, signal, stop) = (Arc::clone(&untold.0), signal.clone(), stop.clone());
-            let read = move || match read(io::stdin().lock()) {
+            let read = move || match read(io::stdin().lock(), clock) {
                 Ok(at) => signal.tell(at),
                 Err(error) => {
                     why.get_or_init(|| error);
@@ -54,7 +56,7 @@ impl NoStartTime {
 }
 
 /// The moment in the first line.
-fn read(input: impl io::BufRead) -> Result<std::time::SystemTime, String> {
+fn read(input: impl io::BufRead, clock: RunClock) -> Result<std::time::SystemTime, String> {
     let mut line = String::new();
     let read = input.take(LINE_MAX).read_line(&mut line);
     read.map_err(|error| format!("failed to read standard input (--start-at -): {error}"))?;
@@ -66,7 +68,7 @@ fn read(input: impl io::BufRead) -> Result<std::time::SystemTime, String> {
     }
     let named_moment = || {
         let at = line.trim().parse::<StartAt>()?;
-        at.moment(&console::now().to_zoned(TimeZone::system()))
+        at.moment(&clock::now(clock).to_zoned(TimeZone::system()))
     };
     match named_moment() {
         Ok(Some(at)) => Ok(at),
@@ -91,13 +93,13 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     fn refused(line: &str) -> String {
-        read(line.as_bytes()).unwrap_err()
+        read(line.as_bytes(), RunClock::default()).unwrap_err()
     }
 
     #[test]
     fn a_line_names_the_moment_to_a_fraction_of_a_second() {
-        let at = read(&b"2200-01-01T00:00:00.25Z\nmore"[..]).unwrap();
-        let whole = read(&b" 2200-01-01T00:00:00Z \n"[..]).unwrap();
+        let at = read(&b"2200-01-01T00:00:00.25Z\nmore"[..], RunClock::default()).unwrap();
+        let whole = read(&b" 2200-01-01T00:00:00Z \n"[..], RunClock::default()).unwrap();
         assert_eq!(at.duration_since(whole).unwrap(), Duration::from_millis(250));
         assert!(whole > SystemTime::UNIX_EPOCH);
     }

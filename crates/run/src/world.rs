@@ -6,9 +6,11 @@
 use std::io;
 use std::path::Path;
 
+use brunt_engine::RunClock;
 use brunt_feed::{Files, file};
 use brunt_net::secret::Secret;
 
+use crate::clock;
 use crate::console::Console;
 use crate::environment::Environment;
 use crate::listening::Awaited;
@@ -26,6 +28,8 @@ pub struct World {
     pub console: Console,
     /// Variables.
     pub environment: Environment,
+    /// The time of day, and the origins of the times that its runs count.
+    pub clock: RunClock,
     /// The files that it may read, and those that it read.
     pub files: Files,
     /// Signals that end it.
@@ -48,8 +52,21 @@ impl World {
 
     fn new(console: Console, environment: Environment) -> Self {
         let signals = Signals::new(console.clone());
-        let (files, awaited) = (Files::default(), Awaited::default());
-        Self { console, environment, files, signals, awaited }
+        Self {
+            console,
+            environment,
+            clock: RunClock::default(),
+            files: Files::default(),
+            signals,
+            awaited: Awaited::default(),
+        }
+    }
+}
+
+impl World {
+    /// The time of day.
+    pub fn now(&self) -> jiff::Timestamp {
+        clock::now(self.clock)
     }
 }
 

@@ -23,23 +23,23 @@ pub(crate) struct EchoSessions {
 }
 
 impl EchoSessions {
-    /// Opens the sockets of a run with this number of workers.
+    /// Opens the sockets of a run with this number of workers, which count this time.
     pub(crate) fn open(
         network: &Network,
         server: SocketAddr,
         patience: Duration,
-        workers: usize,
+        (workers, time): (usize, MachineTime),
     ) -> Result<Self, OpenError> {
         let local = if server.is_ipv4() { [0, 0, 0, 0].into() } else { [0u16; 8].into() };
         let options = Options::new(server, SocketAddr::new(local, 0));
         let open = |_| Bound::open(network, &options).map(|bound| Mutex::new(Some(bound)));
         let sockets = (0..workers).map(open).collect::<Result<_, _>>()?;
-        Ok(Self { server, patience, time: MachineTime::new(), sockets })
+        Ok(Self { server, patience, time, sockets })
     }
 
     /// Carries the run out.
     pub(crate) fn run(&self, run: EngineRun<'_>) -> Result<Finished, String> {
-        run.with(self, &self.time).map_err(|error| format!("failed to {error}"))
+        run.with(self).map_err(|error| format!("failed to {error}"))
     }
 }
 

@@ -8,9 +8,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use brunt_engine::RunClock;
+
 use super::collector::Collector;
 use super::otlp::{Origin, message};
 use super::snapshot::Snapshot;
+use crate::clock;
 use crate::console::{self, Console};
 use crate::options::base_url::BaseUrl;
 use crate::quiet_thread;
@@ -67,7 +70,14 @@ impl Delivery {
         let collector = Collector::new(to, world).map_err(failed)?;
         let outbox = Arc::<Outbox>::default();
         let console = world.console.clone();
-        let mut post = Post { console, collector, origin, sent: Sent::default(), to: to.clone() };
+        let mut post = Post {
+            console,
+            clock: world.clock,
+            collector,
+            origin,
+            sent: Sent::default(),
+            to: to.clone(),
+        };
         let emptied = Arc::clone(&outbox);
         let deliver = move || {
             post.deliver(&emptied);
@@ -123,6 +133,7 @@ impl Outbox {
 /// The state of the sending thread.
 struct Post {
     console: Console,
+    clock: RunClock,
     collector: Collector,
     origin: Origin,
     sent: Sent,
@@ -163,7 +174,7 @@ impl Post {
     }
 
     fn send(&mut self, snapshot: &Snapshot) -> Result<(), String> {
-        let now = u64::try_from(console::now().as_nanosecond()).unwrap_or_default();
+        let now = u64::try_from(clock::now(self.clock).as_nanosecond()).unwrap_or_default();
         let message = message(snapshot, &self.origin, now);
         let posted = self.collector.post(message);
         self.sent.tried += 1;

@@ -22,7 +22,7 @@ use brunt_record::{Head, Interval, Measured, Names};
 
 use super::observer::{Observer, ObserverFailure};
 use super::write_failures::WriteFailures;
-use crate::console::{self, Console};
+use crate::console::Console;
 use crate::options::output::Output;
 use crate::world::World;
 
@@ -61,7 +61,7 @@ impl<'a> Exports<'a> {
         let origin = || Origin {
             run: head.run.clone(),
             version: head.tool.version.clone(),
-            began: u64::try_from(console::now().as_nanosecond()).unwrap_or_default(),
+            began: u64::try_from(world.now().as_nanosecond()).unwrap_or_default(),
         };
         let delivery = otlp.map(|url| Delivery::open(url, origin(), workers, world)).transpose()?;
         if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus) {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use brunt_dhcp_driver::link::Link;
 use brunt_dhcp_driver::{Dhcp, Dialogue, FleetChanges, Session, tally, v4, v6};
-use brunt_engine::timer::MachineTime;
 use brunt_engine::{DriverCounts, EngineRun, Finished, RunError, SessionFactory};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_net::carrier::Carrier;
@@ -100,11 +99,7 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
 /// A family over a carrier, for which runs are compiled here.
 pub trait Over<C>: Dialogue {
     /// Carries out a run with these sessions.
-    fn run(
-        sessions: &DhcpSessions<'_, Self, C>,
-        run: EngineRun<'_>,
-        time: &MachineTime,
-    ) -> Result<Finished, RunError>;
+    fn run(sessions: &DhcpSessions<'_, Self, C>, run: EngineRun<'_>) -> Result<Finished, RunError>;
 }
 
 macro_rules! compiled {
@@ -113,9 +108,8 @@ macro_rules! compiled {
             fn run(
                 sessions: &DhcpSessions<'_, Self, $carrier>,
                 run: EngineRun<'_>,
-                time: &MachineTime,
             ) -> Result<Finished, RunError> {
-                run.with(sessions, time)
+                run.with(sessions)
             }
         }
     )*};

@@ -7,8 +7,9 @@
 use std::time::Duration;
 
 use brunt_record::{Catalogue, Counts, Interval, Measured, Phase};
-use brunt_run::Console;
-use brunt_run::console::{self, StatusLine};
+use brunt_run::clock;
+use brunt_run::console::StatusLine;
+use brunt_run::{Console, RunClock};
 use brunt_run::{Observer, ObserverFailure, print};
 
 use crate::options::args::{DhcpArgs, Scenario, Style};
@@ -35,6 +36,7 @@ pub(crate) struct Interim<'a> {
     resent: Vec<u64>,
     progress: StatusLine,
     console: Console,
+    clock: RunClock,
 }
 
 impl<'a> Interim<'a> {
@@ -44,7 +46,7 @@ impl<'a> Interim<'a> {
         asked: &'a Asked,
         catalogue: &'a Catalogue,
         (opening, note): (String, Option<String>),
-        console: &Console,
+        (console, clock): (&Console, RunClock),
     ) -> Self {
         Self {
             args,
@@ -56,6 +58,7 @@ impl<'a> Interim<'a> {
             deltas: Deltas::default(),
             resent: Vec::new(),
             progress: StatusLine::new(console),
+            clock,
             console: console.clone(),
         }
     }
@@ -101,7 +104,7 @@ impl<'a> Interim<'a> {
                 let resent = stage.resent - *before;
                 let retrying = stage.retried;
                 let waiting = Waiting { title: &stage.title, answers, resent, retrying };
-                text.push_str(&waiting.line(console::now()));
+                text.push_str(&waiting.line(clock::now(self.clock)));
             }
             *before = stage.resent;
         }

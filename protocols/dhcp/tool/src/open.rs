@@ -80,7 +80,7 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> Opened<D, C> {
         let locals = resolved.route.locals.iter().take(sockets.len());
         let plans: Result<Vec<_>, Problem> =
             locals.map(|local| compile(resolved, local.ip()).map(Arc::new)).collect();
-        let (time, ends) = (MachineTime::new(), Arc::default());
+        let (time, ends) = (resolved.clock.start(), Arc::default());
         let limits = Arc::new(limits(resolved.args, &ends));
         let setup = resolved.setup::<D, C>(plans?, sockets, &time, limits);
         let dhcp = Dhcp::new(setup, workers);
@@ -115,7 +115,8 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         let _ = self.ends.set(run.stop.clone());
         let (fleet, queue) = (resolved.fleet().is_some(), resolved.server_queue());
         let sessions = DhcpSessions::new(&self.dhcp, self.time.clock(), fleet, queue);
-        D::run(&sessions, run, &self.time).map_err(failed)
+        // The sockets count from the same origin.
+        D::run(&sessions, EngineRun { time: self.time, ..run }).map_err(failed)
     }
 
     fn release(

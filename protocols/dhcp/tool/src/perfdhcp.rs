@@ -109,7 +109,7 @@ impl<'a> Perfdhcp<'a> {
             &self.shown,
             &job.catalogue,
             (opening, note),
-            &self.console,
+            (&self.console, world.clock),
         );
         if let Some(note) = self.resolved.route.own_server() {
             world.console.note(&note);

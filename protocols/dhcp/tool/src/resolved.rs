@@ -13,7 +13,7 @@ use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_net::Network;
 use brunt_net::queue::QueueWatch;
 use brunt_run::options::monitor::MonitorSource;
-use brunt_run::{Files, World, console};
+use brunt_run::{Files, RunClock, World, console};
 
 use crate::options::args::{self, DhcpArgs, Scenario};
 use crate::problem::{Problem, failed};
@@ -35,6 +35,7 @@ pub(crate) struct Resolved<'a> {
     pub population: Population,
     pub route: Route,
     pub load: Plan,
+    pub clock: RunClock,
     files: Files,
 }
 
@@ -50,7 +51,8 @@ impl<'a> Resolved<'a> {
         Ok(Self {
             args,
             seed,
-            started: console::now(),
+            started: world.now(),
+            clock: world.clock,
             population: population(args, seed, &world.files)?,
             load: load::plan(args, seed, route.locals.len(), &world.files)
                 .map_err(Problem::usage)?,

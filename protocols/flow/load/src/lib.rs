@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_engine::timer::MachineTime;
 use brunt_engine::{DriverCounts, EngineRun, Finished, Load, RunError, SessionFactory, Settings};
 use brunt_flow_driver::{CompiledFlow, Course, DataEnd, FlowCounters, User, WorkerContext};
 
@@ -50,8 +49,8 @@ impl FlowSessions {
     }
 
     /// Carries out a run with these sessions.
-    pub fn run(&self, run: EngineRun<'_>, time: &MachineTime) -> Result<Finished, RunError> {
-        run.with(self, time)
+    pub fn run(&self, run: EngineRun<'_>) -> Result<Finished, RunError> {
+        run.with(self)
     }
 }
 

@@ -20,7 +20,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::timer::MachineTime;
 use brunt_engine::{EngineRun, Plan, Settings};
 use brunt_exchange::Outcome;
 use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
@@ -122,7 +121,7 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
         .chain([("--trace", trace.as_ref().map(AsRef::as_ref))])
         .collect();
     check_files(&files).map_err(Refusal::failed)?;
-    let tracer = Tracer::attach(trace, every, network.settings(), &mut flow);
+    let tracer = Tracer::attach(trace, every, (network.settings(), world.clock), &mut flow);
     let tracer = tracer.map_err(Refusal::usage)?;
     let way = network.way().clone();
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
@@ -261,7 +260,7 @@ impl Protocol for Users {
             stop.request();
         });
         self.data_end.replace(Arc::clone(sessions.data_end()));
-        let finished = sessions.run(run, &MachineTime::new());
+        let finished = sessions.run(run);
         finished.map_err(|error| format!("failed to {error}"))
     }
 

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use brunt_engine::timer::MachineTime;
 use brunt_engine::{DriverCounts, EngineRun, Finished, RunError, SessionFactory};
 use brunt_ldap_driver::tally::Counts;
 use brunt_ldap_driver::{self as ldap, Session};
@@ -22,8 +21,8 @@ impl LdapSessions {
     }
 
     /// Carries out a run with these sessions.
-    pub fn run(&self, run: EngineRun<'_>, time: &MachineTime) -> Result<Finished, RunError> {
-        run.with(self, time)
+    pub fn run(&self, run: EngineRun<'_>) -> Result<Finished, RunError> {
+        run.with(self)
     }
 }
 

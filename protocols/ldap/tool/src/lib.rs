@@ -27,7 +27,6 @@ mod writer;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use brunt_engine::timer::MachineTime;
 use brunt_engine::{EngineRun, Stop};
 use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_ldap_driver as ldap;
@@ -249,7 +248,7 @@ impl RateTool<'_> {
         if verbosity == Verbosity::Quiet {
             return carry_out(job, self, &mut [], world);
         }
-        let writer = TableWriter::open(&self.args.table, &world.console)?;
+        let writer = TableWriter::open(&self.args.table, world)?;
         let mut table = table::of(self.args, &job.catalogue, writer);
         let mut observers: [&mut dyn Observer; 1] = [&mut *table];
         let mut finished = carry_out(job, self, &mut observers, world)?;
@@ -316,7 +315,7 @@ impl Protocol for RateTool<'_> {
             stop.request();
         });
         let sessions = LdapSessions::new(&self.plan, self.reported.get());
-        let finished = sessions.run(run, &MachineTime::new());
+        let finished = sessions.run(run);
         self.reported.set(self.plan.tally().counts());
         finished.map_err(|error| format!("failed to {error}"))
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use brunt_ldap_driver::naming::name;
 use brunt_record::{Catalogue, Interval, Measured, Phase};
 use brunt_run::options::page::wrap;
-use brunt_run::{Observer, ObserverFailure, console};
+use brunt_run::{Observer, ObserverFailure, clock};
 
 use super::unboundid;
 use super::writer::TableWriter;
@@ -88,7 +88,7 @@ impl<'a> Table<'a> {
             Timestamps::WithDate => "%Y-%m-%d %H:%M:%S",
             Timestamps::WithoutDate => "%H:%M:%S",
         };
-        let zoned = console::now().to_zoned(jiff::tz::TimeZone::system());
+        let zoned = clock::now(self.writer.clock).to_zoned(jiff::tz::TimeZone::system());
         let separator = if self.args.table.script_friendly { ',' } else { ' ' };
         format!("{}{separator}", zoned.strftime(format))
     }

@@ -5,14 +5,15 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
-use brunt_run::Console;
-use brunt_run::{ObserverFailure, print};
+use brunt_run::{Console, ObserverFailure, RunClock, World, print};
 
 use crate::options::rate::table_options::TableOptions;
 
 /// Writes the lines of the table.
 pub(crate) struct TableWriter {
     pub console: Console,
+    /// What stamps the rows.
+    pub clock: RunClock,
     terminal: bool,
     file: Option<(PathBuf, File)>,
     /// Why one of the two destinations is no longer written to.
@@ -21,7 +22,7 @@ pub(crate) struct TableWriter {
 
 impl TableWriter {
     /// Opens the file, if one is requested.
-    pub(crate) fn open(shown: &TableOptions, console: &Console) -> Result<Self, String> {
+    pub(crate) fn open(shown: &TableOptions, world: &World) -> Result<Self, String> {
         let open = |path: &PathBuf| {
             let mut options = OpenOptions::new();
             options.create(true).write(true).append(shown.append).truncate(!shown.append);
@@ -34,7 +35,8 @@ impl TableWriter {
         };
         let file = shown.file.as_ref().map(open).transpose()?;
         Ok(Self {
-            console: console.clone(),
+            console: world.console.clone(),
+            clock: world.clock,
             terminal: file.is_none() || shown.tee,
             file,
             lost: None,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment};
-use brunt_run::{console, tool};
+use brunt_run::{World, tool};
 
 /// An empty collection.
-pub(crate) fn collection(command: Vec<String>) -> Collection {
+pub(crate) fn collection(command: Vec<String>, world: &World) -> Collection {
     Collection {
         schema: COLLECTION_SCHEMA.to_owned(),
         subject: "leases".to_owned(),
         tool: tool(),
-        started: console::now().to_string(),
+        started: world.now().to_string(),
         command,
         environment: Environment::read(),
         facts: BTreeMap::new(),

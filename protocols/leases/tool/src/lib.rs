@@ -111,7 +111,7 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
     files::check(&files).map_err(failed)?;
     prepare(world).map_err(failed)?;
     let grounds = StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
-    let mut collection = collection(args.output.typed.clone());
+    let mut collection = collection(args.output.typed.clone(), world);
     grounds.measure(&mut collection, &world.console).map_err(failed)?;
     let mut comparison = Comparison {
         asked: &asked,

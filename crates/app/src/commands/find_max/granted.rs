@@ -68,7 +68,7 @@ pub(crate) fn find_granted(
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(loader.second);
     loader.screen.opens(subject, &goals, &settings);
-    let started = console::now();
+    let started = world.now();
     let found = find(&goals, &settings, &mut loader);
     loader.screen.closes();
     let given_back = load.give_back(&world.signals.stop());

@@ -98,7 +98,7 @@ fn search(
     loader.second = args.second.unwrap_or(Duration::from_secs(1));
     loader.server = server;
     loader.screen.opens(subject, &goals, &settings);
-    let started = console::now();
+    let started = world.now();
     let found = find(&goals, &settings, &mut loader);
     loader.screen.closes();
     let mut losses = WriteFailures::new(&world.console);

@@ -10,9 +10,10 @@ use crate::run::{Finished, RunError, conclude, run_blocking};
 use crate::schedule::{Rate, Schedule};
 use crate::start::Start;
 use crate::stop::Stop;
+use crate::timer::MachineTime;
 use crate::worker::{Ended, IntervalSender, Numbers, WorkerIntervals};
 use brunt_exchange::{
-    BlockingSession, Class, Clock, Moment, Monotonic, Outcome, Part, ThinkTime, Ticket, Watch,
+    BlockingSession, Class, Clock, Moment, Outcome, Part, ThinkTime, Ticket, Watch,
 };
 use brunt_record::{Catalogue, Histogram, Interval, Phase};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -230,7 +231,7 @@ fn what_finds_no_place_in_the_backlog_is_dropped_and_counted() {
 fn real(settings: Settings, script: &Arc<Script>, stop: &Stop) -> Result<Finished, RunError> {
     let plan = Plan::new(settings, 1).unwrap();
     let factory = Arc::new(ScriptedSessions(Arc::clone(script)));
-    run_blocking(&plan, &catalogue(), Monotonic::new(), &factory, stop, &mut |_: &Interval| {})
+    run_blocking(&plan, &catalogue(), &MachineTime::new(), &factory, stop, &mut |_: &Interval| {})
 }
 
 #[expect(clippy::disallowed_methods, reason = "a library that keeps its thread for some time")]

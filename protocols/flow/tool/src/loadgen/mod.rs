@@ -272,7 +272,7 @@ impl Asked {
             }
         }
         let flow = self.flow(&self.draft, &network, world)?;
-        let started = console::now().to_zoned(TimeZone::system());
+        let started = world.now().to_zoned(TimeZone::system());
         world.console.print(&opening(self.job.threads, &started))?;
         let spinner = Spinner::start(&world.console);
         let done = flow::run(self.asked(args, flow, &network), world);

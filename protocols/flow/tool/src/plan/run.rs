@@ -10,7 +10,7 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console};
+use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity};
 use jiff::tz::TimeZone;
 
 use super::asked::{Asked, refuse_limits, users_of};
@@ -120,7 +120,7 @@ pub fn run_granted(
     })?;
     let (plan, users) = (asked.plan.clone(), asked.compiled.flow.users);
     let operations = asked.compiled.flow.operations.clone();
-    let started = console::now().to_zoned(TimeZone::UTC);
+    let started = world.now().to_zoned(TimeZone::UTC);
     let done = flow::run(asked.job(args, network, false)?, world)?;
     let counted =
         Counted { tallies: &done.tallies, counts: &done.counts, started, lasted: done.lasted };

@@ -17,7 +17,7 @@ use brunt_flow_driver::{Flow, Payload, Step, Trace, TracedExchange};
 use brunt_http_driver::{Settings, Version};
 use brunt_record::replace;
 use brunt_run::Console;
-use brunt_run::console;
+use brunt_run::{RunClock, clock};
 
 use super::naming::Naming;
 use crate::options::trace::TraceArgs;
@@ -61,12 +61,13 @@ pub(crate) struct ExchangeReport {
 pub(crate) struct Reporting {
     naming: Naming,
     curl: CurlOptions,
+    clock: RunClock,
 }
 
 impl Reporting {
     /// The reports of a flow's exchanges, with these settings.
-    pub(crate) fn of(flow: &Flow, settings: &Settings) -> Self {
-        Self { naming: Naming::of(flow), curl: CurlOptions::of(settings) }
+    pub(crate) fn of(flow: &Flow, settings: &Settings, clock: RunClock) -> Self {
+        Self { naming: Naming::of(flow), curl: CurlOptions::of(settings), clock }
     }
 
     /// The report of an exchange that has just ended.
@@ -75,7 +76,7 @@ impl Reporting {
         let code = exchange.answer.as_ref().map(|answer| answer.code);
         let name = |outcome| self.naming.name(operation, outcome);
         ExchangeReport {
-            began: console::now().checked_sub(exchange.took).unwrap_or_default(),
+            began: clock::now(self.clock).checked_sub(exchange.took).unwrap_or_default(),
             outcome: name(exchange.outcome),
             code: code.map(|code| name(Outcome::Ok(code))).unwrap_or_default(),
             curl: has_failed(&exchange).then(|| self.curl.line(&exchange)).flatten(),
@@ -100,7 +101,7 @@ impl Tracer {
     pub(crate) fn attach(
         file: Option<TraceFile>,
         every: Option<ShowEvery>,
-        settings: &Settings,
+        (settings, clock): (&Settings, RunClock),
         flow: &mut Flow,
     ) -> Result<Option<Self>, String> {
         if file.as_ref().is_some_and(TraceFile::is_har) && !speaks_http(flow) {
@@ -111,7 +112,7 @@ impl Tracer {
             );
         }
         let failures: Arc<Mutex<Vec<ExchangeReport>>> = Arc::default();
-        let (kept, reporting) = (Arc::clone(&failures), Reporting::of(flow, settings));
+        let (kept, reporting) = (Arc::clone(&failures), Reporting::of(flow, settings, clock));
         let keep = move |exchange: TracedExchange, most: usize| {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             if has_failed(&exchange) && kept.len() < most {

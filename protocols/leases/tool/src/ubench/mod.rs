@@ -102,7 +102,7 @@ fn conduct(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, 
     }
     let mut losses = WriteFailures::new(&world.console);
     if args.percentiles || args.record.is_some() {
-        losses.keep(more(args, &all, backend.as_ref(), &world.console));
+        losses.keep(more(args, &all, backend.as_ref(), world));
     }
     conclude(&all, &world.console)?;
     Ok(losses.tell(world.signals.received().map_or(Exit::Ok, Signal::exit)))
@@ -167,9 +167,9 @@ fn more(
     args: &UbenchArgs,
     all: &[Ended],
     backend: &dyn Backend,
-    console: &Console,
+    world: &World,
 ) -> Result<(), String> {
-    let mut collection = collection(words(args));
+    let mut collection = collection(words(args), world);
     let store = store(args.program);
     let durability = if args.sync { "sync" } else { "async" };
     let said =
@@ -181,7 +181,7 @@ fn more(
     for ended in all {
         let record = ended.done.record();
         if args.percentiles {
-            show(percentiles(ended.line, ended.name, record).as_bytes(), console);
+            show(percentiles(ended.line, ended.name, record).as_bytes(), &world.console);
         }
         collection.cells.push(cell(args, (store, durability), ended, record.clone()));
     }

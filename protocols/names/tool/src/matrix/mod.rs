@@ -58,7 +58,7 @@ pub(crate) fn run(args: &MatrixArgs, world: &World) -> Result<Exit, Refusal> {
     let ground = setting.ground(&means, &args.cells);
     setting.listen(world)?;
     let mut progress = Progress::new(world.signals.stop(), whole_s, &world.console);
-    let started = console::now();
+    let started = world.now();
     let bench = Bench::new(&Cells, &ground, &participants.measured, args.lookups);
     let mut outcome = bench.carry_out(&order, &mut progress);
     outcome.figures.insert("lookups".to_owned(), f64::from(args.lookups));
@@ -84,7 +84,7 @@ pub(crate) fn sweep(args: &SweepArgs, world: &World) -> Result<Exit, Refusal> {
     setting.listen(world)?;
     let whole_s = sweep.whole_s(&participants.measured);
     let mut progress = Progress::new(world.signals.stop(), whole_s, &world.console);
-    let started = console::now();
+    let started = world.now();
     let bench = Bench::new(&Cells, &ground, &participants.measured, 0);
     let outcome = sweep.carry_out(bench, &mut progress);
     Ok(setting.conclude(outcome, &participants, started, world))

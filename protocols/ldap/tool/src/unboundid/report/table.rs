@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use brunt_record::{Interval, Measured, Phase};
-use brunt_run::{Finished, Observer, ObserverFailure, console};
+use brunt_run::{Finished, Observer, ObserverFailure, clock};
 
 use super::figures::Sums;
 use super::layout::{
@@ -81,7 +81,7 @@ impl<'a> Table<'a> {
             self.overall.add(&sums);
             Some(self.overall.rates())
         };
-        let now = console::now().to_zoned(jiff::tz::TimeZone::system());
+        let now = clock::now(self.writer.clock).to_zoned(jiff::tz::TimeZone::system());
         let stamp = now.strftime(self.layout.time_format()).to_string();
         self.writer.write(&self.layout.row(&stamp, &recent, overall.as_deref()))?;
         if self.args.table.codes && sums.has_errors() {

@@ -1,0 +1,58 @@
+//! [`RunClock`]: the time of day for a run, and the origin of the time that it counts.
+//!
+//! The time of day stamps a record and names when a run begins; everything else is counted from an origin. Both come
+//! from one value, so that a program that carries a run out can say what time it is.
+
+use std::time::SystemTime;
+
+use brunt_exchange::{Clock as _, Monotonic};
+
+use crate::timer::MachineTime;
+
+/// What time it is for a run: by default what the machine says.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunClock {
+    /// A time of day, and a clock that counts from it.
+    shown: Option<(SystemTime, Monotonic)>,
+}
+
+impl RunClock {
+    /// A clock that shows this time of day now, and goes on from there as fast as the machine's.
+    pub fn showing(now: SystemTime) -> Self {
+        Self { shown: Some((now, Monotonic::new())) }
+    }
+
+    /// The time of day.
+    pub fn now(&self) -> SystemTime {
+        match &self.shown {
+            Some((at, since)) => *at + since.now().since_origin(),
+            None => machine(),
+        }
+    }
+
+    /// The time of a run, counted from now.
+    pub fn start(&self) -> MachineTime {
+        MachineTime::by(*self)
+    }
+}
+
+fn machine() -> SystemTime {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    SystemTime::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_clock_that_was_set_goes_on_from_there() {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        let clock = RunClock::showing(at);
+        let copy = clock;
+        let (first, second) = (clock.now(), copy.now());
+        assert!(at <= first && first <= second, "{first:?} {second:?}");
+        assert!(RunClock::default().now() > second + Duration::from_secs(86_400));
+    }
+}
