@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use brunt_test_program::{Plan, RestTarget, Seen, run, scratch};
+use brunt_test_program::{Plan, RestTarget, Seen, Target, run, scratch};
 
 fn plan(base: &str) -> Plan {
     Plan::of(&format!(
@@ -77,11 +77,30 @@ fn a_header_of_the_plan_stays_and_without_the_option_there_is_none() {
 }
 
 #[test]
-fn a_plan_that_sends_no_request_over_http_has_no_place_for_it() {
+fn a_plan_of_dhcp_alone_has_no_place_for_it() {
     let plan = Plan::of(
-        "[run]\niterations = { each = 1 }\n[ldap]\nserver = \"ldap://127.0.0.1:1\"\n[[scenario]]\n\
-         [[scenario.steps]]\nldap = { delete = { dn = \"dc=example\" } }\n",
+        "[run]\niterations = { each = 1 }\n[dhcp]\nserver = \"127.0.0.1:1\"\nlocal = \"127.0.0.1:0\"\n\
+         [[scenario]]\nsteps = [{ dhcp = \"acquire\" }]\n",
     );
     let ended = plan.run(&["--traceparent"]).expect(2);
-    assert!(ended.said().contains("use --traceparent: no step is a request over HTTP"), "{ended}");
+    assert!(ended.said().contains("use --traceparent: messages of DHCP have no place"), "{ended}");
+}
+
+#[test]
+fn an_operation_of_a_directory_carries_it_as_a_control() {
+    let directory = Target::start("ldap");
+    let plan = Plan::of(&format!(
+        "[run]\nusers = 1\niterations = {{ each = 2 }}\n[ldap]\nserver = \"ldap://{}\"\n\
+         [[scenario]]\nafter-failure = \"go-on\"\n\
+         [[scenario.steps]]\nname = \"find\"\nldap = {{ search = {{ base = \"dc=example,dc=com\", \
+         filter = \"(uid=user.1)\" }} }}\nchecks = [{{ attribute = \"uid\", equals = \"user.1\" }}]\n\
+         [[scenario.steps]]\nname = \"wrong\"\nldap = {{ delete = {{ dn = \"uid=none,dc=example,dc=com\" }} }}\n",
+        directory.address()
+    ));
+    let once = plan.run(&["--once", "--traceparent", "--seed", "5"]).expect(3);
+    let line = |text: &str| text.strip_prefix("   > traceparent: ").is_some_and(is_sampled);
+    assert_eq!(once.stdout.lines().filter(|text| line(text)).count(), 2, "{once}");
+    let record = plan.run(&["--traceparent", "--seed", "5"]).record();
+    let sent = record.samples[0].sent.as_deref().unwrap_or_default();
+    assert!(sent.strip_prefix("traceparent ").is_some_and(is_sampled), "{sent}");
 }

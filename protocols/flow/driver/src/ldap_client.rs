@@ -3,6 +3,7 @@
 use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapExchange;
 use super::reply::Reply;
+use super::trace_context::TraceContext;
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::Values;
 use brunt_ldap_driver::{Failed, LdapPool, UserConnection};
@@ -42,6 +43,7 @@ impl LdapClient {
         act: &LdapExchange,
         compiled: &CompiledFlow,
         values: &Values,
+        trace: Option<TraceContext>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Outcome> {
         watch.server(self.connection.server());
@@ -51,7 +53,8 @@ impl LdapClient {
         if self.connection.withholds(&act.step) {
             return Err(Outcome::Skipped);
         }
-        let ran = self.connection.run(&act.step, values, watch).await;
+        let trace = trace.map(|trace| trace.to_string());
+        let ran = self.connection.run(&act.step, values, trace.as_deref(), watch).await;
         match ran.map_err(|unset| compiled.bare(unset, watch))? {
             Err(failed) => Err(failed.outcome(watch)),
             Ok(result) => {

@@ -61,7 +61,7 @@ pub struct Flow {
     pub times: Times,
     /// Where complete exchanges are shown, if they are.
     pub trace: Option<Trace>,
-    /// Whether each request over HTTP carries an identity for the traces of the target.
+    /// Whether each request over HTTP or LDAP carries an identity for the traces of the target.
     pub traceparent: bool,
 }
 

@@ -251,17 +251,20 @@ impl User {
     }
 
     /// Keeps what was sent with the text of a failure. Requests to a directory or a DHCP server are named by their
-    /// step.
+    /// step, and those to a directory by their identity for its traces.
     fn show_request(&self, act: &ExchangeStep, watch: &mut Watch<'_>) {
-        if watch.wants_text()
-            && matches!(act.payload, Payload::Http(_))
-            && watch.sent_at().is_some()
-        {
-            let of_page = matches!(&act.payload, Payload::Http(http) if http.page.is_some());
-            let line = self.http_client.request_line(of_page);
-            let trace = self.variables.trace_context(self.context.compiled.flow());
-            let trace = trace.map(|trace| format!(" ({FIELD} {trace})")).unwrap_or_default();
-            watch.requested(format_args!("{}{trace}", self.variables.values().shown(&line)));
+        if !watch.wants_text() || watch.sent_at().is_none() {
+            return;
+        }
+        let trace = self.variables.trace_context(self.context.compiled.flow());
+        match (&act.payload, trace) {
+            (Payload::Http(http), trace) => {
+                let line = self.http_client.request_line(http.page.is_some());
+                let trace = trace.map(|trace| format!(" ({FIELD} {trace})")).unwrap_or_default();
+                watch.requested(format_args!("{}{trace}", self.variables.values().shown(&line)));
+            }
+            (Payload::Ldap(_), Some(trace)) => watch.requested(format_args!("{FIELD} {trace}")),
+            _ => {}
         }
     }
 
@@ -305,7 +308,7 @@ impl User {
                 (outcome, true)
             }
             (Payload::Ldap(ldap), Some(ldap_client)) => {
-                match ldap_client.exchange(ldap, &context.compiled, values, watch).await {
+                match ldap_client.exchange(ldap, &context.compiled, values, trace, watch).await {
                     Ok(()) => {
                         let parsed = Parsed::new(ldap_client.reply()).drawing(draw);
                         let judged = (&parsed, &**ldap, &**ldap_client);

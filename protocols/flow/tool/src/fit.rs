@@ -46,18 +46,16 @@ pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
 /// What there is to say about steps that carry no identity for the traces of their target.
 fn untraced(flow: &Flow) -> Result<Option<String>, String> {
     let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    let mut of_http = steps.filter_map(|step| match step {
-        Step::Exchange(act) => Some(matches!(act.payload, Payload::Http(_))),
+    let mut carry = steps.filter_map(|step| match step {
+        Step::Exchange(act) => Some(!matches!(act.payload, Payload::Dhcp(_))),
         Step::Pause(_) | Step::Control(_) => None,
     });
-    let (some, all) = (of_http.clone().any(|is| is), of_http.all(|is| is));
+    let (some, all) = (carry.clone().any(|one| one), carry.all(|one| one));
+    let why = "messages of DHCP have no place for a trace id";
     match flow.traceparent {
         false => Ok(None),
-        true if !some => Err("use --traceparent: no step is a request over HTTP".to_owned()),
-        true => Ok((!all).then(|| {
-            "--traceparent: only requests over HTTP carry a trace id; the other steps have none"
-                .to_owned()
-        })),
+        true if !some => Err(format!("use --traceparent: {why}, and no step is over HTTP or LDAP")),
+        true => Ok((!all).then(|| format!("--traceparent: {why}; the other steps have one"))),
     }
 }
 

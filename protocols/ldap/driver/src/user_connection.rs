@@ -13,6 +13,7 @@ use super::worker::Worker;
 use brunt_exchange::{Class, Watch};
 use brunt_feed::{Unfilled, Values};
 use brunt_ldap_wire::code;
+use brunt_ldap_wire::control;
 use brunt_ldap_wire::message::{Message, Request};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -81,11 +82,13 @@ impl UserConnection {
         })
     }
 
-    /// Runs an operation; the result of a search is kept until the next one.
+    /// Runs an operation; the result of a search is kept until the next one. If there is an identity for the traces of
+    /// the server, the request carries it as a control.
     pub async fn run(
         &mut self,
         step: &LdapStep,
         values: &Values,
+        traceparent: Option<&str>,
         watch: &mut Watch<'_>,
     ) -> Result<Result<OperationResult, Failed>, Unfilled> {
         self.found.clear();
@@ -100,7 +103,11 @@ impl UserConnection {
         // A bind that opens the connection uses the same memory, so it is filled each time the request is sent.
         step.fill(values, &mut scratch.borrow_mut().arena)?;
         let encode = |id: i32, out: &mut Vec<u8>| {
+            let from = out.len();
             step.skeleton.encode(id, &scratch.borrow().arena, out);
+            if let Some(traceparent) = traceparent {
+                control::add_trace_context(out, from, traceparent);
+            }
         };
         let keep = if step.finds { Keep::FirstEntry } else { Keep::Nothing };
         let guard = step.binds.then(|| IdentityGuard(&connection.unsettled));

@@ -81,7 +81,7 @@ impl Source for Directory {
                 let (name, step) = &steps[at];
                 let mut watch = Watch::new(clock, None);
                 connection.ready(&mut watch).await.map_err(|_| "reach the server".to_owned())?;
-                let done = connection.run(step, &Values::default(), &mut watch).await;
+                let done = connection.run(step, &Values::default(), None, &mut watch).await;
                 match done {
                     Ok(Ok(result)) if result.code == code::SUCCESS => {
                         values.extend(numbers(name, connection.found()));

@@ -208,10 +208,18 @@ impl Performed<'_> {
             (_, Some(sent)) => request::of_page(sent, self.values),
             (payload, None) => request::of(payload, self.values),
         };
-        if let (Some(trace), TracedRequest::Http { fields, .. }) = (self.trace, &mut request)
-            && !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(FIELD))
-        {
-            fields.push((FIELD.to_owned(), trace.to_string()));
+        match (self.trace, &mut request) {
+            (Some(trace), TracedRequest::Http { fields, .. })
+                if !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(FIELD)) =>
+            {
+                fields.push((FIELD.to_owned(), trace.to_string()));
+            }
+            (Some(trace), TracedRequest::Words { lines, .. })
+                if matches!(self.act.payload, Payload::Ldap(_)) =>
+            {
+                lines.push(format!("{FIELD}: {trace}"));
+            }
+            _ => {}
         }
         Some(request)
     }

@@ -39,8 +39,9 @@ pub struct TraceArgs {
     pub trace_max: usize,
     /// Send a header traceparent with each request, a new trace of the target for each
     ///
-    /// Trace ids (W3C Trace Context) depend on --seed, and the target is asked to record the trace. --trace, --once and
-    /// the samples of failures show them.
+    /// LDAP operations carry it as a control, which a directory that does not know it ignores. Trace ids (W3C Trace
+    /// Context) depend on --seed, and the target is asked to record the trace. --trace, --once and the samples of
+    /// failures show them.
     #[arg(long)]
     pub traceparent: bool,
 }

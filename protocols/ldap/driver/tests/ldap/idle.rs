@@ -401,7 +401,7 @@ async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
                 disconnect(&server, &word).await;
             }
             let mut watch = Watch::new(&clock, None);
-            let result = user.run(&compiled, &values, &mut watch).await.unwrap().unwrap();
+            let result = user.run(&compiled, &values, None, &mut watch).await.unwrap().unwrap();
             assert_eq!((result.code, result.entries), (0, 1));
             let seen = (watch.times_reconnected(), watch.times_resent());
             assert_eq!(seen, (number, number * resent));

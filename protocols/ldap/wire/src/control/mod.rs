@@ -4,9 +4,11 @@
 //! encoded one and borrows from its message; its value is decoded by [`value`] only on demand.
 
 mod option;
+mod trace_context;
 pub mod value;
 
 pub use option::{ControlError, ControlOption, Source};
+pub use trace_context::{W3C_TRACE_CONTEXT, add_trace_context};
 
 use crate::ber::{DecodeError, Element, Node, Reader, Text, Writer, tag};
 use crate::filter::Filter;
