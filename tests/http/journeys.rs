@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -12,33 +13,42 @@ use crate::brunt::{Run, planned};
 type Counts = Arc<Mutex<BTreeMap<String, u64>>>;
 
 /// A server that answers by target and counts.
-struct Site {
+pub(crate) struct Site {
     url: String,
     counts: Counts,
+    connections: Arc<AtomicU64>,
 }
 
 impl Site {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let counts = Counts::default();
         let log = Arc::clone(&counts);
+        let connections = Arc::new(AtomicU64::new(0));
+        let opened = Arc::clone(&connections);
         thread::spawn(move || {
             for peer in listener.incoming().flatten() {
+                opened.fetch_add(1, Ordering::Relaxed);
                 let log = Arc::clone(&log);
                 thread::spawn(move || serve(peer, &log));
             }
         });
-        Self { url, counts }
+        Self { url, counts, connections }
+    }
+
+    /// How many connections were opened.
+    pub(crate) fn connections(&self) -> u64 {
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// How many requests there were whose target begins so.
-    fn count(&self, start: &str) -> u64 {
+    pub(crate) fn count(&self, start: &str) -> u64 {
         let counts = self.counts.lock().expect("no panic");
         counts.iter().filter(|(target, _)| target.starts_with(start)).map(|(_, count)| count).sum()
     }
 
-    fn plan(&self, run: &str, steps: &str) -> String {
+    pub(crate) fn plan(&self, run: &str, steps: &str) -> String {
         format!(
             "[run]\n{run}\n[http]\nbase = \"{}\"\n[variables]\nfirst = {{ number = \"repeat\", step = 20 }}\n\
              [[scenario]]\nname = \"visit\"\n{steps}",
@@ -47,7 +57,7 @@ impl Site {
     }
 
     /// Ten iterations of each of two users.
-    fn run(&self, steps: &str) -> Run {
+    pub(crate) fn run(&self, steps: &str) -> Run {
         planned(&self.plan("users = 2\niterations = { each = 10 }", steps)).run()
     }
 }
@@ -99,13 +109,22 @@ fn answer(target: &str, seen: u64) -> (u16, String) {
             (200, if seen < 3 { "{\"next\":\"x\"}" } else { "{}" }.to_owned())
         }
         "/endless" => (200, "{\"next\":\"x\"}".to_owned()),
+        _ if target.starts_with("/shaky/") && seen == 1 => (503, "{}".to_owned()),
+        "/refused" => (503, "{}".to_owned()),
+        _ if target == "/pending" || target.starts_with("/device/") && seen < 3 => {
+            (400, "{\"error\":\"authorization_pending\"}".to_owned())
+        }
+        _ if target.starts_with("/token/") => {
+            let lifetime = number().unwrap_or_default();
+            (200, format!("{{\"token\":\"t\",\"expires_in\":{lifetime}}}"))
+        }
         "/none" => (404, "{}".to_owned()),
         _ => (200, "{}".to_owned()),
     }
 }
 
 /// What the record counts of a group.
-fn span(run: &Run, name: &str) -> (u64, u64, u64) {
+pub(crate) fn span(run: &Run, name: &str) -> (u64, u64, u64) {
     let spans = run.record()["spans"].as_array().cloned().unwrap_or_default();
     let found = spans.iter().find(|span| span["name"] == name);
     let span = found.unwrap_or_else(|| panic!("no span {name}: {run}"));

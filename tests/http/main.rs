@@ -5,6 +5,7 @@
 //! If a server's programs are not installed, its tests are skipped, visibly; see `brunt_testbed::require`.
 
 mod answers;
+mod attempts;
 mod brunt;
 mod command;
 mod connections;

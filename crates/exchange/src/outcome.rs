@@ -50,6 +50,8 @@ pub enum Class {
     /// The answer could not be examined as far as the plan requires: it is longer than the part that is kept, has a
     /// different form than the plan expects, or needs more work than the limit for an answer.
     Unexamined,
+    /// The answers said "not yet" for as long as the plan asks again.
+    Pending,
     /// This machine could not send: it has no route to the target, its link is down, its address is gone, or its own
     /// firewall forbids it. The target had no part in it.
     Unsent,
@@ -57,7 +59,7 @@ pub enum Class {
 
 impl Class {
     /// Every class, in the order in which reports list them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Result,
         Self::Connect,
         Self::Tls,
@@ -71,6 +73,7 @@ impl Class {
         Self::Check,
         Self::Exceeded,
         Self::Unexamined,
+        Self::Pending,
         Self::Unsent,
     ];
 
@@ -90,6 +93,7 @@ impl Class {
             Self::Check => "check",
             Self::Exceeded => "exceeded",
             Self::Unexamined => "unexamined",
+            Self::Pending => "pending",
             Self::Unsent => "unsent",
         }
     }
@@ -107,6 +111,7 @@ impl Class {
                 | Self::Check
                 | Self::Exceeded
                 | Self::Unexamined
+                | Self::Pending
         )
     }
 

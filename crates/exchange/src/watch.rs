@@ -58,6 +58,7 @@ pub struct Watch<'a> {
     parts_len: usize,
     /// What ended with this exchange and consists of several.
     spans: Vec<(u16, Outcome, Duration)>,
+    repeats: bool,
     text: Option<&'a mut String>,
     /// The address that could not be reached.
     address: Option<String>,
@@ -89,6 +90,7 @@ impl<'a> Watch<'a> {
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
             spans: Vec::new(),
+            repeats: false,
             text,
             address: None,
             request: None,
@@ -168,6 +170,22 @@ impl<'a> Watch<'a> {
     /// and how long it took. It is counted beside the exchanges, in none of their figures.
     pub fn span(&mut self, number: u16, outcome: Outcome, took: Duration) {
         self.spans.push((number, outcome, took));
+    }
+
+    /// Records that the exchange makes a request again that was made before, after a failure or because it has to wait.
+    /// What the load offers was counted with the first.
+    pub fn repeats(&mut self) {
+        self.repeats = true;
+    }
+
+    /// Whether there is anything to record beside the exchange itself: parts, spans, or that it repeats another.
+    pub fn has_beside(&self) -> bool {
+        self.parts_len > 0 || !self.spans.is_empty() || self.repeats
+    }
+
+    /// Whether [`repeats`](Self::repeats) was called.
+    pub fn is_repeat(&self) -> bool {
+        self.repeats
     }
 
     /// Records that a session could not be prepared, and why. The exchange that then fails for this reason is counted

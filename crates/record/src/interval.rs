@@ -72,6 +72,8 @@ pub struct Interval {
     pub reconnected: u64,
     /// Requests sent again because the connection they left on was closed before an answer began.
     pub resent: u64,
+    /// Exchanges that made a request again which was made before, so that the load did not offer them.
+    pub repeats: u64,
     /// Why attempts to make a session ready failed, whether an exchange waited for it or not.
     pub unready: Codes,
     /// What the driver counted beside exchanges, by the numbers of the catalogue. It grows with the highest number
@@ -109,6 +111,7 @@ impl Interval {
             orphans: 0,
             reconnected: 0,
             resent: 0,
+            repeats: 0,
             unready: Codes::default(),
             tallies: Vec::new(),
             health: Health::default(),
@@ -124,7 +127,7 @@ impl Interval {
         self.spans.iter_mut().for_each(Operation::reset);
         (self.planned, self.dropped, self.backlog_peak, self.in_flight, self.orphans) =
             (0, 0, 0, 0, 0);
-        (self.reconnected, self.resent) = (0, 0);
+        (self.reconnected, self.resent, self.repeats) = (0, 0, 0);
         self.unready.reset();
         self.dropped_after.reset();
         self.dropped_tainted = 0;
@@ -310,6 +313,7 @@ impl Interval {
         self.dropped_tainted += other.dropped_tainted;
         self.reconnected += other.reconnected;
         self.resent += other.resent;
+        self.repeats += other.repeats;
         self.unready.merge(&other.unready);
         self.lag.merge(&other.lag);
         self.lateness.merge(&other.lateness);

@@ -380,12 +380,13 @@ impl Recorder {
             self.filling(phase).unready.record(why);
         }
         let (reconnected, resent) = (watch.times_reconnected(), watch.times_resent());
-        if watch.parts().is_empty() && watch.spans().is_empty() && reconnected + resent == 0 {
+        if !watch.has_beside() && reconnected + resent == 0 {
             return;
         }
         let step = self.filling(phase);
         step.reconnected += u64::from(reconnected);
         step.resent += u64::from(resent);
+        step.repeats += u64::from(watch.is_repeat());
         watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
         watch
             .spans()
@@ -468,8 +469,7 @@ impl Recorder {
         let Some(room) = self.prompt.get_mut(usize::from(watch.named_operation())) else {
             return false;
         };
-        let beside = !watch.parts().is_empty() || !watch.spans().is_empty();
-        if !prompt || beside || index != self.index || self.gaps.touch(due) {
+        if !prompt || watch.has_beside() || index != self.index || self.gaps.touch(due) {
             return false;
         }
         room.get_or_insert_with(Prompt::new).record(code, ended - due, watch.counted_items());

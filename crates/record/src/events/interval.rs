@@ -76,6 +76,9 @@ pub(crate) struct IntervalLine {
     pub(super) reconnected: u64,
     /// Requests sent again because their connection was closed before an answer began.
     pub(super) resent: u64,
+    /// Exchanges that made a request again which was made before; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) repeats: Option<u64>,
     /// Why attempts to make a session ready failed.
     pub(super) unready: Vec<CodeRecord>,
     /// What the driver counted beside exchanges, in the order of the catalogue.
@@ -192,6 +195,7 @@ impl IntervalLine {
             orphans: interval.orphans,
             reconnected: interval.reconnected,
             resent: interval.resent,
+            repeats: (interval.repeats > 0).then_some(interval.repeats),
             unready: outcome::codes(0, &interval.unready, names),
             tallies: interval.tallies.clone(),
             health: interval.health.clone(),
@@ -234,6 +238,7 @@ impl IntervalLine {
             orphans: self.orphans,
             reconnected: self.reconnected,
             resent: self.resent,
+            repeats: self.repeats.unwrap_or_default(),
             unready: codes(&self.unready)?,
             tallies: self.tallies.clone(),
             health: self.health.clone(),
@@ -267,6 +272,7 @@ impl IntervalLine {
             self.orphans,
             self.reconnected,
             self.resent,
+            self.repeats.unwrap_or_default(),
             self.health.socket_drops,
             // Times are multiplied by the number of cores.
             cores * CORES_WORTH,

@@ -49,6 +49,10 @@ fn intervals(node: &Node) -> Vec<Interval> {
             made.due_in(second).settle(outcome, 1);
             made.part(Part(0), Duration::from_nanos(n * 31));
             made.tally(0, n % 4);
+            if n.is_multiple_of(6) {
+                made.span(1, outcome, Duration::from_nanos(n * 53_777));
+            }
+            made.repeats += u64::from(n % 37 == 0);
             if outcome == REFUSED {
                 let (at, text) = (Duration::from_millis(n), format!("refused {n}"));
                 made.samples.push(Sample {
@@ -77,13 +81,17 @@ fn intervals(node: &Node) -> Vec<Interval> {
 fn head(node: Node) -> Head {
     let tool = Tool { name: "brunt".into(), version: "0.1.0".into() };
     let started = "2026-01-02T03:04:05Z".parse().unwrap();
-    let catalogue = Catalogue::new(["bind", "search"], ["connect"]).with_tallies(["entries"]);
+    let catalogue = Catalogue::new(["bind", "search"], ["connect"])
+        .with_spans(["first", "visit"])
+        .with_tallies(["entries"]);
     let share = f64::from(node.of);
     let plan = Plan::open(PER_SECOND as f64 / share, u64::from(12 / node.of), 7);
     Head {
         environment: Environment { host: format!("host{}", node.rank), ..Environment::default() },
         node: Some(node).filter(|node| node.of > 1),
-        objectives: vec!["bind.p50<20ms".parse().unwrap(), "dropped==0".parse().unwrap()],
+        objectives: ["bind.p50<20ms", "dropped==0", "visit.ok.p50<1s"]
+            .map(|slo| slo.parse().unwrap())
+            .into(),
         ceiling: Some(1_000.0),
         ..Head::new("f".repeat(32), started, tool, plan, catalogue)
     }

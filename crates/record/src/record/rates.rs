@@ -120,7 +120,7 @@ impl Rates {
             seconds: window.as_secs_f64(),
             drained_s: timing.drained().as_secs_f64(),
             target: plan.target_rate,
-            offered: rate(counts.planned, window),
+            offered: rate(counts.planned - steady.repeats.min(counts.planned), window),
             achieved: per_second(answered.all, window),
             goodput: per_second(answered.ok, window),
             late: (plan.mode == Mode::Closed || !steady.pace.is_empty())

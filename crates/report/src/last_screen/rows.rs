@@ -99,7 +99,8 @@ pub(super) fn operations(
     };
     let titles: Vec<String> = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
     let mut lines = vec![line("", &titles)];
-    let all: Vec<&OperationRecord> = met(record).collect();
+    let groups = record.spans.iter().filter(|span| span.counts.sent > 0);
+    let all: Vec<&OperationRecord> = met(record).chain(groups).collect();
     for operation in all.iter().take(room) {
         lines.push(line(&operation.name, &cells(operation)?));
         if let Some(cells) = without_own(record, operation) {

@@ -156,6 +156,14 @@ impl Check {
         values.shown(&format!("{}, but {why}", Expected { check: self, values, not: false }))
     }
 
+    /// The value that it looks at, for a reader; none if it looks at no single value. Secrets are not shown.
+    pub(super) fn found(&self, parsed: &Parsed<'_>, values: &Values) -> Option<String> {
+        let Subject::Value(of) = self.place() else { return None };
+        let found = of.find(parsed).ok().flatten().filter(|_| !is_secret(of))?;
+        let text = String::from_utf8_lossy(&found.text()).into_owned();
+        Some(values.shown(text.chars().take(SHOWN_MAX).collect::<String>().as_str()))
+    }
+
     /// What it expects. Texts are filled in from `values`. Secrets are not shown.
     pub fn expected(&self, values: &Values) -> String {
         values.shown(&Expected { check: self, values, not: false }.to_string())

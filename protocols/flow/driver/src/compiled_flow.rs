@@ -38,6 +38,8 @@ pub struct CompiledFlow {
     pauses_inside: bool,
     /// Whether the way through any scenario depends on more than failures.
     steered: bool,
+    /// The variables whose extracted values expire.
+    expiring: Vec<Hole>,
 }
 
 /// What is known about a step.
@@ -100,6 +102,7 @@ impl CompiledFlow {
             secrets,
             infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
+            expiring: flow.scenarios.iter().flat_map(|one| &one.steps).flat_map(expiring).collect(),
             steered: flow.scenarios.iter().any(Scenario::is_steered),
             flow,
             network,
@@ -169,7 +172,7 @@ impl CompiledFlow {
         }
     }
 
-    /// The number of a pause between iterations among the counters.
+    /// The number of a pause that is no step of its own among the counters.
     pub(super) fn pause_between(&self, pause: &Pause) -> usize {
         self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)
     }
@@ -177,6 +180,11 @@ impl CompiledFlow {
     /// Whether the way through any scenario depends on more than failures.
     pub(super) fn is_steered(&self) -> bool {
         self.steered
+    }
+
+    /// Whether any extracted value expires.
+    pub(super) fn expires(&self) -> bool {
+        !self.expiring.is_empty()
     }
 
     /// Adds a variable and those it is composed of.
@@ -237,6 +245,8 @@ impl CompiledFlow {
             Payload::Dhcp(_) => {}
         }
         used.extend(act.checks.iter().flat_map(Check::texts).flat_map(Text::holes));
+        let polled = act.poll.iter().flat_map(|poll| poll.checks());
+        used.extend(polled.flat_map(Check::texts).flat_map(Text::holes));
         for hole in used {
             made_of(&self.flow, hole, &mut info.uses);
         }
@@ -304,12 +314,25 @@ impl CompiledFlow {
     }
 }
 
+/// The variables to which a step extracts values that expire.
+fn expiring(step: &Step) -> impl Iterator<Item = Hole> {
+    let act = match step {
+        Step::Exchange(act) => Some(act),
+        Step::Pause(_) | Step::Control(_) => None,
+    };
+    let extracts = act.into_iter().flat_map(|act| &act.extracts);
+    extracts.filter(|one| one.expires.is_some()).map(|one| one.into)
+}
+
 /// Whether a step makes a pause.
 fn pauses(step: &Step) -> bool {
     match step {
         Step::Pause(_) => true,
         Step::Control(Control::Again(repetition)) => repetition.pause.is_some(),
-        Step::Exchange(_) | Step::Control(_) => false,
+        Step::Exchange(act) => {
+            act.poll.is_some() || act.retry.as_ref().is_some_and(|retry| retry.pause.is_some())
+        }
+        Step::Control(_) => false,
     }
 }
 
@@ -366,7 +389,8 @@ fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
 }
 
 fn wanted(act: &ExchangeStep) -> Wanted {
-    let checks = act.checks.iter().map(Check::wants);
+    let polled = act.poll.iter().flat_map(|poll| poll.checks());
+    let checks = act.checks.iter().chain(polled).map(Check::wants);
     let all = checks.chain(act.extracts.iter().map(Extract::wants));
     all.fold(Wanted::default(), |one, other| Wanted {
         fields: one.fields || other.fields,

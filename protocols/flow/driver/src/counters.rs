@@ -90,10 +90,16 @@ impl Tallies {
         let in_steps = steps.filter_map(|step| match step {
             Step::Pause(pause) => Some(pause),
             Step::Control(Control::Again(repetition)) => repetition.pause.as_ref(),
-            Step::Exchange(_) | Step::Control(_) => None,
+            Step::Exchange(act) => act.retry.as_ref().and_then(|retry| retry.pause.as_ref()),
+            Step::Control(_) => None,
+        });
+        let polls = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
+        let polls = polls.filter_map(|step| match step {
+            Step::Exchange(act) => act.poll.as_ref().map(|poll| &poll.pause),
+            Step::Pause(_) | Step::Control(_) => None,
         });
         let mut pauses: Vec<String> = Vec::new();
-        for pause in in_steps.chain(flow.between.pauses()) {
+        for pause in in_steps.chain(polls).chain(flow.between.pauses()) {
             if !pauses.contains(&pause.name) {
                 pauses.push(pause.name.clone());
             }

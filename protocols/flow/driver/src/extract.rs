@@ -18,9 +18,12 @@ use brunt_http_driver::response::Wanted;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 /// The minimum number of bytes at which an extracted value is treated as a secret, such as a token, and is not shown.
 const TOKEN_LEAST: usize = 12;
+/// The longest lifetime of a value that is distinguished from an endless one: a hundred years.
+const LIFETIME_MAX: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 /// What is kept of an answer.
 #[derive(Clone, Debug)]
@@ -31,6 +34,28 @@ pub struct Extract {
     pub into: Hole,
     /// What happens to the variable if the answer does not contain the value.
     pub missing: Missing,
+    /// When the value expires, if it does.
+    pub expires: Option<Box<Expiry>>,
+}
+
+/// When an extracted value expires.
+#[derive(Clone, Debug)]
+pub struct Expiry {
+    /// The place in the answer where its lifetime is, in seconds.
+    pub of: Location,
+    /// How long before its end the variable loses the value.
+    pub early: Duration,
+}
+
+impl Expiry {
+    /// How long the variable has the value; none if the answer does not say.
+    pub(super) fn lifetime(&self, parsed: &Parsed<'_>) -> Option<Duration> {
+        let found = self.of.find(parsed).ok().flatten()?;
+        let text = found.text();
+        let seconds: f64 = std::str::from_utf8(&text).ok()?.trim().parse().ok()?;
+        let seconds = seconds.clamp(0.0, LIFETIME_MAX.as_secs_f64());
+        Some(Duration::from_secs_f64(seconds).saturating_sub(self.early))
+    }
 }
 
 /// What happens to a variable if the answer does not contain its value.
@@ -205,7 +230,14 @@ impl Extract {
 
     /// The parts of an answer that it needs.
     pub fn wants(&self) -> Wanted {
-        self.from.wants()
+        let own = self.from.wants();
+        let expiry = self.expires.as_ref().map(|expiry| expiry.of.wants()).unwrap_or_default();
+        Wanted {
+            fields: own.fields || expiry.fields,
+            body: own.body || expiry.body,
+            url: own.url || expiry.url,
+            ..own
+        }
     }
 
     /// The error text for an answer that does not contain the value.

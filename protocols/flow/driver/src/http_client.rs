@@ -142,6 +142,12 @@ impl HttpClient {
         self.response.trim();
     }
 
+    /// Closes every connection, since the next request has one of its own.
+    pub(super) async fn renew(&mut self) {
+        self.failed = None;
+        self.client.close().await;
+    }
+
     /// Closes every connection.
     pub(super) async fn close(&mut self) {
         self.client.close().await;

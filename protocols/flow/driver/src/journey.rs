@@ -19,6 +19,13 @@ pub(super) struct Journey {
     last: (Moment, Duration),
     /// How many exchanges of the iteration were performed.
     performed: u64,
+    /// How many attempts of the current step were made before, and when the last began.
+    attempts: u32,
+    attempt_began: Moment,
+    /// When its first attempt began.
+    step_began: Moment,
+    /// How many of its answers meant "not yet", and how much longer the time between requests has become.
+    pending: (u64, Duration),
     /// How often a step was returned to, so that what is drawn for it differs each time.
     turns: u64,
     /// Whether the iteration is over without an exchange.
@@ -43,10 +50,15 @@ impl Journey {
         self.rounds.clear();
         self.open.clear();
         (self.performed, self.turns, self.empty, self.exceeded) = (0, 0, false, None);
+        (self.attempts, self.pending) = (0, (0, Duration::ZERO));
     }
 
     /// An exchange of the iteration begins; `paused` is the total time of its pauses so far.
     pub(super) fn act_begins(&mut self, now: Moment, paused: Duration) {
+        if self.attempts == 0 && self.pending.0 == 0 {
+            self.step_began = now;
+        }
+        self.attempt_began = now;
         for group in &mut self.open {
             group.began.get_or_insert((now, paused));
         }
@@ -64,6 +76,48 @@ impl Journey {
         self.performed += 1;
         if counts && !matches!(outcome, Outcome::Ok(_)) {
             self.failed(outcome);
+        }
+    }
+
+    /// The current step is tried again.
+    pub(super) const fn tried(&mut self) {
+        self.attempts += 1;
+        self.turns += 1;
+    }
+
+    /// The current step is over, with all its attempts.
+    pub(super) const fn step_over(&mut self) {
+        self.attempts = 0;
+        self.pending = (0, Duration::ZERO);
+    }
+
+    /// Records an answer that means "not yet"; returns when the first request began, how many such answers there were,
+    /// and how much longer the time between requests has become.
+    pub(super) fn pends(&mut self, slower_by: Duration) -> (Moment, u64, Duration) {
+        self.turns += 1;
+        self.pending = (self.pending.0 + 1, self.pending.1.saturating_add(slower_by));
+        (self.step_began, self.pending.0, self.pending.1)
+    }
+
+    /// Measures the current step with everything that was asked again.
+    pub(super) fn measure_wait(&mut self, span: u16, outcome: Outcome, now: Moment) {
+        self.ended.push((span, outcome, now - self.step_began));
+    }
+
+    /// Whether the current step was performed before, and comes again.
+    pub(super) const fn is_repeat(&self) -> bool {
+        self.attempts > 0 || self.pending.0 > 0
+    }
+
+    /// How many attempts of the current step were made before.
+    pub(super) const fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Measures an attempt of the current step, if it is not the first.
+    pub(super) fn measure_attempt(&mut self, span: u16, outcome: Outcome, now: Moment) {
+        if self.attempts > 0 {
+            self.ended.push((span, outcome, now - self.attempt_began));
         }
     }
 

@@ -29,8 +29,10 @@ mod pattern;
 mod pick;
 mod place;
 pub mod plan;
+mod poll;
 pub mod refusal;
 mod reply;
+mod retry;
 pub mod source;
 mod step_id;
 pub mod trace;
@@ -48,7 +50,7 @@ pub use control::{Choose, Control, Group, Repetition, Times as RepeatTimes, When
 pub use counters::{FlowCounters, Tallies};
 pub use cursor::Course;
 pub use data_end::DataEnd;
-pub use extract::{Extract, Location, LocationError, Missing};
+pub use extract::{Expiry, Extract, Location, LocationError, Missing};
 pub use filter::{FILTERS, Filter};
 pub use guard::Guard;
 pub use http::{Content, HttpExchange};
@@ -62,7 +64,9 @@ pub use plan::{
     AfterFailure, Between, Bound, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool,
     Repeat, Scenario, Start, Step, Times,
 };
+pub use poll::{Poll, Slower};
 pub use reply::{Parsed, Reply};
+pub use retry::{Cause, Retry};
 pub use source::{
     Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
 };

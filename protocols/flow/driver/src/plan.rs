@@ -5,6 +5,8 @@ use super::control::{Control, Group};
 use super::extract::Extract;
 use super::http::HttpExchange;
 use super::ldap::LdapExchange;
+use super::poll::Poll;
+use super::retry::Retry;
 use super::source::Variable;
 use super::trace::Trace;
 use brunt_dhcp_driver as dhcp;
@@ -134,7 +136,11 @@ impl Scenario {
 
     /// Whether what an iteration does depends on more than whether a step failed.
     pub fn is_steered(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Control(_)))
+        self.steps.iter().any(|step| match step {
+            Step::Control(_) => true,
+            Step::Exchange(act) => act.retry.is_some() || act.poll.is_some(),
+            Step::Pause(_) => false,
+        })
     }
 }
 
@@ -185,6 +191,12 @@ pub struct ExchangeStep {
     pub timeout: Option<Duration>,
     /// The step is skipped if one of these variables has no value or an empty one.
     pub needs: Vec<Hole>,
+    /// How it is tried again, if it is.
+    pub retry: Option<Box<Retry>>,
+    /// How it is asked again while the answer means "not yet".
+    pub poll: Option<Box<Poll>>,
+    /// Whether it has a connection of its own: the one before it is closed.
+    pub reconnects: bool,
 }
 
 impl ExchangeStep {
@@ -198,6 +210,9 @@ impl ExchangeStep {
             threshold: None,
             timeout: None,
             needs: Vec::new(),
+            retry: None,
+            poll: None,
+            reconnects: false,
         }
     }
 }

@@ -16,6 +16,7 @@ use super::http_client::HttpClient;
 use super::last_page::LastPage;
 use super::ldap_client::LdapClient;
 use super::plan::{ExchangeStep, Payload, Start, Times};
+use super::poll::Pending;
 use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
 use super::step_id::StepId;
@@ -111,6 +112,10 @@ pub struct User {
     /// The total time of the pauses before that moment, which precede its first exchange.
     paused_before: Duration,
     started: bool,
+    /// Whether the connection for the next step was closed before, as the step demands.
+    reconnected: bool,
+    /// The answer to the current step, if it means "not yet".
+    pending: Option<Box<Pending>>,
     /// Why the variables of an iteration could not be filled.
     spent: Option<Exhausted>,
     /// The values that the current step was sent with, while it is traced.
@@ -134,6 +139,8 @@ impl User {
             began: Moment::ZERO,
             paused_before: Duration::ZERO,
             started: false,
+            reconnected: false,
+            pending: None,
             spent: None,
             traced: None,
             context: Rc::clone(context),
@@ -192,15 +199,29 @@ impl User {
             );
         }
         self.http_client.give_up();
-        self.cursor.act_ended(now, Outcome::TimedOut, true);
-        self.cursor.done(id, true, &context.compiled);
+        let act = context.compiled.act(id).map(|(act, _)| act);
+        if !act.is_some_and(|act| self.is_tried_again((id, act), Outcome::TimedOut, now)) {
+            self.cursor.done(id, true, &context.compiled);
+        }
     }
 
-    /// Opens the connection for a step.
+    /// Opens the connection for a step, a new one if it has one of its own.
     async fn open(&mut self, act: &ExchangeStep, info: &ExchangeInfo, watch: &mut Watch<'_>) {
+        if act.reconnects && !std::mem::replace(&mut self.reconnected, true) {
+            self.disconnect(act).await;
+        }
         match (&act.payload, &info.origin, &mut self.ldap_client) {
             (Payload::Http(_), Some((origin, _)), _) => self.http_client.open(origin, watch).await,
             (Payload::Ldap(_), _, Some(ldap_client)) => ldap_client.open(watch).await,
+            _ => {}
+        }
+    }
+
+    /// Closes the connection that a step would use.
+    async fn disconnect(&mut self, act: &ExchangeStep) {
+        match (&act.payload, &mut self.ldap_client) {
+            (Payload::Http(_), _) => self.http_client.renew().await,
+            (Payload::Ldap(_), Some(ldap_client)) => ldap_client.close().await,
             _ => {}
         }
     }
@@ -210,6 +231,9 @@ impl User {
         let context = Rc::clone(&self.context);
         let Some((act, info)) = context.compiled.act(id) else { return Outcome::Skipped };
         watch.operation(act.operation);
+        if context.compiled.expires() {
+            self.variables.expire(watch.now());
+        }
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
         let bare = info.needs.iter().any(empty);
         if self.cursor.skips() || bare || self.cursor.is_empty() {
@@ -228,6 +252,9 @@ impl User {
         self.in_flight = Some(id);
         if context.compiled.is_steered() {
             self.cursor.act_begins(watch.now());
+            if self.cursor.is_repeat() {
+                watch.repeats();
+            }
         }
         if let Some(trace) = &context.compiled.flow().trace {
             self.begin_trace(trace, watch);
@@ -287,6 +314,11 @@ impl User {
         watch: &mut Watch<'_>,
     ) -> (Outcome, bool) {
         let context = Rc::clone(&self.context);
+        if act.reconnects && !std::mem::take(&mut self.reconnected) {
+            // What an arrival begins with was not known when the session was made ready.
+            self.open(act, info, watch).await;
+            self.reconnected = false;
+        }
         let turns = self.cursor.turns();
         let draw = self.variables.draw(&context.compiled, id, act, turns);
         let trace = self.variables.trace_context(context.compiled.flow());
@@ -301,6 +333,10 @@ impl User {
                     return (outcome, false);
                 }
                 let parsed = Parsed::new(self.http_client.reply()).drawing(draw);
+                if let Some(pending) = pending(act, &parsed, &self.variables) {
+                    self.pending = Some(pending);
+                    return (Outcome::Ok(parsed.reply().code()), true);
+                }
                 let outcome = judge_status(act, &parsed, &mut self.variables, watch);
                 if let Some(wish) = &info.page {
                     LastPage::renew(&mut self.last_page, &parsed, (act.operation, wish));
@@ -311,6 +347,10 @@ impl User {
                 match ldap_client.exchange(ldap, &context.compiled, values, trace, watch).await {
                     Ok(()) => {
                         let parsed = Parsed::new(ldap_client.reply()).drawing(draw);
+                        if let Some(pending) = pending(act, &parsed, &self.variables) {
+                            self.pending = Some(pending);
+                            return (Outcome::Ok(parsed.reply().code()), true);
+                        }
                         let judged = (&parsed, &**ldap, &**ldap_client);
                         (judge_result(act, judged, &mut self.variables, watch), true)
                     }
@@ -360,6 +400,11 @@ impl User {
     }
 }
 
+/// What an answer says, if it means "not yet".
+fn pending(act: &ExchangeStep, parsed: &Parsed<'_>, variables: &Variables) -> Option<Box<Pending>> {
+    act.poll.as_ref()?.pending(parsed, variables.values()).map(Box::new)
+}
+
 /// What is said about an answer whose head had arrived when the time of its exchange was over.
 fn unfinished(response: &http::Response) -> String {
     format!("the body was not complete, {} bytes of it had come", response.received())
@@ -379,7 +424,9 @@ impl Session for User {
         match self.upcoming() {
             Upcoming::Arrival => {
                 for id in context.compiled.firsts() {
-                    if let Some((act, info)) = context.compiled.act(*id) {
+                    if let Some((act, info)) = context.compiled.act(*id)
+                        && !act.reconnects
+                    {
                         self.open(act, info, watch).await;
                     }
                 }
@@ -425,6 +472,7 @@ impl Session for User {
 
     fn wants(&mut self, free: Moment) -> Want {
         self.settle(free);
+        self.cursor.at_time(free);
         match self.upcoming() {
             Upcoming::Arrival => Want::Next,
             Upcoming::Step(_, pause) => {

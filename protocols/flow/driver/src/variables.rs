@@ -6,6 +6,7 @@ use super::plan::{ExchangeStep, Flow};
 use super::source::{DrawContext, Exhausted, Renewal, Source};
 use super::step_id::StepId;
 use super::trace_context::TraceContext;
+use brunt_exchange::Moment;
 use brunt_exchange::chance::mix;
 use brunt_feed::{Hole, Stream, Text, Values};
 
@@ -21,6 +22,8 @@ pub(super) struct Variables {
     used: Vec<bool>,
     /// How many exchanges of the iteration have begun.
     exchanges: u32,
+    /// When values expire.
+    expiries: Vec<(Hole, Moment)>,
 }
 
 impl Variables {
@@ -39,6 +42,7 @@ impl Variables {
             turns: vec![0; count],
             used: vec![false; count],
             exchanges: 0,
+            expiries: Vec::new(),
         };
         for hole in compiled.secrets() {
             variables.values.hide_always(*hole);
@@ -107,6 +111,24 @@ impl Variables {
         })
     }
 
+    /// Records when the value that a variable was just given expires, if it does.
+    pub(super) fn expires(&mut self, hole: Hole, at: Option<Moment>) {
+        self.expiries.retain(|(known, _)| *known != hole);
+        self.expiries.extend(at.map(|at| (hole, at)));
+    }
+
+    /// Removes the values that have expired by this moment.
+    pub(super) fn expire(&mut self, now: Moment) {
+        let Self { values, expiries, .. } = self;
+        expiries.retain(|(hole, at)| {
+            let lasts = *at > now;
+            if !lasts {
+                values.unset(*hole);
+            }
+            lasts
+        });
+    }
+
     /// Whether all conditions hold of the values now.
     pub(super) fn hold(&mut self, compiled: &CompiledFlow, guards: &[Guard]) -> bool {
         guards.iter().all(|guard| {
@@ -124,6 +146,12 @@ impl Variables {
         }
         let value = String::from_utf8_lossy(&value);
         value.trim().parse().map_err(|_| self.values.shown(&value))
+    }
+
+    /// The values, with those of a text made anew.
+    pub(super) fn made(&mut self, compiled: &CompiledFlow, text: &Text) -> &Values {
+        self.refresh(compiled, text);
+        &self.values
     }
 
     /// Makes the variables of a text that are composed of others anew: what they are composed of may have changed since

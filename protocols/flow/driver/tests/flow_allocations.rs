@@ -83,7 +83,8 @@ fn warm_extractions_and_checks_allocate_nothing() {
         Location::pattern("\"tokenId\":\"([^\"]*)\"", 1).unwrap(),
         location().narrowed("code=(.*)", 1).unwrap(),
     ];
-    let extracts = from.map(|from| Extract { from, into: Hole(0), missing: Missing::Fail });
+    let extracts =
+        from.map(|from| Extract { from, into: Hole(0), missing: Missing::Fail, expires: None });
     let checks = [
         Check::Code(vec![(200, 299)]),
         Check::Size { least: 1, most: 1000 },

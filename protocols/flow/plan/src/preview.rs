@@ -276,7 +276,29 @@ impl Requests<'_> {
             let _ = writeln!(out, "   must hold: {}", self.named(&expected));
         }
         for extract in &act.extracts {
-            let _ = writeln!(out, "   kept as {}: {}", self.name(extract.into), extract.from);
+            let expires = extract.expires.as_ref().map(|expiry| {
+                let early = if expiry.early.is_zero() {
+                    String::new()
+                } else {
+                    format!(", {} before that", time_words(expiry.early))
+                };
+                format!(", which expires after the seconds of {}{early}", expiry.of)
+            });
+            let (name, expires) = (self.name(extract.into), expires.unwrap_or_default());
+            let _ = writeln!(out, "   kept as {name}: {}{expires}", extract.from);
+        }
+        if let Some(retry) = given.and_then(|step| step.retry.as_ref()) {
+            let _ = writeln!(out, "   {}", journey::attempts(retry));
+        }
+        if let Some(step) = given.filter(|step| !step.pending.is_empty()) {
+            for check in act.poll.iter().flat_map(|poll| &poll.pending) {
+                let expected = brunt_redact::text(&check.expected(&self.sample.values));
+                let _ = writeln!(out, "   not yet: {}", self.named(&expected));
+            }
+            journey::waits(out, step);
+        }
+        if act.reconnects {
+            let _ = writeln!(out, "   over a new connection");
         }
         if let Some(threshold) = act.threshold {
             let _ = writeln!(out, "   exceeded beyond {}", time_words(threshold));

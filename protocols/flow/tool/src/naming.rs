@@ -28,12 +28,16 @@ impl Naming {
         let mut protocols = vec![Protocol::Http; flow.operations.len()];
         for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
             let Step::Exchange(act) = step else { continue };
-            if let Some(protocol) = protocols.get_mut(usize::from(act.operation)) {
-                *protocol = match act.payload {
-                    Payload::Http(_) => Protocol::Http,
-                    Payload::Ldap(_) => Protocol::Ldap,
-                    Payload::Dhcp(_) => Protocol::Dhcp(family),
-                };
+            let own = match act.payload {
+                Payload::Http(_) => Protocol::Http,
+                Payload::Ldap(_) => Protocol::Ldap,
+                Payload::Dhcp(_) => Protocol::Dhcp(family),
+            };
+            let pending = act.poll.as_ref().map(|poll| poll.operation);
+            for operation in [Some(act.operation), pending].into_iter().flatten() {
+                if let Some(protocol) = protocols.get_mut(usize::from(operation)) {
+                    *protocol = own;
+                }
             }
         }
         protocols.extend(of_spans(flow, &protocols));

@@ -77,7 +77,11 @@ fn shape(flow: &mut Flow) {
                 let pause = Arc::make_mut(repetition).pause.iter_mut();
                 pause.for_each(|pause| pause.time = shortened(pause.time));
             }
-            Step::Control(_) | Step::Exchange(_) => {}
+            Step::Exchange(act) => {
+                let pause = act.retry.iter_mut().filter_map(|retry| retry.pause.as_mut());
+                pause.for_each(|pause| pause.time = shortened(pause.time));
+            }
+            Step::Control(_) => {}
         }
     }
 }

@@ -70,7 +70,9 @@ fn error_of(failure: &Failure, plan: &Plan) -> ProbeError {
             Class::Tls if (1..=code::OTHER).contains(&failure.code) => failure.code,
             Class::Closed => code::SERVER_DOWN,
             Class::Protocol => code::DECODING_ERROR,
-            Class::Check | Class::Exceeded | Class::Unexamined => code::LOCAL_ERROR,
+            Class::Check | Class::Exceeded | Class::Unexamined | Class::Pending => {
+                code::LOCAL_ERROR
+            }
             Class::Connect
             | Class::Tls
             | Class::Ports

@@ -7,19 +7,41 @@ use super::Cursor;
 use crate::compiled_flow::CompiledFlow;
 use crate::control::{Choose, Control, Repetition, Times, When};
 use crate::counters::FlowCounters;
+use crate::guard::Guard;
 use crate::journey::Journey;
 use crate::mix::weighted;
 use crate::plan::AfterFailure;
 use crate::step_id::StepId;
 use crate::variables::Variables;
-use brunt_exchange::{Class, Outcome};
+use brunt_exchange::{Class, Moment, Outcome};
 use std::time::Duration;
 
 /// What the way through a scenario depends on.
-pub(in super::super) struct Surroundings<'a> {
-    pub(in super::super) compiled: &'a CompiledFlow,
-    pub(in super::super) counters: &'a FlowCounters,
-    pub(in super::super) variables: &'a mut Variables,
+pub(crate) struct Surroundings<'a> {
+    pub(crate) compiled: &'a CompiledFlow,
+    pub(crate) counters: &'a FlowCounters,
+    pub(crate) variables: &'a mut Variables,
+    /// The time now, if values expire, and the pauses from now to the step that is looked for.
+    pub(crate) now: Moment,
+    pub(crate) after: Duration,
+}
+
+impl<'a> Surroundings<'a> {
+    pub(crate) fn new(
+        (compiled, counters): (&'a CompiledFlow, &'a FlowCounters),
+        variables: &'a mut Variables,
+        now: Moment,
+    ) -> Self {
+        Self { compiled, counters, variables, now, after: Duration::ZERO }
+    }
+
+    /// Whether all conditions hold when the step is due that is looked for.
+    fn hold(&mut self, guards: &[Guard]) -> bool {
+        if self.compiled.expires() {
+            self.variables.expire(self.now + self.after);
+        }
+        self.variables.hold(self.compiled, guards)
+    }
 }
 
 impl Cursor {
@@ -45,7 +67,7 @@ impl Cursor {
             Control::Choose(choose) if self.skips => choose.past,
             Control::Choose(choose) => self.choose(choose, id, around),
             Control::Start(repetition) => self.start(repetition, following, around),
-            Control::Again(repetition) => return self.again(repetition, id, around),
+            Control::Again(repetition) => return self.next_round(repetition, id, around),
         };
         (to, Duration::ZERO)
     }
@@ -59,7 +81,7 @@ impl Cursor {
         if self.skips {
             return when.past;
         }
-        let holds = around.variables.hold(around.compiled, &when.guards);
+        let holds = around.hold(&when.guards);
         around.counters.branched(self.phase, usize::from(when.branch), holds);
         if holds { following } else { when.past }
     }
@@ -87,7 +109,7 @@ impl Cursor {
         self.end(repetition, around)
     }
 
-    fn again(
+    fn next_round(
         &mut self,
         repetition: &Repetition,
         id: StepId,
@@ -122,7 +144,7 @@ impl Cursor {
                 }
             },
         };
-        let holds = around.variables.hold(around.compiled, &repetition.guards);
+        let holds = around.hold(&repetition.guards);
         if round < times {
             return holds;
         }

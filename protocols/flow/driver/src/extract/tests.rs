@@ -96,7 +96,8 @@ fn what_is_missing_is_taken_away_kept_replaced_or_a_failure() {
         let from = Location::pointer(pointer).unwrap();
         let mut values = Values::new(1);
         values.set(Hole(0), b"old");
-        let fine = Extract { from, into: Hole(0), missing }.keep(&parsed, &mut values);
+        let fine =
+            Extract { from, into: Hole(0), missing, expires: None }.keep(&parsed, &mut values);
         let fine = fine.unwrap();
         let value = values.value(Hole(0)).map(|value| String::from_utf8_lossy(value).into_owned());
         (fine, value, values.is_hidden(Hole(0)))
@@ -183,7 +184,7 @@ proptest! {
         let named = [Location::Member(place.clone()), Location::Cookie(place)];
         for from in named.into_iter().chain(read.into_iter().flatten()) {
             let mut values = Values::new(1);
-            let extract = Extract { from, into: Hole(0), missing: Missing::Fail };
+            let extract = Extract { from, into: Hole(0), missing: Missing::Fail, expires: None };
             let found = extract.keep(&parsed, &mut values) == Ok(true);
             prop_assert_eq!(found, values.value(Hole(0)).is_some());
             prop_assert!(!found || count(&extract.from, &parsed) > 0);

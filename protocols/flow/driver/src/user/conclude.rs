@@ -2,9 +2,11 @@
 
 use super::{ITERATION, ITERATION_WORK, User};
 use crate::counters::StepResult;
-use crate::plan::{ExchangeStep, Times};
+use crate::cursor::Surroundings;
+use crate::plan::{ExchangeStep, Pause, Times};
+use crate::poll::{Pending, Poll};
 use crate::step_id::StepId;
-use brunt_exchange::{Class, Moment, Outcome, Watch};
+use brunt_exchange::{Class, Moment, Outcome, ThinkTime, Watch};
 use brunt_http_driver as http;
 use std::rc::Rc;
 use std::time::Duration;
@@ -26,14 +28,20 @@ impl User {
         watch: &mut Watch<'_>,
     ) -> Outcome {
         let context = Rc::clone(&self.context);
+        if let Some(pending) = self.pending.take()
+            && let Some(poll) = &act.poll
+        {
+            return self.conclude_pending((id, act), (poll, &pending), outcome, watch);
+        }
         let mut counted = self.timed(act, outcome, watch);
         let failed = !matches!(counted.outcome, Outcome::Ok(_));
-        if context.compiled.is_steered() {
-            self.cursor.act_ended(watch.now(), counted.outcome, true);
+        let again = context.compiled.is_steered()
+            && self.is_tried_again((id, act), counted.outcome, watch.now());
+        if !again {
+            self.cursor.done(id, failed, &context.compiled);
         }
-        self.cursor.done(id, failed, &context.compiled);
-        if context.compiled.is_steered() {
-            self.look_ahead();
+        if context.compiled.is_steered() && !again {
+            self.look_ahead(watch.now());
             if let (Some(why), Outcome::Ok(code)) = (self.exceeded(), counted.outcome) {
                 watch.explain(format_args!("{why}"));
                 counted.result = StepResult::Failed;
@@ -45,20 +53,106 @@ impl User {
         outcome
     }
 
+    /// Ends a request whose answer means "not yet": it is made again, unless the time for that is over.
+    fn conclude_pending(
+        &mut self,
+        (id, act): (StepId, &ExchangeStep),
+        (poll, pending): (&Poll, &Pending),
+        outcome: Outcome,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let context = Rc::clone(&self.context);
+        let (phase, now) = (self.cursor.phase(), watch.now());
+        let (Outcome::Ok(code), Some(journey)) = (outcome, self.cursor.journey_mut()) else {
+            return outcome;
+        };
+        let (began, answers, longer) = journey.pends(pending.slower_by);
+        let every = self.variables.made(&context.compiled, &poll.every);
+        let failed = match poll.interval(every) {
+            Err(text) => {
+                watch.explain(format_args!("every: '{text}' is not a time such as \"5s\""));
+                Some(Class::Check)
+            }
+            Ok(every) if (now - began).saturating_add(every + longer) > poll.within => {
+                let many = if answers == 1 { "answer" } else { "answers" };
+                watch.explain(format_args!(
+                    "pending after {:?} ({answers} {many}, the last: {})",
+                    poll.within, pending.said
+                ));
+                Some(Class::Pending)
+            }
+            Ok(every) => {
+                self.ask_again((id, poll), every + longer, now);
+                None
+            }
+        };
+        let Some(class) = failed else {
+            watch.operation(poll.operation);
+            let passed = StepResult::Passed;
+            context.counters.ended(phase, poll.operation, passed, now - began);
+            return outcome;
+        };
+        let outcome = Outcome::Failed(class, code);
+        if let Some(journey) = self.cursor.journey_mut() {
+            journey.measure_wait(poll.span, outcome, now);
+        }
+        self.cursor.act_ended(now, outcome, true);
+        self.cursor.done(id, true, &context.compiled);
+        context.counters.ended(phase, act.operation, StepResult::Failed, now - began);
+        outcome
+    }
+
+    fn ask_again(&mut self, (id, poll): (StepId, &Poll), wait: Duration, now: Moment) {
+        let context = Rc::clone(&self.context);
+        self.cursor.act_ended(now, Outcome::Ok(0), false);
+        let wait = Pause { time: ThinkTime::Constant(wait), name: poll.pause.name.clone() };
+        let both = (&*context.compiled, &*context.counters);
+        let around = Surroundings::new(both, &mut self.variables, now);
+        self.cursor.again(id, Some(&wait), &around, false);
+    }
+
+    /// Records the end of an attempt; returns whether there is another.
+    pub(super) fn is_tried_again(
+        &mut self,
+        (id, act): (StepId, &ExchangeStep),
+        outcome: Outcome,
+        now: Moment,
+    ) -> bool {
+        let mut again = None;
+        if let Some(journey) = self.cursor.journey_mut() {
+            if let Some(retry) = &act.retry {
+                journey.measure_attempt(retry.span, outcome, now);
+                again = Some(retry).filter(|retry| retry.follows(outcome, journey.attempts()));
+            }
+            if let (Some(poll), None) = (&act.poll, again) {
+                journey.measure_wait(poll.span, outcome, now);
+            }
+        }
+        self.cursor.act_ended(now, outcome, again.is_none());
+        if let Some(retry) = again {
+            let context = Rc::clone(&self.context);
+            let both = (&*context.compiled, &*context.counters);
+            let around = Surroundings::new(both, &mut self.variables, now);
+            self.cursor.again(id, retry.pause.as_ref(), &around, true);
+        }
+        again.is_some()
+    }
+
     /// Why the step that was performed last failed after all, if a repetition came to its maximum.
     fn exceeded(&mut self) -> Option<String> {
         self.cursor.journey_mut().and_then(|journey| journey.exceeded.take())
     }
 
     /// Determines what follows in the iteration.
-    fn look_ahead(&mut self) {
+    fn look_ahead(&mut self, now: Moment) {
+        self.cursor.at_time(now);
         let context = &self.context;
         self.cursor.look_ahead(&context.compiled, &context.counters, &mut self.variables);
     }
 
     /// Measures the groups that ended with the exchange, and the iteration if it did.
     pub(super) fn measure(&mut self, watch: &mut Watch<'_>) {
-        self.look_ahead();
+        self.look_ahead(watch.now());
         let over = self.cursor.is_over() && !self.cursor.skips();
         let Some(journey) = self.cursor.journey_mut() else { return };
         journey.take_ended().for_each(|(span, outcome, took)| watch.span(span, outcome, took));

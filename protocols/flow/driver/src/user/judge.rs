@@ -1,6 +1,7 @@
 //! What an answer is: a success or a failure, by the checks of its step.
 
 use crate::check::Check;
+use crate::extract::Missing;
 use crate::ldap::LdapExchange;
 use crate::ldap_client::LdapClient;
 use crate::plan::ExchangeStep;
@@ -43,7 +44,15 @@ pub(super) fn judge(
     }
     for extract in &act.extracts {
         match extract.keep(parsed, variables.values_mut()) {
-            Ok(true) => {}
+            Ok(true) => {
+                let lifetime = extract.expires.as_ref().map(|expiry| expiry.lifetime(parsed));
+                // A value that was kept expires as before.
+                let kept = extract.missing == Missing::Keep;
+                if let Some(lifetime) = lifetime.filter(|one| one.is_some() || !kept) {
+                    let until = lifetime.map(|lifetime| watch.now() + lifetime);
+                    variables.expires(extract.into, until);
+                }
+            }
             Ok(false) => {
                 watch.explain(format_args!("{}", extract.words()));
                 return Outcome::Failed(Class::Check, code);

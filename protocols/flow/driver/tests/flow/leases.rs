@@ -235,7 +235,8 @@ fn steps_of_a_flow_ask_for_leases() {
     let of = |kind, operation| ExchangeStep::new(operation, Payload::Dhcp(kind));
     let address = || Location::Field("address".to_owned());
     let mut acquire = of(Kind::Acquire, 0);
-    acquire.extracts = vec![Extract { from: address(), into: Hole(0), missing: Missing::Fail }];
+    acquire.extracts =
+        vec![Extract { from: address(), into: Hole(0), missing: Missing::Fail, expires: None }];
     let mut renew = of(Kind::Renew, 1);
     let same = Text::parse("${held}", brunt_feed::Escape::None, |_| Some(Hole(0))).unwrap();
     renew.checks = vec![Check::Value { of: address(), must: Condition::Equal(same) }];

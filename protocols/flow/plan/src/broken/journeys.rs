@@ -54,7 +54,7 @@ fn what_is_no_branch() {
     );
     expect(
         &step("get = \"/\"\nwhen = [{ value = \"${run.user}\", between = \"5..1\" }]"),
-        "p.toml:5:45",
+        "p.toml:5:44",
         &["must be a range"],
     );
 }
@@ -72,5 +72,24 @@ fn what_has_no_end() {
         &repeat("times = 100001"),
         "p.toml:3:1: scenario[1].steps:",
         &["makes up to 100001 exchanges an iteration", "maximum is 100000"],
+    );
+}
+
+#[test]
+fn what_is_not_tried_or_asked_again() {
+    let get = |keys: &str| step(&format!("get = \"/\"\n{keys}"));
+    expect(&get("retry = { times = 0 }"), "p.toml:5:19", &["between 1 and 1000"]);
+    expect(&get("retry = { of = [\"closd\"] }"), "p.toml:5:16", &["did you mean 'closed'?"]);
+    expect(&get("retry = { of = \"9x\" }"), "p.toml:5:16", &["neither a code such as"]);
+    expect(&get("every = \"5s\""), "p.toml:5:9", &["belongs to 'pending'"]);
+    let pending = |keys: &str| get(&format!("pending = [{{ code = true, equals = 202 }}]\n{keys}"));
+    expect(&pending(""), "p.toml:3", &["'pending' needs the time between two requests"]);
+    expect(&pending("every = \"5ms\""), "p.toml:6:9", &["at least 100ms"]);
+    expect(&pending("every = \"often\""), "p.toml:6:9", &["must be a time"]);
+    expect(&get("connection = \"old\""), "p.toml:5:14", &["new"]);
+    expect(
+        &step("get = \"/\"\nextract = { t = { json = \"/t\", expires = { early = \"1s\" } } }"),
+        "p.toml:5",
+        &["what to check"],
     );
 }

@@ -20,10 +20,7 @@ pub(super) fn checks(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Vec
     if let Some(given) = &step.lands {
         checks.push(Check::Lands(lands(&at.key("lands"), given, names)?));
     }
-    let at = at.key("checks");
-    for (index, given) in step.checks.iter().enumerate() {
-        check(&at.index(index), given, names, &mut checks)?;
-    }
+    checks.extend(conditions(&at.key("checks"), &step.checks, names)?);
     Ok(checks)
 }
 
@@ -233,6 +230,32 @@ fn picked(at: &KeyPath, given: &model::Extract, of: Location) -> Result<Location
     Ok(Location::Picked { of: Box::new(of), pick })
 }
 
+/// When a value expires.
+fn expiry(at: &KeyPath, given: &model::Expires) -> Result<Box<flow::Expiry>, Fault> {
+    let spot = AnswerLocation {
+        json: given.json.clone(),
+        header: given.header.clone(),
+        regex: given.regex.clone(),
+        xpath: given.xpath.clone(),
+        ..AnswerLocation::default()
+    };
+    let early = given.early.map(|time| time.0).unwrap_or_default();
+    Ok(Box::new(flow::Expiry { of: from(at, &spot)?, early }))
+}
+
+/// The conditions of an answer.
+pub(super) fn conditions(
+    at: &KeyPath,
+    given: &[model::Check],
+    names: &mut Names,
+) -> Result<Vec<Check>, Fault> {
+    let mut checks = Vec::new();
+    for (index, one) in given.iter().enumerate() {
+        check(&at.index(index), one, names, &mut checks)?;
+    }
+    Ok(checks)
+}
+
 /// The extractions of a step. Their variables must be declared by now.
 pub(super) fn extracts(
     at: &KeyPath,
@@ -255,7 +278,9 @@ pub(super) fn extracts(
         };
         let from = picked(&at, given, from(&at, &given.spot)?)?;
         let into = names.find(&at, name)?;
-        extracts.push(flow::Extract { from, into, missing });
+        let expires =
+            given.expires.as_ref().map(|of| expiry(&at.key("expires"), of)).transpose()?;
+        extracts.push(flow::Extract { from, into, missing, expires });
     }
     Ok(extracts)
 }

@@ -7,7 +7,7 @@ use brunt_flow_driver::{
     self as flow, Bound, Control, Group, Pause, Payload, RepeatTimes, Repetition, When,
 };
 
-use super::{Steps, condition, page};
+use super::{Steps, attempts, condition, page};
 use crate::fault::Fault;
 use crate::model::{Choose, Repeat, Step};
 use crate::path::KeyPath;
@@ -159,7 +159,8 @@ impl Steps<'_> {
             Payload::Http(_) => u64::from(self.http.redirects.unwrap_or(0)),
             _ => 0,
         };
-        Bound { exchanges: 1, requests: 1 + redirects }
+        let exchanges = attempts::most(act);
+        Bound { exchanges, requests: exchanges.saturating_mul(1 + redirects) }
     }
 
     fn group(
@@ -316,6 +317,11 @@ impl Steps<'_> {
         u16::try_from(number).map_err(|_| too_many(at, "groups"))
     }
 
+    /// The number of an operation, whose name may be known.
+    pub(super) fn operation(&mut self, at: &KeyPath, name: &str) -> Result<u16, Fault> {
+        numbered(at, &mut self.operations, name, "names")
+    }
+
     /// Refuses names that steps have and spans too, since objectives could not tell them apart.
     pub(super) fn names_differ(&self) -> Result<(), Fault> {
         let taken = self.spans.iter().find(|name| self.operations.contains(name));
@@ -329,7 +335,12 @@ impl Steps<'_> {
 }
 
 /// The number of a name in a list; a new one is added.
-fn numbered(at: &KeyPath, names: &mut Vec<String>, name: &str, what: &str) -> Result<u16, Fault> {
+pub(super) fn numbered(
+    at: &KeyPath,
+    names: &mut Vec<String>,
+    name: &str,
+    what: &str,
+) -> Result<u16, Fault> {
     let known = names.iter().position(|known| known == name);
     let number = known.unwrap_or_else(|| {
         names.push(name.to_owned());
@@ -354,7 +365,10 @@ fn pauses(step: &flow::Step) -> bool {
     match step {
         flow::Step::Pause(_) => true,
         flow::Step::Control(Control::Again(repetition)) => repetition.pause.is_some(),
-        flow::Step::Exchange(_) | flow::Step::Control(_) => false,
+        flow::Step::Exchange(act) => {
+            act.poll.is_some() || act.retry.as_ref().is_some_and(|retry| retry.pause.is_some())
+        }
+        flow::Step::Control(_) => false,
     }
 }
 

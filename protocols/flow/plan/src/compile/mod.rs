@@ -4,6 +4,7 @@
 //! Every error refers to a key.
 
 mod answer;
+mod attempts;
 mod condition;
 mod directory;
 mod environment;
@@ -342,8 +343,17 @@ impl Steps<'_> {
         let operation = u16::try_from(operation)
             .map_err(|_| Fault::new(at, "is one name too many: the maximum is 65,536"))?;
         if known.is_none() {
-            self.operations.push(name);
+            self.operations.push(name.clone());
         }
+        let retry = attempts::retry(at, step, &name, &mut self.spans)?;
+        let reconnects = attempts::reconnects(at, step, self.http)?;
+        let pending = if step.pending.is_empty() {
+            operation
+        } else {
+            self.operation(at, &format!("{name} pending"))?
+        };
+        let polled = (name.as_str(), pending);
+        let poll = attempts::poll(at, step, polled, &mut self.names, &mut self.spans)?;
         let checks = answer::checks(at, step, &mut self.names)?;
         let extracts = answer::extracts(at, step, &mut self.names)?;
         let zero = |key: &str| Fault::new(&at.key(key), "is 0, but must be more than 0");
@@ -356,6 +366,9 @@ impl Steps<'_> {
             threshold: step.threshold.map(|time| time.0),
             timeout: step.timeout.map(|time| time.0),
             needs,
+            retry,
+            poll,
+            reconnects,
             ..ExchangeStep::new(operation, payload)
         })
     }

@@ -10,7 +10,7 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 use super::Pick;
-use crate::values::{Node, Scalar};
+use crate::values::{Node, Scalar, Time};
 
 /// A condition that an answer must meet: one key that selects a value (`json`, `header`, `cookie`, `regex`, `xpath`,
 /// `html`, `attribute`, `url`, `body`, `code` or `size`) and one or more that say what it must be.
@@ -72,6 +72,24 @@ pub struct Extract {
     pub missing: Option<Missing>,
     /// The value it then has.
     pub default: Option<Scalar>,
+    /// When it expires.
+    pub expires: Option<Expires>,
+}
+
+/// When an extracted value expires: the place in the answer where its lifetime is, in seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Expires {
+    /// Value in a JSON body, by JSON pointer (`/expires_in`) or `JSONPath`.
+    pub json: Option<String>,
+    /// Response header.
+    pub header: Option<String>,
+    /// Match of a regular expression in the body, or in the value of another of these keys.
+    pub regex: Option<String>,
+    /// Value in an XML body, by XPath.
+    pub xpath: Option<String>,
+    /// Time before the end of its life from which on the variable has no value.
+    pub early: Option<Time>,
 }
 
 /// The location in an answer: exactly one of the keys.
@@ -209,6 +227,8 @@ struct ExtractTable {
     missing: Option<Missing>,
     /// Value to use if it is missing.
     default: Option<Scalar>,
+    /// Lifetime of the value, in seconds: the variable has no value from its end on.
+    expires: Option<Expires>,
 }
 
 impl From<ExtractTable> for Extract {
@@ -228,7 +248,8 @@ impl From<ExtractTable> for Extract {
             body: table.body,
             code: table.code,
         };
-        Self { spot, pick: table.pick, missing: table.missing, default: table.default }
+        let ExtractTable { pick, missing, default, expires, .. } = table;
+        Self { spot, pick, missing, default, expires }
     }
 }
 
@@ -252,6 +273,7 @@ impl From<Extract> for ExtractTable {
             pick: extract.pick,
             missing: extract.missing,
             default: extract.default,
+            expires: extract.expires,
         }
     }
 }

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::values::Scalar;
+use super::Check;
+use crate::values::{Scalar, Several, Time};
 
 /// A condition on the values of variables: `value`, and one or more keys that say what it must be; without any of them,
 /// the value must exist.
@@ -30,6 +31,37 @@ pub struct Condition {
     /// Inverts the condition: it must not hold.
     #[serde(default)]
     pub not: Option<bool>,
+}
+
+/// How a step is tried again after a failure. The last attempt decides.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Retry {
+    /// Number of further attempts; 1 by default.
+    pub times: Option<u32>,
+    /// Failures after which it is tried again, by default all: codes such as "503" or "500..599", "timeout", or classes
+    /// such as "closed", "connect" or "check".
+    pub of: Option<Several>,
+    /// Pause before each further attempt, in the forms of `pause`.
+    pub pause: Option<String>,
+}
+
+/// When a step that is asked again waits longer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Slower {
+    /// Time by which the wait becomes longer, each time.
+    pub by: Time,
+    /// Conditions of the answer that demands it.
+    pub when: Vec<Check>,
+}
+
+/// The connection of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connection {
+    /// A new one: the user's connections are closed before the step.
+    New,
 }
 
 /// Which one of the steps of a group is performed.

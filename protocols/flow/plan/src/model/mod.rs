@@ -15,11 +15,11 @@ mod run;
 mod scenario;
 mod variable;
 
-pub use answer::{AnswerLocation, Check, Extract, Missing, ValueCondition};
+pub use answer::{AnswerLocation, Check, Expires, Extract, Missing, ValueCondition};
 pub use dhcp::{Dhcp, DhcpStep};
 pub use find_max::FindMax;
 pub use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
-pub use journey::{Choose, Condition, Repeat};
+pub use journey::{Choose, Condition, Connection, Repeat, Retry, Slower};
 pub use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
 pub use page::{Pick, Submit};
 pub use run::{Groups, Iterations, Order, Round, Run};

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Basic, Check, Choose, Condition, DhcpStep, Extract, LdapStep, Repeat, Submit};
+use super::{
+    Basic, Check, Choose, Condition, Connection, DhcpStep, Extract, LdapStep, Repeat, Retry,
+    Slower, Submit,
+};
 use crate::values::{Node, Pairs, Several, Time};
 
 /// Steps that belong together. An iteration performs the steps of one scenario, in order.
@@ -99,6 +102,22 @@ pub struct Step {
     pub threshold: Option<Time>,
     /// How long to wait for the answer.
     pub timeout: Option<Time>,
+    /// Tries the step again after a failure. Each attempt is counted under the name of the step, further ones also
+    /// as `NAME retry`.
+    pub retry: Option<Retry>,
+    /// Conditions of an answer that means "not yet": all must hold. The step is then asked again, and the answer is no
+    /// failure; it is counted as `NAME pending`, and the whole as `NAME wait`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<Check>,
+    /// With `pending` the time between an answer and the next request, such as "5s" or "${interval}s", which is at
+    /// least 1s.
+    pub every: Option<String>,
+    /// With `pending` the time after which the step is not asked again and fails; "10m" by default.
+    pub within: Option<Time>,
+    /// With `pending` when the time between requests becomes longer.
+    pub slower: Option<Slower>,
+    /// Connection of the step; by default the one that the user has.
+    pub connection: Option<Connection>,
     /// Variables without which the step is skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<String>,

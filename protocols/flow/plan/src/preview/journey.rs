@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::compile::Compiled;
-use crate::model::{Choose, Condition, Repeat, Step};
+use crate::model::{Choose, Condition, Repeat, Retry, Step};
+use crate::values::time_words;
 
 /// The most exchanges that an iteration makes, for scenarios in which that is not the number of their steps.
 pub(super) fn bounds(out: &mut String, compiled: &Compiled) {
@@ -48,6 +49,33 @@ pub(super) fn branch(out: &mut String, step: &Step) {
     for condition in &step.when {
         let _ = writeln!(out, "   only when {}", words(condition));
     }
+}
+
+/// How a step is tried again.
+pub(super) fn attempts(retry: &Retry) -> String {
+    let times = retry.times.unwrap_or(1);
+    let of = retry.of.as_ref().map(|of| {
+        let all: Vec<String> = of.0.iter().map(ToString::to_string).collect();
+        format!(" after {}", all.join(", "))
+    });
+    let pause = retry.pause.as_ref().map(|pause| format!(", with a pause of {pause}"));
+    let of = of.unwrap_or_else(|| " after a failure".to_owned());
+    let many = if times == 1 { "once" } else { "times" };
+    let count = if times == 1 { String::new() } else { format!("{times} ") };
+    format!("tried again up to {count}{many}{of}{}", pause.unwrap_or_default())
+}
+
+/// How long a step waits that is asked again.
+pub(super) fn waits(out: &mut String, step: &Step) {
+    let every = step.every.as_deref().unwrap_or_default();
+    let within = step.within.map_or_else(|| "10m".to_owned(), |time| time_words(time.0));
+    let slower = step.slower.as_ref();
+    let slower = slower.map(|slower| format!(", {} longer on demand", time_words(slower.by.0)));
+    let _ = writeln!(
+        out,
+        "   asked again every {every}{}, within {within}",
+        slower.unwrap_or_default()
+    );
 }
 
 fn rounds(repeat: &Repeat) -> String {

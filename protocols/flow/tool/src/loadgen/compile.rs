@@ -206,6 +206,9 @@ fn step(step: &draft::Step) -> Result<Step, String> {
         threshold: send.threshold.map(threshold),
         timeout: send.threshold.filter(|millis| *millis > 0).map(Duration::from_millis),
         needs: Vec::new(),
+        retry: None,
+        poll: None,
+        reconnects: false,
     })))
 }
 
@@ -221,7 +224,7 @@ fn extract((attribute, variable): &(String, usize)) -> Result<Extract, String> {
         Place::Member(attribute.clone())
     };
     // If an answer lacks the attribute, the variable keeps the value from an earlier answer.
-    Ok(Extract { from, into: Hole(*variable as u16), missing: Missing::Keep })
+    Ok(Extract { from, into: Hole(*variable as u16), missing: Missing::Keep, expires: None })
 }
 
 /// A text for the flow.

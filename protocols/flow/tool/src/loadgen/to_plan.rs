@@ -252,7 +252,7 @@ impl Writer<'_> {
                 spot.member = Some(attribute.clone());
             }
             let missing = Some(model::Missing::Keep);
-            let extract = model::Extract { spot, pick: None, missing, default: None };
+            let extract = model::Extract { spot, missing, ..model::Extract::default() };
             step.extract.0.push((self.draft.variables[*variable].name.clone(), extract));
         }
         step

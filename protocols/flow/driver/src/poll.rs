@@ -1,0 +1,80 @@
+//! [`Poll`]: a step that is asked again as long as the answer means "not yet".
+
+use super::check::Check;
+use super::plan::Pause;
+use super::reply::Parsed;
+use brunt_exchange::duration;
+use brunt_feed::{Text, Values};
+use std::time::Duration;
+
+/// How a step is asked again.
+#[derive(Clone, Debug)]
+pub struct Poll {
+    /// What holds of an answer that means "not yet".
+    pub pending: Vec<Check>,
+    /// The time between an answer and the next request, as text, which may contain variables.
+    pub every: Text,
+    /// The least of it, whatever the text says.
+    pub least: Duration,
+    /// The time after which it is not asked again, from the beginning of the first request.
+    pub within: Duration,
+    /// When the time between two requests becomes longer.
+    pub slower: Option<Slower>,
+    /// The number of the operation under which answers that mean "not yet" are counted.
+    pub operation: u16,
+    /// The number of the span from the beginning of the first request to the end of the last.
+    pub span: u16,
+    /// The name of the pauses between requests.
+    pub pause: Pause,
+}
+
+/// When the time between two requests becomes longer.
+#[derive(Clone, Debug)]
+pub struct Slower {
+    /// By how much, each time.
+    pub by: Duration,
+    /// What holds of an answer that demands it.
+    pub when: Vec<Check>,
+}
+
+/// An answer that means "not yet".
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    /// How much longer the time between two requests becomes.
+    pub(super) slower_by: Duration,
+    /// What it said.
+    pub(super) said: String,
+}
+
+impl Poll {
+    /// What an answer says, if it means "not yet". An answer that cannot be examined does not.
+    pub(super) fn pending(&self, parsed: &Parsed<'_>, values: &Values) -> Option<Pending> {
+        let hold = |checks: &[Check]| {
+            checks.iter().all(|check| check.holds(parsed, values).unwrap_or(false))
+        };
+        if !hold(&self.pending) {
+            return None;
+        }
+        let slower = self.slower.as_ref().filter(|slower| hold(&slower.when));
+        let said = self.pending.iter().find_map(|check| check.found(parsed, values));
+        Some(Pending {
+            slower_by: slower.map_or(Duration::ZERO, |slower| slower.by),
+            said: said.unwrap_or_else(|| parsed.reply().code().to_string()),
+        })
+    }
+
+    /// The time until the next request; the error is the text that says none.
+    pub(super) fn interval(&self, values: &Values) -> Result<Duration, String> {
+        let mut text = Vec::new();
+        if self.every.render(values, &mut text).is_err() {
+            return Err(String::new());
+        }
+        let text = String::from_utf8_lossy(&text);
+        duration(text.trim()).map(|time| time.max(self.least)).ok_or_else(|| values.shown(&text))
+    }
+
+    /// All its checks.
+    pub(super) fn checks(&self) -> impl Iterator<Item = &Check> {
+        self.pending.iter().chain(self.slower.iter().flat_map(|slower| &slower.when))
+    }
+}

@@ -1,0 +1,91 @@
+//! Steps that are tried again, asked again, or have a connection of their own, and values that expire: the server
+//! counts.
+
+use crate::brunt::planned;
+use crate::journeys::{Site, span};
+
+#[test]
+fn a_failure_is_tried_again_and_the_last_attempt_decides() {
+    let site = Site::start();
+    let steps = r#"
+[[scenario.steps]]
+name = "visit"
+steps = [
+  { name = "shaky", get = "/shaky/${run.iteration}", retry = { times = 2, of = ["503"], pause = "1ms" } },
+  { name = "after", get = "/after" },
+]
+"#;
+    let run = site.run(steps);
+    // Each of 20 targets refuses once.
+    assert_eq!((site.count("/shaky"), site.count("/after")), (40, 20), "{run}");
+    assert_eq!((run.count_of("shaky", "ok"), run.count_of("shaky", "failed")), (20, 20), "{run}");
+    assert_eq!(span(&run, "shaky retry"), (20, 0, 0), "{run}");
+    assert_eq!(span(&run, "visit"), (20, 0, 0), "{run}");
+    assert_eq!(run.tally("pause retry made"), 20, "{run}");
+    // Other failures are not tried again, and attempts come to an end.
+    let steps = "[[scenario.steps]]\nname = \"none\"\nget = \"/none\"\nretry = { times = 2, of = [503, \"closed\"] }\n";
+    let other = site.run(steps);
+    assert_eq!((site.count("/none"), span(&other, "none retry")), (20, (0, 0, 0)), "{other}");
+    let steps = "[[scenario.steps]]\nname = \"never\"\nget = \"/refused\"\nretry = { times = 2 }\n";
+    let never = site.run(steps);
+    assert_eq!((site.count("/refused"), span(&never, "never retry")), (60, (0, 40, 0)), "{never}");
+}
+
+#[test]
+fn an_answer_that_means_not_yet_is_no_failure() {
+    let site = Site::start();
+    let poll = |target: &str, within: &str| {
+        format!(
+            "[[scenario.steps]]\nname = \"poll\"\npost = \"{target}\"\npending = [{{ json = \"/error\", equals = \
+             \"authorization_pending\" }}]\nevery = \"100ms\"\nwithin = \"{within}\"\n"
+        )
+    };
+    let run = site.run(&poll("/device/${run.iteration}", "1m"));
+    assert_eq!(site.count("/device"), 60, "{run}");
+    assert_eq!((run.count_of("poll", "ok"), run.count_of("poll", "failed")), (20, 0), "{run}");
+    assert_eq!(run.count_of("poll pending", "ok"), 40, "{run}");
+    assert_eq!(span(&run, "poll wait"), (20, 0, 0), "{run}");
+    // The next request would come too late.
+    let run = site.run(&poll("/pending", "50ms"));
+    assert_eq!((site.count("/pending"), run.of_class("pending")), (20, 20), "{run}");
+    assert_eq!(span(&run, "poll wait"), (0, 20, 0), "{run}");
+    let said = run.record()["samples"].to_string();
+    assert!(
+        said.contains("pending after 50ms (1 answer, the last: authorization_pending)"),
+        "{said}"
+    );
+}
+
+#[test]
+fn each_step_with_a_new_connection_opens_one() {
+    let site = Site::start();
+    let steps = "[[scenario.steps]]\nname = \"a\"\nget = \"/a\"\nconnection = \"new\"\n\
+         [[scenario.steps]]\nname = \"b\"\nget = \"/b\"\n";
+    let run = site.run(steps);
+    assert_eq!((run.count_of("a", "ok"), run.count_of("b", "ok")), (20, 20), "{run}");
+    assert_eq!(site.connections(), 20, "{run}");
+}
+
+#[test]
+fn a_service_signs_in_again_when_its_token_has_expired() {
+    let steps = |lifetime: &str| {
+        format!(
+            "[[scenario.steps]]\nname = \"sign in\"\nwhen = [{{ value = \"${{token}}\", exists = false }}]\nget = \
+             \"/token/{lifetime}\"\nextract = {{ token = {{ json = \"/token\", expires = {{ \
+             json = \"/expires_in\", early = \"5s\" }} }} }}\n[[scenario.steps]]\nname = \"work\"\n\
+             get = \"/work\"\nbearer = \"${{token}}\"\n"
+        )
+    };
+    for (lifetime, asked, worked) in [("3600", 2, 20), ("1000000000000000000", 2, 20), ("5", 20, 0)]
+    {
+        let site = Site::start();
+        let plan = site.plan("users = 2\niterations = { each = 10 }", &steps(lifetime));
+        let plan = plan.replace("[variables]\n", "[variables]\ntoken = { extracted = \"user\" }\n");
+        let run = planned(&plan).run();
+        assert_eq!(
+            (site.count("/token"), site.count("/work")),
+            (asked, worked),
+            "{lifetime}: {run}"
+        );
+    }
+}
