@@ -20,8 +20,8 @@ pub fn check(input: &[u8]) {
     ];
     for from in known.into_iter().chain(read.into_iter().flatten()) {
         let mut values = Values::new(1);
-        let extract =
-            Extract { from: from.clone(), into: Hole(0), missing: Missing::Fail, expires: None };
+        let (into, missing) = (Hole(0), Missing::Fail);
+        let extract = Extract { from: from.clone(), into, missing, expires: None };
         let kept = extract.keep(&parsed, &mut values);
         let found = kept == Ok(true);
         assert_eq!(found, values.value(Hole(0)).is_some());
