@@ -126,6 +126,8 @@ pub(crate) struct Performed<'a> {
     pub(crate) user: u32,
     /// The groups that contain it, in words.
     pub(crate) group: String,
+    /// Whether its answer means "not yet", so that nothing was checked.
+    pub(crate) pending: bool,
     /// The values it was sent with.
     pub(crate) values: &'a Values,
     /// The request, if a page decided it.
@@ -184,6 +186,7 @@ impl Performed<'_> {
         {
             fields.extend(added(course, self.values));
         }
+        let parsed = parsed.filter(|_| !self.pending);
         let checks = parsed.map(|parsed| self.looked(&parsed)).unwrap_or_default();
         TracedExchange {
             sent: watch.sent_at(),
@@ -275,8 +278,10 @@ impl Performed<'_> {
     /// The results of the extractions. An extraction that fails ends the step, and the later ones are not made.
     fn kept(&self, answered: &Answered<'_>, checks: &[Looked]) -> Vec<Kept> {
         let refused = matches!(answered.outcome, Outcome::Failed(Class::Result, _));
-        let mut over =
-            answered.reply.is_none() || refused || checks.iter().any(|check| !check.holds);
+        let mut over = answered.reply.is_none()
+            || self.pending
+            || refused
+            || checks.iter().any(|check| !check.holds);
         let kept = |extract: &Extract| {
             let value =
                 if over { KeptValue::Unlooked } else { KeptValue::of(extract, answered.values) };

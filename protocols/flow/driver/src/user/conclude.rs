@@ -82,7 +82,15 @@ impl User {
                 Some(Class::Pending)
             }
             Ok(every) => {
-                self.ask_again((id, poll), every + longer, now);
+                let wait = every + longer;
+                if let Some(traced) = &mut self.traced {
+                    traced.pending = true;
+                    watch.explain(format_args!(
+                        "not yet ({}), asked again after {wait:?}",
+                        pending.said
+                    ));
+                }
+                self.ask_again((id, poll), wait, now);
                 None
             }
         };

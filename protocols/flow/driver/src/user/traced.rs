@@ -16,6 +16,8 @@ pub(super) struct Traced {
     values: Values,
     /// The groups that contain it, in words.
     group: String,
+    /// Whether its answer means "not yet".
+    pub(super) pending: bool,
 }
 
 impl WorkerContext {
@@ -37,6 +39,7 @@ impl WorkerContext {
             act,
             user,
             group,
+            pending: false,
             values,
             sent: None,
             trace: None,
@@ -52,7 +55,8 @@ impl User {
             watch.keep_words();
             let values = self.variables.values().clone();
             let group = self.cursor.within(&self.context.compiled);
-            self.traced = Some(Box::new(Traced { began: watch.now(), values, group }));
+            self.traced =
+                Some(Box::new(Traced { began: watch.now(), values, group, pending: false }));
         }
     }
 
@@ -93,7 +97,8 @@ impl User {
         let sent_with = (&traced.values, traced.group.clone());
         let performed = self.context.performed((id, act), self.number, sent_with);
         let context = self.variables.trace_context(self.context.compiled.flow());
-        let performed = Performed { sent: self.sent_by_page(act), trace: context, ..performed };
+        let (pending, sent) = (traced.pending, self.sent_by_page(act));
+        let performed = Performed { pending, sent, trace: context, ..performed };
         trace.show(|| performed.ended(&answered, traced.began, watch));
     }
 
