@@ -14,6 +14,7 @@ pub(crate) fn head(job: &Job, now: jiff::Timestamp) -> Head {
         node: share::node(&job.output.run),
         fingerprint: share::of(&job.asked, &job.catalogue, &job.command),
         command: job.command.clone(),
+        search: job.search.clone(),
         environment: Environment::read(),
         in_process: job.in_process,
         percentiles: percentiles(&job.output.percentiles),

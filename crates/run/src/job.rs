@@ -14,6 +14,8 @@ use crate::options::run_options::RunOptions;
 pub struct Job {
     /// The command line for the record, secrets starred.
     pub command: Vec<String>,
+    /// What to type for a search of its highest rate, if one can repeat it ([`search_words`](crate::search_words)).
+    pub search: Vec<String>,
     /// When exchanges fall due, how many sessions there are, and when it ends.
     pub load: Plan,
     /// The names of operations, parts and tallies.
@@ -51,6 +53,7 @@ impl Job {
             command,
             catalogue,
             asked: asked(load.settings(), load.settings().seed, target),
+            search: Vec::new(),
             objectives: Vec::new(),
             output: Output::default(),
             ports: None,
@@ -95,6 +98,7 @@ impl Job {
         }
         Self {
             command: self.command.clone(),
+            search: Vec::new(),
             catalogue: self.catalogue.clone(),
             asked,
             objectives: Vec::new(),

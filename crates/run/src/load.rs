@@ -13,6 +13,7 @@ use super::verbosity::{Outcome, Verbosity};
 use super::world::World;
 use crate::options::exit::Exit;
 use crate::options::output::OutputArgs;
+use crate::options::pacing::Pacing;
 use crate::options::refusal::Refusal;
 use crate::options::run_options::RunOptions;
 
@@ -47,9 +48,9 @@ pub trait Load: Debug {
         Some(&self.output().run)
     }
 
-    /// The option that sets when exchanges begin, how many there are or how long they go on, if one was given: a caller
-    /// that decides this itself refuses it by this name.
-    fn pacing(&self) -> Option<String>;
+    /// The options that set when exchanges begin, how many there are or how long they go on: a caller that decides this
+    /// itself refuses those that were given.
+    fn pacing(&self) -> Vec<Pacing>;
 
     /// Why a caller cannot have the load carried out, as a sentence without its full stop. `words` are those of the
     /// command line after the command's first word.

@@ -11,6 +11,7 @@ use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::about::About;
 use brunt_run::options::output::OutputArgs;
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::spelled::{Spelled, Spells};
 use brunt_run::options::spelling::{Own, Spelling};
@@ -18,7 +19,7 @@ use brunt_run::summary::{Ending, Stream};
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use brunt_run::{
     Caller, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity, carry_out,
-    console, exit, is_endless, objectives, share,
+    console, exit, is_endless, objectives, search_words, share,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 
@@ -102,7 +103,7 @@ impl Load for EchoArgs {
         &mut self.output
     }
 
-    fn pacing(&self) -> Option<String> {
+    fn pacing(&self) -> Vec<Pacing> {
         self.load.pacing(Messages::SPELLING)
     }
 
@@ -180,6 +181,7 @@ impl EchoArgs {
         let job = Job {
             objectives: objectives(&self.output.run.objectives, &self.output.run, &operations)?,
             output: self.output.files(),
+            search: search_words(self),
             endless: is_endless(&plan),
             ..Job::new(self.output.typed.clone(), catalogue, target, plan, network.clone())
         };

@@ -64,6 +64,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         tool: first.tool.clone(),
         started: verdict::began(&nodes),
         command: first.command.clone(),
+        search: Vec::new(),
         environment: first.environment.clone(),
         phases: phases(records),
         counts: counts(records.iter().map(|record| &record.counts)),

@@ -94,6 +94,7 @@ impl Conclusion<'_> {
             tool: self.head.tool,
             started: self.head.started,
             command: self.head.command,
+            search: self.head.search,
             plan: self.head.plan,
             environment: self.head.environment,
         };

@@ -29,6 +29,10 @@ pub struct Head {
     pub started: String,
     /// The command line, secrets replaced.
     pub command: Vec<String>,
+    /// The words of a search for the highest rate of this load, after `brunt find-max`: its own, then `--` and the
+    /// command without rates, counts and durations. Absent if a search cannot repeat it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<String>,
     /// What was requested; for a node, its part.
     pub plan: Plan,
     /// The machine.
@@ -63,6 +67,7 @@ impl Head {
             tool,
             started: started.to_string(),
             command: Vec::new(),
+            search: Vec::new(),
             plan,
             environment: Environment::default(),
             catalogue,

@@ -49,6 +49,10 @@ pub struct Record {
     pub started: String,
     /// The command line, secrets replaced.
     pub command: Vec<String>,
+    /// The words of a search for the highest rate of this load, after `brunt find-max`: its own, then `--` and the
+    /// command without rates, counts and durations. Absent if a search cannot repeat it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub search: Vec<String>,
     /// What was requested.
     pub plan: Plan,
     /// The machine the generator ran on.

@@ -10,81 +10,6 @@ const WORDS_AT: usize = 48;
 const LABEL: &str = "next  ";
 /// A search tries rates up to this many times what was achieved.
 const ABOVE: f64 = 1.1;
-/// The options of tools that set rates, counts and durations. All have a value. A plan has its rate in its file, which
-/// a search does not take.
-const OWN: [(&[&str], &[&str]); 4] = [
-    (
-        &[
-            "authrate",
-            "searchrate",
-            "modrate",
-            "addrate",
-            "search-and-mod-rate",
-            "comparerate",
-            "deleterate",
-            "moddnrate",
-        ],
-        &[
-            "-M",
-            "--targetThroughput",
-            "--stages",
-            "--variableRateData",
-            "-m",
-            "--maxIterations",
-            "-d",
-            "--maxDuration",
-            "-B",
-            "--warmUpDuration",
-        ],
-    ),
-    (&["perfdhcp"], &["-r", "--stages", "--rate-file", "-n", "-p", "-D", "-f", "-F", "--warm-up"]),
-    (
-        &["http"],
-        &[
-            "-q",
-            "-R",
-            "--rate",
-            "--stages",
-            "--rate-file",
-            "-n",
-            "--requests",
-            "-z",
-            "--duration",
-            "--warm-up",
-        ],
-    ),
-    (
-        &["names"],
-        &[
-            "--rate",
-            "--stages",
-            "--rate-file",
-            "--think",
-            "-n",
-            "--lookups",
-            "-d",
-            "--duration",
-            "--warm-up",
-        ],
-    ),
-];
-/// The same of the rate tools in UnboundID's grammar, in which the letters of the others mean something else.
-const UNBOUNDID: [&str; 6] =
-    ["-r", "--ratePerSecond", "--variableRateData", "-I", "--numIntervals", "--warmUpIntervals"];
-/// The options of every tool about the results of one run. The search is given the objectives of the record.
-const RESULTS: [&str; 10] = [
-    "--slo",
-    "--record",
-    "--html",
-    "--hgrm",
-    "--hlog",
-    "--events",
-    "--junit",
-    "--prometheus",
-    "--otlp",
-    "--canary",
-];
-const SWITCHES: [&str; 5] = ["--details", "--live", "--web", "--quiet", "--yes"];
 /// A search must have an objective. That a rate is achieved it demands by itself.
 const ANY_OBJECTIVE: [&str; 2] = ["--slo", "errors<1%"];
 /// The most lines of a command.
@@ -131,60 +56,26 @@ fn begun(lines: &[String]) -> String {
     if lines.is_empty() { LABEL.to_owned() } else { " ".repeat(LABEL.len()) }
 }
 
-/// The search for the rate that the target carries, where the load had a rate.
+/// The search for the rate that the target carries, where the load had a rate. The load said how it can be searched.
 fn search(record: &Record, room: usize) -> Option<String> {
     let achieved = record.rates.achieved.filter(|rate| *rate > 0.0)?;
     // A redacted word is not what was typed.
-    let words = words(record);
-    let typed = !words.is_empty() && !words.iter().any(|word| word.contains("***"));
+    let typed = !record.search.iter().any(|word| word.contains("***"));
     if !typed || record.plan.mode != Mode::Open || record.rates.iterations.is_some() {
         return None;
     }
+    let search: Vec<&str> = record.search.iter().map(String::as_str).collect();
+    let (own, load) = search.split_at(search.iter().position(|word| *word == "--")?);
     let to = format!("{}/s", above(achieved));
-    let command = without_own(words)?;
     let slos: Vec<&str> = if record.slo.is_empty() {
         ANY_OBJECTIVE.to_vec()
     } else {
         record.slo.iter().flat_map(|slo| ["--slo", slo.expr.as_str()]).collect()
     };
-    let words = [&["brunt", "find-max"], &slos[..], &["--to", &to, "--"], &command[..]].concat();
+    let words = [&["brunt", "find-max"], &slos[..], &["--to", &to], own, load].concat();
     let lines = command_line(&words, room);
     let narrow = lines.lines().all(|line| line.chars().count() <= room);
     (narrow && lines.lines().count() <= COMMAND_LINES).then_some(lines)
-}
-
-/// Whether a command line says that it is in UnboundID's grammar, as a record's does.
-fn is_unboundid(words: &[String]) -> bool {
-    let said = words.windows(2).any(|pair| pair == ["--dialect", "unboundid"]);
-    said || words.iter().any(|word| word == "--dialect=unboundid")
-}
-
-/// A command without the options that a search sets itself, or that are about the results of one run; nothing, if a
-/// search cannot repeat it.
-fn without_own(words: &[String]) -> Option<Vec<&str>> {
-    let tool = words.first().map_or("", String::as_str);
-    let (_, of_tool) = OWN.iter().find(|(tools, _)| tools.contains(&tool))?;
-    let of_tool: &[&str] = if is_unboundid(words) { &UNBOUNDID } else { of_tool };
-    let own: Vec<&str> = of_tool.iter().chain(&RESULTS).copied().collect();
-    let mut kept = Vec::new();
-    let mut rest = words.iter().map(String::as_str);
-    while let Some(word) = rest.next() {
-        if own.contains(&word) {
-            rest.next();
-            continue;
-        }
-        let name = word.split_once('=').map_or(word, |(name, _)| name);
-        // The value of a letter may follow it without a space.
-        let letter = word.get(..2).filter(|_| !word.starts_with("--"));
-        if own.contains(&name)
-            || SWITCHES.contains(&name)
-            || letter.is_some_and(|it| own.contains(&it))
-        {
-            continue;
-        }
-        kept.push(word);
-    }
-    Some(kept)
 }
 
 /// A rate somewhat above this one, in two digits.

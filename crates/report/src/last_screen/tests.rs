@@ -175,6 +175,7 @@ fn far_too_much() -> Record {
         .split(' ')
         .map(str::to_owned)
         .collect();
+    record.search = ["--", "http", "-c", "2", "http://127.0.0.1:8080/"].map(str::to_owned).to_vec();
     let counts =
         Counts { planned: 16_000, sent: 2_184, dropped: 13_816, ok: 2_182, ..Counts::default() };
     record.counts = Counts { cut_off: 2, ..counts };
@@ -234,26 +235,21 @@ fn a_search_is_proposed_only_where_it_can_be_typed_and_keeps_the_objectives() {
     );
     let own = next(&|it| {
         it.slo.clone_from(&slo);
-        it.command = words("brunt authrate -M 900 -d 5 --slo goodput>=70% -h ds1");
+        it.search = words("--allow 10.0.0.0/8 -- authrate -h ds1");
     });
+    let own = own.replace(" \\\n        ", " ");
     assert!(
-        own.starts_with("brunt find-max --slo 'goodput>=70%' --to 220/s -- authrate -h ds1\n"),
+        own.starts_with(
+            "brunt find-max --slo 'goodput>=70%' --to 220/s --allow 10.0.0.0/8 -- authrate -h ds1\n"
+        ),
         "{own}"
     );
-    let staged =
-        next(&|it| it.command = words("brunt http --stages 900/s --rate-file=x http://h/"));
-    assert!(staged.starts_with("brunt find-max --slo 'errors<1%' --to 220/s -- http http://h/\n"));
-    // In UnboundID's grammar -B has no value, and -d and -m mean nothing about time.
-    let line = "brunt searchrate --dialect unboundid -B -r 900 -I 3 --warmUpIntervals 1 -h ds1";
-    let dialect = next(&|it| it.command = words(line));
-    let dialect = dialect.replace(" \\\n        ", " ");
-    assert!(dialect.contains("-- searchrate --dialect unboundid -B -h ds1\n"), "{dialect}");
     for line in [
-        "brunt cluster run --agents 3 -- http -q 5 http://h/",
-        "brunt http -q 5 -H ***REDACTED*** http://h/",
-        &format!("brunt http -q 5 http://h/{}", "long/".repeat(60)),
+        "",
+        "-- http -H ***REDACTED*** http://h/",
+        &format!("-- http http://h/{}", "long/".repeat(60)),
     ] {
-        let other = next(&|it| it.command = words(line));
+        let other = next(&|it| it.search = words(line));
         assert!(other.starts_with("brunt report run.json"), "{line}: {other}");
     }
     assert!(next(&|it| it.rates.achieved = Some(0.0)).starts_with("brunt report"));

@@ -15,6 +15,7 @@ use super::arrivals::{Arrival, Rate, TargetRate};
 use super::count::count;
 use super::declared::{self, Unfit};
 use super::output::duration;
+use super::pacing::Pacing;
 use super::row::{Kind, Row};
 use super::spelling::Spelling;
 use crate::schedules;
@@ -135,9 +136,9 @@ impl LoadOptions {
         Ok(())
     }
 
-    /// The first of the options that set when exchanges begin, how many there are and how long they go on, if one was
-    /// given, in the names of a tool.
-    pub fn pacing(&self, spelling: &Spelling) -> Option<String> {
+    /// The options that set when exchanges begin, how many there are and how long they go on, in the names of a tool,
+    /// and those that need one of them.
+    pub fn pacing(&self, spelling: &Spelling) -> Vec<Pacing> {
         let given = [
             ("rate", self.rate.is_some()),
             ("stages", self.stages.is_some()),
@@ -146,8 +147,16 @@ impl LoadOptions {
             ("count", self.count.is_some()),
             ("duration", self.duration.is_some()),
             ("warm_up", self.warm_up.is_some()),
+            ("arrival", self.arrival.is_some()),
+            ("backlog", self.backlog.is_some() && !spelling.is_open),
         ];
-        given.into_iter().find(|(_, given)| *given).map(|(id, _)| spelling.names(id))
+        let pacing = |(id, given)| Pacing {
+            called: spelling.names(id),
+            spelled: spelling.spelled_as(id),
+            takes_word: true,
+            given,
+        };
+        given.into_iter().map(pacing).collect()
     }
 
     /// The engine's load, or what is wrong with a value.

@@ -12,6 +12,7 @@ pub mod help;
 pub mod load_options;
 pub mod monitor;
 pub mod output;
+pub mod pacing;
 pub mod page;
 pub mod prompt;
 pub mod quiet;

@@ -9,6 +9,8 @@ use clap::builder::{Resettable, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, Command};
 
+use super::row::dashed;
+
 /// The names of a tool.
 #[derive(Debug)]
 pub struct Spelling {
@@ -94,6 +96,16 @@ impl Spelling {
     pub fn flag(&self, id: &str) -> String {
         let name = self.name(id);
         if name.chars().count() == 1 { format!("-{name}") } else { format!("--{name}") }
+    }
+
+    /// Every way to type the option of a field.
+    pub fn spelled_as(&self, id: &str) -> Vec<String> {
+        let own = self.own(id);
+        let also = own.map(|own| own.also).unwrap_or_default();
+        let letters = own.map(|own| own.shorts).unwrap_or_default();
+        let also = also.iter().map(|name| dashed(name));
+        let letters = letters.iter().map(|letter| format!("-{letter}"));
+        std::iter::once(self.flag(id)).chain(also).chain(letters).collect()
     }
 
     /// The same with its first letter, if it has a name and letters.

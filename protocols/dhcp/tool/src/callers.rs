@@ -1,23 +1,25 @@
 //! What commands that use the loads of others cannot have perfdhcp do.
 
 use brunt_run::Caller;
-use brunt_run::load::{ONE_RUN, first_given, never};
+use brunt_run::load::{ONE_RUN, never};
+use brunt_run::options::pacing::Pacing;
 
-use crate::options::args::{DhcpArgs, Scenario};
+use crate::options::args::{DhcpArgs, DropLimit, Scenario};
 use crate::options::switches::EXCHANGES;
 
-/// The switch that sets when exchanges begin, how many there are or how long they go on.
-pub(crate) fn pacing(args: &DhcpArgs) -> Option<String> {
+/// The switches that set when exchanges begin, how many there are or how long they go on.
+pub(crate) fn pacing(args: &DhcpArgs) -> Vec<Pacing> {
     let limits = &args.limits;
-    let own = first_given([
-        ("--scenario", args.scenario != Scenario::Basic),
-        ("-n", limits.numbers.iter().any(Option::is_some)),
-        ("-p", limits.period.is_some()),
-        ("-D", limits.drops.iter().any(|limit| limit.count.is_some() || limit.share.is_some())),
-        ("-f", args.exchange.renew_rate > 0.0),
-        ("-F", args.exchange.release_rate > 0.0),
-    ]);
-    args.load.options.pacing(&EXCHANGES).or(own)
+    let dropped = |limit: &DropLimit| limit.count.is_some() || limit.share.is_some();
+    let own = vec![
+        Pacing::essential("--scenario", args.scenario != Scenario::Basic),
+        Pacing::new(&["n"], limits.numbers.iter().any(Option::is_some)),
+        Pacing::new(&["p"], limits.period.is_some()),
+        Pacing::new(&["D"], limits.drops.iter().any(dropped)),
+        Pacing::new(&["f"], args.exchange.renew_rate > 0.0),
+        Pacing::new(&["F"], args.exchange.release_rate > 0.0),
+    ];
+    [args.load.options.pacing(&EXCHANGES), own].concat()
 }
 
 /// Why a caller cannot have this carried out.

@@ -34,6 +34,7 @@ use brunt_net::Network;
 use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::output::OutputArgs;
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::{Caller, Job, Load, Outcome, Prepared, Repeatable, Verbosity, prepare};
 
@@ -57,7 +58,7 @@ impl Load for DhcpArgs {
         &mut self.output
     }
 
-    fn pacing(&self) -> Option<String> {
+    fn pacing(&self) -> Vec<Pacing> {
         callers::pacing(self)
     }
 

@@ -17,7 +17,7 @@ use brunt_run::options::output::{Output, Progress};
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, ceiling, exit,
-    objectives,
+    objectives, search_words,
 };
 
 use crate::interim::Interim;
@@ -186,6 +186,7 @@ impl<'a> Perfdhcp<'a> {
                 self.resolved.load.workers(),
                 &world.environment,
             ),
+            search: search_words(args),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
             ..Job::new(
                 args.output.typed.clone(),

@@ -45,6 +45,8 @@ use trace::{ShowEvery, TraceFile, Tracer};
 pub struct FlowJob {
     /// The command line as the record shows it: without secrets.
     pub command: Vec<String>,
+    /// What to type for a search of its highest rate, if one can repeat it.
+    pub search: Vec<String>,
     /// What virtual users do.
     pub flow: Flow,
     /// The network settings.
@@ -111,8 +113,9 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
             world.console.note(&note);
         }
     }
-    let FlowJob { command, mut flow, network, settings, objectives, output, target, .. } =
-        asked_for;
+    let FlowJob {
+        command, search, mut flow, network, settings, objectives, output, target, ..
+    } = asked_for;
     let (trace, every) = (asked_for.trace, asked_for.every);
     let files: Vec<_> = output
         .run
@@ -130,7 +133,7 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
     let load = Plan::new(settings, group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
     let job = users.job(command, load, (output, &objectives), target, (world, way));
-    let job = job.map_err(Refusal::usage)?;
+    let job = Job { search, ..job.map_err(Refusal::usage)? };
     let writes = writes(users.compiled.flow());
     Ok(Prepared::new(job, users, writes.as_deref()))
 }

@@ -2,10 +2,51 @@
 
 use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, ONE_RUN, SECRET, WRITES, never};
+use brunt_run::options::pacing::Pacing;
+use brunt_run::options::row::{Row, dashed};
 
+use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
 use crate::options::rate::identity::Identity;
 use crate::options::rate::security::ClientCertificate;
+use crate::options::table::{self, OPERATIONS};
+use crate::unboundid;
+
+/// The options that set when operations begin, how many there are or how long they go on, by every name of the line's
+/// dialect.
+pub(crate) fn pacing(args: &RateArgs) -> Vec<Pacing> {
+    let rows = match args.dialect {
+        Dialect::Opendj => table::of(args.tool),
+        Dialect::Unboundid => unboundid::rows(args.tool),
+    };
+    let mut pacing = args.load.options.pacing(&OPERATIONS);
+    for option in &mut pacing {
+        let own = option.spelled.first().map_or("", |name| name.trim_start_matches('-')).to_owned();
+        option.spelled = spelled(&rows, |row| row.name == own || row.to == own);
+        // The dialect gives it with an option of its own, below.
+        option.given &= !option.spelled.is_empty();
+    }
+    for (name, given) in [
+        ("numIntervals", args.rows.is_some()),
+        ("warmUpIntervals", args.load.options.warm_up.is_some()),
+    ] {
+        let spelled = spelled(&rows, |row| row.name == name);
+        let given = given && !spelled.is_empty();
+        pacing.push(Pacing { spelled, ..Pacing::new(&[name], given) });
+    }
+    pacing
+}
+
+/// Every way to type these options.
+fn spelled(rows: &[Row], is_one: impl Fn(&Row) -> bool) -> Vec<String> {
+    let ways = |row: &Row| {
+        let names: Vec<&str> = row.names().collect();
+        let letter = row.short.map(|letter| format!("-{letter}"));
+        let hidden = names.iter().map(|name| format!("--{}", unboundid::hyphenated(name)));
+        names.iter().map(|name| dashed(name)).chain(hidden).chain(letter).collect::<Vec<_>>()
+    };
+    rows.iter().filter(|row| is_one(row)).flat_map(ways).collect()
+}
 
 /// Why a caller cannot have this carried out.
 pub(crate) fn refuses(args: &RateArgs, caller: Caller, words: &[String]) -> Result<(), String> {

@@ -40,18 +40,18 @@ use brunt_run::load::Suits;
 use brunt_run::monitor::Opener;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, OutputArgs, Progress};
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     Caller, EndedBy, Finished, Job, Load, Manner, Observer, Outcome, Prepared, Protocol,
     Repeatable, Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, judged,
-    objectives, prepare,
+    objectives, prepare, search_words,
 };
 
 use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
-use crate::options::table::OPERATIONS;
 
 pub use tools::TOOLS;
 
@@ -71,8 +71,8 @@ impl Load for RateArgs {
         &mut self.output
     }
 
-    fn pacing(&self) -> Option<String> {
-        self.load.options.pacing(&OPERATIONS)
+    fn pacing(&self) -> Vec<Pacing> {
+        callers::pacing(self)
     }
 
     fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String> {
@@ -229,6 +229,7 @@ impl RateTool<'_> {
             },
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers(), &world.environment),
+            search: search_words(args),
             endless: is_endless(&load),
             ..Job::new(command, catalogue, setup::target(args, &self.plan), load, network.clone())
         };

@@ -4,21 +4,22 @@ use std::time::Duration;
 
 use brunt_run::Caller;
 use brunt_run::load::{ONE_RUN, first_given};
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::spelled::Spells as _;
 use brunt_run::options::view::ViewOptions;
 
 use crate::options::leases::{LeasesArgs, Operations};
 
-/// The option that sets when operations begin, how many there are or how long they go on.
-pub(crate) fn pacing(args: &LeasesArgs) -> Option<String> {
+/// The options that set when operations begin, how many there are or how long they go on.
+pub(crate) fn pacing(args: &LeasesArgs) -> Vec<Pacing> {
     let load = &args.load;
-    let own = first_given([
-        ("--sync-operations", load.sync_operations.is_some()),
-        ("--async-operations", load.async_operations.is_some()),
-        ("--runs", load.runs.is_some()),
-        ("--guide", args.work.guide),
-    ]);
-    load.options.pacing(Operations::SPELLING).or(own)
+    let own = vec![
+        Pacing::new(&["sync-operations"], load.sync_operations.is_some()),
+        Pacing::new(&["async-operations"], load.async_operations.is_some()),
+        Pacing::new(&["runs"], load.runs.is_some()),
+        Pacing::essential("--guide", args.work.guide),
+    ];
+    [load.options.pacing(Operations::SPELLING), own].concat()
 }
 
 /// Why a caller cannot have this carried out.

@@ -35,6 +35,7 @@ use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::OutputArgs;
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::{
@@ -74,7 +75,7 @@ impl Load for LeasesArgs {
         None
     }
 
-    fn pacing(&self) -> Option<String> {
+    fn pacing(&self) -> Vec<Pacing> {
         callers::pacing(self)
     }
 

@@ -340,6 +340,7 @@ fn job(
     let load = Plan::new(settings, 1).map_err(failed)?;
     Ok(Job {
         command,
+        search: Vec::new(),
         load,
         catalogue: first.catalogue.clone(),
         asked: plan,

@@ -35,7 +35,8 @@ impl Inner {
         };
         let own = words.get(1..).unwrap_or_default();
         load.refuses(Caller::Search, own).map_err(|why| refused(&why))?;
-        if let Some(option) = load.pacing() {
+        if let Some(option) = load.pacing().into_iter().find(|option| option.given) {
+            let option = option.called;
             return Err(refused(&format!(
                 "{option} sets a rate, count or duration, and find-max sets these itself: leave it out of the command \
                  after --"

@@ -8,6 +8,8 @@
 mod granted;
 mod inner;
 mod progress;
+#[cfg(test)]
+mod proposed;
 mod screen;
 mod search_observer;
 mod server;

@@ -2,17 +2,18 @@
 
 use brunt_redact::{is_secret_header, text, url};
 use brunt_run::Caller;
-use brunt_run::load::{NO_ADDRESS, NO_LOAD, SECRET, first_given, never};
+use brunt_run::load::{NO_ADDRESS, NO_LOAD, SECRET, never};
 use brunt_run::options::output::duration;
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::spelled::Spells as _;
 
 use crate::options::http::{HttpArgs, Requests};
 
-/// The option that sets when requests begin, how many there are or how long they go on.
-pub(super) fn pacing(args: &HttpArgs) -> Option<String> {
+/// The options that set when requests begin, how many there are or how long they go on.
+pub(super) fn pacing(args: &HttpArgs) -> Vec<Pacing> {
     let timed = args.request.duration_or_body.as_deref().is_some_and(|it| duration(it).is_ok());
-    let own = first_given([("-d as a duration", timed)]);
-    args.load.options.pacing(Requests::SPELLING).or(own)
+    let own = Pacing { called: "-d as a duration".to_owned(), ..Pacing::new(&["d"], timed) };
+    [args.load.options.pacing(Requests::SPELLING), vec![own]].concat()
 }
 
 /// Why a caller cannot have this carried out.

@@ -20,9 +20,10 @@ use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::OutputArgs;
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console, share};
+use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console, search_words, share};
 
 use crate as flow;
 use crate::options::http::HttpArgs;
@@ -44,7 +45,7 @@ impl Load for HttpArgs {
         &mut self.output
     }
 
-    fn pacing(&self) -> Option<String> {
+    fn pacing(&self) -> Vec<Pacing> {
         callers::pacing(self)
     }
 
@@ -123,6 +124,7 @@ fn job(
     let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));
     Ok(FlowJob {
         command: args.output.typed.clone(),
+        search: search_words(args),
         flow: Flow { traceparent: args.trace.traceparent, ..compiled.flow },
         network: Arc::new(network),
         settings,

@@ -50,6 +50,7 @@ use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, OutputArgs, Progress};
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::resend::Resending;
 use brunt_run::summary::{Ending, Stream};
@@ -88,8 +89,8 @@ impl Load for LoadgenArgs {
         &mut self.output
     }
 
-    fn pacing(&self) -> Option<String> {
-        None
+    fn pacing(&self) -> Vec<Pacing> {
+        Vec::new()
     }
 
     fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
@@ -300,6 +301,7 @@ impl Asked {
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         FlowJob {
             command: args.output.typed.clone(),
+            search: Vec::new(),
             flow: Flow { traceparent: args.trace.traceparent, ..flow },
             network: Arc::clone(network),
             settings,

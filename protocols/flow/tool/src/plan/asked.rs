@@ -123,6 +123,8 @@ impl Asked {
         output.run.abort_on = compiled.abort_on;
         Ok(FlowJob {
             command: args.output.typed.clone(),
+            // Its rate is in its file, which a search does not take.
+            search: Vec::new(),
             flow: Flow { traceparent: args.trace.traceparent, ..compiled.flow },
             network: Arc::new(network),
             settings: compiled.settings,

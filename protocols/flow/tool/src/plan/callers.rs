@@ -2,13 +2,14 @@
 
 use brunt_redact::{is_secret_name, url};
 use brunt_run::Caller;
-use brunt_run::load::{NO_LOAD, SECRET, first_given, never};
+use brunt_run::load::{NO_LOAD, SECRET, never};
+use brunt_run::options::pacing::Pacing;
 
 use crate::options::run::RunArgs;
 
 /// The option that sets how long the plan goes on. What its text sets is judged where it is read.
-pub(super) fn pacing(args: &RunArgs) -> Option<String> {
-    first_given([("--duration", args.duration.is_some())])
+pub(super) fn pacing(args: &RunArgs) -> Vec<Pacing> {
+    vec![Pacing::new(&["duration"], args.duration.is_some())]
 }
 
 /// Why a caller cannot have this carried out.

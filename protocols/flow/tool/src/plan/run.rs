@@ -8,6 +8,7 @@ use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::OutputArgs;
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity};
@@ -36,7 +37,7 @@ impl Load for RunArgs {
         &mut self.output
     }
 
-    fn pacing(&self) -> Option<String> {
+    fn pacing(&self) -> Vec<Pacing> {
         callers::pacing(self)
     }
 

@@ -33,7 +33,9 @@ use crate::options::rate::{self, Parsed, Told};
 use crate::options::table as options;
 use crate::options::tool::Tool;
 
+pub(crate) use names::dashed as hyphenated;
 pub(crate) use result::exit_code;
+pub(crate) use table::of as rows;
 
 use syntax::Unboundid;
 use translate::Line;

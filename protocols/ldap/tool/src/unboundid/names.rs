@@ -15,7 +15,7 @@ pub(super) fn is_dashed(row: &Row, name: &str) -> bool {
 }
 
 /// `numThreads` as `num-threads`, and `useSASLExternal` as `use-sasl-external`.
-fn dashed(name: &str) -> String {
+pub(crate) fn dashed(name: &str) -> String {
     let letters: Vec<char> = name.chars().collect();
     let mut out = String::with_capacity(name.len() + 4);
     for (at, letter) in letters.iter().enumerate() {

@@ -2,18 +2,19 @@
 
 use brunt_names_driver::Distribution;
 use brunt_run::Caller;
-use brunt_run::load::{NO_ADDRESS, first_given, never};
+use brunt_run::load::{NO_ADDRESS, never};
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::spelled::Spells as _;
 
 use crate::options::lookup::{LookupArgs, Lookups};
 
-/// The option that sets when lookups begin, how many there are or how long they go on.
-pub(super) fn pacing(args: &LookupArgs) -> Option<String> {
-    let own = first_given([
-        ("--unlimited", args.load.unlimited),
-        ("--distribution once", args.distribution == Some(Distribution::Once)),
-    ]);
-    args.load.options.pacing(Lookups::SPELLING).or(own)
+/// The options that set when lookups begin, how many there are or how long they go on.
+pub(super) fn pacing(args: &LookupArgs) -> Vec<Pacing> {
+    let unlimited =
+        Pacing { takes_word: false, ..Pacing::new(&["unlimited"], args.load.unlimited) };
+    let once = args.distribution == Some(Distribution::Once);
+    let own = vec![unlimited, Pacing::essential("--distribution once", once)];
+    [args.load.options.pacing(Lookups::SPELLING), own].concat()
 }
 
 /// Why a caller cannot have this carried out.

@@ -22,11 +22,12 @@ use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::output::OutputArgs;
+use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
     Caller, Finished, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity,
-    carry_out, exit, is_endless, objectives,
+    carry_out, exit, is_endless, objectives, search_words,
 };
 
 use crate::options::lookup::LookupArgs;
@@ -46,7 +47,7 @@ impl Load for LookupArgs {
         &mut self.output
     }
 
-    fn pacing(&self) -> Option<String> {
+    fn pacing(&self) -> Vec<Pacing> {
         callers::pacing(self)
     }
 
@@ -170,6 +171,7 @@ impl Lookups {
         Ok(Job {
             objectives: objectives(&args.output.run.objectives, &args.output.run, &operations)?,
             output: args.output.files(),
+            search: search_words(args),
             endless: is_endless(&load),
             // These are calls of a library, whose processor time belongs to the name service.
             in_process: matches!(asked.paths, AccessPaths::Nss),

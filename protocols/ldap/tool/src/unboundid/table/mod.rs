@@ -24,7 +24,7 @@ const NOT_HERE: [&str; 8] =
     ["close", "codes", "compat", "dialect", "inc-scope", "rand-inclusive", "raw", "value-patterns"];
 
 /// Every option of a tool: those of the original in the order of its help, and then ours.
-pub(super) fn of(tool: Tool) -> Vec<Row> {
+pub(crate) fn of(tool: Tool) -> Vec<Row> {
     let mut rows = [connection::ROWS, &operation::of(tool), load::ROWS, files::ROWS].concat();
     let theirs = rows.clone();
     let known = |name: &str| theirs.iter().any(|row| is_named(row, name));
