@@ -7,6 +7,7 @@
 mod callers;
 mod controls;
 mod entries;
+mod filled_row;
 mod load;
 mod makeldif;
 mod monitor;
@@ -19,6 +20,8 @@ mod report;
 mod setup;
 mod table;
 mod task;
+#[cfg(test)]
+mod test_surroundings;
 mod tools;
 mod transport;
 mod unboundid;

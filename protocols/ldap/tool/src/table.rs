@@ -5,7 +5,6 @@
 //! of the time it covers.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use brunt_ldap_driver::naming::name;
 use brunt_record::{Catalogue, Interval, Measured, Phase};
@@ -14,14 +13,12 @@ use brunt_run::{Observer, ObserverFailure, clock};
 
 use super::unboundid;
 use super::writer::TableWriter;
+use crate::filled_row::FilledRow;
 use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
 use crate::options::rate::table_options::Timestamps;
 use crate::report::{Extra, Layout, RatesTable, TimeBasis};
-
-/// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
-const SLACK: Duration = Duration::from_millis(500);
 
 /// The width at which failure messages are wrapped, as in the original tools.
 const COLUMNS: usize = 80;
@@ -33,8 +30,7 @@ struct Table<'a> {
     writer: TableWriter,
     rows: RatesTable,
     begun: bool,
-    /// The row that is being filled.
-    row: Option<Interval>,
+    row: FilledRow,
 }
 
 impl<'a> Table<'a> {
@@ -48,7 +44,7 @@ impl<'a> Table<'a> {
             writer,
             rows: RatesTable::new(layout, basis, args.table.script_friendly),
             begun: false,
-            row: None,
+            row: FilledRow::new(args.table.interval),
         }
     }
 
@@ -132,24 +128,13 @@ impl Observer for Table<'_> {
             return Ok(());
         }
         self.header()?;
-        let row = match self.row.take() {
-            Some(mut row) => {
-                row.append(interval);
-                row
-            }
-            None => interval.clone(),
-        };
-        if row.lasted() + SLACK >= self.args.table.interval {
-            return self.show(&row);
-        }
-        self.row = Some(row);
-        Ok(())
+        self.row.add(interval).map_or(Ok(()), |row| self.show(&row))
     }
 
     /// Shows the rest of the last row.
     fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
         self.header()?;
-        self.row.take().map_or(Ok(()), |row| self.show(&row))?;
+        self.row.rest().map_or(Ok(()), |row| self.show(&row))?;
         self.writer.finish()
     }
 }

@@ -1,9 +1,5 @@
 //! Tests of what lines of UnboundID's grammar become.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_net::secret::Secret;
@@ -16,71 +12,14 @@ use crate::options::rate::load::ConnectionMode;
 use crate::options::rate::operation::{Operation, Scope, ValueText};
 use crate::options::rate::security::{Transport, Trust};
 use crate::options::rate::table_options::Timestamps;
+use crate::test_surroundings::{TestSurroundings, shell};
 
-/// Surroundings with a few files and variables, and perhaps a user who types `typed`.
-#[derive(Default)]
-pub(super) struct Fixture {
-    files: HashMap<PathBuf, Vec<u8>>,
-    variables: HashMap<String, String>,
-    somebody: bool,
-    asked: RefCell<Vec<String>>,
-}
-
-impl Fixture {
-    pub(super) fn file(mut self, path: &str, text: &str) -> Self {
-        self.files.insert(path.into(), text.into());
-        self
-    }
-
-    pub(super) fn variable(mut self, name: &str, text: &str) -> Self {
-        self.variables.insert(name.into(), text.into());
-        self
-    }
-}
-
-impl Surroundings for Fixture {
-    fn variable(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
-    }
-    fn files(&self) -> brunt_run::Files {
-        brunt_run::Files::default()
-    }
-
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.files.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
-    }
-    fn interactive(&self) -> bool {
-        self.somebody
-    }
-    fn ask(&self, prompt: &str) -> io::Result<Secret> {
-        self.asked.borrow_mut().push(prompt.to_owned());
-        Ok(Secret::new(b"typed".to_vec()))
-    }
-}
-
-/// The words of a line in which an apostrophe begins and ends a word with blanks.
-pub(super) fn shell(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
-    for letter in line.chars() {
-        match letter {
-            '\'' => {
-                quoted = !quoted;
-                word.get_or_insert_default();
-            }
-            ' ' if !quoted => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-fn parsed_in(world: &Fixture, line: &str) -> Result<Parsed, Refusal> {
+fn parsed_in(world: &TestSurroundings, line: &str) -> Result<Parsed, Refusal> {
     let words = shell(line);
     parse(Tool::named(&words[0]).unwrap(), &words[1..], world)
 }
 
-fn run_in(world: &Fixture, line: &str) -> RateArgs {
+fn run_in(world: &TestSurroundings, line: &str) -> RateArgs {
     match parsed_in(world, line) {
         Ok(Parsed::Run(args)) => *args,
         other => panic!("{line}: {other:?}"),
@@ -88,11 +27,11 @@ fn run_in(world: &Fixture, line: &str) -> RateArgs {
 }
 
 fn run(line: &str) -> RateArgs {
-    run_in(&Fixture::default(), line)
+    run_in(&TestSurroundings::default(), line)
 }
 
 fn refusal(line: &str) -> (String, u8) {
-    let refusal = parsed_in(&Fixture::default(), line).expect_err(line);
+    let refusal = parsed_in(&TestSurroundings::default(), line).expect_err(line);
     assert!(refusal.text.ends_with('\n') && refusal.text.lines().count() == 1, "{}", refusal.text);
     (refusal.text, refusal.exit.code())
 }
@@ -212,7 +151,7 @@ fn connections_are_secured_and_bound_as_asked() {
     let args = run("searchrate -f (a=b) -D cn=a -w -");
     let password = Secret::from("-");
     assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
-    let world = Fixture { somebody: true, ..Fixture::default() };
+    let world = TestSurroundings { somebody: true, ..TestSurroundings::default() };
     let args = run_in(&world, "searchrate -f (a=b) -D cn=a --promptForBindPassword");
     let password = Secret::from("typed");
     assert_eq!(args.identity, Identity::Simple { dn: "cn=a".into(), password });
@@ -255,8 +194,9 @@ fn a_properties_file_sets_what_the_line_does_not() {
     let file = "# a comment\nsearchrate.filter = (uid=user.[1-9])\nfilter=(a=b)\nnumThreads=3\ncsv=yes\n\
                 typesOnly=false\nBASE-DN=dc=x\nattribute=cn\nattribute=m\\u0061il\nbindDN=cn=a\nbindPassword=pw\n\
                 hostname: h\nnosuch=1\nmodrate.valueLength=5\nnumIntervals=9\n";
-    let world =
-        Fixture::default().file("/f", file).variable("UNBOUNDID_TOOL_PROPERTIES_FILE_PATH", "/f");
+    let world = TestSurroundings::default()
+        .file("/f", file)
+        .variable("UNBOUNDID_TOOL_PROPERTIES_FILE_PATH", "/f");
     let args = run_in(&world, "searchrate -I 2 --record r.json");
     let Operation::Search(search) = &args.operation else { panic!("no search") };
     assert_eq!((search.base.as_str(), search.filter.as_str()), ("dc=x", "(uid=user.[1-9])"));
@@ -277,7 +217,7 @@ fn a_properties_file_sets_what_the_line_does_not() {
     assert_eq!((silent.preamble.as_str(), silent.load.connections), ("", 3));
     let without = run_in(&world, "searchrate --noPropertiesFile -f (a=b)");
     assert_eq!((without.preamble.as_str(), without.load.connections), ("", 1));
-    let wrong = Fixture::default().file("/f", "searchrate.filtre=x\n");
+    let wrong = TestSurroundings::default().file("/f", "searchrate.filtre=x\n");
     let refused = parsed_in(&wrong, "searchrate --propertiesFilePath /f").unwrap_err();
     assert!(refused.text.contains("/f:1: searchrate has no option filtre"), "{}", refused.text);
 }
@@ -289,12 +229,19 @@ fn help_and_files_need_no_run() {
         ("authrate -?", "-C, --credentials {password}"),
         ("modrate --helpSASL", "mech=PLAIN"),
     ] {
-        let Ok(Parsed::Help(page)) = parsed_in(&Fixture::default(), line) else { panic!("{line}") };
+        let Ok(Parsed::Help(page)) = parsed_in(&TestSurroundings::default(), line) else {
+            panic!("{line}")
+        };
         assert!(page.contains(part), "{page}");
     }
-    assert!(matches!(parsed_in(&Fixture::default(), "searchrate -V"), Ok(Parsed::Version)));
+    assert!(matches!(
+        parsed_in(&TestSurroundings::default(), "searchrate -V"),
+        Ok(Parsed::Version)
+    ));
     let line = "searchrate --generatePropertiesFile /p";
-    let Ok(Parsed::PropertiesFile { text, told, .. }) = parsed_in(&Fixture::default(), line) else {
+    let Ok(Parsed::PropertiesFile { text, told, .. }) =
+        parsed_in(&TestSurroundings::default(), line)
+    else {
         panic!("no file")
     };
     assert!(
@@ -347,7 +294,7 @@ fn published_lines_are_understood() {
         assert_eq!(run(line).dialect, Dialect::Unboundid, "{line}");
         let words = shell(line);
         let tool = Tool::named(&words[0]).unwrap();
-        match decide::parse(tool, None, &words[1..], &Fixture::default()) {
+        match decide::parse(tool, None, &words[1..], &TestSurroundings::default()) {
             Ok(Parsed::Run(args)) => assert_eq!(args.dialect, Dialect::Unboundid, "{line}"),
             other => panic!("{line}: {other:?}"),
         }
@@ -361,7 +308,7 @@ fn a_misspelt_option_of_a_published_line_is_named() {
                 --atttribute description --ratePerSecond 1";
     let words = shell(line);
     let tool = Tool::named(&words[0]).unwrap();
-    match decide::parse(tool, None, &words[1..], &Fixture::default()) {
+    match decide::parse(tool, None, &words[1..], &TestSurroundings::default()) {
         Err(refusal) => assert!(refusal.text.contains("--atttribute"), "{}", refusal.text),
         other => panic!("{other:?}"),
     }

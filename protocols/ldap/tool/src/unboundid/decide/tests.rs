@@ -1,7 +1,7 @@
 //! Tests of which dialect a line is in.
 
-use super::super::tests::{Fixture, shell};
 use super::*;
+use crate::test_surroundings::{TestSurroundings, shell};
 
 const H: &str = "-h 127.0.0.1 -p 29000";
 const P: &str = "ou=people,dc=example,dc=com";
@@ -18,14 +18,18 @@ fn words(line: &str) -> Vec<String> {
     )
 }
 
-fn read_in(world: &Fixture, linked: Option<Dialect>, line: &str) -> Result<Parsed, Refusal> {
+fn read_in(
+    world: &TestSurroundings,
+    linked: Option<Dialect>,
+    line: &str,
+) -> Result<Parsed, Refusal> {
     let words = words(line);
     parse(Tool::named(&words[0]).unwrap(), linked, &words[1..], world)
 }
 
 /// The dialect of a line and its notes, or the message and whether it has OpenDJ's frame.
 fn found(line: &str) -> Result<(Dialect, Vec<String>), String> {
-    match read_in(&Fixture::default(), None, line) {
+    match read_in(&TestSurroundings::default(), None, line) {
         Ok(Parsed::Run(args)) => Ok((args.dialect, args.notes)),
         Ok(other) => panic!("{line}: {other:?}"),
         Err(refusal) => Err(refusal.text),
@@ -107,17 +111,18 @@ fn lines_that_ran_are_told_apart() {
 fn row_1_what_the_user_says_decides() {
     use Dialect::{Opendj, Unboundid};
     let plain = "searchrate -b dc=x -f (uid=a)";
-    let dialect = |world: &Fixture, linked, line: &str| match read_in(world, linked, line) {
+    let dialect = |world: &TestSurroundings, linked, line: &str| match read_in(world, linked, line)
+    {
         Ok(Parsed::Run(args)) => args.dialect,
         other => panic!("{line}: {other:?}"),
     };
-    let none = Fixture::default();
+    let none = TestSurroundings::default();
     assert_eq!(dialect(&none, None, plain), Opendj);
     assert_eq!(dialect(&none, None, &format!("{plain} --dialect UnboundID")), Unboundid);
     assert_eq!(dialect(&none, None, &plain.replace(" -b", " --dialect=unboundid -b")), Unboundid);
     assert_eq!(dialect(&none, Some(Unboundid), plain), Unboundid);
     assert_eq!(dialect(&none, Some(Unboundid), &format!("{plain} --dialect opendj")), Opendj);
-    let by_variable = || Fixture::default().variable("BRUNT_LDAP_DIALECT", "unboundid");
+    let by_variable = || TestSurroundings::default().variable("BRUNT_LDAP_DIALECT", "unboundid");
     assert_eq!(dialect(&by_variable(), None, plain), Unboundid);
     let with = |text: &str| by_variable().file("/f", text);
     let named = format!("{plain} --propertiesFilePath /f");
@@ -246,7 +251,7 @@ fn rows_7_to_10_decide_by_what_can_be_read() {
     let text = found("searchrate").unwrap_err();
     assert!(is_in_opendjs_frame(&text) && !text.contains("--dialect"), "{text}");
     // The help is that of OpenDJ's unless the dialect is said.
-    let page = |line| match read_in(&Fixture::default(), None, line) {
+    let page = |line| match read_in(&TestSurroundings::default(), None, line) {
         Ok(Parsed::Help(page)) => page,
         other => panic!("{line}: {other:?}"),
     };
@@ -274,7 +279,7 @@ fn the_line_of_a_record_is_read_in_the_same_dialect_again() {
         ),
         (None, "searchrate -b x -F (a=b)", "searchrate -b x -F (a=b)"),
     ] {
-        match read_in(&Fixture::default(), linked, line) {
+        match read_in(&TestSurroundings::default(), linked, line) {
             Ok(Parsed::Run(args)) => assert_eq!(args.output.typed.join(" "), expected),
             other => panic!("{line}: {other:?}"),
         }

@@ -3,8 +3,6 @@
 //! The engine provides one step a second; a row covers as many as `--intervalDuration` sets. Rows of the warm-up have
 //! figures of their interval only.
 
-use std::time::Duration;
-
 use brunt_record::{Interval, Measured, Phase};
 use brunt_run::{Finished, Observer, ObserverFailure, clock};
 
@@ -12,21 +10,18 @@ use super::figures::Sums;
 use super::layout::{
     BINDS, Layout, MODIFICATIONS, SEARCHES, SEARCHES_AND_MODIFICATIONS, WARMED_UP,
 };
+use crate::filled_row::{FilledRow, SLACK};
 use crate::options::rate::RateArgs;
 use crate::options::rate::operation::Operation;
 use crate::unboundid::result::{code_of, name};
 use crate::writer::TableWriter;
-
-/// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
-const SLACK: Duration = Duration::from_millis(500);
 
 /// Shows intervals as rows.
 pub(crate) struct Table<'a> {
     args: &'a RateArgs,
     writer: TableWriter,
     layout: Layout,
-    /// The row that is being filled.
-    row: Option<Interval>,
+    row: FilledRow,
     overall: Sums,
     warming_up: bool,
     rows: u64,
@@ -46,7 +41,7 @@ impl<'a> Table<'a> {
             args,
             writer,
             layout: Layout { recent, overall, timestamps, csv },
-            row: None,
+            row: FilledRow::new(args.table.interval),
             overall: Sums::default(),
             warming_up: args.load.options.warm_up.is_some_and(|time| !time.is_zero()),
             rows: 0,
@@ -64,7 +59,7 @@ impl<'a> Table<'a> {
     }
 
     fn rest(&mut self) -> Result<(), ObserverFailure> {
-        self.row.take().map_or(Ok(()), |row| self.show(&row))
+        self.row.rest().map_or(Ok(()), |row| self.show(&row))
     }
 
     fn show(&mut self, row: &Interval) -> Result<(), ObserverFailure> {
@@ -102,18 +97,7 @@ impl Observer for Table<'_> {
             Phase::Steady => self.warmed_up()?,
             _ => return Ok(()),
         }
-        let row = match self.row.take() {
-            Some(mut row) => {
-                row.append(interval);
-                row
-            }
-            None => interval.clone(),
-        };
-        if row.lasted() + SLACK >= self.args.table.interval {
-            return self.show(&row);
-        }
-        self.row = Some(row);
-        Ok(())
+        self.row.add(interval).map_or(Ok(()), |row| self.show(&row))
     }
 
     /// Shows the rest of the last row, if the run ended before it was full.
