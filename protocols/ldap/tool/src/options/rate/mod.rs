@@ -15,6 +15,7 @@ pub mod operation;
 mod output;
 pub mod security;
 pub mod table_options;
+mod trust_provider;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

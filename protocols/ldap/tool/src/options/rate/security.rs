@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
-use super::{Fault, Values, listed};
+use super::{Fault, Values, listed, trust_provider};
 use crate::options::opendj::exclusive;
 use crate::options::secrets::secret;
 
@@ -204,16 +204,14 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
         "Password of the trust store: ",
         surroundings,
     )?;
-    for long in ["trustStoreProviderArg", "trustStoreProviderClass", "trustStoreProviderName"] {
-        if values.has(long) {
-            return Err(Fault::new(format!(
-                "--{long} is about a trust store of a Java provider, such as a PKCS#11 token, which brunt cannot read: \
-                 save its certificates to a file and name that with --trustStorePath"
-            )));
-        }
-    }
     if values.choice("trustStoreType") == Some("jvm") {
-        return match TRUST_STORES.iter().chain(&["trustAll"]).find(|store| values.has(store)) {
+        let others = [
+            "trustAll",
+            "trustStoreProviderArg",
+            "trustStoreProviderClass",
+            "trustStoreProviderName",
+        ];
+        return match TRUST_STORES.iter().chain(&others).find(|store| values.has(store)) {
             Some(store) => Err(Fault::new(format!(
                 "--trustStoreType jvm, which means the roots of the operating system, and --{store} cannot be used \
                  together: leave one of them out"
@@ -222,6 +220,7 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
         };
     }
     let declared = declared(values, "trustStoreType", "trustStorePath")?;
+    let declared = trust_provider::format(values, declared)?;
     if values.has("trustAll") {
         return Ok(Trust::All);
     }

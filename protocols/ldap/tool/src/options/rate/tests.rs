@@ -390,3 +390,45 @@ fn every_mechanism_of_the_driver_that_has_a_password_is_taken() {
     let args = run("authrate -w token -o mech=OAUTHBEARER");
     assert_eq!(properties(args), ("OAUTHBEARER".to_owned(), true));
 }
+
+#[test]
+fn a_provider_of_trust_stores_is_one_that_reads_files() {
+    let trust = |line: &str| run(&format!("searchrate -Z {line} -b dc=x (a=b)")).security.trust;
+    let store = |kind| Trust::Store { kind, path: "s".into(), password: None };
+    for (line, kind) in [
+        ("-P s --trustStoreProviderName SunJCE", StoreKind::Jceks),
+        ("-P s --trustStoreProviderName sunjsse", StoreKind::Pkcs12),
+        ("-P s --trustStoreProviderName SUN", StoreKind::Unknown),
+        ("-P s --trustStoreProviderName SUN --trustStoreType jks", StoreKind::Jks),
+        ("-P s --trustStoreProviderClass com.sun.crypto.provider.SunJCE", StoreKind::Jceks),
+        (
+            "--usePkcs12TrustStore s --trustStoreProviderName BC --trustStoreProviderClass \
+             org.bouncycastle.jce.provider.BouncyCastleProvider",
+            StoreKind::Pkcs12,
+        ),
+    ] {
+        assert_eq!(trust(line), store(kind), "{line}");
+    }
+    for (line, part) in [
+        ("-P s --trustStoreProviderName SunPKCS11-token", "name that with --trustStorePath"),
+        ("-P s --trustStoreProviderClass a.B", "--trustStoreProviderClass a.B loads a provider"),
+        ("-P s --trustStoreProviderArg x", "--trustStoreProviderArg configures a provider"),
+        ("-P s --trustStoreProviderName SUN --trustStoreProviderArg x", "SUN, which takes no"),
+        ("--trustStoreProviderName SUN", "needs a trust store: add --trustStorePath"),
+        ("--trustAll --trustStoreProviderName SUN", "needs a trust store"),
+        ("--trustStoreType jvm --trustStoreProviderName SUN", "cannot be used together"),
+        (
+            "-P s --trustStoreProviderName SunJCE --trustStoreType jks",
+            "SunJCE, which reads jceks, and the trust store is jks",
+        ),
+        (
+            "-P s --trustStoreProviderName SUN --trustStoreProviderClass \
+             com.sun.crypto.provider.SunJCE",
+            "name two providers",
+        ),
+    ] {
+        let line = format!("searchrate -Z {line} -b dc=x (a=b)");
+        let fault = fault_in(&TestSurroundings::default(), &line);
+        assert!(fault.contains(part), "{line}: {fault}");
+    }
+}

@@ -115,19 +115,21 @@ const TRUST: &[Row] = &[
         "trustStoreProviderArg",
         "argument",
         Kind::Text,
-        "Argument of the Java provider of a trust store. Refused: brunt reads trust stores from files only.",
+        "Argument of the Java provider of a trust store. Refused: brunt loads no provider, and those whose files it \
+         reads take none.",
     ),
     row(
         "trustStoreProviderClass",
         "class",
         Kind::Text,
-        "Class of the Java provider of a trust store. Refused: brunt reads trust stores from files only.",
+        "Class of the Java provider of a trust store, as in --trustStoreProviderName.",
     ),
     row(
         "trustStoreProviderName",
         "name",
         Kind::Text,
-        "Name of the Java provider of a trust store. Refused: brunt reads trust stores from files only.",
+        "Name of the Java provider of a trust store: SUN, SunJSSE, SunJCE or BC, whose files brunt reads itself. \
+         Others, such as tokens, are refused.",
     ),
     row(
         "trustStoreType",
