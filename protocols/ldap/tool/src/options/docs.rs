@@ -18,7 +18,7 @@ use super::tool::Tool;
 const COMMON_MIN: usize = 5;
 /// The name of the common page.
 const COMMON: &str = "ldap-options";
-const DIFFERENCES: &str = "Intentional differences from the original tools";
+pub(crate) const DIFFERENCES: &str = "Intentional differences from the original tools";
 
 /// The options of every tool.
 static TABLES: LazyLock<Vec<(Tool, Vec<Row>)>> =
@@ -187,12 +187,12 @@ fn without(tools: &[Tool]) -> Option<String> {
 }
 
 /// The URL fragment of a heading.
-fn anchor(title: &str) -> String {
+pub(crate) fn anchor(title: &str) -> String {
     title.to_lowercase().replace(' ', "-").replace('/', "")
 }
 
 /// Compares a page with a text, or writes it if `BRUNT_BLESS` is set.
-fn golden(name: &str, text: &str) {
+pub(crate) fn golden(name: &str, text: &str) {
     let path = format!("{}/../../../docs/{name}.md", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("BRUNT_BLESS").is_some() {
         std::fs::write(&path, text).unwrap();

@@ -3,7 +3,7 @@
 pub mod defaults;
 pub mod dialect;
 #[cfg(test)]
-mod docs;
+pub(crate) mod docs;
 pub mod help;
 pub mod makeldif;
 pub mod opendj;

@@ -1,72 +1,36 @@
 //! The pages `--help` and `--helpSASL` of this dialect.
 
-use brunt_run::options::exit::Exit;
 use brunt_run::options::help::{Help, Layout, Section};
 use brunt_run::options::row::Row;
 
-use super::table;
+use super::{prose, table};
 use crate::options::tool::Tool;
+
+/// How the tools show options.
+pub(super) const LAYOUT: Layout = Layout::Braces { secret: "", names_others: false };
 
 /// The page of a tool: the original's options, ours that it takes as well, and what is different on purpose.
 pub(super) fn page(tool: Tool, rows: &[Row]) -> String {
+    let differences = [prose::own_differences(tool), prose::DIFFERENCES.to_vec()].concat();
     let help = Help {
-        layout: Layout::Braces { secret: "", names_others: false },
+        layout: LAYOUT,
         usage: format!("{} {{options}}", tool.name()),
-        description: &[DESCRIPTION],
-        examples: &[],
+        description: &[prose::description(tool), DESCRIPTION],
+        examples: prose::examples(tool),
         groups: &[table::ORIGINAL, table::ADDED],
         rows,
         sections: vec![Section::list(
             "Intentional differences from the original tools",
-            DIFFERENCES,
+            &differences,
         )],
-        exits: exits(),
+        exits: prose::exits(),
     };
     help.page()
-}
-
-fn exits() -> Vec<(String, &'static str)> {
-    let own = EXITS.iter().map(|(code, meaning)| ((*code).to_owned(), *meaning));
-    let ours = [Exit::Partial, Exit::Aborted, Exit::Missed, Exit::Interrupted, Exit::Terminated];
-    own.chain(ours.map(|exit| (exit.code().to_string(), exit.meaning()))).collect()
 }
 
 const DESCRIPTION: &str = "The options of UnboundID's tool of this name. There are no trailing arguments. 'brunt help \
                            coming-from' says how a line of this dialect is told from one of OpenDJ's; --dialect \
                            unboundid and --dialect opendj decide.";
-
-/// What is different on purpose.
-const DIFFERENCES: &[&str] = &[
-    "A malformed filter or LDAP URL is refused before the first connection, with the code that its operations would \
-     have had: 87 for a filter.",
-    "A connection that cannot be opened is tried again with growing pauses, and not as fast as it fails.",
-    "--warmUpIntervals works with --variableRateData as well.",
-    "After a signal the rest of the last row is shown, and the summary on standard error.",
-    "With a rate, operations become due whether or not earlier ones were answered. The table shows the original's \
-     durations, from sending to the answer; the summary and the record have the response times from when they were \
-     due, with percentiles.",
-    "Numbers have a decimal point in every locale.",
-    "A step of a random range, as in [1-9x2], and a step below 1 are refused instead of ignored; so is [http:...].",
-    "A byte order mark at the beginning of a data file is not a part of its first value.",
-    "Unknown keys and lines without = in a properties file are reported.",
-    "--appendToOutputFile and --teeOutput need --outputFile.",
-    "The server's certificate is always verified, its name included, unless --trustAll is given; no question is \
-     asked.",
-    "With --bindOnly each thread has one connection, as the second would carry nothing.",
-    "There is no menu: --interactive and an empty command line are errors.",
-];
-
-const EXITS: &[(&str, &str)] = &[
-    ("0", "No operation failed."),
-    ("82", "A password was to be asked for, and standard input is not a terminal."),
-    ("89", "The command line is wrong."),
-    (
-        "other",
-        "The LDAP result of the first operation that failed, also in the warm-up, or of the first connection: 81 for \
-         a lost connection, 91 if none could be opened, 94 and 95 where authrate found no entry or several. The \
-         summary names it.",
-    ),
-];
 
 /// The page of `--helpSASL`.
 pub(super) const SASL: &str = "\

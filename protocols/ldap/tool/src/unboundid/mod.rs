@@ -4,10 +4,13 @@
 //! the two apart. What the original shows is laid out here as well, as scripts cut it into columns.
 
 pub(crate) mod decide;
+#[cfg(test)]
+mod docs;
 mod help;
 mod hosts;
 mod names;
 mod properties;
+mod prose;
 mod result;
 mod rules;
 mod scan;
