@@ -21,7 +21,7 @@ fn bind(server: &impl Directory, options: &str) -> Brunt {
 }
 
 /// The names of those whom slapd says it bound since the log was `skip` bytes long.
-fn bound_as(slapd: &Slapd, skip: usize) -> BTreeSet<String> {
+pub(crate) fn bound_as(slapd: &Slapd, skip: usize) -> BTreeSet<String> {
     let log = slapd.log_text();
     let lines = log[skip..]
         .lines()
@@ -29,7 +29,7 @@ fn bound_as(slapd: &Slapd, skip: usize) -> BTreeSet<String> {
     lines.filter_map(|line| line.split('"').nth(1).map(str::to_owned)).collect()
 }
 
-fn users(numbers: std::ops::RangeInclusive<usize>) -> BTreeSet<String> {
+pub(crate) fn users(numbers: std::ops::RangeInclusive<usize>) -> BTreeSet<String> {
     numbers.map(user_dn).collect()
 }
 

@@ -22,3 +22,5 @@ mod socket;
 mod spread;
 mod trust;
 mod unboundid;
+mod unboundid_secured;
+mod unboundid_shared;

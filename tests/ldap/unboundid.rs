@@ -21,20 +21,28 @@ fn class(tool: &str) -> &'static str {
 }
 
 /// The original, if it is installed.
-fn original(tool: &str, slapd: &Slapd) -> Brunt {
+pub(crate) fn their(tool: &str) -> Brunt {
     let mut java = Command::new("java");
     java.arg("-cp").arg(peers().join(JAR));
     java.arg(format!("com.unboundid.ldap.sdk.examples.{}", class(tool)));
-    Brunt::of(java).args(["-h", "127.0.0.1", "-p", &slapd.port().to_string()])
+    Brunt::of(java)
+}
+
+/// The same tool in brunt.
+pub(crate) fn our(tool: &str) -> Brunt {
+    let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    Brunt::brunt(brunt, &[tool, "--dialect", "unboundid", "--seed", "7"])
+}
+
+fn original(tool: &str, slapd: &Slapd) -> Brunt {
+    their(tool).args(["-h", "127.0.0.1", "-p", &slapd.port().to_string()])
 }
 
 fn brunt(tool: &str, slapd: &Slapd) -> Brunt {
-    let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
-    let run = Brunt::brunt(brunt, &[tool, "--dialect", "unboundid", "--seed", "7"]);
-    run.args(["-h", "127.0.0.1", "-p", &slapd.port().to_string()])
+    our(tool).args(["-h", "127.0.0.1", "-p", &slapd.port().to_string()])
 }
 
-fn is_installed() -> bool {
+pub(crate) fn is_installed() -> bool {
     let there = peers().join(JAR).exists();
     if !there {
         skip(&format!("no {JAR}"));
@@ -68,21 +76,25 @@ fn failures(run: &Run) -> Vec<String> {
 }
 
 /// A run of the original that counted something: one that gets no core for its only second counts nothing in it.
-fn counted_by_the_original(tool: &str, slapd: &Slapd, line: &[&str]) -> Run {
-    let run = || original(tool, slapd).args(line).run();
+fn counted_by_the_original(original: &dyn Fn() -> Brunt) -> Run {
     let is_idle = |run: &Run| {
         let rows = run.report.lines().filter(|row| row.trim_start().starts_with("0.000"));
         rows.count() > 0
     };
-    let mut runs = std::iter::repeat_with(run).take(10);
+    let mut runs = std::iter::repeat_with(|| original().run()).take(10);
     let first = runs.next().expect("ten are made");
     if is_idle(&first) { runs.find(|run| !is_idle(run)).unwrap_or(first) } else { first }
 }
 
 /// Carries out a line in both, and compares what does not depend on how fast they are.
 fn alike(tool: &str, slapd: &Slapd, line: &[&str], code: i32) -> (Run, Run) {
-    let theirs = counted_by_the_original(tool, slapd, line);
-    let ours = brunt(tool, slapd).args(line).run();
+    let theirs = || original(tool, slapd).args(line);
+    compared(&theirs, brunt(tool, slapd).args(line), code)
+}
+
+/// The same with lines of their own.
+pub(crate) fn compared(theirs: &dyn Fn() -> Brunt, ours: Brunt, code: i32) -> (Run, Run) {
+    let (theirs, ours) = (counted_by_the_original(theirs), ours.run());
     assert_eq!(theirs.code, code, "{theirs}");
     assert_eq!(ours.code, code, "{ours}");
     assert_eq!(shape(&ours.report), shape(&theirs.report), "{ours}\n{theirs}");
