@@ -20,7 +20,7 @@ use brunt_testbed::{Lan, require, until};
 use crate::cluster::{Broker, record, same};
 use crate::cluster_attempt::{Attempt, Place};
 use crate::cluster_wide::Wide;
-use crate::numbered::{Asked, Numbered, WAITS, answer};
+use crate::numbered::{Numbered, RequestKind, WAITS, answer};
 use brunt_test_program::{Ended, Program, binary, command, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -82,7 +82,7 @@ impl Servers {
         })
     }
 
-    fn asked(&self) -> Vec<(Asked, u64)> {
+    fn asked(&self) -> Vec<(RequestKind, u64)> {
         let mut asked: Vec<_> = self.0.iter().flat_map(Numbered::asked).collect();
         asked.sort_unstable();
         asked
@@ -140,18 +140,19 @@ impl Load {
     }
 
     /// What the servers have to be asked for, each once.
-    fn expected(self, open: bool) -> Vec<(Asked, u64)> {
+    fn expected(self, open: bool) -> Vec<(RequestKind, u64)> {
         let numbers = || 0..if open { OPEN } else { CLOSED };
-        let of = |asked: Asked| numbers().map(move |number| (asked, number));
+        let of = |asked: RequestKind| numbers().map(move |number| (asked, number));
         match self {
-            Self::Ldap => of(Asked::Search).collect(),
-            Self::Http => of(Asked::Get).collect(),
+            Self::Ldap => of(RequestKind::Search).collect(),
+            Self::Http => of(RequestKind::Get).collect(),
             // Who got no page does not search.
             Self::Plan => {
-                let searches = of(Asked::Search).filter(|(_, number)| !answer(*number).refused);
-                of(Asked::Get).chain(searches).collect()
+                let searches =
+                    of(RequestKind::Search).filter(|(_, number)| !answer(*number).refused);
+                of(RequestKind::Get).chain(searches).collect()
             }
-            Self::Dhcp => of(Asked::Discover).chain(of(Asked::Request)).collect(),
+            Self::Dhcp => of(RequestKind::Discover).chain(of(RequestKind::Request)).collect(),
         }
     }
 }
@@ -209,7 +210,7 @@ struct Operation {
 }
 
 impl Figures {
-    fn of(record: &Record) -> Self {
+    fn new(record: &Record) -> Self {
         let mut phases: BTreeMap<Phase, Counts> = BTreeMap::new();
         for phase in record.phases.iter().filter(|phase| phase.counts != Counts::default()) {
             // What falls due while a run drains is a later step of what fell due before.
@@ -278,7 +279,7 @@ fn scripted(load: Load, open: bool) -> ([u64; WAITS.len()], u64) {
 }
 
 /// The record of one process, once others are past their beginning, which takes all of the machine.
-fn by_one_process(load: Load, open: bool, begun: &AtomicBool) -> (Record, Vec<(Asked, u64)>) {
+fn by_one_process(load: Load, open: bool, begun: &AtomicBool) -> (Record, Vec<(RequestKind, u64)>) {
     assert!(until(PATIENCE, || begun.load(Ordering::Relaxed)), "no run begins");
     let lan = (load == Load::Dhcp).then(Lan::make);
     let (servers, directory) = (Servers::start(load, lan.as_ref()), scratch());
@@ -296,7 +297,11 @@ fn by_one_process(load: Load, open: bool, begun: &AtomicBool) -> (Record, Vec<(A
 }
 
 /// The merged record of agents, which is that of their own records to the last bucket.
-fn by_agents(load: Load, case: Case, begun: &AtomicBool) -> (Record, Vec<(Asked, u64)>, Ended) {
+fn by_agents(
+    load: Load,
+    case: Case,
+    begun: &AtomicBool,
+) -> (Record, Vec<(RequestKind, u64)>, Ended) {
     let wide = (load == Load::Dhcp).then(|| Wide::start(case.agents as u8));
     let servers = Servers::start(load, wide.as_ref().map(|wide| &wide.lan));
     let place: Box<dyn Place> = match wide {
@@ -321,14 +326,14 @@ fn by_agents(load: Load, case: Case, begun: &AtomicBool) -> (Record, Vec<(Asked,
     // One share is the whole, and nothing can be added to it.
     let own = if case.agents == 1 { result.kept[0].clone() } else { result.merged() };
     same(whole, &own);
-    assert_eq!(Figures::of(whole), Figures::of(&own), "{case:?}");
+    assert_eq!(Figures::new(whole), Figures::new(&own), "{case:?}");
     let whole = result.whole.expect("it was looked at");
     (whole, servers.asked(), result.ended)
 }
 
 /// Holds a merged record against that of one process, and both against the script.
 fn agree(load: Load, case: Case, whole: &Record, one: &Record, context: &str) {
-    assert_eq!(Figures::of(whole), Figures::of(one), "{context}");
+    assert_eq!(Figures::new(whole), Figures::new(one), "{context}");
     let (classes, refused) = scripted(load, case.open);
     let first = Operation::of(&whole.operations[0]);
     assert_eq!((first.response, first.service, first.counts.failed), (classes, classes, refused));

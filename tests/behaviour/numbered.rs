@@ -40,7 +40,7 @@ pub(crate) const fn answer(number: u64) -> Answer {
 
 /// What a server was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Asked {
+pub(crate) enum RequestKind {
     Get,
     Search,
     Discover,
@@ -48,7 +48,7 @@ pub(crate) enum Asked {
 }
 
 /// What a server was asked for, with the numbers, in the order of arrival.
-type Log = Arc<Mutex<Vec<(Asked, u64)>>>;
+type Log = Arc<Mutex<Vec<(RequestKind, u64)>>>;
 
 /// A server.
 pub(crate) struct Numbered {
@@ -97,7 +97,7 @@ impl Numbered {
     }
 
     /// What it was asked for so far, sorted.
-    pub(crate) fn asked(&self) -> Vec<(Asked, u64)> {
+    pub(crate) fn asked(&self) -> Vec<(RequestKind, u64)> {
         let mut asked = self.log.lock().expect("nobody panics").clone();
         asked.sort_unstable();
         asked
@@ -115,7 +115,7 @@ impl Drop for Numbered {
 }
 
 /// Notes what was asked, and waits until it may be answered.
-fn answered(log: &Log, asked: Asked, number: u64) -> Answer {
+fn answered(log: &Log, asked: RequestKind, number: u64) -> Answer {
     log.lock().expect("nobody panics").push((asked, number));
     let answer = answer(number);
     pause(WAITS[answer.wait]);
@@ -150,7 +150,7 @@ fn serve_http(mut stream: TcpStream, log: &Log) -> io::Result<()> {
             }
         }
         let number = number(head.as_bytes(), b"GET /n/").ok_or_else(foreign)?;
-        let answer = answered(log, Asked::Get, number);
+        let answer = answered(log, RequestKind::Get, number);
         let status = if answer.refused { "503 Service Unavailable" } else { "200 OK" };
         stream.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").as_bytes())?;
     }
@@ -171,7 +171,7 @@ fn serve_ldap(mut stream: TcpStream, log: &Log) -> io::Result<()> {
             Some(&BIND) => (BOUND, 0),
             Some(&SEARCH) => {
                 let number = number(request, b"n.").ok_or_else(foreign)?;
-                (DONE, if answered(log, Asked::Search, number).refused { BUSY } else { 0 })
+                (DONE, if answered(log, RequestKind::Search, number).refused { BUSY } else { 0 })
             }
             _ => return Ok(()),
         };
@@ -228,11 +228,11 @@ fn dhcp_answer(message: &[u8], server: SocketAddr, log: &Log) -> Option<Vec<u8>>
     let number = u64::from(u32::from_be_bytes(client));
     let kind = match kind(message.get(OPTIONS..)?)? {
         1 => {
-            answered(log, Asked::Discover, number);
+            answered(log, RequestKind::Discover, number);
             OFFER
         }
         3 => {
-            log.lock().expect("nobody panics").push((Asked::Request, number));
+            log.lock().expect("nobody panics").push((RequestKind::Request, number));
             if answer(number).refused { NAK } else { ACK }
         }
         _ => return None,

@@ -21,7 +21,7 @@ pub(crate) struct Target {
 impl Target {
     /// Starts it on a free port.
     pub(crate) fn start() -> Self {
-        let running = Trial::of(command()).typed("target rest --listen 127.0.0.1:0").start();
+        let running = Trial::new(command()).typed("target rest --listen 127.0.0.1:0").start();
         let address = said(|| running.report(), "http://");
         Self { running: Some(running), address: address.trim_end_matches('/').to_owned() }
     }

@@ -32,7 +32,7 @@ fn brunt(words: &[&str]) -> (i32, String) {
 impl Site {
     pub(crate) fn start(directory: &Path) -> Self {
         let command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        Self::of(Trial::of(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory))
+        Self::of(Trial::new(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory))
     }
 
     /// A site that was started otherwise.

@@ -34,7 +34,7 @@ fn a_directory_that_is_dropped_reports_what_loadgen_does() {
     written(&printed, &own, 3_000);
     let command = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
     let job = printed.join("jobs/job.json");
-    let printed = Trial::of(command).typed("loadgen --config").arg(&job).run();
+    let printed = Trial::new(command).typed("loadgen --config").arg(&job).run();
     let expected = loadgen_counts(&printed.report);
     assert!(
         expected.iter().any(|line| line.contains("other") && line.contains("3000ms")),

@@ -25,7 +25,7 @@ pub(crate) fn their(tool: &str) -> Brunt {
     let mut java = Command::new("java");
     java.arg("-cp").arg(peers().join(JAR));
     java.arg(format!("com.unboundid.ldap.sdk.examples.{}", class(tool)));
-    Brunt::of(java)
+    Brunt::new(java)
 }
 
 /// The same tool in brunt.

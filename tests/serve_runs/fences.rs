@@ -5,7 +5,7 @@
 
 use std::net::Ipv4Addr;
 
-use brunt_envelope::{Asked, Grant};
+use brunt_envelope::{Grant, RunSpec};
 use brunt_serve::queue::{RunRequest, State};
 
 use crate::counted::Counted;
@@ -72,7 +72,9 @@ fn ways_around_the_fence_and_loads_that_are_too_much_are_refused_in_the_line_the
     };
     let check = |head: &str, grant: &Grant| {
         let plan = format!("{head}\n{scenario}");
-        children().check(&Asked { plan, grant: grant.clone(), ..Asked::default() }, None).unwrap()
+        children()
+            .check(&RunSpec { plan, grant: grant.clone(), ..RunSpec::default() }, None)
+            .unwrap()
     };
     for (head, line, field) in [
         ("http.proxy = \"http://127.0.0.1:3128\"", 1, "http.proxy"),

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use brunt_envelope::Asked;
+use brunt_envelope::RunSpec;
 use brunt_serve::queue::State;
 use rustix::fs::{FlockOperation, flock};
 
@@ -44,7 +44,7 @@ fn plan(head: &str, step: &str, file: &str) -> String {
 /// What is said of a plan.
 fn said(plan: String) -> String {
     let checked =
-        children().check(&Asked { plan, ..Asked::default() }, None).expect("a child answers");
+        children().check(&RunSpec { plan, ..RunSpec::default() }, None).expect("a child answers");
     let words: Vec<String> = checked.findings.iter().map(|it| it.text.clone()).collect();
     words.join("; ")
 }
@@ -71,7 +71,7 @@ fn a_secret_of_a_file_is_not_for_other_machines() {
     fs::write(directory.path().join("data/pw"), "secret\n").expect("a file");
     let said = |head: &str, agents| {
         let plan = plan(head, "", "data/pw");
-        let asked = Asked { plan, agents, data: vec!["pw".to_owned()], ..Asked::default() };
+        let asked = RunSpec { plan, agents, data: vec!["pw".to_owned()], ..RunSpec::default() };
         let checked = children().check(&asked, Some(directory.path())).expect("a child answers");
         checked.findings.iter().map(|it| it.text.clone()).collect::<Vec<_>>().join("; ")
     };

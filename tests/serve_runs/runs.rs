@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::future::Future;
 use std::process::Command;
 
-use brunt_envelope::Asked;
+use brunt_envelope::RunSpec;
 use brunt_history::{EVENTS, EVENTS_KEPT, RECORD_KEPT, RunId};
 use brunt_record::{Document, Status as Verdict};
 use brunt_report::view::View;
@@ -223,7 +223,7 @@ fn nothing_that_is_asked_of_a_run_is_where_others_read_it() {
     let text = plan(&server, "users = 1").replace("get = \"/\"", "get = \"/${env:SECRET_PATH}\"");
     let RunRequest { asked, about } = request(&text, &only(&server));
     let variables = [("SECRET_PATH".to_owned(), canary.to_owned())].into();
-    let asked = Asked { variables, ..asked };
+    let asked = RunSpec { variables, ..asked };
     let id = site.queue().submit(RunRequest { asked, about }).unwrap();
     let status = site.wait(&id, |status| status.state == State::Steady);
     let pid = status.process.expect("it has a process").pid;

@@ -4,7 +4,7 @@
 //! of a second counts as one, so that minutes are seconds.
 
 use brunt_capacity::rate;
-use brunt_envelope::{Asked, Grant, Search};
+use brunt_envelope::{Grant, RunSpec, Search};
 use brunt_history::{PROGRESS, RECORD_KEPT, RunId};
 use brunt_record::{Collection, Document};
 use brunt_serve::queue::{RunRequest, State};
@@ -176,7 +176,7 @@ fn what_cannot_be_searched_with_is_told_before_it_is_submitted() {
     let posts = plain.replace("get =", "post =");
     let said = |plan: &str, search: Search, grant: Grant| {
         let asked =
-            Asked { plan: plan.to_owned(), search: Some(search), grant, ..Asked::default() };
+            RunSpec { plan: plan.to_owned(), search: Some(search), grant, ..RunSpec::default() };
         let checked = children().check(&asked, None).expect("a child answers");
         checked.findings.first().map(|finding| finding.text.clone()).unwrap_or_default()
     };

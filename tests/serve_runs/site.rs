@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_envelope::{Asked, Grant};
+use brunt_envelope::{Grant, RunSpec};
 use brunt_history::{About, RECORD_KEPT, RunId};
 use brunt_record::{Document, Record};
 use brunt_serve::child::Children;
@@ -127,7 +127,7 @@ pub(crate) fn children() -> Children {
 /// A plan that may reach these addresses.
 pub(crate) fn request(plan: &str, allow: &[String]) -> RunRequest {
     let grant = Grant { allow: allow.to_vec(), ..Grant::default() };
-    let asked = Asked { plan: plan.to_owned(), grant, ..Asked::default() };
+    let asked = RunSpec { plan: plan.to_owned(), grant, ..RunSpec::default() };
     let mut about = About::default();
     "ada".clone_into(&mut about.origin.by);
     RunRequest { asked, about }

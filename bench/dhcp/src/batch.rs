@@ -53,7 +53,7 @@ fn at_a_rate(lan: &Lan, size: u32, effort: Effort) -> Watched {
     let command = Contender::Brunt.command(lan, &arguments);
     let mut tool = Process::start(command, &directory.path().join("log"));
     let received = || Datagrams::of_client(lan).received;
-    Watched::of(&mut tool, effort.warm_s, effort.window_s, received)
+    Watched::new(&mut tool, effort.warm_s, effort.window_s, received)
 }
 
 fn flat_out(lan: &Lan, size: u32, effort: Effort) -> f64 {

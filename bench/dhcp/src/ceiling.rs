@@ -52,7 +52,7 @@ fn measure(lan: &Lan, contender: Contender, more: &str, effort: Effort) -> Figur
     let mut tool = Process::start(command, &directory.path().join("log"));
     let received = || Datagrams::of_client(lan).received;
     // A second less than it runs, so that it is still at work when the window closes.
-    let window = Watched::of(&mut tool, effort.warm_s, effort.window_s - 1, received);
+    let window = Watched::new(&mut tool, effort.warm_s, effort.window_s - 1, received);
     let said = tool.finish_with(&CARRIED_OUT);
     let count_of = |stage, line| {
         printed(&said, stage, line).unwrap_or_else(|| panic!("no {line} of {stage} in:\n{said}"))

@@ -95,7 +95,7 @@ fn measure(lan: &Lan, kea: &Kea, contender: Contender, rate: u32, effort: Effort
     let command = contender.command(lan, &format!("-r {rate} -p {seconds}"));
     let mut tool = Process::start(command, &directory.path().join("log"));
     let acks = || kea.statistic("pkt4-ack-sent");
-    let window = Watched::of(&mut tool, effort.warm_s, effort.window_s, acks);
+    let window = Watched::new(&mut tool, effort.warm_s, effort.window_s, acks);
     assert!(window.count > 0, "{} did nothing at all", contender.name());
     window
 }

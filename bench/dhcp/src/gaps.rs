@@ -13,7 +13,7 @@ pub(crate) struct Gaps {
 impl Gaps {
     /// The evenness of what arrived at these nanoseconds, ascending, at a rate that was asked for.
     /// Nothing can be said of fewer than three.
-    pub(crate) fn of(stamps: &[u64], asked: f64) -> Option<Self> {
+    pub(crate) fn new(stamps: &[u64], asked: f64) -> Option<Self> {
         let [first, .., last] = stamps else { return None };
         if stamps.len() < 3 || last <= first {
             return None;
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn an_even_stream_is_even() {
         let stamps: Vec<u64> = (0..1_000).map(|n| 5_000 + n * 1_000_000).collect();
-        let gaps = Gaps::of(&stamps, 1_000.0).unwrap();
+        let gaps = Gaps::new(&stamps, 1_000.0).unwrap();
         assert!((gaps.rate - 1_000.0).abs() < 1e-9);
         assert!(gaps.off_us.iter().all(|off| off.abs() < 1e-9));
     }
@@ -44,20 +44,20 @@ mod tests {
     fn one_late_packet_makes_two_wrong_gaps_and_no_other_rate() {
         let mut stamps: Vec<u64> = (0..=300).map(|n| n * 1_000_000).collect();
         stamps[150] += 400_000;
-        let gaps = Gaps::of(&stamps, 1_000.0).unwrap();
+        let gaps = Gaps::new(&stamps, 1_000.0).unwrap();
         assert!((gaps.rate - 1_000.0).abs() < 1e-9);
         // Two of three hundred are less than a hundredth.
         assert!(gaps.off_us[1].abs() < 1e-9);
         assert!((gaps.off_us[2] - 400.0).abs() < 1e-9);
         stamps[50] += 300_000;
-        assert!((Gaps::of(&stamps, 1_000.0).unwrap().off_us[1] - 300.0).abs() < 1e-9);
+        assert!((Gaps::new(&stamps, 1_000.0).unwrap().off_us[1] - 300.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_slow_stream_shows_its_rate() {
         let stamps: Vec<u64> = (0..10).map(|n| n * 1_250_000).collect();
-        assert!((Gaps::of(&stamps, 1_000.0).unwrap().rate - 800.0).abs() < 1e-9);
-        assert_eq!(Gaps::of(&[1, 2], 1_000.0), None);
-        assert_eq!(Gaps::of(&[5, 5, 5], 1_000.0), None);
+        assert!((Gaps::new(&stamps, 1_000.0).unwrap().rate - 800.0).abs() < 1e-9);
+        assert_eq!(Gaps::new(&[1, 2], 1_000.0), None);
+        assert_eq!(Gaps::new(&[5, 5, 5], 1_000.0), None);
     }
 }

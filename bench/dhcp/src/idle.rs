@@ -25,7 +25,7 @@ pub(crate) fn print(effort: Effort) {
             let command = contender.command(&lan, &format!("-r 1 -p {seconds}"));
             let mut tool = Process::start(command, &directory.path().join("log"));
             let acks = || kea.statistic("pkt4-ack-sent");
-            windows.push(Watched::of(&mut tool, effort.warm_s, effort.idle_s, acks));
+            windows.push(Watched::new(&mut tool, effort.warm_s, effort.idle_s, acks));
         }
         let share = 100.0 * middle(&windows, Watched::cores);
         println!("| {} | {share:.2} % |", contender.name());

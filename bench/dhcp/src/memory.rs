@@ -39,7 +39,7 @@ pub(crate) fn print(effort: Effort) {
         let said = tool.finish_with(&CARRIED_OUT);
         let sent = printed(&said, "DISCOVER-OFFER", "sent packets").unwrap_or(0);
         assert!(sent >= number, "{name} sent {sent} of {number}; it said:\n{said}");
-        let Memory { first, last, most } = Memory::of(&seen);
+        let Memory { first, last, most } = Memory::new(&seen);
         println!("| {name} | {sent} | {first:.1} | {last:.1} | {most:.1} |");
     }
     println!();
@@ -54,7 +54,7 @@ struct Memory {
 
 impl Memory {
     /// Of what was seen at regular times, in KiB. The first moments are the start's, and stay out.
-    fn of(seen: &[u64]) -> Self {
+    fn new(seen: &[u64]) -> Self {
         assert!(seen.len() >= 3, "the run was over before it could be looked at");
         let mib: Vec<f64> = seen[1..].iter().map(|kib| *kib as f64 / 1024.0).collect();
         let tenth = mib.len().div_ceil(10);
@@ -74,10 +74,10 @@ mod tests {
     fn growth_shows_between_the_first_and_the_last_tenth() {
         // The first look falls into the start; after it twenty looks, a MiB more in each.
         let seen: Vec<u64> = std::iter::once(1).chain((1..=20).map(|mib| mib * 1024)).collect();
-        let Memory { first, last, most } = Memory::of(&seen);
+        let Memory { first, last, most } = Memory::new(&seen);
         assert!((first - 1.5).abs() < 1e-9 && (last - 19.5).abs() < 1e-9);
         assert!((most - 20.0).abs() < 1e-9);
-        let Memory { first, last, .. } = Memory::of(&[9, 2_048, 2_048]);
+        let Memory { first, last, .. } = Memory::new(&[9, 2_048, 2_048]);
         assert!((first - last).abs() < 1e-9);
     }
 }

@@ -54,6 +54,6 @@ fn measure(lan: &Lan, contender: Contender, rate: u32, effort: Effort) -> Gaps {
     Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
     let stamps = sink.stop();
     let stamps = stamps.get(SKIPPED..).unwrap_or_default();
-    Gaps::of(stamps, f64::from(rate))
+    Gaps::new(stamps, f64::from(rate))
         .unwrap_or_else(|| panic!("{} sent next to nothing at {rate}/s", contender.name()))
 }

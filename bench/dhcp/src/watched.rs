@@ -19,7 +19,7 @@ pub(crate) struct Watched {
 
 impl Watched {
     /// Lets the tool run for `warm_s`, then watches it for `window_s`.
-    pub(crate) fn of(
+    pub(crate) fn new(
         tool: &mut Process,
         warm_s: u64,
         window_s: u64,

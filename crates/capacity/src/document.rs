@@ -312,7 +312,7 @@ fn numbered<'a>(collection: &'a Collection, prefix: &str) -> Vec<&'a str> {
 
 fn row(cell: &Cell) -> Option<Row<'_>> {
     Some(Row {
-        kind: Kind::of(cell.label("kind")?)?,
+        kind: Kind::new(cell.label("kind")?)?,
         rate: cell.figure("rate").filter(|rate| rate.is_finite() && *rate > 0.0),
         verdict: Verdict::of(cell.label("verdict")?)?,
         cell,

@@ -114,7 +114,7 @@ impl Evidence {
     ///
     /// What was due while the generator could not run is sent together afterwards, and the target has a queue that the
     /// rate did not make. So a rate that fails must fail without those seconds and the ones after them, too.
-    pub fn of(seconds: &[Second], objectives: &Objectives, looks: usize) -> Self {
+    pub fn new(seconds: &[Second], objectives: &Objectives, looks: usize) -> Self {
         Self::judged(seconds, objectives, Looks { number: looks, claims: false })
     }
 

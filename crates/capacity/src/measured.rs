@@ -55,7 +55,7 @@ impl Measured {
     ///
     /// # Errors
     /// If a histogram of the record cannot be read.
-    pub fn of(
+    pub fn new(
         record: &Record,
         relative_to: &[String],
     ) -> Result<Self, brunt_record::HistogramError> {
@@ -79,13 +79,13 @@ impl Measured {
         Ok(Self {
             offered: record.rates.offered,
             achieved: record.rates.achieved,
-            response: Times::of(&response),
-            service: Times::of(&service),
+            response: Times::new(&response),
+            service: Times::new(&service),
             errors: if due > 0 { record.counts.missed() as f64 / due as f64 } else { 0.0 },
             lag_p50_s: median(&record.lag)?,
             lateness_p50_s: median(&record.lateness)?,
             limited,
-            own: OwnEffect::of(record)?,
+            own: OwnEffect::new(record)?,
             server_cpu: None,
             server_counted: None,
             relative_to: relative.collect(),
@@ -107,7 +107,7 @@ impl Measured {
 
 impl Times {
     /// The figures of a histogram.
-    pub fn of(histogram: &brunt_record::Histogram) -> Self {
+    pub fn new(histogram: &brunt_record::Histogram) -> Self {
         let at = |quantile| histogram.quantile(quantile).unwrap_or_default().as_secs_f64();
         Self {
             count: histogram.count(),

@@ -98,7 +98,7 @@ impl Goals {
         self.guards.iter().map(Slo::text)
     }
 
-    /// The figures that goals are relative to, such as `bind.p99`. [`Measured::of`](crate::Measured::of) reads them.
+    /// The figures that goals are relative to, such as `bind.p99`. [`Measured::new`](crate::Measured::new) reads them.
     pub fn relative_to(&self) -> Vec<String> {
         let figures = self.given.iter().filter_map(|goal| match goal {
             Goal::Fixed(_) => None,

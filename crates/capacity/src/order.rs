@@ -53,7 +53,7 @@ impl Kind {
     }
 
     /// The kind with this word.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn new(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 

@@ -45,7 +45,7 @@ impl OwnEffect {
 
     /// The effect in a record; `None` if there is none. A verdict that blames the generator for more than its own part
     /// is not told here: then the load itself was not made.
-    pub(crate) fn of(record: &Record) -> Result<Option<Self>, HistogramError> {
+    pub(crate) fn new(record: &Record) -> Result<Option<Self>, HistogramError> {
         let blamed = record
             .verdict
             .is_of_own_part_alone()

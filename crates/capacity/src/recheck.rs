@@ -64,7 +64,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
         |texts: &[&str]| texts.iter().map(|text| text.parse()).collect::<Result<Vec<Slo>, _>>();
     let objectives = Objectives::new(parsed(&reading.objectives)?, parsed(&reading.guards)?);
     let baseline = reading.rows.iter().rfind(|row| row.kind == Kind::Baseline);
-    let unloaded = baseline.and_then(Row::record).map(|record| Measured::of(record, &[]));
+    let unloaded = baseline.and_then(Row::record).map(|record| Measured::new(record, &[]));
     let unloaded = unloaded.transpose()?.unwrap_or_default();
     let mut all = Recheck {
         steps: Vec::new(),
@@ -96,7 +96,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
         }
         let looks = row.figure("looks").unwrap_or(1.0) as usize;
         let evidence = Evidence::of_step(row.kind, &seconds, &objectives, looks);
-        let mut measured = Measured::of(record, &[])?;
+        let mut measured = Measured::new(record, &[])?;
         let evidence = evidence.with_rate(measured.made(), &objectives);
         measured.limited = measured.limited.or_else(|| cell.label(LIMITED).map(str::to_owned));
         let found = if void(&measured, &unloaded, &objectives, &evidence).is_some() {

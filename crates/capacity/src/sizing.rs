@@ -98,7 +98,7 @@ pub struct Sizing {
 
 impl Sizing {
     /// Sizes for this demand from the result of a search.
-    pub fn of(reading: &Reading<'_>, demand: Demand) -> Result<Self, SizingError> {
+    pub fn new(reading: &Reading<'_>, demand: Demand) -> Result<Self, SizingError> {
         demand.check()?;
         let (claim, fails_at, floor) = match &reading.answer {
             Answer::Claim { rate, fails_at, .. } => (*rate, *fails_at, false),
@@ -230,7 +230,7 @@ mod tests {
     };
 
     fn sized(collection: &Collection, demand: Demand) -> Result<Sizing, SizingError> {
-        Sizing::of(&Reading::of(collection).unwrap(), demand)
+        Sizing::new(&Reading::of(collection).unwrap(), demand)
     }
 
     #[test]

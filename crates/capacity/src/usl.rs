@@ -65,7 +65,7 @@ type Point = (f64, f64);
 
 impl Usl {
     /// Fits the law to the valid steps. The error says why there is no fit.
-    pub fn of(reading: &Reading<'_>) -> Result<Self, String> {
+    pub fn new(reading: &Reading<'_>) -> Result<Self, String> {
         let curve = reading.curve();
         let valid = curve.iter().filter(|row| row.verdict != Verdict::Void);
         Self::through(&valid.filter_map(point).collect::<Vec<_>>())

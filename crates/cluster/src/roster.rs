@@ -78,7 +78,7 @@ pub struct About {
 impl Roster {
     /// Takes an agent's request for work. The wall clock is ours, in milliseconds; `version` is that of our program.
     pub fn join(&mut self, join: &Join, version: &str, (now, wall_ms): (Duration, i64)) {
-        let about = About::of(join, version);
+        let about = About::new(join, version);
         let ahead_ms = join.wall_ms.map(|theirs| theirs.saturating_sub(wall_ms));
         let Some(heard) = self.heard(&join.name, &join.nonce, now) else { return };
         heard.doing = AgentActivity::Waits;
@@ -148,7 +148,7 @@ impl KnownAgent {
 }
 
 impl About {
-    fn of(join: &Join, version: &str) -> Self {
+    fn new(join: &Join, version: &str) -> Self {
         let measured = join.ceilings.iter().filter(|(_, rate)| rate.is_finite());
         let ceilings = measured.take(CEILINGS_MAX).map(|(name, rate)| (printable(name), *rate));
         Self {

@@ -14,7 +14,7 @@ use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::{MachineTime, Time};
 use crate::waiting::Waits;
-use crate::worker::blocking::{BlockingSlot, Fault, Watchdog};
+use crate::worker::blocking::{BlockingSlot, SlotError, Watchdog};
 use crate::worker::{
     Ended, IntervalSender, Numbers, Shared, WindowTo, WorkerEnd, WorkerIntervals, work,
 };
@@ -185,8 +185,8 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     for (worker, slot) in slots.iter().enumerate() {
         match slot.end() {
             Ok(end) => finished.extend(end),
-            Err(Fault::Panic(panic)) => std::panic::resume_unwind(panic),
-            Err(Fault::Thread(source)) => return Err(RunError::Worker { worker, source }),
+            Err(SlotError::Panic(panic)) => std::panic::resume_unwind(panic),
+            Err(SlotError::Thread(source)) => return Err(RunError::Worker { worker, source }),
         }
     }
     let finished = conclude(plan, totals, &finished, began, noise)?;

@@ -33,7 +33,7 @@ pub struct Envelope {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Task {
     /// Reports what is wrong with a plan, or what it will do. Sends nothing.
-    Check(Asked),
+    Check(RunSpec),
     /// Runs a plan.
     Run(RunTask),
     /// Reads the record in its directory and writes the files from which lists, charts and pages are made.
@@ -96,7 +96,7 @@ pub struct Compared {
 /// What is requested of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct RunSpec {
     /// The text of the plan.
     pub plan: String,
     /// The values of `${env:NAME}`. The environment itself is empty.
@@ -195,7 +195,7 @@ pub struct Grant {
 #[serde(deny_unknown_fields)]
 pub struct RunTask {
     /// What is requested of it.
-    pub asked: Asked,
+    pub asked: RunSpec,
     /// The lock that all runs on this machine share. The run holds it until it ends.
     pub lock: PathBuf,
     /// The values of the secrets that its plan refers to.
@@ -284,11 +284,11 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_nothing_else() {
-        let asked = Asked {
+        let asked = RunSpec {
             plan: "[[scenario]]".to_owned(),
             variables: [("HOST".to_owned(), "h".to_owned())].into(),
             grant: Grant { allow: vec!["127.0.0.1:80".to_owned()], ..Grant::default() },
-            ..Asked::default()
+            ..RunSpec::default()
         };
         for task in [
             Task::Check(asked.clone()),

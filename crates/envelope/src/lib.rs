@@ -11,7 +11,7 @@ pub use answer::{
     Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome, PathPart,
 };
 pub use envelope::{
-    Asked, COMPARED_MAX, ClusterSettings, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION,
-    Envelope, EnvelopeError, Export, Grant, RunTask, Search, SearchProgress, SecretsAsked, Task,
+    COMPARED_MAX, ClusterSettings, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope,
+    EnvelopeError, Export, Grant, RunSpec, RunTask, Search, SearchProgress, SecretsAsked, Task,
 };
 pub use import::{Import, Imported, Kind};

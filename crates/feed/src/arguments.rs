@@ -145,7 +145,7 @@ impl Arguments {
         Ok(())
     }
 
-    fn generator(&mut self, spec: &str) -> Result<Generator, Fault> {
+    fn generator(&mut self, spec: &str) -> Result<Generator, SourceError> {
         let Some((name, inside)) = call(spec)? else {
             return Ok(Generator::Static(spec.as_bytes().to_vec(), spec.parse().ok()));
         };
@@ -155,7 +155,7 @@ impl Arguments {
             "randstr" => text(inside, stream),
             "xrand" => {
                 let (min, max) = bounds(inside)?.ok_or_else(|| {
-                    Fault::of_text("it takes two integers, as in `xrand(0,2000)`; for the lines of a file use `rand`")
+                    SourceError::of_text("it takes two integers, as in `xrand(0,2000)`; for the lines of a file use `rand`")
                 })?;
                 let last =
                     last_drawn(max, self.settings.rand_inclusive).wrapping_sub(min).cast_unsigned();
@@ -176,10 +176,11 @@ impl Arguments {
     }
 
     /// The lines of the file at `path`, which must have at least one line.
-    fn lines(&mut self, path: &Path) -> Result<Arc<Lines>, Fault> {
-        let lines = self.lines_of(path).map_err(|source| Fault::File(path.to_owned(), source))?;
+    fn lines(&mut self, path: &Path) -> Result<Arc<Lines>, SourceError> {
+        let lines =
+            self.lines_of(path).map_err(|source| SourceError::File(path.to_owned(), source))?;
         if lines.len() == 0 {
-            return Err(Fault::Text(format!(
+            return Err(SourceError::Text(format!(
                 "the file {} is empty; put one value on each line",
                 path.display()
             )));
@@ -189,12 +190,12 @@ impl Arguments {
 }
 
 /// A fault of an argument, before its number and text are known.
-enum Fault {
+enum SourceError {
     Text(String),
     File(PathBuf, io::Error),
 }
 
-impl Fault {
+impl SourceError {
     fn of_text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
@@ -212,13 +213,13 @@ impl Fault {
 ///
 /// A word that is almost the name of a function is refused, and so is any other name that is called. The original
 /// tools sent them to the server unchanged, for example `Rand(0,2000)` or `rnd(0,2000)`.
-fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
+fn call(spec: &str) -> Result<Option<(&str, &str)>, SourceError> {
     const NAMES: [&str; 4] = ["inc", "rand", "randstr", "xrand"];
     let Some((name, rest)) = spec.split_once('(') else { return Ok(None) };
     if NAMES.contains(&name) {
         let inside = rest.strip_suffix(')');
         return inside.map(|inside| Some((name, inside))).ok_or_else(|| {
-            Fault::Text(format!(
+            SourceError::Text(format!(
                 "the call does not end with `)`; write `{name}(...)` with nothing after it"
             ))
         });
@@ -232,7 +233,7 @@ fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
     let called = NAMES.iter().any(|known| word.starts_with(known))
         || word.len() == name.len() && like_bounds;
     if is_name && called && rest.trim_end().ends_with(')') {
-        return Err(Fault::Text(format!(
+        return Err(SourceError::Text(format!(
             "`{name}` is not a generator; use inc, rand, randstr or xrand, in lower case and without spaces; a text of \
              this form belongs into the template"
         )));
@@ -241,28 +242,28 @@ fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
 }
 
 /// The two bounds of a range; `None` if `inside` names a file.
-fn bounds(inside: &str) -> Result<Option<(i64, i64)>, Fault> {
+fn bounds(inside: &str) -> Result<Option<(i64, i64)>, SourceError> {
     let Some((min, max)) = inside.split_once(',') else {
         if inside.is_empty() {
-            return Err(Fault::of_text(
+            return Err(SourceError::of_text(
                 "it names neither a file nor a range, as in `(names.txt)` or `(0,2000)`",
             ));
         }
         if inside.parse::<i64>().is_ok() && !Path::new(inside).exists() {
-            return Err(Fault::Text(format!(
+            return Err(SourceError::Text(format!(
                 "the range has one bound only; write `(0,{inside})`, or name a file"
             )));
         }
         return Ok(None);
     };
     if max.contains(',') {
-        return Err(Fault::of_text(
+        return Err(SourceError::of_text(
             "there are more than two bounds; write integers without commas between their digits, as in `(0,2000)`",
         ));
     }
     let (min, max) = (bound(min)?, bound(max)?);
     if min >= max {
-        return Err(Fault::Text(format!(
+        return Err(SourceError::Text(format!(
             "the minimum {min} is not below the maximum {max}; give the smaller one first, and write integers \
              without commas between their digits"
         )));
@@ -270,9 +271,9 @@ fn bounds(inside: &str) -> Result<Option<(i64, i64)>, Fault> {
     Ok(Some((min, max)))
 }
 
-fn bound(text: &str) -> Result<i64, Fault> {
+fn bound(text: &str) -> Result<i64, SourceError> {
     text.parse().map_err(|_| {
-        Fault::Text(format!(
+        SourceError::Text(format!(
             "`{text}` is not an integer of 64 bits; write digits only, without spaces; a file name cannot contain \
              a comma here"
         ))
@@ -283,19 +284,19 @@ const fn last_drawn(max: i64, inclusive: bool) -> i64 {
     if inclusive { max } else { max - 1 }
 }
 
-fn text(inside: &str, stream: Stream) -> Result<Generator, Fault> {
+fn text(inside: &str, stream: Stream) -> Result<Generator, SourceError> {
     let (length, notation) = inside.split_once(',').unwrap_or((inside, Charset::DEFAULT));
     let length: u32 = length
         .parse()
         .ok()
         .filter(|length| (1..=LENGTH_MAX).contains(length))
         .ok_or_else(|| {
-            Fault::Text(format!(
+            SourceError::Text(format!(
                 "the length `{length}` is not an integer between 1 and {LENGTH_MAX}, without commas"
             ))
         })?;
     let charset = Charset::parse(notation).map_err(|problem| {
-        Fault::Text(format!("{problem}; write the characters as in `randstr(8,[a-f][0-9]_)`"))
+        SourceError::Text(format!("{problem}; write the characters as in `randstr(8,[a-f][0-9]_)`"))
     })?;
     Ok(Generator::Text(charset, length, stream))
 }

@@ -38,11 +38,11 @@ impl Charset {
             chars.extend(range);
             rest = after;
         }
-        Self::of(chars)
+        Self::new(chars)
     }
 
     /// The set of `chars`, taken literally.
-    pub(crate) fn of(mut chars: Vec<char>) -> Result<Self, String> {
+    pub(crate) fn new(mut chars: Vec<char>) -> Result<Self, String> {
         chars.sort_unstable();
         chars.dedup();
         if chars.is_empty() {

@@ -95,8 +95,8 @@ pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, Patt
             referred(index, &components).map_err(wrong)?
         } else {
             let generator = component(&after[..close], arguments).map_err(|fault| match fault {
-                Fault::Text(problem) => wrong(problem),
-                Fault::File(path, source) => {
+                PatternFault::Text(problem) => wrong(problem),
+                PatternFault::File(path, source) => {
                     PatternError::File { pattern: text.to_owned(), path, source }
                 }
             })?;
@@ -111,12 +111,12 @@ pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, Patt
     Ok(template)
 }
 
-enum Fault {
+enum PatternFault {
     Text(String),
     File(PathBuf, io::Error),
 }
 
-impl From<String> for Fault {
+impl From<String> for PatternFault {
     fn from(problem: String) -> Self {
         Self::Text(problem)
     }
@@ -132,7 +132,7 @@ fn referred(index: &str, components: &[usize]) -> Result<usize, String> {
     })
 }
 
-fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, Fault> {
+fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, PatternFault> {
     let stream = arguments.next_stream();
     let (name, inside) = text.split_once(':').unwrap_or((text, ""));
     match name {
@@ -146,7 +146,7 @@ fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, Fault> 
             let (between, form) = timestamp(text)?;
             Ok(Generator::Timestamp(Timestamp { between, form, stream }))
         }
-        "http" | "https" => Err(Fault::Text(
+        "http" | "https" => Err(PatternFault::Text(
             "values cannot be fetched over the network; save them to a file and use `[file:PATH]`"
                 .to_owned(),
         )),
@@ -157,25 +157,29 @@ fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, Fault> 
 fn lines(
     path: &str,
     arguments: &mut Arguments,
-) -> Result<std::sync::Arc<crate::lines::Lines>, Fault> {
+) -> Result<std::sync::Arc<crate::lines::Lines>, PatternFault> {
     if path.is_empty() {
-        return Err(Fault::Text("no file is named; write it as in `[file:names.txt]`".to_owned()));
+        return Err(PatternFault::Text(
+            "no file is named; write it as in `[file:names.txt]`".to_owned(),
+        ));
     }
     let lines = arguments
         .lines_of(Path::new(path))
-        .map_err(|source| Fault::File(PathBuf::from(path), source))?;
+        .map_err(|source| PatternFault::File(PathBuf::from(path), source))?;
     if lines.len() == 0 {
-        return Err(Fault::Text(format!("the file {path} is empty; put one value on each line")));
+        return Err(PatternFault::Text(format!(
+            "the file {path} is empty; put one value on each line"
+        )));
     }
     Ok(lines)
 }
 
-fn random(inside: &str, arguments: &Arguments) -> Result<Generator, Fault> {
+fn random(inside: &str, arguments: &Arguments) -> Result<Generator, PatternFault> {
     let (length, chars) = inside.split_once(':').unwrap_or((inside, "abcdefghijklmnopqrstuvwxyz"));
     let length = length.parse().ok().filter(|length| (1..=LENGTH_MAX).contains(length)).ok_or_else(|| {
         format!("the length `{length}` is not an integer between 1 and {LENGTH_MAX}; write `[random:8:abc]`")
     })?;
-    Ok(Generator::Text(Charset::of(chars.chars().collect())?, length, arguments.next_stream()))
+    Ok(Generator::Text(Charset::new(chars.chars().collect())?, length, arguments.next_stream()))
 }
 
 fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), String> {
@@ -209,7 +213,7 @@ fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), String> {
     Ok((Some((first, first.abs_diff(last))), form))
 }
 
-fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, Fault> {
+fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, PatternFault> {
     let shape = || {
         format!(
             "`[{text}]` is not a component; write a range as in `[1-9]`, `[1:9]`, `[1:9x2]` or `[1:9%000]`, or `[[` \
@@ -238,7 +242,7 @@ fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, Fault> {
         let step = if lower <= upper { step } else { -step };
         Generator::Sequence(Range { first: lower, step, steps }, Scope::Process)
     } else if step.is_some() {
-        return Err(Fault::Text(format!(
+        return Err(PatternFault::Text(format!(
             "`[{text}]` gives a step to a random range; only `[a:b]` takes one"
         )));
     } else {

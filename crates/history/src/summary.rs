@@ -164,7 +164,7 @@ impl Summary {
     }
 
     /// The summary of a record whose file has this hash. The sentence is the one on the record's page.
-    pub fn of(record: &Record, sha256: String, sentence: &str) -> Self {
+    pub fn new(record: &Record, sha256: String, sentence: &str) -> Self {
         let operations = record.operations.iter().take(OPERATIONS_MAX);
         let operations = operations.map(|operation| OperationFigures {
             name: cut(&operation.name),

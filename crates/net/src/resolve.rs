@@ -46,10 +46,10 @@ impl Lookup {
         }
         let host = host.to_owned();
         let resolve = move || Ok((host.as_str(), port).to_socket_addrs()?.collect());
-        Self::of(&THREADS, limit, resolve)
+        Self::new(&THREADS, limit, resolve)
     }
 
-    fn of(
+    fn new(
         threads: &'static Threads,
         limit: Duration,
         resolve: impl FnOnce() -> Found + Send + 'static,
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn a_resolver_that_panics_answers_the_next_question() {
         static THREADS: Threads = Threads::new(1);
-        let panics = Lookup::of(&THREADS, LONG, || panic!("as the test wants"));
+        let panics = Lookup::new(&THREADS, LONG, || panic!("as the test wants"));
         let next = plain(&THREADS, LONG);
         assert!(panics.wait().unwrap_err().to_string().contains("panicked"));
         assert_eq!(next.wait().unwrap(), [address()]);
@@ -243,12 +243,12 @@ mod tests {
             let _ = ends.recv();
             Ok(Vec::new())
         };
-        (Lookup::of(threads, limit, resolve), end, taken)
+        (Lookup::new(threads, limit, resolve), end, taken)
     }
 
     /// A lookup whose name has one address.
     fn plain(threads: &'static Threads, limit: Duration) -> Lookup {
-        Lookup::of(threads, limit, || Ok(vec![address()]))
+        Lookup::new(threads, limit, || Ok(vec![address()]))
     }
 
     fn address() -> SocketAddr {

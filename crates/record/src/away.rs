@@ -37,7 +37,7 @@ pub struct Usual {
 
 impl Usual {
     /// The times of these exchanges.
-    pub fn of(service: &Histogram) -> Self {
+    pub fn new(service: &Histogram) -> Self {
         let at = |share| service.quantile(share).unwrap_or_default();
         Self { median: at(0.5), p90: at(0.9) }
     }

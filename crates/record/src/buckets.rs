@@ -249,7 +249,7 @@ impl Buckets {
     pub(crate) fn counts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let dense = self.dense.iter().flat_map(|dense| dense.iter().copied().enumerate());
         let dense = dense.filter(|(_, count)| *count > 0);
-        Few::of(&self.few).chain(self.paged()).chain(dense)
+        Few::new(&self.few).chain(self.paged()).chain(dense)
     }
 
     /// The buckets that are counted, and their counts.
@@ -325,7 +325,7 @@ struct Few {
 }
 
 impl Few {
-    fn of(listed: &[u16]) -> Self {
+    fn new(listed: &[u16]) -> Self {
         let mut sorted = listed.to_vec();
         sorted.sort_unstable();
         Self { sorted, at: 0 }

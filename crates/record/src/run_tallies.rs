@@ -43,7 +43,7 @@ impl ServerEnd {
     pub const ALL: [Self; 3] = [Self::Ok, Self::Failed, Self::Unanswered];
 
     /// How an exchange with this outcome ended for its server; `None` if the server had no part in it.
-    pub const fn of(outcome: Outcome) -> Option<Self> {
+    pub const fn new(outcome: Outcome) -> Option<Self> {
         match outcome {
             Outcome::Ok(_) => Some(Self::Ok),
             Outcome::Skipped => None,
@@ -125,7 +125,7 @@ mod tests {
             (Outcome::Failed(Class::Fenced, 0), None),
             (Outcome::Skipped, None),
         ] {
-            assert_eq!(ServerEnd::of(outcome), end, "{outcome:?}");
+            assert_eq!(ServerEnd::new(outcome), end, "{outcome:?}");
         }
     }
 

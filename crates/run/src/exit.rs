@@ -11,7 +11,7 @@ use crate::options::exit::Exit;
 
 /// What the users of a command expect of its exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum ExitPolicy {
     /// An incomplete run is not a success.
     Ours,
     /// Lookups of names: every name that exists must be resolved. A name service whose directory hangs answers that
@@ -40,24 +40,24 @@ pub enum Early {
 }
 
 /// The exit code of the program.
-pub fn exit(record: &Record, early: Option<Early>, manner: Manner) -> Exit {
+pub fn exit(record: &Record, early: Option<Early>, manner: ExitPolicy) -> Exit {
     if let Some(exit) = cut_short(early, manner).or_else(|| judged(record)) {
         return exit;
     }
     let partial = match manner {
-        Manner::Perfdhcp { .. } if record.slo.is_empty() => false,
-        Manner::Lookup { unresolved } => unresolved || is_partial(record),
-        Manner::Ours | Manner::Perfdhcp { .. } => is_partial(record),
+        ExitPolicy::Perfdhcp { .. } if record.slo.is_empty() => false,
+        ExitPolicy::Lookup { unresolved } => unresolved || is_partial(record),
+        ExitPolicy::Ours | ExitPolicy::Perfdhcp { .. } => is_partial(record),
     };
     match manner {
-        Manner::Perfdhcp { incomplete, .. } if !partial => {
+        ExitPolicy::Perfdhcp { incomplete, .. } if !partial => {
             if incomplete {
                 Exit::SomeFailed
             } else {
                 Exit::Ok
             }
         }
-        Manner::Perfdhcp { .. } => Exit::Partial,
+        ExitPolicy::Perfdhcp { .. } => Exit::Partial,
         _ if nothing_worked(&record.conservation.counts) => Exit::Failed,
         _ if partial => Exit::Partial,
         _ => Exit::Ok,
@@ -65,9 +65,9 @@ pub fn exit(record: &Record, early: Option<Early>, manner: Manner) -> Exit {
 }
 
 /// The exit code for an early end.
-fn cut_short(early: Option<Early>, manner: Manner) -> Option<Exit> {
+fn cut_short(early: Option<Early>, manner: ExitPolicy) -> Option<Exit> {
     match (early?, manner) {
-        (Early::Signal(Signal::Interrupt), Manner::Perfdhcp { aborted: false, .. }) => None,
+        (Early::Signal(Signal::Interrupt), ExitPolicy::Perfdhcp { aborted: false, .. }) => None,
         (Early::Signal(signal), _) => Some(signal.exit()),
         (Early::Aborted, _) => Some(Exit::Aborted),
     }
@@ -131,14 +131,18 @@ mod tests {
             (&[], true, 0, Exit::Failed),
         ] {
             let record = record(outcomes, partial, ok);
-            assert_eq!(exit(&record, None, Manner::Ours), expected, "{outcomes:?} {partial} {ok}");
+            assert_eq!(
+                exit(&record, None, ExitPolicy::Ours),
+                expected,
+                "{outcomes:?} {partial} {ok}"
+            );
         }
         let lost = record(&[], true, 10);
-        let by = |signal: Signal| exit(&lost, Some(Early::Signal(signal)), Manner::Ours);
+        let by = |signal: Signal| exit(&lost, Some(Early::Signal(signal)), ExitPolicy::Ours);
         assert_eq!(by(Signal::Interrupt), Exit::Interrupted);
         assert_eq!(by(Signal::Terminate), Exit::Terminated);
         let missed = record(&[SloOutcome::Missed], true, 10);
-        assert_eq!(exit(&missed, Some(Early::Aborted), Manner::Ours), Exit::Aborted);
+        assert_eq!(exit(&missed, Some(Early::Aborted), ExitPolicy::Ours), Exit::Aborted);
     }
 
     /// Changes a record so that its run has this outcome, with the objectives of a column.
@@ -187,15 +191,15 @@ mod tests {
                 let told = cell.parse::<u8>().ok();
                 assert_eq!(told.is_some(), record.outcome() == outcome, "{row} {slo:?}");
                 let Some(code) = told else { continue };
-                let ours = [Manner::Ours, Manner::Lookup { unresolved: false }];
+                let ours = [ExitPolicy::Ours, ExitPolicy::Lookup { unresolved: false }];
                 // perfdhcp has a code of its own for exchanges that did not complete.
-                let perfdhcp = Manner::Perfdhcp { aborted: false, incomplete: false };
+                let perfdhcp = ExitPolicy::Perfdhcp { aborted: false, incomplete: false };
                 let perfdhcp = Some(perfdhcp).filter(|_| !slo.is_empty() && code != 1);
                 for manner in ours.into_iter().chain(perfdhcp) {
                     assert_eq!(exit(&record, None, manner).code(), code, "{row} {manner:?}");
                 }
                 for early in [Early::Aborted, Early::Signal(Signal::Terminate)] {
-                    let code = exit(&record, Some(early), Manner::Ours).code();
+                    let code = exit(&record, Some(early), ExitPolicy::Ours).code();
                     assert_eq!(code, if early == Early::Aborted { 10 } else { 143 });
                 }
             }
@@ -206,14 +210,14 @@ mod tests {
     #[test]
     fn lookups_of_names_that_exist_have_to_find_them() {
         let record = record(&[], false, 10);
-        let of = |unresolved| exit(&record, None, Manner::Lookup { unresolved });
+        let of = |unresolved| exit(&record, None, ExitPolicy::Lookup { unresolved });
         assert_eq!((of(false), of(true)), (Exit::Ok, Exit::Partial));
     }
 
     #[test]
     fn perfdhcp_ends_as_it_documents() {
         let of = |record: &Record, signal: Option<Signal>, aborted, incomplete| {
-            exit(record, signal.map(Early::Signal), Manner::Perfdhcp { aborted, incomplete })
+            exit(record, signal.map(Early::Signal), ExitPolicy::Perfdhcp { aborted, incomplete })
         };
         let (none, all) = (record(&[], true, 0), record(&[], false, 10));
         assert_eq!(of(&all, None, false, false), Exit::Ok);

@@ -20,11 +20,11 @@ use crate::options::output::Output;
 
 /// Makes sure before a run that its files can be written, and that no two of them are the same.
 pub fn check(files: &[(&str, Option<&Path>)]) -> Result<(), String> {
-    let mut seen: Vec<(&str, Place)> = Vec::new();
+    let mut seen: Vec<(&str, FileIdentity)> = Vec::new();
     for (name, path) in files {
         let Some(path) = path else { continue };
         check_writable(path).map_err(|error| unwritten(name, path, &error))?;
-        let Some(place) = Place::of(path) else { continue };
+        let Some(place) = FileIdentity::new(path) else { continue };
         if let Some((other, _)) = seen.iter().find(|(_, taken)| *taken == place) {
             return Err(format!(
                 "failed to write {name} {}: {other} names the same file; name another file",
@@ -38,16 +38,16 @@ pub fn check(files: &[(&str, Option<&Path>)]) -> Result<(), String> {
 
 /// Identifies a file, so that two names of one file compare equal.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum FileIdentity {
     /// A device and a number on it.
     There(u64, u64),
     /// The full path of a file that does not exist yet.
     New(PathBuf),
 }
 
-impl Place {
+impl FileIdentity {
     /// For a file or a pipe; a device, such as a terminal, accepts any number of writers.
-    fn of(path: &Path) -> Option<Self> {
+    fn new(path: &Path) -> Option<Self> {
         match metadata(path) {
             Ok(found) if found.is_file() || found.file_type().is_fifo() => {
                 Some(Self::There(found.dev(), found.ino()))

@@ -57,7 +57,7 @@ pub use brunt_feed::Files;
 pub use conclude::EndedBy;
 pub use console::Console;
 pub use execution::{carry_out, prepare};
-pub use exit::{Manner, exit, judged};
+pub use exit::{ExitPolicy, exit, judged};
 pub use export::LastScrape;
 pub use files::check as check_files;
 pub use finished::Finished;

@@ -74,7 +74,7 @@ impl<'a> LivePage<'a> {
     pub(crate) fn end(self, record: &Record) -> Result<(), String> {
         let page = brunt_report::run::page(record).map_err(|error| format!("failed to {error}"))?;
         self.server.show(&json(&page.view));
-        self.server.tell(&json(&LiveUpdate::of(&page)));
+        self.server.tell(&json(&LiveUpdate::new(&page)));
         Ok(())
     }
 

@@ -209,7 +209,7 @@ impl<P: Protocol> Prepared<P> {
         let subject = Subject {
             sessions: Some(job.load.settings().sessions),
             writes: writes.map(str::to_owned),
-            ..Subject::of(&job)
+            ..Subject::new(&job)
         };
         Self { job, protocol, subject, sessions: None, has_fixed_workers: false }
     }
@@ -245,7 +245,7 @@ impl<P: Protocol> Prepared<P> {
 
 impl Subject {
     /// The description of a job.
-    pub fn of(job: &Job) -> Self {
+    pub fn new(job: &Job) -> Self {
         Self {
             command: job.command.clone(),
             target: job.asked.target.clone().unwrap_or_default(),

@@ -13,7 +13,7 @@ use brunt_record::Phase;
 use crate::options::arrivals::{Arrival, Rate};
 
 /// What a command line says about when exchanges begin.
-pub(crate) struct Asked<'a> {
+pub(crate) struct ArrivalOptions<'a> {
     /// What makes them begin.
     pub arrivals: Rate,
     /// The rate as it was written, if it has an exact form.
@@ -24,7 +24,7 @@ pub(crate) struct Asked<'a> {
 
 /// What makes exchanges begin, or what is wrong with a value. `flag` names the option of a field.
 pub(crate) fn load(
-    asked: Asked<'_>,
+    asked: ArrivalOptions<'_>,
     files: &Files,
     flag: &dyn Fn(&str) -> String,
 ) -> Result<Load, String> {

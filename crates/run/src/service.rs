@@ -21,7 +21,7 @@ use tokio::runtime::{self, Runtime};
 use crate::options::base_url::BaseUrl;
 
 /// How a service is queried.
-pub struct Manner {
+pub struct ServiceOptions {
     /// Which certificates are trusted.
     pub trust: Trust,
     /// The advice that follows the reason if the certificate is not trusted.
@@ -46,10 +46,10 @@ pub struct Service {
 
 impl Service {
     /// Prepares requests. The error says why none can be made.
-    pub fn new(url: &BaseUrl, manner: Manner, files: &Files) -> Result<Self, String> {
+    pub fn new(url: &BaseUrl, manner: ServiceOptions, files: &Files) -> Result<Self, String> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
-        let Manner { trust, advice, within, answer_max } = manner;
+        let ServiceOptions { trust, advice, within, answer_max } = manner;
         let tls = if url.is_secure() { Some(secured(url, trust, files)?) } else { None };
         Ok(Self { url: url.clone(), tls, advice, within, answer_max, at: Vec::new(), runtime })
     }

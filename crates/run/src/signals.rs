@@ -55,7 +55,7 @@ impl Signal {
         }
     }
 
-    const fn of(number: i32) -> Option<Self> {
+    const fn new(number: i32) -> Option<Self> {
         match number {
             SIGINT => Some(Self::Interrupt),
             SIGTERM => Some(Self::Terminate),
@@ -111,7 +111,7 @@ impl Signals {
                 }
                 let _ = words.send(match stop.request() {
                     Urgency::Abort => {
-                        let first = Signal::of(first.load(Ordering::Relaxed));
+                        let first = Signal::new(first.load(Ordering::Relaxed));
                         end_soon(first.unwrap_or(Signal::Interrupt), &console);
                         "\nStopping at once."
                     }
@@ -139,7 +139,7 @@ impl Signals {
 
     /// The first signal that arrived.
     pub fn received(&self) -> Option<Signal> {
-        Signal::of(self.first.load(Ordering::Relaxed))
+        Signal::new(self.first.load(Ordering::Relaxed))
     }
 }
 
@@ -159,9 +159,9 @@ impl Awaited {
     /// Waits for the first. A second one ends the program at once.
     pub fn wait(self) -> Option<Signal> {
         let Self { mut incoming, console } = self;
-        let first = incoming.forever().next().and_then(Signal::of);
+        let first = incoming.forever().next().and_then(Signal::new);
         let again = move || {
-            if let Some(signal) = incoming.forever().next().and_then(Signal::of) {
+            if let Some(signal) = incoming.forever().next().and_then(Signal::new) {
                 end(signal, &console);
             }
         };

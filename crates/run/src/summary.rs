@@ -50,7 +50,7 @@ pub struct Ending<'a> {
 
 impl<'a> Ending<'a> {
     /// The ending of a run with these options.
-    pub const fn of(options: &RunOptions, to: Stream, console: &'a Console) -> Self {
+    pub const fn new(options: &RunOptions, to: Stream, console: &'a Console) -> Self {
         Self { to, console, details: options.details }
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct Disk {
 
 impl Disk {
     /// The disk that the data of the site is on.
-    pub(crate) fn of(app: &App) -> Option<Self> {
+    pub(crate) fn new(app: &App) -> Option<Self> {
         let disk = statvfs(app.history.directory()).ok()?;
         let of = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
         Some(Self { size: of(disk.f_blocks), free: of(disk.f_bavail) })
@@ -50,7 +50,7 @@ pub(crate) fn readyz(call: &Call) -> Result<Answer, Problem> {
     if app.queue().is_err() {
         lacks.push("the queue is not open");
     }
-    if Disk::of(app).is_none_or(|disk| disk.free < DISK_MIN) {
+    if Disk::new(app).is_none_or(|disk| disk.free < DISK_MIN) {
         lacks.push("the disk is nearly full");
     }
     if lacks.is_empty() {
@@ -106,7 +106,7 @@ fn exposition(app: &App) -> Result<String, Problem> {
     }
     let help = "Runs that were removed because of their age or number.";
     family(&mut text, "runs_removed_total", "counter", help, &one(counters.removed()));
-    if let Some(disk) = Disk::of(app) {
+    if let Some(disk) = Disk::new(app) {
         family(&mut text, "disk_bytes", "gauge", "The size of the disk.", &one(disk.size));
         family(&mut text, "disk_free_bytes", "gauge", "What is free of it.", &one(disk.free));
     }

@@ -39,7 +39,7 @@ pub(crate) struct Retention {
 
 impl Retention {
     /// The rule of a site.
-    pub(crate) fn of(app: &App) -> Result<Self, Problem> {
+    pub(crate) fn new(app: &App) -> Result<Self, Problem> {
         let rule = files(app).json(RULE).map_err(Problem::failed)?;
         Ok(rule.unwrap_or_default())
     }
@@ -91,7 +91,7 @@ fn seconds(text: &str) -> Option<i64> {
 /// Removes the runs that are due. Returns how many it removed.
 pub(crate) fn carry_out(app: &App) -> Result<usize, Problem> {
     let mut removed = 0;
-    for id in Retention::of(app)?.due(app)?.into_iter().take(AT_ONCE) {
+    for id in Retention::new(app)?.due(app)?.into_iter().take(AT_ONCE) {
         // The directory is the truth: its run may have been pinned by another tool.
         let Some(run) = app.history.entry(&id).map_err(Problem::failed)? else { continue };
         if run.about.pin || run.about.baseline {

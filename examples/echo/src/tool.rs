@@ -18,7 +18,7 @@ use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use brunt_run::{
-    Caller, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity, carry_out,
+    Caller, ExitPolicy, Job, Load, Outcome, Prepared, Protocol, Repeatable, Verbosity, carry_out,
     console, exit, is_endless, objectives, search_words, share,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
@@ -122,14 +122,14 @@ impl Load for EchoArgs {
         let job = Job { output: job.output.shown(shows), ..job };
         let mut finished = carry_out(&job, &echo, &mut [], world).map_err(Refusal::failed)?;
         if shows {
-            let ending = Ending::of(&self.output.run, Stream::Output, &world.console);
+            let ending = Ending::new(&self.output.run, Stream::Output, &world.console);
             let told = ending.tell(&finished.record, &mut finished.losses);
             told.map_err(Refusal::failed)?;
             let written = finished.written.as_deref();
             let closed = ending.close(&finished.record, written, &mut finished.losses);
             closed.map_err(Refusal::failed)?;
         }
-        let exit = finished.losses.tell(exit(&finished.record, finished.early(), Manner::Ours));
+        let exit = finished.losses.tell(exit(&finished.record, finished.early(), ExitPolicy::Ours));
         Ok(Outcome { record: finished.record, exit })
     }
 

@@ -5,7 +5,7 @@ use brunt_dhcp_wire::dhcp4::{FieldAt, Header, Message, OPTIONS_AT, Writer, optio
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {
     for offset in (0..bytes.len()).step_by(7) {
-        let _ = FieldAt::of(bytes, offset).to_string();
+        let _ = FieldAt::new(bytes, offset).to_string();
     }
     let Ok(message) = Message::scan(bytes) else { return };
     assert!(bytes.len() >= OPTIONS_AT && message.chaddr().len() <= 16);

@@ -39,7 +39,7 @@ pub fn check(input: &[u8]) {
     for number in [None, Some(0)] {
         let Ok(form) = page.form(number, &[]) else { continue };
         assert!(form.fields.len() <= 256);
-        if let Ok(sent) = Submission::of(&page, form, &[], None) {
+        if let Ok(sent) = Submission::new(&page, form, &[], None) {
             assert!(sent.post || sent.body.is_empty());
             assert!(sent.url.fragment().is_none());
         }

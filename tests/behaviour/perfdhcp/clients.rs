@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use brunt_dhcp_server::{Act, Answer, Config, Family, Lease, Pool4, State};
+use brunt_dhcp_server::{Answer, Config, Family, Lease, Pool4, RequestKind, State};
 use brunt_record::Record;
 use brunt_test_program::{Ended, scratch};
 use brunt_testbed::free_port;
@@ -96,7 +96,7 @@ fn two_nodes_share_a_run_and_no_client() {
     assert_eq!(planned(&zero) + planned(&one), 90, "{zero}\n{one}");
     assert_eq!(planned(&zero), planned(&one), "{zero}\n{one}");
     assert_eq!(macs(&server), counted_from(BASE, 0..60));
-    assert_eq!(server.received(Act::Discover), 90);
+    assert_eq!(server.received(RequestKind::Discover), 90);
     for ended in [&zero, &one] {
         assert_eq!(tally(&ended.record(), "foreign"), 0, "{ended}");
     }
@@ -124,13 +124,13 @@ fn no_more_are_in_flight_than_the_window_allows() {
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '100ms' }");
     let ended = server.run("-i --window 5 -p 2 -R 500").expect(0);
     let record = ended.balanced();
-    let sent = server.received(Act::Discover);
+    let sent = server.received(RequestKind::Discover);
     assert_eq!(record.counts.ok, sent, "{ended}");
     assert!((40..=105).contains(&sent), "{sent}\n{ended}");
     // Without an answer none of them is replaced before its drop time.
     let silent = Server::v4("[[rule]]\naction = 'ignore'");
     let ended = silent.run("-i --window 7 -p 1 -d 5 -W 0 -R 500").expect(3);
-    assert_eq!(silent.received(Act::Discover), 7, "{ended}");
+    assert_eq!(silent.received(RequestKind::Discover), 7, "{ended}");
     assert_eq!(ended.balanced().counts.cut_off, 7, "{ended}");
 }
 
@@ -155,11 +155,11 @@ fn renewals_and_releases_keep_their_rates() {
         assert_eq!(renewed.0 + renewed.1, 80, "{ended}");
         assert_eq!(released.0 + released.1, 20, "{ended}");
         assert!(renewed.1 + released.1 <= 20, "{ended}");
-        assert_eq!(server.received(Act::Request), 200, "{ended}");
-        assert_eq!(server.received(Act::Renew), renewed.0, "{ended}");
+        assert_eq!(server.received(RequestKind::Request), 200, "{ended}");
+        assert_eq!(server.received(RequestKind::Renew), renewed.0, "{ended}");
         // DHCPv4 answers no release, so the run does not wait until the server has read the last of them.
-        wait_for("the releases", || server.received(Act::Release) >= released.0);
-        assert_eq!(server.received(Act::Release), released.0, "{ended}");
+        wait_for("the releases", || server.received(RequestKind::Release) >= released.0);
+        assert_eq!(server.received(RequestKind::Release), released.0, "{ended}");
         // A released client has no lease any more; no client came twice, as there are more clients than turns.
         assert_eq!(server.bound() as u64, 200 - released.0, "{ended}");
         let (renewal, release) = match family {
@@ -183,7 +183,7 @@ fn leases_are_given_back_on_request() {
         let ended = server.run(&format!("{line} --release-on-exit")).expect(0);
         // DHCPv4 answers no release, so the program may end before the server has read the last of them.
         wait_for("the releases", || server.bound() == 0);
-        assert_eq!(server.received(Act::Release), 90, "{ended}");
+        assert_eq!(server.received(RequestKind::Release), 90, "{ended}");
         assert!(ended.stderr.contains("Released 90 leases."), "{ended}");
         // They enter no figure.
         let record = ended.balanced();

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use brunt_dhcp_server::{Act, Answer, Family};
+use brunt_dhcp_server::{Answer, Family, RequestKind};
 use brunt_record::SloOutcome;
 use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 use brunt_testbed::{free_port, until};
@@ -30,13 +30,17 @@ fn numbers_end_it_when_they_are_answered() {
     let ended = server.run("-r 500 -n 37 -R 37 -xe").expect(0);
     let record = ended.balanced();
     assert_eq!((record.counts.planned, record.counts.ok, record.counts.cut_off), (37, 37, 0));
-    assert_eq!((server.received(Act::Discover), server.sent(Answer::Ack)), (37, 37), "{ended}");
+    assert_eq!(
+        (server.received(RequestKind::Discover), server.sent(Answer::Ack)),
+        (37, 37),
+        "{ended}"
+    );
     assert!(ended.stdout.contains("\nReached max requests limit.\n"), "{ended}");
     reported(&ended);
 
     let server = Server::v4("");
     let ended = server.run("-r 200 -n 1000 -n 23 -R 50 -xe").expect(0);
-    assert_eq!(server.received(Act::Request), 23, "{ended}");
+    assert_eq!(server.received(RequestKind::Request), 23, "{ended}");
     assert_eq!(tally(&ended.balanced(), "REQUEST-ACK received"), 23, "{ended}");
     assert!(ended.stdout.contains("\nReached max requests limit.\n"), "{ended}");
 }
@@ -46,7 +50,7 @@ fn a_period_ends_it() {
     let server = Server::v6("");
     let ended = server.run("-r 250 -p 1.2 -R 50 -xe").expect(0);
     assert_eq!(ended.balanced().counts.planned, 300, "{ended}");
-    assert_eq!(server.received(Act::Discover), 300, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), 300, "{ended}");
     assert!(ended.stdout.contains("\nreached test-period.\n"), "{ended}");
 }
 
@@ -139,7 +143,7 @@ fn an_interrupt_is_how_a_run_without_an_end_is_ended() {
 fn a_second_interrupt_and_a_termination_have_codes_of_their_own() {
     let server = Server::v4(SILENT);
     let run = server.start("-r 50 -R 50 -d 60");
-    wait_for("messages", || server.received(Act::Discover) > 20);
+    wait_for("messages", || server.received(RequestKind::Discover) > 20);
     run.signal(Signal::INT);
     // It waits for answers, which do not come.
     until(Duration::from_millis(700), || false);
@@ -147,7 +151,7 @@ fn a_second_interrupt_and_a_termination_have_codes_of_their_own() {
     let ended = run.wait().expect(130);
     reported(&ended);
     let record = ended.balanced();
-    assert_eq!(record.counts.cut_off, server.received(Act::Discover), "{ended}");
+    assert_eq!(record.counts.cut_off, server.received(RequestKind::Discover), "{ended}");
     assert_eq!(record.counts.cut_off, record.counts.sent, "{ended}");
 
     let server = Server::v4("");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use brunt_dhcp_server::{Act, Answer, Config, Family};
+use brunt_dhcp_server::{Answer, Config, Family, RequestKind};
 use brunt_record::Record;
 use brunt_testbed::until;
 
@@ -21,8 +21,8 @@ fn an_avalanche_repeats_what_was_lost_after_four_seconds() {
     let record = ended.balanced();
     assert_eq!((record.counts.ok, server.bound()), (30, 30), "{ended}");
     assert_eq!(tally(&record, "DISCOVER-OFFER resent"), 30, "{ended}");
-    assert_eq!(server.received(Act::Discover), sent(&record, "DISCOVER-OFFER"), "{ended}");
-    assert_eq!(server.received(Act::Request), 30, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), sent(&record, "DISCOVER-OFFER"), "{ended}");
+    assert_eq!(server.received(RequestKind::Request), 30, "{ended}");
     // RFC 2131 section 4.1: after four seconds, one more or less.
     let took = record.operations[0].service.histogram().expect("it is a histogram");
     let (least, most) = (took.min().unwrap(), took.max().unwrap());
@@ -41,7 +41,11 @@ fn an_avalanche_of_dhcpv6_doubles_its_patience() {
     let ended = server.run("--scenario avalanche -R 20").expect(0);
     let record = ended.balanced();
     assert_eq!((record.counts.ok, server.bound()), (20, 20), "{ended}");
-    assert_eq!(server.received(Act::Discover), sent(&record, "SOLICIT-ADVERTISE"), "{ended}");
+    assert_eq!(
+        server.received(RequestKind::Discover),
+        sent(&record, "SOLICIT-ADVERTISE"),
+        "{ended}"
+    );
     assert_eq!(tally(&record, "SOLICIT-ADVERTISE resent"), 40, "{ended}");
     // RFC 8415 section 15 and 18.2.1: between 1 and 1.1 s, then between 1.9 and 2.1 times as much more.
     let took = record.operations[0].service.histogram().expect("it is a histogram");
@@ -52,7 +56,7 @@ fn an_avalanche_of_dhcpv6_doubles_its_patience() {
 
 /// What the server received of each act is what the record says was sent. It may read the last of what it does not
 /// answer after the run has ended.
-fn agree(server: &Server, record: &Record, stages: &[(Act, &str)], text: &str) {
+fn agree(server: &Server, record: &Record, stages: &[(RequestKind, &str)], text: &str) {
     for (act, stage) in stages {
         let sent = sent(record, stage);
         until(Duration::from_secs(90), || server.received(*act) >= sent);
@@ -60,23 +64,23 @@ fn agree(server: &Server, record: &Record, stages: &[(Act, &str)], text: &str) {
     }
 }
 
-const STAGES_V4: [(Act, &str); 6] = [
-    (Act::Discover, "DISCOVER-OFFER"),
-    (Act::Request, "REQUEST-ACK"),
-    (Act::Release, "RELEASE"),
-    (Act::Reboot, "REQUEST-ACK (INIT-REBOOT)"),
-    (Act::Inform, "INFORM-ACK"),
-    (Act::Decline, "DECLINE"),
+const STAGES_V4: [(RequestKind, &str); 6] = [
+    (RequestKind::Discover, "DISCOVER-OFFER"),
+    (RequestKind::Request, "REQUEST-ACK"),
+    (RequestKind::Release, "RELEASE"),
+    (RequestKind::Reboot, "REQUEST-ACK (INIT-REBOOT)"),
+    (RequestKind::Inform, "INFORM-ACK"),
+    (RequestKind::Decline, "DECLINE"),
 ];
-const STAGES_V6: [(Act, &str); 8] = [
-    (Act::Discover, "SOLICIT-ADVERTISE"),
-    (Act::Request, "REQUEST-REPLY"),
-    (Act::Renew, "RENEW-REPLY"),
-    (Act::Rebind, "REBIND-REPLY"),
-    (Act::Release, "RELEASE-REPLY"),
-    (Act::Reboot, "CONFIRM-REPLY"),
-    (Act::Inform, "INFORMATION-REQUEST-REPLY"),
-    (Act::Decline, "DECLINE-REPLY"),
+const STAGES_V6: [(RequestKind, &str); 8] = [
+    (RequestKind::Discover, "SOLICIT-ADVERTISE"),
+    (RequestKind::Request, "REQUEST-REPLY"),
+    (RequestKind::Renew, "RENEW-REPLY"),
+    (RequestKind::Rebind, "REBIND-REPLY"),
+    (RequestKind::Release, "RELEASE-REPLY"),
+    (RequestKind::Reboot, "CONFIRM-REPLY"),
+    (RequestKind::Inform, "INFORMATION-REQUEST-REPLY"),
+    (RequestKind::Decline, "DECLINE-REPLY"),
 ];
 
 #[test]
@@ -98,7 +102,7 @@ fn a_fleet_does_what_its_server_sees() {
                 // A server cannot distinguish a rebinding client from a renewing one.
                 let renewed = sent(&record, "REQUEST-ACK (renewal)");
                 let rebound = sent(&record, "REQUEST-ACK (rebinding)");
-                assert_eq!(server.received(Act::Renew), renewed + rebound, "{run}");
+                assert_eq!(server.received(RequestKind::Renew), renewed + rebound, "{run}");
             }
             Family::V6 => agree(&server, &record, &STAGES_V6, &text),
         }
@@ -120,7 +124,7 @@ fn clients_are_born_when_they_should() {
     let ended =
         server.run_with("--scenario fleet --clients 500 -p 2", &["--births", "50"]).expect(0);
     // Fifty a second, the first of them at once.
-    let born = server.received(Act::Discover);
+    let born = server.received(RequestKind::Discover);
     assert!(born.abs_diff(100) <= 2, "{born}\n{ended}");
     assert_eq!(server.sent(Answer::Ack), born, "{ended}");
 }
@@ -141,7 +145,7 @@ fn after_a_power_cut_all_come_back_in_time() {
         let stage =
             if family == Family::V6 { "CONFIRM-REPLY" } else { "REQUEST-ACK (INIT-REBOOT)" };
         assert_eq!(tally(&record, &format!("{stage} received")), 60, "{ended}");
-        assert_eq!((server.received(Act::Reboot), server.bound()), (60, 60), "{ended}");
+        assert_eq!((server.received(RequestKind::Reboot), server.bound()), (60, 60), "{ended}");
         // Between half a second and the cut there is nothing to do, and again a second after it.
         let busy = |from: f64, to: f64| -> u64 {
             let within = |start: f64| start >= from && start < to;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use brunt_dhcp_server::{Act, Family};
+use brunt_dhcp_server::{Family, RequestKind};
 use brunt_test_program::Program;
 use brunt_testbed::free_port;
 
@@ -21,9 +21,9 @@ fn what_is_never_answered_is_forgotten() {
     // Four thousand in flight for a tenth of a second each.
     let line = "-i --window 4000 -n 200000 -R 1000000 -d 0.1";
     let program = server.start(line);
-    wait_for("a quarter", || server.received(Act::Discover) > 50_000);
+    wait_for("a quarter", || server.received(RequestKind::Discover) > 50_000);
     let early = peak(&program);
-    wait_for("most of it", || server.received(Act::Discover) > 150_000);
+    wait_for("most of it", || server.received(RequestKind::Discover) > 150_000);
     let late = peak(&program);
     let ended = program.wait().expect(3);
     let record = ended.balanced();

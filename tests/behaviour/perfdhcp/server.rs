@@ -4,7 +4,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
-use brunt_dhcp_server::{Act, Answer, Config, Family, Lease, Running, Script, State, Stats, Tally};
+use brunt_dhcp_server::{
+    Answer, Config, Family, Lease, RequestKind, Running, Script, State, Stats, Tally,
+};
 use brunt_record::Record;
 use brunt_test_program::{Ended, Program, binary, command, scratch};
 use brunt_testbed::{free_port, printed, until};
@@ -54,7 +56,7 @@ impl Server {
     }
 
     /// How many messages of one act it received.
-    pub(super) fn received(&self, act: Act) -> u64 {
+    pub(super) fn received(&self, act: RequestKind) -> u64 {
         self.tally().received_of(act)
     }
 

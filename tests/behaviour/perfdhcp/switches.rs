@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use brunt_dhcp_server::{Act, Answer, Family};
+use brunt_dhcp_server::{Answer, Family, RequestKind};
 use brunt_test_program::Ended;
 
 use super::server::{Counted as _, Server, local, start, tally};
@@ -49,7 +49,11 @@ fn half_an_exchange_is_one_stage() {
     ] {
         let ended = server.run("-i -r 200 -n 60 -R 60").expect(0);
         assert_eq!(ended.balanced().counts.ok, 60, "{ended}");
-        assert_eq!((server.received(Act::Request), server.sent(Answer::Offer)), (0, 60), "{ended}");
+        assert_eq!(
+            (server.received(RequestKind::Request), server.sent(Answer::Offer)),
+            (0, 60),
+            "{ended}"
+        );
         assert_eq!(ended.line(first, "received packets"), 60, "{ended}");
         assert!(!ended.stdout.contains(second), "{ended}");
     }
@@ -61,11 +65,11 @@ fn rapid_commit_is_one_message_and_its_answer() {
     let ended = server.run("-i -c -r 200 -n 40 -R 40").expect(0);
     assert_eq!(ended.balanced().counts.ok, 40, "{ended}");
     assert_eq!((server.sent(Answer::Offer), server.sent(Answer::Ack)), (0, 40), "{ended}");
-    assert_eq!((server.bound(), server.received(Act::Request)), (40, 0), "{ended}");
+    assert_eq!((server.bound(), server.received(RequestKind::Request)), (40, 0), "{ended}");
     let server = Server::v4("");
     let ended = server.run("--rapid-commit -r 200 -n 40 -R 40").expect(0);
     assert_eq!(ended.balanced().counts.ok, 40, "{ended}");
-    assert_eq!((server.bound(), server.received(Act::Request)), (40, 0), "{ended}");
+    assert_eq!((server.bound(), server.received(RequestKind::Request)), (40, 0), "{ended}");
 }
 
 #[test]
@@ -115,7 +119,10 @@ fn preloaded_messages_enter_no_figure() {
         let ended = server.run("-P 50 -r 100 -n 40 -R 200").expect(0);
         let record = ended.balanced();
         assert_eq!((record.counts.planned, record.counts.ok), (40, 40), "{ended}");
-        assert_eq!((server.received(Act::Discover), server.received(Act::Request)), (90, 40));
+        assert_eq!(
+            (server.received(RequestKind::Discover), server.received(RequestKind::Request)),
+            (90, 40)
+        );
         assert_eq!(tally(&record, "preload sent"), 50, "{ended}");
         assert_eq!(tally(&record, "preload received"), 50, "{ended}");
         assert_eq!(record.orphans, 0, "{ended}");
@@ -147,12 +154,15 @@ fn interim_lines_add_up_to_what_the_server_counted() {
     }
     let record = ended.balanced();
     let last = lines.last().expect("there are some");
-    assert_eq!(server.received(Act::Discover), 250, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), 250, "{ended}");
     assert_eq!(record.counts.timed_out, 25, "{ended}");
     // The last line may be a moment older than the end of the run.
     assert!(last[0][0] >= 200 && last[0][0] <= 250, "{last:?}\n{ended}");
-    assert_eq!(ended.line("DISCOVER-OFFER", "sent packets"), server.received(Act::Discover));
-    assert_eq!(ended.line("REQUEST-ACK", "sent packets"), server.received(Act::Request));
+    assert_eq!(
+        ended.line("DISCOVER-OFFER", "sent packets"),
+        server.received(RequestKind::Discover)
+    );
+    assert_eq!(ended.line("REQUEST-ACK", "sent packets"), server.received(RequestKind::Request));
     assert_eq!(ended.line("REQUEST-ACK", "received packets"), server.sent(Answer::Ack));
     assert_eq!(ended.line("REQUEST-ACK", "drops"), server.stats().fault("drop"));
 }
@@ -240,7 +250,7 @@ fn letters_show_more() {
 fn rates_may_be_fractions_and_may_change() {
     let server = Server::v4("");
     let ended = server.run("-r 2.5 -p 2 -R 30").expect(0);
-    assert_eq!(server.received(Act::Discover), 5, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), 5, "{ended}");
     assert!(ended.stdout.contains("expected rate: 2.5"), "{ended}");
     // A hundred, and then a ramp that makes on average one and a half hundred a second.
     let server = Server::v4("");
@@ -248,13 +258,13 @@ fn rates_may_be_fractions_and_may_change() {
     let ended = server.run_with("-R 500", &stages).expect(0);
     let record = ended.balanced();
     assert!(record.counts.planned.abs_diff(250) <= 1, "{ended}");
-    assert_eq!(server.received(Act::Discover), record.counts.planned, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), record.counts.planned, "{ended}");
     // What is due is due whatever its neighbours do: at random, as many as Poisson's law lets one expect.
     let server = Server::v4("");
     let ended = server.run("-r 200 --arrival poisson -p 2 -R 500").expect(0);
     let planned = ended.balanced().counts.planned;
     assert!(planned.abs_diff(400) <= 100, "{ended}");
-    assert_eq!(server.received(Act::Discover), planned, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), planned, "{ended}");
 }
 
 #[test]
@@ -264,5 +274,5 @@ fn a_warm_up_is_asked_and_not_counted() {
     let record = ended.record();
     assert_eq!(record.counts.planned, 100, "{ended}");
     assert_eq!(record.conservation.counts.planned, 150, "{ended}");
-    assert_eq!(server.received(Act::Discover), 150, "{ended}");
+    assert_eq!(server.received(RequestKind::Discover), 150, "{ended}");
 }

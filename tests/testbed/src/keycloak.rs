@@ -121,7 +121,7 @@ impl Keycloak {
     pub fn saw(&self, during: impl FnOnce()) -> Seen {
         let before = self.settled().len();
         during();
-        Seen::of(&self.settled()[before..])
+        Seen::new(&self.settled()[before..])
     }
 
     /// The log, once a request made now is in it and nothing more follows: the server writes by many threads.
@@ -207,7 +207,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    fn of(log: &str) -> Self {
+    fn new(log: &str) -> Self {
         let mut seen = Self::default();
         for line in log.lines() {
             if let Some((_, request)) = line.split_once(" asked ") {
@@ -341,7 +341,7 @@ mod tests {
             ),
             line("events", r#"operationType="UPDATE", realmId="5d3e", resourceType="USER""#),
         ];
-        let seen = Seen::of(&log.concat());
+        let seen = Seen::new(&log.concat());
         assert_eq!(seen.requests, [("GET".into(), "/realms/testbed/userinfo".into(), 200)]);
         assert_eq!(seen.events, ["CLIENT_LOGIN", "UPDATE USER"]);
         assert_eq!((seen.asked("GET", "/userinfo", 200), seen.happened("CLIENT_LOGIN")), (1, 1));

@@ -33,7 +33,7 @@ pub struct Trial {
 
 impl Trial {
     /// A run of a program whose home is empty: the settings of the user who runs the tests must not change it.
-    pub fn of(mut command: Command) -> Self {
+    pub fn new(mut command: Command) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         command.env("HOME", directory.path()).env_remove("XDG_CONFIG_HOME").stdin(Stdio::null());
         Self { command, directory }
@@ -41,7 +41,7 @@ impl Trial {
 
     /// A run of a command of brunt that writes a record.
     pub fn brunt(command: Command, words: &[&str]) -> Self {
-        let trial = Self::of(command);
+        let trial = Self::new(command);
         let record = trial.record();
         trial.args(words).arg("--record").arg(record)
     }

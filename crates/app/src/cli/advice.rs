@@ -21,7 +21,7 @@ struct Known {
 }
 
 static KNOWN: LazyLock<Vec<Known>> =
-    LazyLock::new(|| headings().map(|(anchor, heading)| Known::of(anchor, heading)).collect());
+    LazyLock::new(|| headings().map(|(anchor, heading)| Known::new(anchor, heading)).collect());
 
 /// The page.
 fn page() -> &'static str {
@@ -43,7 +43,7 @@ fn headings() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 impl Known {
-    fn of(anchor: &'static str, heading: &'static str) -> Self {
+    fn new(anchor: &'static str, heading: &'static str) -> Self {
         let fixed = heading.split(ANY).map(str::trim).filter(|part| part.len() > 1).collect();
         Self { fixed, anchor }
     }
@@ -147,7 +147,7 @@ mod tests {
     fn every_heading_has_a_place_of_its_own_and_says_something_fixed() {
         let mut places = HashSet::new();
         for (anchor, heading) in headings() {
-            let known = Known::of(anchor, heading);
+            let known = Known::new(anchor, heading);
             assert!(!anchor.is_empty() && places.insert(anchor), "{heading}");
             assert!(known.fixed.iter().map(|part| part.len()).sum::<usize>() > 8, "{heading}");
         }

@@ -35,7 +35,7 @@ const SAID: usize = 20;
 /// Runs both commands alternately, and compares them.
 pub(crate) fn ab(args: &AbArgs, world: &World) -> Result<Exit, Refusal> {
     let commands = split(&args.commands, world)?;
-    let place = Place::new(args.keep.as_deref())?;
+    let place = RecordDirectory::new(args.keep.as_deref())?;
     world.signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     let mut trial =
         Trial { commands, place: &place, world, sides: [Vec::new(), Vec::new()], took: 0 };
@@ -120,13 +120,13 @@ fn order(runs: u32) -> impl Iterator<Item = Which> {
 }
 
 /// Where the records are.
-struct Place {
+struct RecordDirectory {
     directory: PathBuf,
     /// The temporary directory, which is deleted when this is dropped.
     _temporary: Option<tempfile::TempDir>,
 }
 
-impl Place {
+impl RecordDirectory {
     fn new(keep: Option<&Path>) -> Result<Self, Refusal> {
         let unmade =
             |error: std::io::Error| failed(format!("make a directory for the records: {error}"));
@@ -159,7 +159,7 @@ impl Place {
 /// What has been carried out so far.
 struct Trial<'a> {
     commands: [Vec<String>; 2],
-    place: &'a Place,
+    place: &'a RecordDirectory,
     world: &'a World,
     sides: [Vec<(PathBuf, Record)>; 2],
     /// How long all runs took so far, in polls.

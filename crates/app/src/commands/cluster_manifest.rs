@@ -1,6 +1,6 @@
 //! `brunt cluster manifest`: prints a manifest by which a launcher starts the agents of a run.
 
-use brunt_cluster::manifest::{Asked, Kubernetes, Nomad, Slurm, Ssh};
+use brunt_cluster::manifest::{Kubernetes, LaunchOptions, Nomad, Slurm, Ssh};
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
@@ -21,7 +21,7 @@ pub(crate) fn cluster_manifest(args: &ManifestArgs, world: &World) -> Result<Exi
     let nats = args.nats.clone().or(own).ok_or_else(|| {
         Refusal::usage("error: say where nats-server runs: --nats tls://HOST:4222, as cluster keys was told by --host")
     })?;
-    let asked = Asked {
+    let asked = LaunchOptions {
         agents: args.agents,
         nats,
         pool: args.pool.clone(),

@@ -6,7 +6,7 @@ use brunt_record::{Document, MergeError, Record, merge as merge_records};
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{Manner, WriteFailures, exit, summary};
+use brunt_run::{ExitPolicy, WriteFailures, exit, summary};
 
 use super::failed;
 use crate::cli::args::MergeArgs;
@@ -23,7 +23,7 @@ pub(crate) fn merge(args: &MergeArgs, world: &World) -> Result<Exit, Refusal> {
         record.write(path).map_err(|error| format!("failed to {error}"))
     });
     losses.print(&text);
-    Ok(losses.tell(exit(&record, None, Manner::Ours)))
+    Ok(losses.tell(exit(&record, None, ExitPolicy::Ours)))
 }
 
 fn read(path: &Path) -> Result<(PathBuf, Record), Refusal> {

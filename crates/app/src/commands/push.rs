@@ -8,7 +8,7 @@ use brunt_record::Status;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::service::{Manner, Service};
+use brunt_run::service::{Service, ServiceOptions};
 use http::{Method, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -160,7 +160,7 @@ fn brought(
         None => Trust::System,
     };
     let advice = "; --ca names a PEM file to trust";
-    let manner = Manner { trust, advice, within: WITHIN, answer_max: ANSWER_MAX };
+    let manner = ServiceOptions { trust, advice, within: WITHIN, answer_max: ANSWER_MAX };
     let service = Service::new(&args.site, manner, files)?;
     let request = service
         .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))

@@ -23,14 +23,14 @@ use super::{failed, load};
 use crate::cli::args::{Protocol, QuickstartArgs};
 
 /// A tool and the text about its run.
-struct Act {
+struct Demonstration {
     tool: &'static str,
     says: &'static str,
     words: &'static [&'static str],
 }
 
 /// The text about a run of perfdhcp, the name of its record, and which version of DHCP it speaks.
-struct LeaseAct {
+struct LeaseDemonstration {
     name: &'static str,
     says: &'static str,
     v6: bool,
@@ -42,18 +42,18 @@ const INDENT: usize = 3;
 
 const ADMIN: &[&str] = &["-D", "uid=admin,dc=example,dc=com", "-w", "password", "-F"];
 
-const ACTS: [Act; 3] = [
-    Act {
+const ACTS: [Demonstration; 3] = [
+    Demonstration {
         tool: "authrate",
         says: "As fast as possible (authrate): how many binds a second are answered?",
         words: &["-D", "uid=user.{},ou=people,dc=example,dc=com", "-w", "password", "-f"],
     },
-    Act {
+    Demonstration {
         tool: "searchrate",
         says: "As fast as possible (searchrate): how many searches for users by uid?",
         words: &["-b", "ou=people,dc=example,dc=com"],
     },
-    Act {
+    Demonstration {
         tool: "modrate",
         says: "At 500 a second (modrate): how long does changing a user take?",
         words: &[
@@ -67,20 +67,20 @@ const ACTS: [Act; 3] = [
     },
 ];
 
-const LEASE_ACTS: [LeaseAct; 3] = [
-    LeaseAct {
+const LEASE_ACTS: [LeaseDemonstration; 3] = [
+    LeaseDemonstration {
         name: "dora",
         says: "As fast as possible: how many leases a second can the server grant?",
         v6: false,
         words: &[],
     },
-    LeaseAct {
+    LeaseDemonstration {
         name: "renewals",
         says: "At a rate: 1000 leases, 200 renewals and 100 releases a second.",
         v6: false,
         words: &["-r", "1000", "-f", "200", "-F", "100", "-t", "1"],
     },
-    LeaseAct {
+    LeaseDemonstration {
         name: "sarr",
         says: "The same for DHCPv6, with a prefix for every client as well.",
         v6: true,
@@ -277,7 +277,12 @@ fn result(record: &Record, console: &Console) -> Result<String, Refusal> {
     Ok(shown.flat_map(|line| [" ".repeat(INDENT), line.to_owned(), "\n".to_owned()]).collect())
 }
 
-fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> Vec<String> {
+fn command_line(
+    act: &Demonstration,
+    args: &QuickstartArgs,
+    port: &str,
+    record: &Path,
+) -> Vec<String> {
     let (users, connections) = (format!("rand(0,{})", args.users), args.connections.to_string());
     let (duration, record) = (args.duration.to_string(), record.display().to_string());
     let mut words = vec!["brunt", act.tool, "--noPropertiesFile", "-h", "127.0.0.1", "-p", port];
@@ -298,7 +303,7 @@ fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> 
 
 /// The switches of perfdhcp. If there is a rate, the number of connections is not limited: otherwise the rate might not
 /// be kept.
-fn switches(act: &LeaseAct, args: &QuickstartArgs, record: &Path) -> Vec<String> {
+fn switches(act: &LeaseDemonstration, args: &QuickstartArgs, record: &Path) -> Vec<String> {
     let (users, connections) = (args.users.to_string(), args.connections.to_string());
     let (duration, record) = (args.duration.to_string(), record.display().to_string());
     let mut words = vec!["-R", &users, "-p", &duration];

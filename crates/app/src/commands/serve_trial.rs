@@ -26,7 +26,7 @@ pub(super) fn trial(
     listener: TcpListener,
     world: &World,
 ) -> Result<Exit, Refusal> {
-    let place = Place::of(args)?;
+    let place = TrialDirectory::new(args)?;
     let directory = ldap::Server::start(ldap::Config::default()).map_err(failed)?;
     let identity = rest::Server::start(rest::Config::default()).map_err(failed)?;
     let trial = Trial {
@@ -61,7 +61,7 @@ pub(super) fn trial(
 }
 
 /// Prints what the trial contains, and its address.
-fn begin(place: &Place, at: SocketAddr, link: &str, console: &Console) {
+fn begin(place: &TrialDirectory, at: SocketAddr, link: &str, console: &Console) {
     console.say(
         "A trial with a directory and an identity API in memory, and plans that load them.\n\
          Open this address to sign in; it works once:",
@@ -72,15 +72,15 @@ fn begin(place: &Place, at: SocketAddr, link: &str, console: &Console) {
 }
 
 /// Where a trial stores its runs.
-enum Place {
+enum TrialDirectory {
     /// A given directory, which remains.
     Named(PathBuf),
     /// A temporary directory, which is removed with the trial.
     Own(TempDir),
 }
 
-impl Place {
-    fn of(args: &ServeArgs) -> Result<Self, Refusal> {
+impl TrialDirectory {
+    fn new(args: &ServeArgs) -> Result<Self, Refusal> {
         if let Some(path) = &args.dir {
             return Ok(Self::Named(path.clone()));
         }

@@ -15,8 +15,8 @@ use crate::cli::sizing::{SizingArgs, SizingFormat};
 pub(crate) fn sizing(args: &SizingArgs, world: &World) -> Result<Exit, Refusal> {
     let collection = read(args)?;
     let reading = Reading::of(&collection).ok_or_else(|| no_search(args))?;
-    let sizing = Sizing::of(&reading, demand(args)).map_err(failed)?;
-    let usl = args.usl.then(|| Usl::of(&reading));
+    let sizing = Sizing::new(&reading, demand(args)).map_err(failed)?;
+    let usl = args.usl.then(|| Usl::new(&reading));
     let page = || capacity::sizing(&reading, &sizing, usl.as_ref());
     let text = match args.format {
         SizingFormat::Text => page().text(world.console.screen()),

@@ -269,7 +269,7 @@ fn a_trend_is_seen_and_one_without_weight_is_not() {
                 .collect()
         };
         let of = |seconds: &[Second]| {
-            brunt_capacity::Evidence::of(seconds, &brunt_capacity::Objectives::default(), 2)
+            brunt_capacity::Evidence::new(seconds, &brunt_capacity::Objectives::default(), 2)
         };
         seen += u32::from(of(&seconds(0.01)).grows);
         alarms += u32::from(of(&seconds(0.0)).grows);
@@ -299,7 +299,7 @@ fn response_times_that_rise_and_stay_within_their_objective_are_no_queue() {
             })
             .collect()
     };
-    let of = |times| Evidence::of(&rising(times), &objectives, 2);
+    let of = |times| Evidence::new(&rising(times), &objectives, 2);
     let (well, badly) = (of(1.0), of(10.0));
     assert!(well.trend > 2.5 && !well.grows, "{well:?}");
     assert_eq!(well.verdict, Verdict::Pass, "{well:?}");

@@ -126,7 +126,7 @@ impl Trial for Recorded {
             }
         }
         let record = run.record_of(order.rate);
-        let measured = Measured::of(&record, &["bind.p99".to_owned()]).expect("it can be had");
+        let measured = Measured::new(&record, &["bind.p99".to_owned()]).expect("it can be had");
         Outcome {
             took_s: self.now - began,
             measured,

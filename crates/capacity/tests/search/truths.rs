@@ -122,7 +122,7 @@ struct Said {
 }
 
 impl Said {
-    fn of(truth: &Truth, searches: u64) -> Self {
+    fn new(truth: &Truth, searches: u64) -> Self {
         let mut said = Self::default();
         for seed in 0..searches {
             let (found, least, most) = search(truth, seed);
@@ -193,7 +193,7 @@ fn hold(searches: u64, margin: f64) {
         if !name.contains(&only) {
             continue;
         }
-        let said = Said::of(&truth, searches);
+        let said = Said::new(&truth, searches);
         let row = said.row(&name, truth.rate);
         println!("{row}");
         assert!(said.above.is_empty(), "a claim above the truth: {row}");

@@ -10,4 +10,4 @@ mod share;
 
 pub use offset::Offset;
 pub use outbox::Outbox;
-pub use share::{Act, LEASE, REPORT_EVERY, Share};
+pub use share::{Action, LEASE, REPORT_EVERY, Share};

@@ -21,7 +21,7 @@ const PROBE_EVERY: Duration = Duration::from_millis(20);
 
 /// What the driver of a share must do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum Action {
     /// Order the run to begin at this moment of the agent's clock.
     Start(Duration),
     /// Order the run to begin no further exchanges.
@@ -150,7 +150,7 @@ impl Share {
     }
 
     /// Takes the answer to a report. Answers for other agents are ignored.
-    pub fn answered(&mut self, word: &Word, now: Duration) -> Vec<Act> {
+    pub fn answered(&mut self, word: &Word, now: Duration) -> Vec<Action> {
         let order = &self.order;
         let ours = (&word.run, word.epoch, &word.nonce) == (&order.run, order.epoch, &order.nonce);
         if !ours || word.answers_ns > nanos(now) {
@@ -169,7 +169,7 @@ impl Share {
     }
 
     /// Takes the current time, and returns what is due.
-    pub fn tick(&mut self, now: Duration) -> Vec<Act> {
+    pub fn tick(&mut self, now: Duration) -> Vec<Action> {
         let unheard = now.saturating_sub(self.heard);
         if let Some(ended) = self.ended {
             let since = unheard.min(now.saturating_sub(ended));
@@ -189,7 +189,7 @@ impl Share {
         self.why.get_or_insert_with(|| why.to_owned());
     }
 
-    fn start(&mut self, at_ns: u64, now: Duration) -> Vec<Act> {
+    fn start(&mut self, at_ns: u64, now: Duration) -> Vec<Action> {
         if self.stage != Stage::Ready || self.stopped {
             return Vec::new();
         }
@@ -200,25 +200,25 @@ impl Share {
             return self.stop().into_iter().collect();
         }
         self.stage = Stage::Running;
-        vec![Act::Start(at)]
+        vec![Action::Start(at)]
     }
 
-    fn stop(&mut self) -> Option<Act> {
+    fn stop(&mut self) -> Option<Action> {
         let first = !self.stopped && self.ended.is_none();
         self.stopped |= first;
-        first.then_some(Act::Stop)
+        first.then_some(Action::Stop)
     }
 
-    fn abort(&mut self) -> Vec<Act> {
-        let mut acts: Vec<Act> = self.stop().into_iter().collect();
+    fn abort(&mut self) -> Vec<Action> {
+        let mut acts: Vec<Action> = self.stop().into_iter().collect();
         if !self.aborted && self.ended.is_none() {
             self.aborted = true;
-            acts.push(Act::Abort);
+            acts.push(Action::Abort);
         }
         acts
     }
 
-    fn leave(&mut self, delivered: bool) -> Vec<Act> {
+    fn leave(&mut self, delivered: bool) -> Vec<Action> {
         if self.ended.is_none() {
             // The coordinator has no more use for the run.
             return self.abort();
@@ -227,7 +227,7 @@ impl Share {
             return Vec::new();
         }
         self.left = true;
-        vec![Act::Leave { delivered: delivered && self.outbox.is_empty() }]
+        vec![Action::Leave { delivered: delivered && self.outbox.is_empty() }]
     }
 }
 
@@ -279,7 +279,7 @@ mod tests {
         let start = Instruction::Start { at_ns: 4_000_000_000 };
         assert_eq!(share.answered(&word(&share, 10, start), ms(10)), [], "it is not ready");
         share.ready();
-        assert_eq!(share.answered(&word(&share, 20, start), ms(20)), [Act::Start(ms(3_000))]);
+        assert_eq!(share.answered(&word(&share, 20, start), ms(20)), [Action::Start(ms(3_000))]);
         assert_eq!(share.answered(&word(&share, 30, start), ms(30)), [], "it was told");
         assert_eq!(share.stage(), &Stage::Running);
     }
@@ -289,7 +289,7 @@ mod tests {
         let mut share = share();
         share.ready();
         let late = word(&share, 20, Instruction::Start { at_ns: 1_010_000_000 });
-        assert_eq!(share.answered(&late, ms(20)), [Act::Stop]);
+        assert_eq!(share.answered(&late, ms(20)), [Action::Stop]);
         share.ended(Some(0), ms(30));
         assert!(
             matches!(share.stage(), Stage::Ended { why: Some(why), .. } if why.contains("late"))
@@ -303,12 +303,12 @@ mod tests {
         share.tell(b"line\n");
         assert_eq!(share.answered(&word(&share, 100, Instruction::Wait), ms(100)), []);
         assert_eq!(share.tick(ms(5_100)), []);
-        assert_eq!(share.tick(ms(5_101)), [Act::Stop]);
+        assert_eq!(share.tick(ms(5_101)), [Action::Stop]);
         assert_eq!(share.tick(ms(5_200)), [], "once is enough");
-        assert_eq!(share.tick(ms(15_101)), [Act::Abort]);
+        assert_eq!(share.tick(ms(15_101)), [Action::Abort]);
         share.ended(Some(130), ms(15_200));
         let arrived = Word { arrived: 5, ..word(&share, 20_000, Instruction::Leave) };
-        assert_eq!(share.answered(&arrived, ms(20_001)), [Act::Leave { delivered: true }]);
+        assert_eq!(share.answered(&arrived, ms(20_001)), [Action::Leave { delivered: true }]);
     }
 
     #[test]
@@ -317,7 +317,7 @@ mod tests {
         share.tell(b"line\n");
         share.ended(Some(0), ms(1_000));
         assert_eq!(share.tick(ms(21_000)), []);
-        assert_eq!(share.tick(ms(21_001)), [Act::Leave { delivered: false }]);
+        assert_eq!(share.tick(ms(21_001)), [Action::Leave { delivered: false }]);
     }
 
     #[test]
@@ -332,8 +332,8 @@ mod tests {
         ] {
             assert_eq!(share.answered(&word, ms(10)), []);
         }
-        assert_eq!(share.answered(&stop, ms(10)), [Act::Stop]);
+        assert_eq!(share.answered(&stop, ms(10)), [Action::Stop]);
         let abort = word(&share, 11, Instruction::Abort);
-        assert_eq!(share.answered(&abort, ms(11)), [Act::Abort]);
+        assert_eq!(share.answered(&abort, ms(11)), [Action::Abort]);
     }
 }

@@ -23,7 +23,7 @@ pub struct NoFileName;
 
 impl FileName {
     /// The name of a path, if an order may have it.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn new(path: &Path) -> Option<Self> {
         let mut parts = Vec::new();
         for component in path.components() {
             match component {
@@ -54,7 +54,7 @@ impl TryFrom<String> for FileName {
 
     fn try_from(text: String) -> Result<Self, NoFileName> {
         // Only the normal spelling is accepted: two spellings of one name would be two entries for the same place.
-        Self::of(Path::new(&text)).filter(|name| name.0 == text).ok_or(NoFileName)
+        Self::new(Path::new(&text)).filter(|name| name.0 == text).ok_or(NoFileName)
     }
 }
 

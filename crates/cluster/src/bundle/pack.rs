@@ -22,7 +22,7 @@ pub struct Bundle {
 impl Bundle {
     /// Describes files of a directory, each with a flag that says whether it is a secret. If they are too large
     /// together, the largest are not sent.
-    pub fn of<P: AsRef<Path>>(directory: &Path, files: &[(P, bool)]) -> Result<Self, BundleError> {
+    pub fn new<P: AsRef<Path>>(directory: &Path, files: &[(P, bool)]) -> Result<Self, BundleError> {
         Self::within(BUNDLE_MAX, directory, files)
     }
 
@@ -38,7 +38,7 @@ impl Bundle {
         let mut entries = Vec::new();
         for (path, secret) in files {
             let path = path.as_ref();
-            let name = FileName::of(path);
+            let name = FileName::new(path);
             let name = name.ok_or_else(|| BundleError::Name(path.display().to_string()))?;
             let from = if *secret {
                 From::OwnerSecret

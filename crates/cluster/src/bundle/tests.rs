@@ -44,7 +44,7 @@ fn what_is_packed_is_laid_into_a_private_directory_that_goes_with_it() {
     written(data.path(), "pw", b"secret of the agent\n");
     let files =
         [("login.toml", false), ("./data/users.csv", false), ("data/empty", false), ("pw", true)];
-    let bundle = Bundle::of(ours.path(), &files).unwrap();
+    let bundle = Bundle::new(ours.path(), &files).unwrap();
     assert!(!serde_json::to_string(bundle.manifest()).unwrap().contains("secret of"));
     let laid = pulled(&bundle, Some(data.path()), theirs.path()).unwrap();
     let at = |name: &str| laid.path().join(name);
@@ -66,16 +66,16 @@ fn what_is_packed_is_laid_into_a_private_directory_that_goes_with_it() {
 fn no_name_leads_out_of_the_directory() {
     let ours = directory();
     for name in ["/etc/passwd", "../x", "a/../../x", "a\u{1b}[2Jb", "a\u{202e}b", "", ".", "x/\n"] {
-        assert!(FileName::of(Path::new(name)).is_none(), "{name:?}");
-        assert!(Bundle::of(ours.path(), &[(name, false)]).is_err(), "{name:?}");
+        assert!(FileName::new(Path::new(name)).is_none(), "{name:?}");
+        assert!(Bundle::new(ours.path(), &[(name, false)]).is_err(), "{name:?}");
     }
     let entry = |name: &str| format!(r#"{{"files":[{{"name":{name:?},"from":"owner_secret"}}]}}"#);
     assert!(serde_json::from_str::<Manifest>(&entry("a/b")).is_ok());
     for name in ["/a", "../a", "a/../b", "./a", "a//b", "a/", ""] {
         assert!(serde_json::from_str::<Manifest>(&entry(name)).is_err(), "{name}");
     }
-    assert!(FileName::of(Path::new(&"x/".repeat(17))).is_none());
-    assert!(FileName::of(Path::new(&"x".repeat(256))).is_none());
+    assert!(FileName::new(Path::new(&"x/".repeat(17))).is_none());
+    assert!(FileName::new(Path::new(&"x".repeat(256))).is_none());
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_is_too_large_to_travel_has_to_be_there_with_the_same_content() {
 fn a_piece_that_was_not_asked_for_and_a_file_that_changed_are_refused() {
     let (ours, theirs) = (directory(), directory());
     written(ours.path(), "a", &noise(PIECE_MAX + 1));
-    let bundle = Bundle::of(ours.path(), &[("a", false)]).unwrap();
+    let bundle = Bundle::new(ours.path(), &[("a", false)]).unwrap();
     let begin = || PendingFiles::begin(bundle.manifest().clone(), None, theirs.path()).unwrap();
     let first = Piece { file: 0, at: 0 };
     for (piece, length) in [
@@ -134,7 +134,7 @@ fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
     let theirs = directory();
     let content = Content { size: BUNDLE_MAX / 2 + 1, sha256: String::new() };
     let entry = |name: &str| Entry {
-        name: FileName::of(Path::new(name)).unwrap(),
+        name: FileName::new(Path::new(name)).unwrap(),
         from: From::Coordinator(content.clone()),
     };
     let large = Manifest { files: vec![entry("a"), entry("b")] };

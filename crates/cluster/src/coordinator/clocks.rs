@@ -23,7 +23,7 @@ struct Reading {
 
 impl Clocks {
     /// The clocks as the first report of a run that is about to begin gives them.
-    pub(super) fn of(report: &Report) -> Option<Self> {
+    pub(super) fn new(report: &Report) -> Option<Self> {
         let first = Reading::of(report)?;
         Some(Self { first, last: first })
     }
@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn a_moment_of_a_wall_clock_that_is_an_hour_ahead_is_known_by_the_coordinators() {
         // The agent's monotonic clock shows 10 s where the coordinator's shows 110 s.
-        let mut clocks = Clocks::of(&report(10_000, 3_600, 100_000)).unwrap();
+        let mut clocks = Clocks::new(&report(10_000, 3_600, 100_000)).unwrap();
         assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
         assert_eq!(clocks.round_trip(), Duration::from_micros(4));
         // Then the wall clock is set, and the monotonic clock has lost 3 ms.
         clocks.hear(&report(20_000, 10, 100_003));
         assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
         assert!((clocks.drift_s() - 0.003).abs() < 1e-9);
-        assert_eq!(Clocks::of(&Report { clock: None, ..report(1, 1, 1) }), None);
+        assert_eq!(Clocks::new(&Report { clock: None, ..report(1, 1, 1) }), None);
     }
 }

@@ -32,7 +32,7 @@ const FRESH: Duration = Duration::from_secs(3);
 
 /// The requested run of several agents.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ClusterRun {
     /// The id of the run.
     pub run: String,
     /// The number of the run among those of the same command.
@@ -70,7 +70,7 @@ enum Phase {
 /// A run of several agents. Times are of the coordinator's monotonic clock, since its origin.
 #[derive(Debug)]
 pub struct Coordinator {
-    asked: Asked,
+    asked: ClusterRun,
     since: Duration,
     phase: Phase,
     waiting: BTreeMap<Name, (Join, Duration)>,
@@ -88,7 +88,7 @@ pub struct Coordinator {
 
 impl Coordinator {
     /// Begins to gather agents.
-    pub fn new(asked: Asked, now: Duration) -> Self {
+    pub fn new(asked: ClusterRun, now: Duration) -> Self {
         Self {
             asked,
             since: now,

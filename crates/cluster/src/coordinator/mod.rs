@@ -14,6 +14,6 @@ mod weights;
 
 pub use clocks::Clocks;
 pub use event::{CoordinatorEvent, OnLoss};
-pub use machine::{Asked, Coordinator, START_AFTER};
+pub use machine::{ClusterRun, Coordinator, START_AFTER};
 pub use node::AgentSummary;
 pub use weights::Weights;

@@ -102,7 +102,7 @@ impl Node {
             self.wall_ms = report.wall_ms.saturating_sub(wall_ms);
             match &mut self.clocks {
                 Some(clocks) => clocks.hear(report),
-                None if report.stage == Stage::Running => self.clocks = Clocks::of(report),
+                None if report.stage == Stage::Running => self.clocks = Clocks::new(report),
                 None => {}
             }
         }

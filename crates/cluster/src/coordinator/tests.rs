@@ -1,7 +1,7 @@
 //! A coordinator and its agents over a network that loses, duplicates and delays messages, in simulated time.
 
-use super::{Asked, Coordinator, CoordinatorEvent, OnLoss, START_AFTER, Weights};
-use crate::agent::{Act, LEASE, REPORT_EVERY, Share};
+use super::{ClusterRun, Coordinator, CoordinatorEvent, OnLoss, START_AFTER, Weights};
+use crate::agent::{Action, LEASE, REPORT_EVERY, Share};
 use crate::bundle::Manifest;
 use crate::message::{Join, Name, PROTOCOL, Sealed, Stage, Word, read_report, write_report};
 use std::time::Duration;
@@ -48,7 +48,7 @@ struct Agent {
     share: Option<Share>,
     run: Run,
     next: Duration,
-    acts: Vec<(Duration, Act)>,
+    acts: Vec<(Duration, Action)>,
     /// How far its clock is ahead.
     ahead: Duration,
     alive: bool,
@@ -75,12 +75,12 @@ impl Agent {
         self.run.at.is_some_and(|at| now >= at) && self.run.stopped.is_none() && !self.run.over
     }
 
-    fn act(&mut self, acts: Vec<Act>, now: Duration) {
+    fn act(&mut self, acts: Vec<Action>, now: Duration) {
         for act in acts {
             match act {
-                Act::Start(at) => self.run.at = Some(at.saturating_sub(self.ahead)),
-                Act::Stop | Act::Abort => self.run.stopped = self.run.stopped.or(Some(now)),
-                Act::Leave { .. } => {}
+                Action::Start(at) => self.run.at = Some(at.saturating_sub(self.ahead)),
+                Action::Stop | Action::Abort => self.run.stopped = self.run.stopped.or(Some(now)),
+                Action::Leave { .. } => {}
             }
             self.acts.push((now, act));
         }
@@ -124,7 +124,7 @@ struct Simulation {
 
 impl Simulation {
     fn new(agents: u64, seed: u64, weather: NetworkFaults, on_loss: OnLoss) -> Self {
-        let asked = Asked {
+        let asked = ClusterRun {
             run: "ab".to_owned(),
             epoch: 0,
             agents: agents as u32,

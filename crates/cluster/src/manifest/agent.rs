@@ -1,19 +1,19 @@
 //! The command lines of the two parties, which every launcher starts.
 
-use super::Asked;
+use super::LaunchOptions;
 
 /// The options of both: the directory that `brunt cluster keys` made for the party, and the broker.
-fn login(asked: &Asked, keys: &str) -> Vec<String> {
+fn login(asked: &LaunchOptions, keys: &str) -> Vec<String> {
     ["--keys", keys, "--nats", &asked.nats, "--pool", &asked.pool].map(str::to_owned).to_vec()
 }
 
 /// The command line of an agent that takes part in one run. Its keys may be a reference in the launcher's language.
-pub(super) fn agent(asked: &Asked, keys: &str) -> Vec<String> {
+pub(super) fn agent(asked: &LaunchOptions, keys: &str) -> Vec<String> {
     let words = ["brunt", "agent", "--once"].map(str::to_owned);
     words.into_iter().chain(login(asked, keys)).collect()
 }
 
-impl Asked {
+impl LaunchOptions {
     /// The command line of the coordinator, which waits for all agents, with the command that it orders.
     pub(super) fn ordered(&self, keys: &str) -> Vec<String> {
         let mut words = ["brunt", "cluster", "run"].map(str::to_owned).to_vec();

@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::agent::agent;
-use super::{Asked, ManifestError, is_plain, text, yaml};
+use super::{LaunchOptions, ManifestError, is_plain, text, yaml};
 
 /// A Secret is limited to 1 MiB, and the keys of an agent take 4 KiB of it.
 const AGENTS_MAX: u32 = 200;
@@ -27,7 +27,7 @@ pub struct Kubernetes {
 
 impl Kubernetes {
     /// The manifest.
-    pub fn text(&self, asked: &Asked) -> Result<String, ManifestError> {
+    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
         let documents = self.documents(asked)?;
         let namespace = self.namespace.as_ref().map_or(String::new(), |it| format!(" -n {it}"));
         let head = format!(
@@ -53,7 +53,7 @@ impl Kubernetes {
     }
 
     /// The objects.
-    pub(super) fn documents(&self, asked: &Asked) -> Result<Vec<Value>, ManifestError> {
+    pub(super) fn documents(&self, asked: &LaunchOptions) -> Result<Vec<Value>, ManifestError> {
         self.check(asked)?;
         let agents = json!({
             "completionMode": "Indexed",
@@ -86,7 +86,7 @@ impl Kubernetes {
         ])
     }
 
-    fn check(&self, asked: &Asked) -> Result<(), ManifestError> {
+    fn check(&self, asked: &LaunchOptions) -> Result<(), ManifestError> {
         asked.check()?;
         if asked.agents > AGENTS_MAX {
             let why = "the keys of at most 200 agents fit into a Secret: make several manifests";
@@ -142,7 +142,7 @@ impl Kubernetes {
         )
     }
 
-    fn agent(&self, asked: &Asked) -> Value {
+    fn agent(&self, asked: &LaunchOptions) -> Value {
         let mut words = agent(asked, "/keys");
         words.extend(["--records", "/tmp/records"].map(str::to_owned));
         let container = json!({
@@ -193,7 +193,7 @@ impl Kubernetes {
         pod("agents", &container, &[keys, files(), empty("scratch")], &apart)
     }
 
-    fn coordinator(&self, asked: &Asked) -> Value {
+    fn coordinator(&self, asked: &LaunchOptions) -> Value {
         let words: Vec<String> = asked.ordered("/keys").iter().map(|word| expanded(word)).collect();
         let container = json!({
             "name": "coordinator",

@@ -20,7 +20,7 @@ pub use ssh::Ssh;
 
 /// The options that every launcher receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct LaunchOptions {
     /// The number of agents.
     pub agents: u32,
     /// The broker, such as `tls://nats.lab:4222`.
@@ -53,7 +53,7 @@ pub enum ManifestError {
     Agents(u32, &'static str),
 }
 
-impl Asked {
+impl LaunchOptions {
     fn check(&self) -> Result<(), ManifestError> {
         if let Some(word) = self.command.iter().find(|word| word.chars().any(char::is_control)) {
             return Err(text("the word", word, "put it into a file or a plan"));

@@ -2,7 +2,7 @@
 //! the coordinator.
 
 use super::agent::agent;
-use super::{Asked, ManifestError, is_plain, text};
+use super::{LaunchOptions, ManifestError, is_plain, text};
 
 /// The options for Nomad.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Nomad {
 
 impl Nomad {
     /// The job.
-    pub fn text(&self, asked: &Asked) -> Result<String, ManifestError> {
+    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
         asked.check()?;
         if !is_plain(&self.image, "-_./:@") {
             return Err(text("--image", &self.image, "write REGISTRY/NAME:TAG"));

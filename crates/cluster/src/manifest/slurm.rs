@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::agent::agent;
-use super::{AS_WRITTEN, Asked, ManifestError, is_plain, shell_line, text};
+use super::{AS_WRITTEN, LaunchOptions, ManifestError, is_plain, shell_line, text};
 
 /// The options for Slurm.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Slurm {
 
 impl Slurm {
     /// The script.
-    pub fn text(&self, asked: &Asked) -> Result<String, ManifestError> {
+    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
         asked.check()?;
         let mut more = String::new();
         for (option, value) in [("partition", &self.partition), ("account", &self.account)] {
@@ -69,7 +69,7 @@ exit \"$ended\"
     }
 }
 
-fn coordinator(asked: &Asked) -> String {
+fn coordinator(asked: &LaunchOptions) -> String {
     let words = asked.ordered("$BRUNT_KEYS/coordinator");
     let own = words.len() - asked.command.len();
     let ours = words[..own].iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");

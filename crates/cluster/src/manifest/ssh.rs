@@ -4,7 +4,7 @@
 //! ends, no agent is left behind.
 
 use super::agent::agent;
-use super::{AS_WRITTEN, Asked, ManifestError, is_plain, shell_line, text};
+use super::{AS_WRITTEN, LaunchOptions, ManifestError, is_plain, shell_line, text};
 
 /// The options for ssh.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Ssh {
 
 impl Ssh {
     /// The script.
-    pub fn text(&self, asked: &Asked) -> Result<String, ManifestError> {
+    pub fn text(&self, asked: &LaunchOptions) -> Result<String, ManifestError> {
         asked.check()?;
         if let Some(host) = self.hosts.iter().find(|host| !is_plain(host, "-_.:@")) {
             return Err(text("--ssh-host", host, "write HOST or USER@HOST"));

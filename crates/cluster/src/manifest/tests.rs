@@ -33,8 +33,8 @@ const HOSTILE: &[&str] = &[
     "\\",
 ];
 
-fn asked(agents: u32) -> Asked {
-    Asked {
+fn asked(agents: u32) -> LaunchOptions {
+    LaunchOptions {
         agents,
         nats: "tls://nats.lab:4222".to_owned(),
         pool: "lab".to_owned(),
@@ -271,7 +271,7 @@ fn nomad_starts_nothing_again_and_its_blocks_are_closed() {
 fn the_same_options_give_the_same_text_and_what_is_no_name_is_refused() {
     assert_eq!(kubernetes().text(&asked(3)), kubernetes().text(&asked(3)));
     assert_eq!((slurm(), ssh(2), nomad()), (slurm(), ssh(2), nomad()));
-    let with = |change: &dyn Fn(&mut Asked)| {
+    let with = |change: &dyn Fn(&mut LaunchOptions)| {
         let mut asked = asked(1);
         change(&mut asked);
         Slurm::default().text(&asked)

@@ -59,7 +59,7 @@ struct Written {
 
 /// What an order requests from this agent.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct JobRequest<'a> {
     /// The command, such as `authrate` or `names lookup`.
     pub command: &'a str,
     /// The most operations a second of this agent's share; none if the load is not limited to a rate.
@@ -255,7 +255,7 @@ impl Policy {
     }
 
     /// Whether an order may be carried out, and within which bounds.
-    pub fn judge(&self, asked: &Asked<'_>) -> Result<Permit, Refusal> {
+    pub fn judge(&self, asked: &JobRequest<'_>) -> Result<Permit, Refusal> {
         if self.expires.is_some_and(|expires| asked.now >= expires) {
             return Err(refusal(Rule::Expires, "the time until which it permits orders is over"));
         }

@@ -5,8 +5,8 @@ use crate::signature::Signer;
 
 const NOW: &str = "2026-11-22T12:00:00Z";
 
-fn asked<'a>(signer: Option<&'a str>, now: &str) -> Asked<'a> {
-    Asked {
+fn asked<'a>(signer: Option<&'a str>, now: &str) -> JobRequest<'a> {
+    JobRequest {
         command: "authrate",
         rate: Some(250.0),
         allow: &[],
@@ -33,7 +33,7 @@ fn each_rule_refuses_by_its_name() {
     for (asked, rule) in [
         (signed, None),
         (
-            Asked {
+            JobRequest {
                 command: "names lookup",
                 rate: Some(0.1),
                 variables: &pw,
@@ -46,12 +46,12 @@ fn each_rule_refuses_by_its_name() {
         (asked(Some(&ours), "2026-11-23T00:00:00Z"), Some(Rule::Expires)),
         (asked(None, NOW), Some(Rule::OrdersFrom)),
         (asked(Some(&other), NOW), Some(Rule::OrdersFrom)),
-        (Asked { command: "names", ..signed }, Some(Rule::Commands)),
-        (Asked { rate: Some(250.1), ..signed }, Some(Rule::RateMax)),
-        (Asked { rate: Some(f64::NAN), ..signed }, Some(Rule::RateMax)),
-        (Asked { rate: None, ..signed }, Some(Rule::RateMax)),
-        (Asked { variables: &home, ..signed }, Some(Rule::Variables)),
-        (Asked { allow: &wide, ..signed }, Some(Rule::Targets)),
+        (JobRequest { command: "names", ..signed }, Some(Rule::Commands)),
+        (JobRequest { rate: Some(250.1), ..signed }, Some(Rule::RateMax)),
+        (JobRequest { rate: Some(f64::NAN), ..signed }, Some(Rule::RateMax)),
+        (JobRequest { rate: None, ..signed }, Some(Rule::RateMax)),
+        (JobRequest { variables: &home, ..signed }, Some(Rule::Variables)),
+        (JobRequest { allow: &wide, ..signed }, Some(Rule::Targets)),
     ] {
         let judged = policy.judge(&asked);
         assert_eq!(judged.as_ref().err().map(|it| it.rule), rule, "{asked:?}: {judged:?}");
@@ -64,18 +64,18 @@ fn each_rule_refuses_by_its_name() {
         permit.allow,
         ["--allow=10.1.0.0/16:389", "--allow=10.1.0.0/16:636", "--allow=192.0.2.7"]
     );
-    assert!(policy.judge(&Asked { allow: &narrow, ..signed }).unwrap().allow.is_empty());
+    assert!(policy.judge(&JobRequest { allow: &narrow, ..signed }).unwrap().allow.is_empty());
 }
 
 #[test]
 fn without_a_file_an_agent_reaches_its_own_machine_alone() {
     let policy = Policy::of_loopback();
-    let unsigned = Asked { rate: None, ..asked(None, NOW) };
+    let unsigned = JobRequest { rate: None, ..asked(None, NOW) };
     assert_eq!(policy.judge(&unsigned).unwrap().allow, ["--allow=127.0.0.0/8", "--allow=::1"]);
     assert_eq!(policy.signer(b"order", b""), Ok(None));
     for elsewhere in ["10.1.0.1", "0.0.0.0/0", "hostname", ""] {
         let elsewhere = [elsewhere.to_owned()];
-        let refused = policy.judge(&Asked { allow: &elsewhere, ..unsigned }).unwrap_err();
+        let refused = policy.judge(&JobRequest { allow: &elsewhere, ..unsigned }).unwrap_err();
         assert_eq!(refused.rule, Rule::Targets);
     }
 }
@@ -123,6 +123,6 @@ fn no_control_character_of_an_order_reaches_a_screen() {
     let policy = Policy::of_loopback();
     let hostile = ["\u{1b}[2J".to_owned() + &"x".repeat(10_000)];
     let said =
-        policy.judge(&Asked { allow: &hostile, ..asked(None, NOW) }).unwrap_err().to_string();
+        policy.judge(&JobRequest { allow: &hostile, ..asked(None, NOW) }).unwrap_err().to_string();
     assert!(!said.contains('\u{1b}') && said.len() < 700, "{said}");
 }

@@ -45,7 +45,7 @@ impl RunTallies {
     #[inline]
     pub(super) fn of(&self, watch: &Watch<'_>, outcome: Outcome) -> Option<usize> {
         let server = watch.named_server()?;
-        let end = ServerEnd::of(outcome)?;
+        let end = ServerEnd::new(outcome)?;
         let first = self.servers?;
         Some(first + usize::from(server) * ServerEnd::ALL.len() + end as usize)
     }

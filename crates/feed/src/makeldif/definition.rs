@@ -8,7 +8,7 @@ use super::value::{Line, Part, Value};
 use crate::stream::Stream;
 
 /// A fault and its line.
-type Fault = (usize, String);
+type LineError = (usize, String);
 
 /// A branch or a template.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub(super) fn parse(
     text: &str,
     sources: &Sources,
     resources: &mut Resources,
-) -> Result<Parsed, Fault> {
+) -> Result<Parsed, LineError> {
     let mut reader = Reader { constants: sources.constants.clone(), ..Reader::default() };
     for (line, content) in joined(text)? {
         reader.line(line, &content)?;
@@ -70,7 +70,7 @@ pub(super) fn parse(
 }
 
 /// The lines of the file, each joined with its continuation lines, without comments.
-fn joined(text: &str) -> Result<Vec<(usize, String)>, Fault> {
+fn joined(text: &str) -> Result<Vec<(usize, String)>, LineError> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
         if line.starts_with('#') {
@@ -111,7 +111,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, line: usize, content: &str) -> Result<(), Fault> {
+    fn line(&mut self, line: usize, content: &str) -> Result<(), LineError> {
         let wrong = |problem: String| (line, problem);
         if content.is_empty() {
             self.open = false;
@@ -276,7 +276,7 @@ fn compile(
     stream: Stream,
     resources: &mut Resources,
     warnings: &mut Vec<String>,
-) -> Result<Definition, Fault> {
+) -> Result<Definition, LineError> {
     let block = &blocks[index];
     let mut lines: Vec<Line> = Vec::new();
     for (line, name, text) in &block.attributes {
@@ -316,7 +316,7 @@ fn compile(
 }
 
 /// The lines that form the RDN of a template's entries.
-fn rdn(block: &Block, lines: &[Line]) -> Result<Vec<usize>, Fault> {
+fn rdn(block: &Block, lines: &[Line]) -> Result<Vec<usize>, LineError> {
     let Some((line, names)) = &block.rdn else {
         return Err((
             block.line,

@@ -255,7 +255,7 @@ fn random(words: &[String]) -> Result<Random, String> {
         "numeric" if rest.len() == 1 => chars("[0-9]"),
         "numeric" => number(rest),
         "chars" => {
-            let set = Charset::of(
+            let set = Charset::new(
                 rest.first().map(String::as_str).unwrap_or_default().chars().collect(),
             )?;
             let (min, max) = lengths(&kind, &rest[1..])?;

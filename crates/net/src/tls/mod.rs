@@ -269,7 +269,7 @@ impl std::fmt::Debug for Client {
 
 impl Agreement {
     /// What this connection negotiated.
-    pub(super) fn of(connection: &rustls::ClientConnection) -> Self {
+    pub(super) fn new(connection: &rustls::ClientConnection) -> Self {
         Self {
             version: connection
                 .protocol_version()

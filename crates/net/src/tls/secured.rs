@@ -39,7 +39,7 @@ impl Stream {
     pub fn agreement(&self) -> Option<Agreement> {
         match self {
             Self::Plain(_) | Self::Unix(_) => None,
-            Self::Tls(tls) => Some(Agreement::of(tls.get_ref().1)),
+            Self::Tls(tls) => Some(Agreement::new(tls.get_ref().1)),
         }
     }
 }

@@ -192,7 +192,7 @@ impl Conclusion<'_> {
         if others.is_empty() {
             measured.operations.iter().for_each(|operation| others.merge(&operation.service));
         }
-        Usual::of(&others)
+        Usual::new(&others)
     }
 
     /// Whether the generator's own machine had too few ports or descriptors.

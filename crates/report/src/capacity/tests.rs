@@ -80,7 +80,7 @@ fn found() -> Collection {
 
 fn sized(collection: &Collection, demand: Demand) -> Page {
     let reading = Reading::of(collection).unwrap();
-    let arithmetic = Sizing::of(&reading, demand).unwrap();
+    let arithmetic = Sizing::new(&reading, demand).unwrap();
     sizing(&reading, &arithmetic, None)
 }
 
@@ -232,12 +232,12 @@ fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured(
         collection.cells.push(cell);
     }
     let reading = Reading::of(&collection).unwrap();
-    let arithmetic = Sizing::of(&reading, DEMAND).unwrap();
+    let arithmetic = Sizing::new(&reading, DEMAND).unwrap();
     let page = |fit: &Result<Usl, String>| {
         super::sizing(&reading, &arithmetic, Some(fit))
             .text(Screen { width: 200, ..Screen::default() })
     };
-    let fit = Usl::of(&reading);
+    let fit = Usl::new(&reading);
     let text = page(&fit);
     assert!(
         text.contains("lambda 500.0 (500.0 to 500.0), sigma 0.5000 (0.5000 to 0.5000)"),
@@ -253,7 +253,7 @@ fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured(
     }
     collection.cells.truncate(5);
     let reading = Reading::of(&collection).unwrap();
-    let few = super::sizing(&reading, &arithmetic, Some(&Usl::of(&reading)));
+    let few = super::sizing(&reading, &arithmetic, Some(&Usl::new(&reading)));
     assert!(
         few.text(Screen { width: 200, ..Screen::default() }).contains("5 valid steps are too few")
     );

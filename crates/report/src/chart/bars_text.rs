@@ -44,7 +44,7 @@ pub(super) fn draw(bars: &Bars, screen: Screen) -> String {
 
 /// The colour of a series.
 pub(super) fn colour(series: usize) -> &'static str {
-    COLOURS[Look::of(series).colour]
+    COLOURS[Look::new(series).colour]
 }
 
 /// A bar and the mark of what was published, exactly `room` columns.

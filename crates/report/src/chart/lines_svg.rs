@@ -129,7 +129,7 @@ fn path(text: &mut String, line: &Line, frame: &Frame, dense: bool) {
 
 fn stroke(line: &Line) -> String {
     let thin = if line.published { " thin" } else { "" };
-    format!("line line{}{thin}", Look::of(line.series).colour)
+    format!("line line{}{thin}", Look::new(line.series).colour)
 }
 
 fn dashed(line: &Line) -> String {
@@ -137,7 +137,7 @@ fn dashed(line: &Line) -> String {
 }
 
 fn marked(text: &mut String, line: &Line, (x, y): (f64, f64), about: Option<&str>) {
-    let colour = Look::of(line.series).colour;
+    let colour = Look::new(line.series).colour;
     let class = if line.published { "hollow".to_owned() } else { format!("mark fill{colour}") };
     let title =
         about.map_or_else(String::new, |about| format!("<title>{}</title>", escaped(about)));

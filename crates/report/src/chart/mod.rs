@@ -115,7 +115,7 @@ struct Look {
 }
 
 impl Look {
-    fn of(series: usize) -> Self {
+    fn new(series: usize) -> Self {
         let round = series / LOOKS;
         Self {
             colour: (series + 2 * round) % LOOKS,
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn no_two_series_look_alike() {
-        let looks: Vec<Look> = (0..LOOKS * LOOKS).map(Look::of).collect();
+        let looks: Vec<Look> = (0..LOOKS * LOOKS).map(Look::new).collect();
         let count = |shown: &dyn Fn(&Look) -> (usize, usize)| {
             looks.iter().map(shown).collect::<HashSet<_>>().len()
         };

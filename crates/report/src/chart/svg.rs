@@ -63,7 +63,7 @@ pub(super) fn framed(
         escaped(description)
     );
     for series in 0..patterns {
-        let Look { colour, stroke, .. } = Look::of(series);
+        let Look { colour, stroke, .. } = Look::new(series);
         let hatch = HATCHES[stroke];
         let _ = writeln!(
             text,
@@ -119,7 +119,7 @@ pub(super) fn fill(id: &str, series: usize) -> String {
 
 /// How the line of a series is dashed.
 pub(super) fn dashes(series: usize) -> &'static str {
-    DASHES[Look::of(series).stroke]
+    DASHES[Look::new(series).stroke]
 }
 
 /// The mark of a series around 0, 0.
@@ -131,5 +131,5 @@ pub(super) fn mark(series: usize) -> &'static str {
         "M0 -5l5 5l-5 5l-5 -5z",
         "M-1.6 -4.6h3.2v3h3v3.2h-3v3h-3.2v-3h-3v-3.2h3z",
         "M0 4.8l4.6 -8.2h-9.2z",
-    ][Look::of(series).mark]
+    ][Look::new(series).mark]
 }

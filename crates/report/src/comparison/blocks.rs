@@ -23,7 +23,7 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// The blocks for these series, each of the same steps: as long as the most correlated series needs them.
-    pub(super) fn of(steps: usize, series: &[Vec<f64>]) -> Self {
+    pub(super) fn new(steps: usize, series: &[Vec<f64>]) -> Self {
         let correlations = series.iter().map(|values| correlation(values));
         let correlation = correlations.fold(0.0, f64::max).min(CORRELATION_MAX);
         let memory = 2.0 * correlation / (1.0 - correlation * correlation);
@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn the_more_seconds_are_alike_the_longer_are_the_blocks() {
-        let alone = Blocks::of(60, &[autoregressive(60, 0.0, 3)]);
-        let alike = Blocks::of(60, &[autoregressive(60, 0.0, 3), autoregressive(60, 0.8, 4)]);
+        let alone = Blocks::new(60, &[autoregressive(60, 0.0, 3)]);
+        let alike = Blocks::new(60, &[autoregressive(60, 0.0, 3), autoregressive(60, 0.8, 4)]);
         assert!(alone.length <= 4 && alike.length >= 8, "{alone:?} {alike:?}");
-        assert!(Blocks::of(12, &[autoregressive(12, 0.95, 1)]).length <= 3);
-        assert_eq!(Blocks::of(60, &[]).length, 1);
+        assert!(Blocks::new(12, &[autoregressive(12, 0.95, 1)]).length <= 3);
+        assert_eq!(Blocks::new(60, &[]).length, 1);
     }
 
     #[test]

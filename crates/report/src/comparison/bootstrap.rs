@@ -30,8 +30,9 @@ pub(super) fn bootstrap(steps: &[Step], figures: &[Figure], seed: u64) -> Vec<Op
     if steps.len() < STEPS_MIN {
         return vec![None; figures.len()];
     }
-    let blocks = Blocks::of(steps.len(), &series(steps));
-    let times = |of: fn(&Step) -> &brunt_record::Histogram| Ranks::of(steps.iter().map(of), blocks);
+    let blocks = Blocks::new(steps.len(), &series(steps));
+    let times =
+        |of: fn(&Step) -> &brunt_record::Histogram| Ranks::new(steps.iter().map(of), blocks);
     let table = Table {
         sums: Sums::of_blocks(steps, blocks),
         response: times(|step| &step.response),

@@ -17,7 +17,7 @@ const NONE: f64 = 1e-9;
 
 /// Compares each side except the first with the first. There are at least two, and each has at least one run.
 pub fn compare(tool: Tool, sides: &[Given]) -> Result<Comparison, HistogramError> {
-    let sides = sides.iter().map(FiguredSide::of).collect::<Result<Vec<_>, _>>()?;
+    let sides = sides.iter().map(FiguredSide::new).collect::<Result<Vec<_>, _>>()?;
     Ok(compare_figured(tool, &sides))
 }
 

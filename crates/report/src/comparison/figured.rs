@@ -65,12 +65,12 @@ pub struct FiguredSide {
 
 impl RunFigures {
     /// Those of a run.
-    pub fn of(run: &Input) -> Result<Self, HistogramError> {
+    pub fn new(run: &Input) -> Result<Self, HistogramError> {
         Ok(Self {
             schema: FIGURES_SCHEMA.to_owned(),
-            likeness: ComparableProperties::of(run),
+            likeness: ComparableProperties::new(run),
             described: described(&run.record),
-            measured: Measured::of(&run.record)?,
+            measured: Measured::new(&run.record)?,
         })
     }
 
@@ -108,7 +108,7 @@ impl RunFigures {
 
 impl RunSteps {
     /// Those of a run.
-    pub fn of(record: &Record) -> Result<Self, HistogramError> {
+    pub fn new(record: &Record) -> Result<Self, HistogramError> {
         Ok(Self {
             schema: FIGURES_SCHEMA.to_owned(),
             varied: varied(record)?,
@@ -138,16 +138,16 @@ impl Spectrum {
 
 impl FiguredRun {
     /// Of a record.
-    pub fn of(run: &Input) -> Result<Self, HistogramError> {
-        let (figures, steps) = (RunFigures::of(run)?, RunSteps::of(&run.record)?);
+    pub fn new(run: &Input) -> Result<Self, HistogramError> {
+        let (figures, steps) = (RunFigures::new(run)?, RunSteps::new(&run.record)?);
         Ok(Self { name: run.name.clone(), figures, steps })
     }
 }
 
 impl FiguredSide {
     /// Of records.
-    pub fn of(side: &Given) -> Result<Self, HistogramError> {
-        let runs = side.runs.iter().map(FiguredRun::of).collect::<Result<_, _>>()?;
+    pub fn new(side: &Given) -> Result<Self, HistogramError> {
+        let runs = side.runs.iter().map(FiguredRun::new).collect::<Result<_, _>>()?;
         Ok(Self { name: side.name.clone(), runs })
     }
 }

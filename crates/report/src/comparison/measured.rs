@@ -35,7 +35,7 @@ pub(super) struct Point {
 
 impl Measured {
     /// The whole run, then its operations.
-    pub(super) fn of(record: &Record) -> Result<Vec<Self>, HistogramError> {
+    pub(super) fn new(record: &Record) -> Result<Vec<Self>, HistogramError> {
         let several = record.operations.len() > 1;
         let mut all = vec![Self { operation: None, points: whole(record) }];
         for operation in &record.operations {

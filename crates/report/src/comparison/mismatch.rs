@@ -74,7 +74,7 @@ pub(crate) struct ComparableProperties {
 
 impl ComparableProperties {
     /// That of a run.
-    pub(crate) fn of(run: &Input) -> Self {
+    pub(crate) fn new(run: &Input) -> Self {
         let Record { tool, plan, environment, operations, rates, .. } = &run.record;
         Self {
             asked: run.asked.clone(),

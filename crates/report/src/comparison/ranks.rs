@@ -22,7 +22,7 @@ pub(super) struct Ranks {
 
 impl Ranks {
     /// The table for these steps.
-    pub(super) fn of<'a>(
+    pub(super) fn new<'a>(
         histograms: impl Iterator<Item = &'a Histogram> + Clone,
         blocks: Blocks,
     ) -> Self {
@@ -94,9 +94,9 @@ mod tests {
             histogram
         };
         let histograms: Vec<Histogram> = (0..12).map(histogram).collect();
-        let mut blocks = Blocks::of(12, &[]);
+        let mut blocks = Blocks::new(12, &[]);
         blocks.length = 3;
-        let ranks = Ranks::of(histograms.iter(), blocks);
+        let ranks = Ranks::new(histograms.iter(), blocks);
         for starts in [&[0, 3, 6, 9][..], &[11, 11, 4, 0], &[5, 10, 10, 1]] {
             let mut merged = Histogram::new();
             for start in starts {
@@ -109,7 +109,7 @@ mod tests {
             }
         }
         let nothing = [Histogram::new(), Histogram::new()];
-        let ranks = Ranks::of(nothing.iter(), Blocks::of(2, &[]));
+        let ranks = Ranks::new(nothing.iter(), Blocks::new(2, &[]));
         assert_eq!(ranks.quantile(&[0, 1], 0.5), None);
     }
 }

@@ -284,7 +284,7 @@ fn kept(run: &Input) -> FiguredRun {
     fn again<T: serde::Serialize + serde::de::DeserializeOwned>(of: &T) -> T {
         serde_json::from_str(&serde_json::to_string(of).unwrap()).unwrap()
     }
-    let made = FiguredRun::of(run).unwrap();
+    let made = FiguredRun::new(run).unwrap();
     FiguredRun { figures: again(&made.figures), steps: again(&made.steps), ..made }
 }
 

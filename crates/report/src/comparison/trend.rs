@@ -105,7 +105,7 @@ impl Trend {
 /// Follows the figures of these runs, which are in the order in which they began.
 pub fn trend(tool: Tool, name: &str, runs: &[Input]) -> Result<Trend, HistogramError> {
     let figured =
-        runs.iter().map(|run| RunFigures::of(run).map(|figures| (run.name.clone(), figures)));
+        runs.iter().map(|run| RunFigures::new(run).map(|figures| (run.name.clone(), figures)));
     Ok(trend_figured(tool, name, &figured.collect::<Result<Vec<_>, _>>()?))
 }
 

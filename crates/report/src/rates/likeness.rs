@@ -55,8 +55,8 @@ pub fn unlike(runs: &[Input]) -> Vec<Mismatch> {
 
 fn apart(first: &Input, other: &Input) -> Vec<Mismatch> {
     let mut found = compared(
-        &ComparableProperties::of(first),
-        (other.name.as_str(), &ComparableProperties::of(other)),
+        &ComparableProperties::new(first),
+        (other.name.as_str(), &ComparableProperties::new(other)),
     );
     let alike = is_alike(first, other);
     found.retain(|unlike| {

@@ -42,7 +42,7 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
     page.push(Block::Verdict(verdict(record)));
     objectives(&mut page, record);
     page.push(Block::Tiles(tiles(record)?));
-    let notes = Notes::of(&record.plan.noun);
+    let notes = Notes::new(&record.plan.noun);
     let drawing = |page: &mut Page, id: &str, note: &str| draw(page, &view.plots, stills, id, note);
     page.heading("Over time");
     page.push(Block::Choice);
@@ -80,7 +80,7 @@ struct Notes {
 }
 
 impl Notes {
-    fn of(Noun { one, many }: &Noun) -> Self {
+    fn new(Noun { one, many }: &Noun) -> Self {
         Self {
             latencies: format!(
                 "Response time begins when a scheduled {one} is due, service time when it is sent. Where the curves \

@@ -27,7 +27,7 @@ impl LiveUpdate {
     }
 
     /// The update for a run that is over, from its page.
-    pub fn of(page: &Page) -> Self {
+    pub fn new(page: &Page) -> Self {
         let spectra = page.view.as_ref().map(|view| view.spectra.clone()).unwrap_or_default();
         Self { sections: page.sections(), spectra }
     }

@@ -142,7 +142,7 @@ fn its_sections_have_the_names_that_links_and_live_pages_use() {
         live.blocks.iter().all(|block| !matches!(block, Block::Drawing(_))),
         "no view, no charts"
     );
-    let view = View { rows: Vec::new(), ..View::of(&measured(&[])).unwrap() };
+    let view = View { rows: Vec::new(), ..View::new(&measured(&[])).unwrap() };
     let live = live_page(&measured(&[]), view).unwrap();
     let drawings = live.blocks.iter().filter(|block| matches!(block, Block::Drawing(_)));
     assert_eq!(drawings.count(), 7);

@@ -25,7 +25,7 @@ pub fn attention(record: &Record) -> Result<Option<String>, HistogramError> {
 /// The same of a comparison of many runs; none if all `is_well`, no objective was missed and no measurement is in
 /// doubt.
 pub fn attention_of_all(page: &Page, collection: &Collection, is_well: bool) -> Option<String> {
-    let all = OfAll::of(page, collection);
+    let all = OfAll::new(page, collection);
     let met = all.worst.is_none_or(|worst| worst == Status::Valid);
     if is_well && met && all.status == Status::Valid {
         return None;

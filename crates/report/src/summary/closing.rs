@@ -37,7 +37,7 @@ pub fn closing(record: &Record, screen: Screen) -> Result<String, HistogramError
 
 /// The three lines of a comparison of many runs, below its page.
 pub fn closing_of_all(page: &Page, collection: &Collection, screen: Screen) -> String {
-    let all = OfAll::of(page, collection);
+    let all = OfAll::new(page, collection);
     line("Result:", &all.result, screen, None)
         + &line("Objectives:", &all.objectives, screen, all.worst)
         + &line("Trust:", &all.trust, screen, Some(all.status))
@@ -54,7 +54,7 @@ pub(super) struct OfAll {
 }
 
 impl OfAll {
-    pub(super) fn of(page: &Page, collection: &Collection) -> Self {
+    pub(super) fn new(page: &Page, collection: &Collection) -> Self {
         let records = || collection.cells.iter().filter_map(|cell| cell.record.as_deref());
         let slos: Vec<&SloResult> = records().flat_map(|record| &record.slo).collect();
         let all = collection.cells.len();

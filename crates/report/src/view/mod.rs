@@ -166,7 +166,7 @@ impl View {
 
     /// The view of a run that is over. Where it has more steps than a page shows, neighbours of one phase are merged,
     /// exact to the bucket.
-    pub fn of(record: &Record) -> Result<Self, HistogramError> {
+    pub fn new(record: &Record) -> Result<Self, HistogramError> {
         Ok(Self::with_coarse(record)?.0)
     }
 

@@ -12,7 +12,7 @@ fn value(view: &View, row: usize, key: &str) -> Option<f64> {
 
 #[test]
 fn a_row_has_the_figures_of_its_second() {
-    let view = View::of(&measured(&[])).unwrap();
+    let view = View::new(&measured(&[])).unwrap();
     assert_eq!(view.rows.len(), 2);
     for row in 0..2 {
         let of = |key| value(&view, row, key);
@@ -49,7 +49,7 @@ fn fast_and_slow() -> Record {
 
 #[test]
 fn each_operation_has_a_map_of_its_own_and_together_they_are_the_whole() {
-    let view = View::of(&fast_and_slow()).unwrap();
+    let view = View::new(&fast_and_slow()).unwrap();
     let count = |classes: &[u64]| classes.iter().skip(1).sum::<u64>();
     for row in &view.rows {
         let [fast, slow] = row.own_heat.as_slice() else { panic!("{row:?}") };
@@ -59,13 +59,13 @@ fn each_operation_has_a_map_of_its_own_and_together_they_are_the_whole() {
         assert_eq!(count(&row.heat), count(fast) + count(slow));
     }
     // A single operation is the same as the whole, and is listed once.
-    let one = View::of(&measured(&[])).unwrap();
+    let one = View::new(&measured(&[])).unwrap();
     assert!(one.rows.iter().all(|row| row.own_heat.is_empty()));
 }
 
 #[test]
 fn rows_take_about_as_many_bytes_as_is_thought() {
-    let view = View::of(&fast_and_slow()).unwrap();
+    let view = View::new(&fast_and_slow()).unwrap();
     for row in &view.rows {
         let bytes = serde_json::to_string(row).unwrap().len();
         assert!(
@@ -78,7 +78,7 @@ fn rows_take_about_as_many_bytes_as_is_thought() {
 
 #[test]
 fn every_line_is_of_a_column_and_every_own_column_is_one_of_all() {
-    let view = View::of(&measured(&[])).unwrap();
+    let view = View::new(&measured(&[])).unwrap();
     let known = |key: &str| view.columns.iter().any(|column| column.key == key);
     for line in view.plots.iter().flat_map(|plot| &plot.lines) {
         assert!(known(&line.column), "{}", line.column);

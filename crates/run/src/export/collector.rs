@@ -11,7 +11,7 @@ use hyper::body::Bytes;
 use super::protobuf::{Value, fields};
 use crate::environment::Environment;
 use crate::options::base_url::BaseUrl;
-use crate::service::{Manner, Service};
+use crate::service::{Service, ServiceOptions};
 use crate::world::World;
 
 /// How long a message may take, from connecting to the answer.
@@ -43,7 +43,8 @@ impl Collector {
             Some((_, path)) => Trust::Stores(vec![Store { path: path.into(), password: None }]),
             None => Trust::System,
         };
-        let manner = Manner { trust, advice: ADVICE, within: WITHIN, answer_max: ANSWER_MAX };
+        let manner =
+            ServiceOptions { trust, advice: ADVICE, within: WITHIN, answer_max: ANSWER_MAX };
         let service = Service::new(url, manner, &world.files)?;
         Ok(Self { service, path: url.path().to_owned(), headers })
     }

@@ -28,7 +28,7 @@ impl Times {
     /// The percentiles.
     pub const AT: [f64; 3] = [0.5, 0.99, 0.999];
 
-    fn of(response: &Histogram, service: &Histogram) -> Self {
+    fn new(response: &Histogram, service: &Histogram) -> Self {
         let at = |times: &Histogram| {
             Self::AT.map(|quantile| times.quantile(quantile).map(|time| time.as_secs_f64()))
         };
@@ -123,7 +123,7 @@ impl Digest {
             response.merge(&its_response);
             service.merge(&its_service);
             let own_times =
-                (number < OPERATIONS_MAX).then(|| Times::of(&its_response, &its_service));
+                (number < OPERATIONS_MAX).then(|| Times::new(&its_response, &its_service));
             operations.push(OperationDigest {
                 number,
                 counts: operation.counts,
@@ -140,7 +140,7 @@ impl Digest {
             to: interval.to,
             counts: interval.counts(),
             answered: operations.iter().map(|one| one.answered).sum(),
-            times: Times::of(&response, &service),
+            times: Times::new(&response, &service),
             operations,
             generator: generator(interval),
             failure: interval.samples.last().map(|sample| shortened(&sample.text)),

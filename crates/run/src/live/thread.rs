@@ -43,11 +43,11 @@ pub enum Core {
 impl Core {
     /// The core for a run of this number of workers.
     pub fn beside(workers: usize, pinned: bool) -> Self {
-        Self::of(&cores::allowed(), workers, pinned)
+        Self::new(&cores::allowed(), workers, pinned)
     }
 
     /// Workers are pinned to the first cores.
-    fn of(allowed: &[usize], workers: usize, pinned: bool) -> Self {
+    fn new(allowed: &[usize], workers: usize, pinned: bool) -> Self {
         let free = allowed.last().filter(|_| pinned && workers < allowed.len());
         free.map_or(Self::Any, |core| Self::Free(*core))
     }
@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn the_view_keeps_off_the_cores_of_workers() {
         // Two workers are on the first two of four; with four workers on three cores, none is left.
-        assert_eq!(Core::of(&[0, 2, 4, 6], 2, true), Core::Free(6));
-        assert_eq!(Core::of(&[0, 2, 4, 6], 4, true), Core::Any);
-        assert_eq!(Core::of(&[0, 1, 2], 4, true), Core::Any);
-        assert_eq!(Core::of(&[0, 2, 4, 6], 2, false), Core::Any);
+        assert_eq!(Core::new(&[0, 2, 4, 6], 2, true), Core::Free(6));
+        assert_eq!(Core::new(&[0, 2, 4, 6], 4, true), Core::Any);
+        assert_eq!(Core::new(&[0, 1, 2], 4, true), Core::Any);
+        assert_eq!(Core::new(&[0, 2, 4, 6], 2, false), Core::Any);
     }
 }

@@ -161,7 +161,7 @@ impl LoadOptions {
 
     /// The engine's load, or what is wrong with a value.
     pub fn load(&self, spelling: &Spelling, files: &Files) -> Result<Load, String> {
-        let asked = schedules::Asked {
+        let asked = schedules::ArrivalOptions {
             arrivals: self.arrivals(),
             exact: self.rate.as_ref().and_then(TargetRate::exact),
             think: self.think.as_deref(),

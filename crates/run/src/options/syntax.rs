@@ -6,8 +6,8 @@
 use std::fmt::{Debug, Display};
 use std::time::Duration;
 
-use super::fault::Fault;
 use super::row::{Kind, Row};
+use super::usage_error::UsageError;
 
 /// The longest time that can be given, in seconds: ten years.
 pub const TIME_MAX: f64 = 315_360_000.0;
@@ -65,7 +65,7 @@ pub enum Wrong {
 /// The dialect of a tool.
 pub trait Syntax: Debug + Sync {
     /// Splits the words after the name of the tool.
-    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, Fault>;
+    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, UsageError>;
 
     /// Whether any of its tools has an option of this name. It is asked for every option that is read.
     fn knows(&self, name: &str) -> bool;
@@ -87,10 +87,10 @@ pub trait Syntax: Debug + Sync {
     }
 
     /// Refuses a value.
-    fn refused(&self, row: &Row, given: &Given, wrong: &Wrong) -> Fault;
+    fn refused(&self, row: &Row, given: &Given, wrong: &Wrong) -> UsageError;
 
     /// Refuses an option that was given before, unless it may be repeated.
-    fn repeated(&self, row: &Row, given: &Given, before: usize) -> Result<(), Fault> {
+    fn repeated(&self, row: &Row, given: &Given, before: usize) -> Result<(), UsageError> {
         let _ = (row, given, before);
         Ok(())
     }

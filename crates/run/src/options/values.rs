@@ -6,9 +6,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::fault::Fault;
 use super::row::{Kind, Row};
 use super::syntax::{Given, Source, Syntax};
+use super::usage_error::UsageError;
 
 /// The values of one command line.
 #[derive(Debug)]
@@ -24,14 +24,14 @@ impl Values {
         syntax: &'static dyn Syntax,
         rows: Vec<Row>,
         given: Vec<Given>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, UsageError> {
         let mut values = Self { syntax, rows, given: Vec::with_capacity(given.len()) };
         given.into_iter().try_for_each(|given| values.insert(given))?;
         Ok(values)
     }
 
     /// Adds one.
-    pub fn insert(&mut self, given: Given) -> Result<(), Fault> {
+    pub fn insert(&mut self, given: Given) -> Result<(), UsageError> {
         let row = self.row(given.name);
         let wrong = self.syntax.wrong(row, &given.value);
         if let Some(wrong) = wrong.filter(|_| given.source == Source::Literal) {

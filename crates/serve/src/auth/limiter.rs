@@ -41,7 +41,7 @@ impl Tried {
     }
 
     /// What a lock is of; none if it is of nothing.
-    pub(crate) fn of(name: Option<String>, from: Option<IpAddr>) -> Option<Self> {
+    pub(crate) fn new(name: Option<String>, from: Option<IpAddr>) -> Option<Self> {
         match (name, from) {
             (Some(name), Some(from)) => Some(Self::Both(name.to_lowercase(), from)),
             (Some(name), None) => Some(Self::Name(name.to_lowercase())),
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(limiter.wait(&Tried::all("bob", address(1)), 100), None);
         let locks = limiter.locks(100);
         assert_eq!(locks, [Lock { name: Some("ada".to_owned()), from: None, wait: 30 }]);
-        limiter.forget(&[Tried::of(locks[0].name.clone(), locks[0].from).unwrap()]);
+        limiter.forget(&[Tried::new(locks[0].name.clone(), locks[0].from).unwrap()]);
         assert_eq!(
             (limiter.locks(100), limiter.wait(&Tried::all("ada", address(99)), 100)),
             (vec![], None)

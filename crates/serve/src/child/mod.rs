@@ -16,8 +16,8 @@ use std::thread;
 use std::time::Duration;
 
 use brunt_envelope::{
-    Answer, Asked, COMPARED_MAX, Checked, Compared, Delivery, Envelope, Export, Finding, Import,
-    Imported, RunTask, Task,
+    Answer, COMPARED_MAX, Checked, Compared, Delivery, Envelope, Export, Finding, Import, Imported,
+    RunSpec, RunTask, Task,
 };
 use brunt_history::files::{LOG, RunFiles};
 use brunt_history::parts::PageParts;
@@ -25,7 +25,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use short::Places;
+use short::Permits;
 
 /// The hidden command of the program that runs a child.
 pub const COMMAND: &str = "serve-child";
@@ -44,7 +44,7 @@ const COMPARING: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Children {
     program: PathBuf,
-    places: Places,
+    places: Permits,
 }
 
 /// Why a child did not answer.
@@ -107,12 +107,12 @@ impl Default for Children {
 impl Children {
     /// Children of this program.
     pub fn of_program(program: PathBuf) -> Self {
-        Self { program, places: Places::default() }
+        Self { program, places: Permits::default() }
     }
 
     /// Reports what is wrong with a plan, or what it will do. Nothing is sent, and no name is resolved. The plan's
     /// files are in `directory`.
-    pub fn check(&self, asked: &Asked, directory: Option<&Path>) -> Result<Checked, ChildError> {
+    pub fn check(&self, asked: &RunSpec, directory: Option<&Path>) -> Result<Checked, ChildError> {
         let directory = directory.unwrap_or(Path::new("/"));
         let checked = self.ask(Task::Check(asked.clone()), directory, CHECKING)?;
         Ok(checked.unwrap_or_else(|text| Checked {

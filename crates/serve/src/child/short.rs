@@ -21,28 +21,28 @@ const COMPLAINT_MAX: u64 = 2_000;
 
 /// The number of children that are working.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct Permits {
     taken: Mutex<usize>,
     freed: Condvar,
 }
 
 /// The right to start one child.
-pub(super) struct Place<'a>(&'a Places);
+pub(super) struct Permit<'a>(&'a Permits);
 
-impl Places {
+impl Permits {
     /// Waits until one more child may start.
-    pub(super) fn take(&self) -> Place<'_> {
+    pub(super) fn take(&self) -> Permit<'_> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = self
             .freed
             .wait_while(taken, |taken| *taken >= PLACES)
             .unwrap_or_else(PoisonError::into_inner);
         *taken += 1;
-        Place(self)
+        Permit(self)
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         self.0.freed.notify_one();

@@ -189,7 +189,7 @@ pub(crate) fn unlock(call: &Call) -> Result<Answer, Problem> {
     let name = Some(call.field("name").to_owned()).filter(|name| !name.is_empty());
     let from: Option<IpAddr> = call.field("from").parse().ok();
     let shown = locked(name.as_deref(), from);
-    let tried = Tried::of(name, from).ok_or_else(|| Problem::missing("lock"))?;
+    let tried = Tried::new(name, from).ok_or_else(|| Problem::missing("lock"))?;
     call.app.audit(call.who()?, "lift lock", &shown)?;
     call.app.limiter.forget(&[tried]);
     Ok(Answer::see("/people"))

@@ -16,7 +16,7 @@ const RUNS_MAX: u32 = 1_000_000;
 /// `GET /site`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let app = &call.app;
-    let rule = Retention::of(app)?;
+    let rule = Retention::new(app)?;
     let runs = app.store.count_runs()?;
     let body = html! {
         h1.large { "Site" }
@@ -32,7 +32,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
         section id="disk" {
             h2 { "Disk" }
-            @match Disk::of(app) {
+            @match Disk::new(app) {
                 Some(disk) => p {
                     (gib(disk.free)) " of " (gib(disk.size)) " GiB are free. The database has "
                     (format!("{:.1}", app.store.bytes() as f64 / f64::from(1 << 20))) " MiB."

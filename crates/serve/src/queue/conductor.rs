@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use brunt_envelope::{Asked, ClusterSettings, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunTask};
+use brunt_envelope::{ClusterSettings, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunSpec, RunTask};
 use brunt_history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,
@@ -289,13 +289,13 @@ impl ActiveRun {
 }
 
 /// The request of a run.
-fn asked(files: &RunFiles) -> io::Result<Asked> {
-    let asked: Option<Asked> = files.json(REQUEST)?;
+fn asked(files: &RunFiles) -> io::Result<RunSpec> {
+    let asked: Option<RunSpec> = files.json(REQUEST)?;
     let plan = files.text(PLAN, PLAN_MAX as u64)?;
     let (Some(asked), Some(plan)) = (asked, plan) else {
         return Err(io::ErrorKind::NotFound.into());
     };
-    Ok(Asked { plan, ..asked })
+    Ok(RunSpec { plan, ..asked })
 }
 
 /// The file of the machine's lock, which is created if it does not exist.

@@ -27,7 +27,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use brunt_envelope::{Asked, ClusterSettings, Grant, SecretsAsked};
+use brunt_envelope::{ClusterSettings, Grant, RunSpec, SecretsAsked};
 use brunt_history::{ABOUT, About, AboutError, PLAN, REQUEST, RunFiles, RunId, STATE};
 use brunt_web::watch::{Audience, Watch, json};
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ const REMEMBERED: usize = 20;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
     /// What is requested of it.
-    pub asked: Asked,
+    pub asked: RunSpec,
     /// What people write about it: name, tags, submitter, and its plan and target.
     pub about: About,
 }

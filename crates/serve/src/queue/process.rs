@@ -24,7 +24,7 @@ pub struct ProcessId {
 
 impl ProcessId {
     /// The process that has this number now.
-    pub(super) fn of(pid: u32) -> io::Result<Self> {
+    pub(super) fn new(pid: u32) -> io::Result<Self> {
         let (began, _) = stat(pid)?;
         Ok(Self { pid, began, boot: boot() })
     }
@@ -58,7 +58,7 @@ pub(super) struct Process {
 impl Process {
     /// A process that was just started.
     pub(super) fn started(child: Child) -> io::Result<Self> {
-        Ok(Self { id: ProcessId::of(child.id())?, child: Some(child) })
+        Ok(Self { id: ProcessId::new(child.id())?, child: Some(child) })
     }
 
     /// A process that an earlier server started.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use brunt_envelope::{Asked, Checked};
+use brunt_envelope::{Checked, RunSpec};
 use serde_json::json;
 
 use super::edited::edited;
@@ -46,7 +46,7 @@ pub(crate) fn wrong_number() -> Problem {
 }
 
 /// The request for a run that agents carry out: its settings are written into the plan.
-pub(crate) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Problem> {
+pub(crate) fn asked(app: &App, asked: RunSpec, agents: u32) -> Result<RunSpec, Problem> {
     permitted(app, agents)?;
     if asked.search.is_some() {
         return Err(Problem::unusable(
@@ -56,7 +56,7 @@ pub(crate) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Probl
         .at("agents"));
     }
     let plan = edited(app, &asked.plan, &json!({ "op": "fill", "of": asked.variables }))?;
-    Ok(Asked { plan, variables: BTreeMap::new(), agents: Some(agents), ..asked })
+    Ok(RunSpec { plan, variables: BTreeMap::new(), agents: Some(agents), ..asked })
 }
 
 /// Refuses a checked plan that this number of agents cannot share: one that refers to secrets, or has fewer users than

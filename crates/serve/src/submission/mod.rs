@@ -4,7 +4,7 @@ pub(crate) mod agents;
 mod edited;
 pub(crate) mod files;
 
-use brunt_envelope::{Asked, Checked, Search};
+use brunt_envelope::{Checked, RunSpec, Search};
 use brunt_history::{About, Origin, RunId};
 
 use crate::app::App;
@@ -73,7 +73,7 @@ pub(crate) fn submit_for(
         let why = format!("The plan cannot be {what} {}: {}", target.name, finding.text);
         let problem = Problem::unusable(why);
         let is_of_duration = asked.duration.is_some()
-            && can_be_run(app, plan.id, &Asked { duration: None, ..asked.clone() })?;
+            && can_be_run(app, plan.id, &RunSpec { duration: None, ..asked.clone() })?;
         return Err(if is_of_duration { problem.at("duration") } else { problem });
     }
     if let Some(agents) = asked.agents {
@@ -117,13 +117,13 @@ pub(crate) fn submit_for(
 }
 
 /// A child's check of a plan. If the plan has files, the child runs in their directory.
-pub(crate) fn checked(app: &App, plan: i64, asked: &Asked) -> Result<Checked, Problem> {
+pub(crate) fn checked(app: &App, plan: i64, asked: &RunSpec) -> Result<Checked, Problem> {
     let directory = (!asked.data.is_empty()).then(|| files::directory(app, plan));
     let checked = app.children.check(asked, directory.as_deref());
     Ok(checked?)
 }
 
-fn can_be_run(app: &App, plan: i64, asked: &Asked) -> Result<bool, Problem> {
+fn can_be_run(app: &App, plan: i64, asked: &RunSpec) -> Result<bool, Problem> {
     Ok(checked(app, plan, asked)?.findings.is_empty())
 }
 
@@ -152,19 +152,19 @@ pub(crate) fn asked(
     plan: i64,
     text: &str,
     (target, duration): (Option<&Target>, &str),
-) -> Result<Asked, Problem> {
+) -> Result<RunSpec, Problem> {
     let settings = target
         .map(|target| settings_of(&target.settings))
         .transpose()
         .map_err(Problem::unusable)?;
     let duration = Some(duration.trim().to_owned()).filter(|text| !text.is_empty());
-    Ok(Asked {
+    Ok(RunSpec {
         plan: text.to_owned(),
         variables: settings.unwrap_or_default().into_iter().collect(),
         duration,
         grant: target.map(|target| target.grant.clone()).unwrap_or_default(),
         secrets: target.map(|target| secrets_of(app, target)).transpose()?.flatten(),
         data: files::data_of(&files::directory(app, plan)),
-        ..Asked::default()
+        ..RunSpec::default()
     })
 }

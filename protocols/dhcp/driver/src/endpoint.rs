@@ -40,7 +40,7 @@ pub struct EndpointSetup {
 
 impl EndpointSetup {
     /// The default settings for a server.
-    pub fn of(server: SocketAddr, users: u32) -> Self {
+    pub fn new(server: SocketAddr, users: u32) -> Self {
         let wait = Duration::from_secs(1);
         Self { server, local: None, relay: None, mac: None, wait, users, seed: 0 }
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::leases::State;
 use super::script::{Facts, Faults, Rules};
 use super::stats::{Counters, NoReply};
-use super::words::{Act, Answer, Family};
+use super::words::{Answer, Family, RequestKind};
 
 /// What a handler receives besides a datagram.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl Context<'_> {
     pub(super) fn receive(
         &self,
         family: Family,
-        act: Act,
+        act: RequestKind,
         client: &[u8],
         relayed: bool,
     ) -> Result<Faults, NoReply> {

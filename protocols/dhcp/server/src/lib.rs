@@ -28,4 +28,4 @@ pub use pool::{Pool4, Pool6, PoolError, PrefixPool};
 pub use script::{Script, ScriptError};
 pub use server::{Running, Server, StartError};
 pub use stats::{Stats, Tally};
-pub use words::{Act, Answer, Family};
+pub use words::{Answer, Family, RequestKind};

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use brunt_embedded::counter::add;
 
-use super::words::{Act, Answer, Family};
+use super::words::{Answer, Family, RequestKind};
 
 /// What a server received and answered so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Tally {
     /// How many datagrams were read.
     pub datagrams: u64,
     /// How many messages were received, by act.
-    pub received: Vec<(Act, u64)>,
+    pub received: Vec<(RequestKind, u64)>,
     /// How many of them arrived through a relay.
     pub relayed: u64,
     /// How many answers were sent, without those that a script withheld or replaced.
@@ -93,7 +93,7 @@ impl Stats {
 
 impl Tally {
     /// How many messages of one act were received.
-    pub fn received_of(&self, act: Act) -> u64 {
+    pub fn received_of(&self, act: RequestKind) -> u64 {
         self.received.iter().filter(|(of, _)| *of == act).map(|(_, count)| count).sum()
     }
 
@@ -113,7 +113,7 @@ impl Tally {
             counters.iter().map(|it| cell(it).load(Ordering::Acquire)).sum()
         };
         let no_reply = |why: NoReply| sum(&|it| &it.no_replies[why as usize]);
-        let received = Act::ALL.map(|act| (act, sum(&|it| &it.received[act as usize])));
+        let received = RequestKind::ALL.map(|act| (act, sum(&|it| &it.received[act as usize])));
         let sent = Answer::ALL.map(|answer| (answer, sum(&|it| &it.sent[answer as usize])));
         let statuses = (0..STATUSES).map(|code| (code as u16, sum(&|it| &it.statuses[code])));
         Self {
@@ -139,7 +139,7 @@ impl Tally {
 #[derive(Debug)]
 pub(super) struct Counters {
     datagrams: AtomicU64,
-    received: [AtomicU64; Act::ALL.len()],
+    received: [AtomicU64; RequestKind::ALL.len()],
     relayed: AtomicU64,
     sent: [AtomicU64; Answer::ALL.len()],
     statuses: [AtomicU64; STATUSES],
@@ -165,7 +165,7 @@ impl Counters {
         add(&self.datagrams, count as u64);
     }
 
-    pub(super) fn received(&self, act: Act, relayed: bool) {
+    pub(super) fn received(&self, act: RequestKind, relayed: bool) {
         add(&self.received[act as usize], 1);
         add(&self.relayed, u64::from(relayed));
     }

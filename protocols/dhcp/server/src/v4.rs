@@ -17,7 +17,7 @@ use super::leases::{HeldLease, Leases};
 use super::pool::Pools;
 use super::script::Faults;
 use super::stats::NoReply;
-use super::words::{Act, Answer, Family};
+use super::words::{Answer, Family, RequestKind};
 
 /// The identifier of another server: an address reserved for documentation (RFC 5737).
 const STRANGER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 254);
@@ -93,7 +93,7 @@ impl V4Handler {
     fn execute(
         &mut self,
         message: &Message<'_>,
-        act: Act,
+        act: RequestKind,
         now: Duration,
         faults: &Faults,
     ) -> Result<Response, NoReply> {
@@ -102,34 +102,34 @@ impl V4Handler {
         }
         let ours = message.server_id().is_none_or(|id| id == self.server_id);
         if !ours {
-            if act == Act::Request {
+            if act == RequestKind::Request {
                 self.leases.withdraw(&self.client);
             }
             return Err(NoReply::NotOurs);
         }
         let requested = message.requested_address();
         if let Some(IpAddr::V4(address)) = faults.address {
-            let answer = if act == Act::Discover { Answer::Offer } else { Answer::Ack };
+            let answer = if act == RequestKind::Discover { Answer::Offer } else { Answer::Ack };
             return Ok(Response::Lease(answer, address, false));
         }
         match act {
-            Act::Discover => self.offer(message, now),
-            Act::Request => Ok(self.bind(requested, now)),
-            Act::Reboot => self.confirm(requested, now),
-            Act::Renew | Act::Rebind => Ok(self.bind(Some(message.ciaddr()), now)),
-            Act::Release => {
+            RequestKind::Discover => self.offer(message, now),
+            RequestKind::Request => Ok(self.bind(requested, now)),
+            RequestKind::Reboot => self.confirm(requested, now),
+            RequestKind::Renew | RequestKind::Rebind => Ok(self.bind(Some(message.ciaddr()), now)),
+            RequestKind::Release => {
                 if let Some(place) = self.place(message.ciaddr()) {
                     self.leases.release(&self.client, place, now);
                 }
                 Err(NoReply::NoneDefined)
             }
-            Act::Decline => {
+            RequestKind::Decline => {
                 if let Some(place) = requested.and_then(|address| self.place(address)) {
                     self.leases.decline(&self.client, place, now + self.quarantine);
                 }
                 Err(NoReply::NoneDefined)
             }
-            Act::Inform => Ok(Response::Options),
+            RequestKind::Inform => Ok(Response::Options),
         }
     }
 
@@ -301,17 +301,17 @@ impl Handler for V4Handler {
 }
 
 /// What a client asks for. The kinds of REQUEST are distinguished by RFC 2131 section 4.3.2.
-fn act(message: &Message<'_>) -> Result<Act, NoReply> {
+fn act(message: &Message<'_>) -> Result<RequestKind, NoReply> {
     let addressed = message.ciaddr() != Ipv4Addr::UNSPECIFIED;
     Ok(match message.message_type().ok_or(NoReply::Malformed)? {
-        MessageType::Discover => Act::Discover,
-        MessageType::Request if message.server_id().is_some() => Act::Request,
-        MessageType::Request if addressed => Act::Renew,
-        MessageType::Request if message.requested_address().is_some() => Act::Reboot,
+        MessageType::Discover => RequestKind::Discover,
+        MessageType::Request if message.server_id().is_some() => RequestKind::Request,
+        MessageType::Request if addressed => RequestKind::Renew,
+        MessageType::Request if message.requested_address().is_some() => RequestKind::Reboot,
         MessageType::Request => return Err(NoReply::Malformed),
-        MessageType::Release => Act::Release,
-        MessageType::Decline => Act::Decline,
-        MessageType::Inform => Act::Inform,
+        MessageType::Release => RequestKind::Release,
+        MessageType::Decline => RequestKind::Decline,
+        MessageType::Inform => RequestKind::Inform,
         _ => return Err(NoReply::Unexpected),
     })
 }

@@ -17,7 +17,7 @@ use super::leases::{HeldLease, Leases};
 use super::pool::Pools;
 use super::script::Faults;
 use super::stats::{Counters, NoReply};
-use super::words::{Act, Answer, Family};
+use super::words::{Answer, Family, RequestKind};
 
 /// Answers DHCPv6 messages.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ struct LeasePool {
 #[derive(Clone, Copy)]
 struct Request<'a> {
     message: Message<'a>,
-    act: Act,
+    act: RequestKind,
     /// Whether it creates leases rather than offers.
     binds: bool,
     now: Duration,
@@ -96,19 +96,22 @@ impl V6Handler {
         counters: &Counters,
     ) -> Result<(), NoReply> {
         match request.act {
-            Act::Discover | Act::Request | Act::Renew | Act::Rebind => {
+            RequestKind::Discover
+            | RequestKind::Request
+            | RequestKind::Renew
+            | RequestKind::Rebind => {
                 self.associate(request, writer, counters);
             }
-            Act::Reboot => {
+            RequestKind::Reboot => {
                 let fits = self.fits(request.message).ok_or(NoReply::Unknown)?;
                 let code = if fits { status::SUCCESS } else { status::NOT_ON_LINK };
                 write_status(writer, counters, request.faults.status.unwrap_or(code));
             }
-            Act::Release | Act::Decline => {
+            RequestKind::Release | RequestKind::Decline => {
                 self.take_back(request, writer, counters);
                 write_status(writer, counters, request.faults.status.unwrap_or(status::SUCCESS));
             }
-            Act::Inform => {
+            RequestKind::Inform => {
                 if let Some(code) = request.faults.status {
                     write_status(writer, counters, code);
                 }
@@ -169,7 +172,7 @@ impl V6Handler {
         }
         let place = hint.and_then(|(address, bits)| pool.place(address, bits));
         let astray = hint.is_some_and(|(address, _)| !pool.places.on_link(address.to_bits()));
-        if matches!(request.act, Act::Renew | Act::Rebind) {
+        if matches!(request.act, RequestKind::Renew | RequestKind::Rebind) {
             if astray {
                 return IaOutcome::Withdrawn;
             }
@@ -182,7 +185,7 @@ impl V6Handler {
                 None => IaOutcome::Refused(status::NO_BINDING),
             };
         }
-        if request.act == Act::Request && astray {
+        if request.act == RequestKind::Request && astray {
             return IaOutcome::Refused(status::NOT_ON_LINK);
         }
         let holds = request.now + self.offer_holds;
@@ -203,7 +206,7 @@ impl V6Handler {
             let mut known = false;
             for lease in ia.leases().flatten() {
                 let Some(place) = pool.place(lease.address, lease.bits) else { continue };
-                known |= if request.act == Act::Release {
+                known |= if request.act == RequestKind::Release {
                     pool.leases.release(&self.key, place, request.now)
                 } else {
                     pool.leases.decline(&self.key, place, request.now + self.quarantine)
@@ -283,8 +286,8 @@ impl Handler for V6Handler {
         if message.server_id().is_some_and(|id| id != self.duid) {
             return Err(NoReply::NotOurs);
         }
-        let rapid = act == Act::Discover && self.rapid_commit && message.rapid_commit();
-        let binds = act != Act::Discover || rapid;
+        let rapid = act == RequestKind::Discover && self.rapid_commit && message.rapid_commit();
+        let binds = act != RequestKind::Discover || rapid;
         let (kind, answer) = if binds {
             (MessageType::REPLY, Answer::Ack)
         } else {
@@ -328,21 +331,21 @@ fn is_whole(message: Message<'_>) -> bool {
 }
 
 /// What a client asks for. Fails if the message is not valid for this server (RFC 8415 section 16).
-fn act(message: &Message<'_>) -> Result<Act, NoReply> {
+fn act(message: &Message<'_>) -> Result<RequestKind, NoReply> {
     // Whether the message names a server: it must, it must not, or it may.
     let (act, names) = match message.kind() {
-        MessageType::SOLICIT => (Act::Discover, Some(false)),
-        MessageType::REQUEST => (Act::Request, Some(true)),
-        MessageType::CONFIRM => (Act::Reboot, Some(false)),
-        MessageType::RENEW => (Act::Renew, Some(true)),
-        MessageType::REBIND => (Act::Rebind, Some(false)),
-        MessageType::RELEASE => (Act::Release, Some(true)),
-        MessageType::DECLINE => (Act::Decline, Some(true)),
-        MessageType::INFORMATION_REQUEST => (Act::Inform, None),
+        MessageType::SOLICIT => (RequestKind::Discover, Some(false)),
+        MessageType::REQUEST => (RequestKind::Request, Some(true)),
+        MessageType::CONFIRM => (RequestKind::Reboot, Some(false)),
+        MessageType::RENEW => (RequestKind::Renew, Some(true)),
+        MessageType::REBIND => (RequestKind::Rebind, Some(false)),
+        MessageType::RELEASE => (RequestKind::Release, Some(true)),
+        MessageType::DECLINE => (RequestKind::Decline, Some(true)),
+        MessageType::INFORMATION_REQUEST => (RequestKind::Inform, None),
         _ => return Err(NoReply::Unexpected),
     };
     let server = message.server_id();
-    let anonymous = act != Act::Inform && message.client_id().is_none_or(<[u8]>::is_empty);
+    let anonymous = act != RequestKind::Inform && message.client_id().is_none_or(<[u8]>::is_empty);
     if anonymous || names.is_some_and(|names| names != server.is_some()) {
         return Err(NoReply::Malformed);
     }

@@ -20,7 +20,7 @@ pub enum Family {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(usize)]
-pub enum Act {
+pub enum RequestKind {
     /// DISCOVER, SOLICIT.
     #[serde(alias = "solicit")]
     Discover,
@@ -59,7 +59,7 @@ impl Family {
     pub const ALL: [Self; 2] = [Self::V4, Self::V6];
 }
 
-impl Act {
+impl RequestKind {
     /// Every act, in the order of their numbers.
     pub const ALL: [Self; 8] = [
         Self::Discover,

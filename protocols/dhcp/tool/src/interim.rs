@@ -13,7 +13,7 @@ use brunt_run::{Console, RunClock};
 use brunt_run::{Observer, ObserverFailure, print};
 
 use crate::options::args::{DhcpArgs, Scenario, Style};
-use crate::report::{Asked, Deltas, Exchanges, LineForm, Waiting, interim};
+use crate::report::{Deltas, Exchanges, LineForm, ReportSettings, Waiting, interim};
 
 /// Steps may end a little before or after their time; a line is due when nearly all of it has passed.
 const SLACK: Duration = Duration::from_millis(20);
@@ -23,7 +23,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(2);
 /// Shows intervals as lines.
 pub(crate) struct Interim<'a> {
     args: &'a DhcpArgs,
-    asked: &'a Asked,
+    asked: &'a ReportSettings,
     catalogue: &'a Catalogue,
     /// What is printed before anything is sent, and the note that goes with it.
     opening: String,
@@ -43,7 +43,7 @@ impl<'a> Interim<'a> {
     /// The lines of this run, after an opening text and a note.
     pub(crate) fn new(
         args: &'a DhcpArgs,
-        asked: &'a Asked,
+        asked: &'a ReportSettings,
         catalogue: &'a Catalogue,
         (opening, note): (String, Option<String>),
         (console, clock): (&Console, RunClock),

@@ -16,7 +16,7 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
-    EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, ceiling, exit,
+    EndedBy, ExitPolicy, Finished, Job, Observer, Protocol, Verbosity, carry_out, ceiling, exit,
     objectives, search_words,
 };
 
@@ -25,7 +25,7 @@ use crate::open::{OpenDriver, Opened};
 use crate::options::args::{DhcpArgs, Scenario, Style};
 use crate::options::decoded::decoded;
 use crate::problem::Problem;
-use crate::report::{Asked, Exchanges, banner};
+use crate::report::{Exchanges, ReportSettings, banner};
 use crate::resolved::{Resolved, v4_plan, v6_plan};
 use crate::route::Route;
 use crate::{attendance, coverage, shown, silence, wrapped};
@@ -35,7 +35,7 @@ pub(crate) struct Perfdhcp<'a> {
     resolved: Resolved<'a>,
     verbosity: Verbosity,
     console: Console,
-    shown: Asked,
+    shown: ReportSettings,
     operations: Vec<&'static str>,
     catalogue: Catalogue,
     /// The driver of the last run, or of the next.
@@ -54,7 +54,7 @@ impl<'a> Perfdhcp<'a> {
                 "--canary cannot be used with an avalanche or a fleet, which do not start slowly",
             ));
         }
-        let resolved = Resolved::of(args, network, world)?;
+        let resolved = Resolved::new(args, network, world)?;
         let operations = shown::operations(args);
         let (v6, queue) = (args.family == Family::V6, resolved.server_queue().is_some());
         let tallies = attendance::tallies(v6, resolved.fleet().is_some(), queue);
@@ -131,7 +131,7 @@ impl<'a> Perfdhcp<'a> {
         if !finished.is_canary {
             finished.losses.print(&driver.texts(&self.resolved, &finished.engine, &figures));
         }
-        let ending = Ending::of(&job.output.run, Stream::Error, &self.console);
+        let ending = Ending::new(&job.output.run, Stream::Error, &self.console);
         ending.tell(&finished.record, &mut finished.losses)?;
         if let Some(fleet) = self.resolved.fleet() {
             let clients = self.resolved.args.clients.count.get().into();
@@ -154,7 +154,7 @@ impl<'a> Perfdhcp<'a> {
         // Exchanges that the second -n prevented from starting their second half did all that was requested.
         let kept_back = self.limit(Limits::kept_back).unwrap_or_default();
         let cut_off = whole.cut_off.saturating_sub(kept_back);
-        let manner = Manner::Perfdhcp {
+        let manner = ExitPolicy::Perfdhcp {
             aborted: finished.engine.ended == Ended::Aborted,
             incomplete: whole.errors() + cut_off + unsent(&finished.engine) > 0,
         };

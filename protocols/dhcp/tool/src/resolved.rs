@@ -41,13 +41,13 @@ pub(crate) struct Resolved<'a> {
 
 impl<'a> Resolved<'a> {
     /// Finds the route, and reads everything that the command line names.
-    pub(crate) fn of(
+    pub(crate) fn new(
         args: &'a DhcpArgs,
         network: &Network,
         world: &World,
     ) -> Result<Self, Problem> {
         let seed = args.output.seed.unwrap_or_else(console::seed);
-        let route = Route::of(args, network)?;
+        let route = Route::new(args, network)?;
         Ok(Self {
             args,
             seed,

@@ -29,7 +29,7 @@ pub(crate) struct Route {
 
 impl Route {
     /// Finds the route, or says what is wrong with it.
-    pub(crate) fn of(args: &DhcpArgs, network: &Network) -> Result<Self, String> {
+    pub(crate) fn new(args: &DhcpArgs, network: &Network) -> Result<Self, String> {
         let asked = &args.route;
         let interface = match (asked.interface.as_deref(), asked.local) {
             (Some(name), _) => Some(Interface::named(name).map_err(failed)?),

@@ -6,10 +6,10 @@ use brunt_run::options::arrivals::Rate;
 
 use super::load;
 use crate::options::args::{DhcpArgs, Fleet, Scenario};
-use crate::report::{Asked, Counted};
+use crate::report::{Counted, ReportSettings};
 
 /// What the rate counts, how high it should be, and which stages are always in the report.
-pub(crate) fn asked(args: &DhcpArgs) -> Asked {
+pub(crate) fn asked(args: &DhcpArgs) -> ReportSettings {
     let v6 = args.family == Family::V6;
     let exchange = &args.exchange;
     let counted = match (exchange.first_half, exchange.rapid_commit, v6) {
@@ -24,7 +24,7 @@ pub(crate) fn asked(args: &DhcpArgs) -> Asked {
         Rate::Constant { per_second, .. } => Some(per_second * load::slots(args).share()),
         _ => None,
     };
-    Asked {
+    ReportSettings {
         counted,
         rate,
         titles: stages(args).iter().map(|stage| stage.title(v6).to_owned()).collect(),

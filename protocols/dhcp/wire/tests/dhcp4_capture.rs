@@ -188,7 +188,7 @@ fn an_option_is_there_once_but_the_parameters_grow() {
     let places = message.options().map(|each| each.unwrap().offset);
     for (place, code) in places.zip(codes) {
         assert!(
-            matches!(FieldAt::of(&packet, place), FieldAt::Option { code: there, into: 0, .. } if there == code)
+            matches!(FieldAt::new(&packet, place), FieldAt::Option { code: there, into: 0, .. } if there == code)
         );
     }
 }

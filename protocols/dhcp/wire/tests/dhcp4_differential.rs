@@ -208,7 +208,7 @@ proptest! {
             }
         }
         for offset in 0..bytes.len() + 2 {
-            prop_assert_eq!(matches!(FieldAt::of(&bytes, offset), FieldAt::Beyond { .. }), offset >= bytes.len());
+            prop_assert_eq!(matches!(FieldAt::new(&bytes, offset), FieldAt::Beyond { .. }), offset >= bytes.len());
         }
     }
 }

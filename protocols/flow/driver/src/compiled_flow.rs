@@ -92,7 +92,7 @@ pub enum CompileError {
 impl CompiledFlow {
     /// Determines what can be known about a flow. Resolves the names of all servers that do not depend on a variable.
     pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CompileError> {
-        let tallies = Tallies::of(&flow);
+        let tallies = Tallies::new(&flow);
         let order = source::order(&flow.variables)?;
         let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
         let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));

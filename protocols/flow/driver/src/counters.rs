@@ -85,7 +85,7 @@ pub struct ScenarioCounts {
 
 impl Tallies {
     /// The tallies of a flow.
-    pub fn of(flow: &Flow) -> Self {
+    pub fn new(flow: &Flow) -> Self {
         let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
         let in_steps = steps.filter_map(|step| match step {
             Step::Pause(pause) => Some(pause),
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn every_count_has_a_place_of_its_own_and_a_name() {
-        let tallies = Tallies::of(&flow());
+        let tallies = Tallies::new(&flow());
         let counters = FlowCounters::new(tallies.clone());
         let ms = Duration::from_millis;
         counters.ended(Some(1), 1, StepResult::Passed, ms(3));

@@ -94,7 +94,7 @@ fn submission(
     let names: Vec<&str> = given.iter().map(|given| given.name.as_str()).collect();
     let press = step.press.as_ref().map(|text| rendered(text, values)).transpose()?;
     let form = source.page.form(source.selector, &names).map_err(|why| refused("submit", why))?;
-    let sent = Submission::of(source.page, form, &given, press.as_deref());
+    let sent = Submission::new(source.page, form, &given, press.as_deref());
     Ok((form.words(), sent.map_err(|why| refused("submit", why))?))
 }
 

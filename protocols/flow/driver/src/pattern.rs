@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(wide.count(&noise, &Work::default()), Err(Unexamined::Work));
         // Each match except the last is one byte, found only after all following bytes were examined.
         let pattern = Pattern::parse(".*[^A-Z]|[A-Z]", 0).unwrap();
-        let counted = pattern.count(&b"A".repeat(1 << 20), &Work::of(500_000));
+        let counted = pattern.count(&b"A".repeat(1 << 20), &Work::new(500_000));
         assert_eq!(counted, Err(Unexamined::Work));
     }
 

@@ -20,7 +20,7 @@ pub(super) struct TraceContext {
 
 impl TraceContext {
     /// The identity of an exchange, by its number in its iteration.
-    pub(super) fn of(seed: u64, iteration: u64, exchange: u32) -> Self {
+    pub(super) fn new(seed: u64, iteration: u64, exchange: u32) -> Self {
         let mut draws = Stream::new(seed, STREAM | u64::from(exchange)).at(iteration);
         let (high, low, parent) = (draws.bits(), draws.bits(), draws.bits());
         // All zeros means that there is none.
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn an_identity_is_of_its_exchange_alone_and_of_the_seed() {
         let all = (0..50).flat_map(|iteration| (0..20).map(move |number| (iteration, number)));
-        let of = |seed| all.clone().map(move |(at, number)| TraceContext::of(seed, at, number));
+        let of = |seed| all.clone().map(move |(at, number)| TraceContext::new(seed, at, number));
         let distinct = |texts: &mut dyn Iterator<Item = TraceContext>| {
             texts.map(|one| (one.trace, one.parent)).collect::<BTreeSet<_>>().len()
         };
@@ -55,6 +55,6 @@ mod tests {
     fn the_text_has_the_form_of_the_recommendation() {
         let text = TraceContext { trace: 0x4bf9, parent: 0xb7 }.to_string();
         assert_eq!(text, "00-00000000000000000000000000004bf9-00000000000000b7-01");
-        assert_eq!(TraceContext::of(1, 2, 3).to_string().len(), 55);
+        assert_eq!(TraceContext::new(1, 2, 3).to_string().len(), 55);
     }
 }

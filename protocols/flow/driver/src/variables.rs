@@ -86,7 +86,7 @@ impl Variables {
 
     /// The identity of the exchange that began last, if exchanges have one.
     pub(super) fn trace_context(&self, flow: &Flow) -> Option<TraceContext> {
-        let of = || TraceContext::of(flow.seed, self.place.iteration, self.exchanges);
+        let of = || TraceContext::new(flow.seed, self.place.iteration, self.exchanges);
         flow.traceparent.then(of)
     }
 

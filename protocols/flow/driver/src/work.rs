@@ -25,7 +25,7 @@ impl Default for Work {
 impl Work {
     /// Creates a limit of this many units, for tests of answers that exceed it.
     #[cfg(test)]
-    pub(super) fn of(units: u64) -> Self {
+    pub(super) fn new(units: u64) -> Self {
         Self(Cell::new(units))
     }
 

@@ -54,7 +54,7 @@ struct Replaced<'a> {
 }
 
 impl<'a> Replaced<'a> {
-    fn of(text: &'a str) -> Self {
+    fn new(text: &'a str) -> Self {
         Self { text, out: String::with_capacity(text.len()), kept: 0 }
     }
 
@@ -73,7 +73,7 @@ impl<'a> Replaced<'a> {
 /// `{"name":"password","value":"x"}` is such a member too: the callbacks of OpenAM and recordings write members like
 /// that.
 fn json(text: &str, variables: &mut Variables) -> String {
-    let mut out = Replaced::of(text);
+    let mut out = Replaced::new(text);
     let mut before: Option<Range<usize>> = None;
     let mut named = None;
     let mut at = 0;
@@ -141,7 +141,7 @@ fn unescaped(inside: &str) -> String {
 
 /// XML: attributes and elements with text whose names are those of secrets, in any namespace.
 fn xml(text: &str, variables: &mut Variables) -> String {
-    let mut out = Replaced::of(text);
+    let mut out = Replaced::new(text);
     let mut at = 0;
     while let Some(open) = text[at..].find('<').map(|open| at + open + 1) {
         let length = text[open..].find('>').unwrap_or(text.len() - open);

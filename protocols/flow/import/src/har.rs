@@ -31,7 +31,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use url::Url;
 
-use crate::imported::{Act, Body, Imported, Step};
+use crate::imported::{Body, Imported, PageAction, Step};
 use crate::secrets::{Secrets, Variables};
 use chains::Chains;
 use file::{Entry, File};
@@ -122,7 +122,7 @@ pub fn har_beside(
     let urls: Vec<Option<Url>> = entries.iter().map(Entry::url).collect();
     let mut left = Left::default();
     let kept = kept::kept(&entries, &urls, filter, &mut left);
-    let chains = Chains::of(&entries, &urls, &kept);
+    let chains = Chains::new(&entries, &urls, &kept);
     let steps = kept.iter().filter(|at| chains.first(**at) == **at).count();
     if steps == 0 {
         return Err(HarError::Empty(entries.len()));
@@ -130,7 +130,7 @@ pub fn har_beside(
     if steps > MOST_STEPS {
         return Err(HarError::Large(entries.len()));
     }
-    let flow = Flow::new(Variables::new(secrets), Verifiers::of(&entries));
+    let flow = Flow::new(Variables::new(secrets), Verifiers::new(&entries));
     let mut reading = Reading {
         entries: &entries,
         urls: &urls,
@@ -163,7 +163,7 @@ fn entries_of_second(text: &str) -> Result<Second, HarError> {
         HarError::Malformed(error) => HarError::Second(error),
         other => other,
     })?;
-    Ok(Second::of(&entries))
+    Ok(Second::new(&entries))
 }
 
 struct Reading<'a> {
@@ -244,11 +244,11 @@ impl Reading<'_> {
             for name in sent.unsent {
                 self.said.unsent.insert(format!("{name} of {}", step.name));
             }
-            step.act = Some(Act::Submit { selector: sent.selector, press: sent.press });
+            step.act = Some(PageAction::Submit { selector: sent.selector, press: sent.press });
         } else {
             let selector = act::followed(page, entry, url)?;
             step.name = format!("follow {}", brunt_redact::url(url.path()));
-            step.act = Some(Act::Follow(selector));
+            step.act = Some(PageAction::Follow(selector));
         }
         self.headers(entry, &mut step);
         Some(step)

@@ -49,7 +49,7 @@ pub struct Step {
     /// The whole URL.
     pub url: String,
     /// What is done on the page before, in place of a request to the URL. The body has the fields that are changed.
-    pub act: Option<Act>,
+    pub act: Option<PageAction>,
     /// The path that redirects lead to, or that a page must come from; `*` is any text.
     pub lands: Option<String>,
     /// The fields, in order.
@@ -70,7 +70,7 @@ pub struct Step {
 
 /// What is done on a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum PageAction {
     /// A form is sent.
     Submit {
         /// What selects it.
@@ -88,12 +88,12 @@ pub struct Extract {
     /// The variable that it becomes.
     pub name: String,
     /// Where it is in the answer.
-    pub from: Place,
+    pub from: Location,
 }
 
 /// The position of a value in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// In a body that is JSON, by JSON pointer.
     Json(String),
     /// In the header of this name.

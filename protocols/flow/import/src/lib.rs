@@ -25,8 +25,8 @@ mod yaml;
 pub use curl::{CurlError, curl};
 pub use har::{Filter, HarError, Pauses, har, har_beside};
 pub use imported::{
-    Act, Auth, Body, Client, Extract, Feeder, Imported, Place, Resolve, Step, Value, Variable,
-    Version,
+    Auth, Body, Client, Extract, Feeder, Imported, Location, PageAction, Resolve, Step, Value,
+    Variable, Version,
 };
 pub use openapi::{OpenApiError, openapi};
 pub use secrets::Secrets;

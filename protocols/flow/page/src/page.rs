@@ -74,8 +74,8 @@ impl Page {
             wish,
             meter,
             elements: OpenElements::default(),
-            forms: wish.forms.iter().map(Matches::of).collect(),
-            links: wish.links.iter().map(Matches::of).collect(),
+            forms: wish.forms.iter().map(Matches::new).collect(),
+            links: wish.links.iter().map(Matches::new).collect(),
             controls: Controls::new(meter),
         };
         reader.read(document, &mut page)?;

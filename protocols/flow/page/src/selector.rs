@@ -109,7 +109,7 @@ impl Selector {
         name: Option<&str>,
         meter: &dyn Meter,
     ) -> Result<usize, Spent> {
-        let (mut elements, mut matches) = (OpenElements::default(), Matches::of(self));
+        let (mut elements, mut matches) = (OpenElements::default(), Matches::new(self));
         let mut count = 0;
         for node in &document.nodes {
             match node {
@@ -148,7 +148,7 @@ struct Frame {
 }
 
 impl<'s> Matches<'s> {
-    pub(crate) fn of(selector: &'s Selector) -> Self {
+    pub(crate) fn new(selector: &'s Selector) -> Self {
         Self { selector, frames: Vec::new() }
     }
 
@@ -191,7 +191,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn search(&mut self, document: &Document, selector: &Selector) -> Result<(), Spent> {
-        let (mut elements, mut matches) = (OpenElements::default(), Matches::of(selector));
+        let (mut elements, mut matches) = (OpenElements::default(), Matches::new(selector));
         for node in &document.nodes {
             match node {
                 Node::Start(tag) => {

@@ -58,7 +58,7 @@ impl SentField {
 
 impl Submission {
     /// The request that sends a form of a page with these fields set, by the button with this name or the first.
-    pub fn of(
+    pub fn new(
         page: &Page,
         form: &Form,
         given: &[Given],

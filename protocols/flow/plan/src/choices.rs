@@ -58,9 +58,9 @@ mod tests {
 
     #[test]
     fn words_and_tables_are_as_a_plan_writes_them() {
-        let run = KeyPath::of("run");
+        let run = KeyPath::new("run");
         assert_eq!(at(&run.key("iterations")), ["{ each = .. }", "{ shared = .. }"]);
         assert_eq!(at(&run.key("arrival")), ["\"uniform\"", "\"poisson\""]);
-        assert!(at(&run.key("users")).is_empty() && at(&KeyPath::of("nothing")).is_empty());
+        assert!(at(&run.key("users")).is_empty() && at(&KeyPath::new("nothing")).is_empty());
     }
 }

@@ -11,7 +11,7 @@ pub mod compile;
 pub mod edit;
 #[cfg(test)]
 mod examples;
-pub mod fault;
+pub mod key_error;
 pub mod memory;
 pub mod merged;
 pub mod model;

@@ -20,7 +20,7 @@ pub enum Segment {
 
 impl KeyPath {
     /// The path to this key at the top.
-    pub fn of(key: &str) -> Self {
+    pub fn new(key: &str) -> Self {
         Self::default().key(key)
     }
 
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn ways_are_written_as_in_the_file_and_counted_from_one() {
-        let steps = KeyPath::of("scenario").index(0).key("steps").index(2);
+        let steps = KeyPath::new("scenario").index(0).key("steps").index(2);
         assert_eq!(steps.key("post").to_string(), "scenario[1].steps[3].post");
         assert_eq!(steps.key("a b").to_string(), "scenario[1].steps[3].\"a b\"");
         assert_eq!(KeyPath::default().to_string(), "");

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::choices;
-use super::fault::{Fault, PlanError, nearest};
+use super::key_error::{KeyError, PlanError, nearest};
 use super::model::Plan;
 use super::path::KeyPath;
 
@@ -48,7 +48,7 @@ struct Places {
 
 impl Written {
     /// The fault with its position.
-    pub fn error(&self, fault: Fault) -> PlanError {
+    pub fn error(&self, fault: KeyError) -> PlanError {
         self.places.error(fault)
     }
 }
@@ -112,11 +112,11 @@ fn fill(
     value: &mut Spanned<DeValue<'_>>,
     at: &KeyPath,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     match value.get_mut() {
         DeValue::String(text) => {
             if let Some(filled) =
-                environment(text, variable).map_err(|name| Fault::new(at, unset(&name)))?
+                environment(text, variable).map_err(|name| KeyError::new(at, unset(&name)))?
             {
                 *text = filled.into();
             }
@@ -182,7 +182,7 @@ impl Places {
     fn add(&mut self, set: &str) -> Result<String, PlanError> {
         let refused = |what: String| PlanError::Wrong {
             place: format!("--set {set}"),
-            fault: Fault::new(&KeyPath::default(), what),
+            fault: KeyError::new(&KeyPath::default(), what),
         };
         let Some((key, value)) = set.split_once('=') else {
             return Err(refused("has no value; write it as --set run.users=50".to_owned()));
@@ -227,7 +227,7 @@ impl Places {
     }
 
     /// The fault with the position of the nearest existing key.
-    fn error(&self, fault: Fault) -> PlanError {
+    fn error(&self, fault: KeyError) -> PlanError {
         let mut segments = fault.at.segments();
         while !segments.is_empty() {
             // The last is the value: its key comes before it.
@@ -250,7 +250,7 @@ impl Places {
             }
             message => format!("this is not TOML: {message}"),
         };
-        PlanError::Wrong { place, fault: Fault::new(&at, what) }
+        PlanError::Wrong { place, fault: KeyError::new(&at, what) }
     }
 
     /// TOML that does not fit the model.
@@ -259,7 +259,7 @@ impl Places {
         let found = self.known.iter().rev().find(|(_, span)| span.start == start);
         let at = found.map(|(path, _)| path.clone()).unwrap_or_default();
         let what = words(error.message(), &at);
-        PlanError::Wrong { place: self.place(start), fault: Fault { at, what } }
+        PlanError::Wrong { place: self.place(start), fault: KeyError { at, what } }
     }
 
     /// `plan.toml:3:7`, or the override.

@@ -32,7 +32,7 @@ use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
 use brunt_run::{
-    self as run, EndedBy, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures,
+    self as run, EndedBy, ExitPolicy, Finished, Job, LastScrape, Prepared, Protocol, WriteFailures,
     carry_out, ceiling, check_files, exit, is_endless, objectives_with_spans, of_iterations,
 };
 
@@ -152,7 +152,7 @@ pub fn run(asked_for: FlowJob, world: &World) -> Result<Done, Refusal> {
     for total in finished.engine.totals.values() {
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
-    let exit = exit(&finished.record, finished.early(), Manner::Ours);
+    let exit = exit(&finished.record, finished.early(), ExitPolicy::Ours);
     let Finished { record, engine, written, mut losses, signal, last_scrape, .. } = finished;
     losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write(&world.console)));
     let lasted = engine.over;

@@ -35,7 +35,7 @@ pub(crate) fn carry_out(mut job: FlowJob, world: &World) -> Result<Exit, Refusal
     shape(&mut job.flow);
     (job.objectives, job.output.progress) = (Vec::new(), Progress::Quiet);
     let printed = Arc::new(Mutex::new(Printed::new(&world.console)));
-    let reporting = Reporting::of(&job.flow, job.network.settings(), world.clock);
+    let reporting = Reporting::new(&job.flow, job.network.settings(), world.clock);
     let shown = Arc::clone(&printed);
     job.every = Some(Box::new(move |exchange| {
         shown.lock().unwrap_or_else(PoisonError::into_inner).show(exchange, &reporting);
@@ -233,11 +233,7 @@ mod tests {
     #[test]
     fn a_scenario_of_which_nothing_was_sent_is_named() {
         let console = Console::kept(Environment::default());
-        let printed = Printed {
-            passed: 1,
-            scenarios: [0].into(),
-            ..Printed::new(&console)
-        };
+        let printed = Printed { passed: 1, scenarios: [0].into(), ..Printed::new(&console) };
         let scenarios = ["a".to_owned(), "b".to_owned()];
         let conclusion =
             printed.conclusion(&scenarios, &["draw 'user': no row is left".to_owned()]);

@@ -141,7 +141,7 @@ impl Jar {
             return Err(NotKept::Long);
         }
         let cookie = std::str::from_utf8(set_cookie).ok().and_then(parse).ok_or(NotKept::NoPair)?;
-        let kept = StoredCookie::of(&cookie, place, &now)?;
+        let kept = StoredCookie::new(&cookie, place, &now)?;
         let same = |other: &StoredCookie| {
             other.name() == kept.name() && other.domain == kept.domain && other.path == kept.path
         };
@@ -164,7 +164,7 @@ impl Jar {
 
 impl StoredCookie {
     /// The cookie to keep, by RFC 6265 section 5.3, unless this destination must not set it.
-    fn of(
+    fn new(
         cookie: &Cookie<'_>,
         place: RequestScope<'_>,
         now: impl Fn() -> i64,

@@ -48,7 +48,7 @@ impl Request {
         if let Some(flags) = known {
             return Ok(flags);
         }
-        let flags = RequestFlags::of(self)?;
+        let flags = RequestFlags::new(self)?;
         self.cache().borrow_mut().examined(flags);
         Ok(flags)
     }
@@ -56,7 +56,7 @@ impl Request {
 
 impl RequestFlags {
     /// Checks every part of a request: whether it can be sent, and how.
-    pub(super) fn of(request: &Request) -> Result<Self, Failure> {
+    pub(super) fn new(request: &Request) -> Result<Self, Failure> {
         if !wire::is_method(request.method()) {
             return Err(Failure::Unsendable("its method is not one word of letters"));
         }
@@ -203,7 +203,7 @@ mod tests {
         let origin = network.origin("http://127.0.0.1:8080").unwrap();
         let mut out = Vec::new();
         let trailing =
-            RequestFlags::of(request).unwrap().write(&mut out, request, &origin, close, b"");
+            RequestFlags::new(request).unwrap().write(&mut out, request, &origin, close, b"");
         out.extend_from_slice(trailing.body);
         out.extend_from_slice(trailing.last);
         String::from_utf8(out).unwrap()
@@ -256,7 +256,7 @@ mod tests {
             (request("GET", "/", &[("X:", "a")], None), "name of a field"),
             (request("GET", "/", &[("Transfer-Encoding", "gzip")], None), "chunked"),
         ] {
-            let words = RequestFlags::of(&wrong).unwrap_err().to_string();
+            let words = RequestFlags::new(&wrong).unwrap_err().to_string();
             assert!(words.contains(word), "{words}");
         }
     }
@@ -264,9 +264,9 @@ mod tests {
     #[test]
     fn fields_are_understood_in_any_case() {
         let fields = [("EXPECT", "100-Continue"), ("connection", "TE, Close")];
-        let flags = RequestFlags::of(&request("PUT", "/", &fields, Some(b"x"))).unwrap();
+        let flags = RequestFlags::new(&request("PUT", "/", &fields, Some(b"x"))).unwrap();
         assert!(flags.closes() && flags.expects());
-        let flags = RequestFlags::of(&request("PUT", "/", &fields, None)).unwrap();
+        let flags = RequestFlags::new(&request("PUT", "/", &fields, None)).unwrap();
         assert!(!flags.expects(), "there is nothing to wait with");
         assert!(is_idempotent(b"PUT") && !is_idempotent(b"POST") && !is_idempotent(b"PATCH"));
     }

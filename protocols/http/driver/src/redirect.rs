@@ -39,7 +39,7 @@ pub(super) fn next(
     response: &Response,
     allowed: &CrossOrigin,
 ) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(turned) = RedirectAction::of(request.method(), response.status()) else {
+    let Some(turned) = RedirectAction::new(request.method(), response.status()) else {
         return Ok(None);
     };
     let Some(location) = response.values("location").next() else { return Ok(None) };
@@ -76,7 +76,7 @@ enum RedirectAction {
 }
 
 impl RedirectAction {
-    fn of(method: &[u8], status: u16) -> Option<Self> {
+    fn new(method: &[u8], status: u16) -> Option<Self> {
         match status {
             303 => Some(Self::Get),
             // The RFC allows this for historical reasons, and every client does it.

@@ -84,7 +84,7 @@ mod tests {
         let mut request = Request::default();
         request.begin("GET");
         request.set_target(b"/");
-        let flags = RequestFlags::of(&request).unwrap();
+        let flags = RequestFlags::new(&request).unwrap();
         let mut cache = RequestCache::default();
         cache.sent(&one, b"a");
         assert_eq!((cache.flags(), cache.of(&one)), (None, None), "never looked at");

@@ -22,7 +22,7 @@ pub(super) struct Call<'a> {
 impl<'a> Call<'a> {
     /// The parameters of the query.
     pub(super) fn query(&self) -> Parameters<'a> {
-        Parameters::of(self.request.query().as_bytes())
+        Parameters::new(self.request.query().as_bytes())
     }
 
     /// The value of a cookie.

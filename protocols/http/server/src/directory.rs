@@ -19,7 +19,7 @@ pub(super) fn users(
     reply: &mut Reply,
 ) -> Result<(), Refusal> {
     let who = identify(call, users)?;
-    let verb = Verb::of(&call.request, id.is_some())?;
+    let verb = Verb::new(&call.request, id.is_some())?;
     // A directory shows its users to every authenticated client.
     let shown = users.product == Product::Ds && matches!(verb, Verb::Read | Verb::Query);
     if !shown {

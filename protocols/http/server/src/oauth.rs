@@ -78,7 +78,7 @@ fn client<'a>(call: &Call<'a>, form: &Parameters<'a>) -> Result<(Arc<str>, bool)
 }
 
 fn access_token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
-    let form = Parameters::of(call.request.body);
+    let form = Parameters::new(call.request.body);
     let tokens = &call.realm.tokens;
     let (client, confidential) = client(call, &form)?;
     let asked = || Arc::from(form.first("scope").unwrap_or_default());
@@ -133,7 +133,7 @@ fn access_token(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
 }
 
 fn introspect(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
-    let form = Parameters::of(call.request.body);
+    let form = Parameters::new(call.request.body);
     client(call, &form)?;
     let token = form.first("token").unwrap_or_default();
     let look_up = |kind| call.realm.tokens.look_up(&token, kind, call.now);
@@ -164,7 +164,7 @@ fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
         .ok_or(refused(401, "invalid_token", "The access token provided is expired or invalid"))?;
     let subject = &*grant.subject;
     let mut answer = json!({"sub": subject});
-    if Principal::of(&grant.subject).is(subject) && call.realm.openam.holds(subject) {
+    if Principal::new(&grant.subject).is(subject) && call.realm.openam.holds(subject) {
         answer["preferred_username"] = subject.into();
         answer["email"] = format!("{subject}@example.com").into();
     }
@@ -173,7 +173,7 @@ fn user_info(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
 }
 
 fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
-    let form = Parameters::of(call.request.body);
+    let form = Parameters::new(call.request.body);
     client(call, &form)?;
     let token = form.first("token").unwrap_or_default();
     // A token without a grant is as good as revoked (RFC 7009 section 2.2).

@@ -183,8 +183,8 @@ pub(super) fn users(call: &Call<'_>, id: Option<&str>, reply: &mut Reply) -> Res
         reply.json(200, &json!({"id": subject, "realm": "/", "successURL": "/openam/console"}));
         return Ok(());
     }
-    let verb = Verb::of(&call.request, id.is_some())?;
-    permit(&Principal::of(&grant.subject), verb, id)?;
+    let verb = Verb::new(&call.request, id.is_some())?;
+    permit(&Principal::new(&grant.subject), verb, id)?;
     crest::answer(&call.realm.openam, verb, id.unwrap_or_default(), &call.request, reply)
 }
 

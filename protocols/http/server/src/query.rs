@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 pub(super) struct Parameters<'a>(&'a [u8]);
 
 impl<'a> Parameters<'a> {
-    pub(super) const fn of(text: &'a [u8]) -> Self {
+    pub(super) const fn new(text: &'a [u8]) -> Self {
         Self(text)
     }
 

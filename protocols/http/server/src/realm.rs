@@ -87,7 +87,7 @@ impl Realm {
 
 impl Principal {
     /// The principal of a token's subject.
-    pub(super) fn of(subject: &Arc<str>) -> Self {
+    pub(super) fn new(subject: &Arc<str>) -> Self {
         match &**subject {
             "amadmin" => Self::Administrator,
             _ => Self::User(Arc::clone(subject)),

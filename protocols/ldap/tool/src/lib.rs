@@ -47,7 +47,7 @@ use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
-    Caller, EndedBy, Finished, Job, Load, Manner, Observer, Outcome, Prepared, Protocol,
+    Caller, EndedBy, ExitPolicy, Finished, Job, Load, Observer, Outcome, Prepared, Protocol,
     Repeatable, Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, judged,
     objectives, prepare, search_words,
 };
@@ -111,7 +111,7 @@ impl Load for RateArgs {
         let exit = match (finished.early(), rate_tool.plan.first_binds_refused()) {
             (None, Some(_)) => Exit::Ldap(code::INVALID_CREDENTIALS),
             (early, _) => {
-                let usual = exit(&finished.record, early, Manner::Ours);
+                let usual = exit(&finished.record, early, ExitPolicy::Ours);
                 match early.map_or_else(|| judged(&finished.record), |_| Some(usual)) {
                     Some(decided) => decided,
                     None => rate_tool.first_failure().map_or(usual, Exit::Ldap),
@@ -260,7 +260,7 @@ impl RateTool<'_> {
             finished.losses.print(&text);
         }
         let said = self.said();
-        let ending = Ending::of(&job.output.run, Stream::Error, &world.console);
+        let ending = Ending::new(&job.output.run, Stream::Error, &world.console);
         ending.tell(&finished.record, &mut finished.losses)?;
         for note in &said {
             world.console.note(note);

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use brunt_ldap_driver::PlanError;
 use brunt_ldap_wire::code;
 use brunt_run::options::exit::Exit;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::options::usage_error::UsageError;
 
 use crate::options::dialect::Dialect;
 use crate::options::tool::Tool;
@@ -55,7 +55,7 @@ impl Problem {
                 Refusal { text: format!("{}\n", self.reason), exit }
             }
             Exit::LdapUsage => {
-                Refusal { text: Fault::new(self.reason).page(tool.name()), exit: self.exit }
+                Refusal { text: UsageError::new(self.reason).page(tool.name()), exit: self.exit }
             }
             exit => Refusal { text: self.reason, exit },
         }

@@ -51,7 +51,7 @@ const RAMFS: FsWord = 0x8584_58F6;
 
 impl Filesystem {
     /// The kind of file system of a file or directory.
-    pub fn of(path: &Path) -> io::Result<Self> {
+    pub fn new(path: &Path) -> io::Result<Self> {
         Ok(Self(statfs(path)?.f_type))
     }
 
@@ -82,7 +82,7 @@ impl Fsync {
 /// Measures the disk under `directory` with a temporary file.
 pub fn fsync(directory: &Path) -> io::Result<Fsync> {
     let probe = Probe::create(directory)?;
-    let filesystem = Filesystem::of(directory)?;
+    let filesystem = Filesystem::new(directory)?;
     let clock = Monotonic::new();
     let began = clock.now();
     let mut writes = Vec::with_capacity(WRITES_MAX);
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn memory_is_known_for_what_it_is() {
         // Every Linux system has one of these, mounted by the kernel itself.
-        let devices = Filesystem::of(Path::new("/dev/shm"));
+        let devices = Filesystem::new(Path::new("/dev/shm"));
         if let Ok(devices) = devices {
             assert!(devices.is_memory() && devices.to_string() == "tmpfs", "{devices}");
         }

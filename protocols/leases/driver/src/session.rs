@@ -9,7 +9,7 @@ use super::error::BackendError;
 use super::leases::{Identity, Lease, Leases};
 use super::panics::{self, caught};
 use super::share::Share;
-use super::workload::{self, Act, By, HIT, MISS, Mix, Search, Work};
+use super::workload::{self, By, HIT, MISS, Mix, Operation, Search, Work};
 use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
 use brunt_net::kept::{IDLE, Kept};
 use brunt_net::resend::{Resend, crossed};
@@ -443,8 +443,8 @@ impl OpenConnection {
         watch.operation(act as u16);
         let draw = brunt_net::chance::mix(factory.seed.rotate_left(32) ^ number);
         match act {
-            Act::Allocate => self.allocate(factory, session, draw, watch),
-            Act::Expire => {
+            Operation::Allocate => self.allocate(factory, session, draw, watch),
+            Operation::Expire => {
                 let now = factory.leases.epoch + RENEWED_AFTER;
                 let reclaimed = retrying!(
                     self,
@@ -456,7 +456,7 @@ impl OpenConnection {
                 watch.items(u64::from(reclaimed));
                 Ok(if reclaimed == 0 { MISS } else { HIT })
             }
-            Act::Renew | Act::Release | Act::Search => {
+            Operation::Renew | Operation::Release | Operation::Search => {
                 self.on_held(factory, mix, (session, act), draw, watch)
             }
         }
@@ -486,25 +486,27 @@ impl OpenConnection {
         &mut self,
         factory: &LeaseSessions,
         mix: &Mix,
-        (session, act): (u32, Act),
+        (session, act): (u32, Operation),
         draw: u64,
         watch: &mut Watch<'_>,
     ) -> OperationEnd {
         let taken = factory.share(session).take_held(draw);
         let number = taken.ok_or(OperationFailure::Nothing)?;
         let answer = match act {
-            Act::Renew => {
+            Operation::Renew => {
                 let renewal = renewal(&factory.leases, number);
                 retrying!(self, factory, watch, false, self.connection.renew(&renewal))
             }
-            Act::Release => {
+            Operation::Release => {
                 let address = factory.leases.address(number);
                 retrying!(self, factory, watch, false, self.connection.release(address))
             }
-            Act::Allocate | Act::Expire | Act::Search => self.look(factory, mix.by, number, watch),
+            Operation::Allocate | Operation::Expire | Operation::Search => {
+                self.look(factory, mix.by, number, watch)
+            }
         };
         if answered(&answer) {
-            let there = answer.as_ref().map_or(true, |there| *there && act != Act::Release);
+            let there = answer.as_ref().map_or(true, |there| *there && act != Operation::Release);
             factory.share(session).put(number, there);
         }
         match answer? {

@@ -93,7 +93,7 @@ pub struct Mix {
 
 /// The kind of an operation of a mix. The order is that of [`operations`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum Operation {
     Allocate,
     Renew,
     Release,
@@ -153,12 +153,12 @@ impl Search {
 
 impl Mix {
     /// The kind of operation `number`.
-    pub(super) fn act(&self, seed: u64, number: u64) -> Act {
+    pub(super) fn act(&self, seed: u64, number: u64) -> Operation {
         let acts = [
-            (self.allocate, Act::Allocate),
-            (self.renew, Act::Renew),
-            (self.release, Act::Release),
-            (self.expire, Act::Expire),
+            (self.allocate, Operation::Allocate),
+            (self.renew, Operation::Renew),
+            (self.release, Operation::Release),
+            (self.expire, Operation::Expire),
         ];
         let all = acts.iter().map(|(weight, _)| u64::from(*weight)).sum::<u64>();
         let mut left = below(mix(seed ^ mix(number)), all + u64::from(self.search));
@@ -168,7 +168,7 @@ impl Mix {
             }
             left -= u64::from(weight);
         }
-        Act::Search
+        Operation::Search
     }
 }
 

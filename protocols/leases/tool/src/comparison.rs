@@ -19,14 +19,14 @@ use brunt_record::{Cell, Collection, Interval, Slo};
 use brunt_run::World;
 use brunt_run::options::output::Output;
 
-use super::asked::{Asked, LeaseTasks};
+use super::comparison_settings::{ComparisonSettings, LeaseTasks};
 use super::events::Events;
 use super::held::Held;
 use super::phase::{Done, EPOCH, Phase};
 use super::rows::{Effect, Rows};
 use super::screen::Screen;
 use super::secrets::Secrets;
-use super::store::{Manner, Place, Store};
+use super::store::{Location, Store, StoreOptions};
 use super::store_directory::StoreDirectory;
 use super::tally::Tally;
 use super::words;
@@ -34,7 +34,7 @@ use crate::options::leases::PhaseChoice;
 
 /// What a comparison needs besides the command line.
 pub(crate) struct Comparison<'a> {
-    pub asked: &'a Asked,
+    pub asked: &'a ComparisonSettings,
     pub secrets: &'a Secrets,
     pub grounds: StoreDirectory,
     pub may_destroy: bool,
@@ -84,7 +84,7 @@ pub(crate) enum Refused {
 
 impl Comparison<'_> {
     /// How many phases there are in all.
-    pub(crate) fn phases(asked: &Asked) -> usize {
+    pub(crate) fn phases(asked: &ComparisonSettings) -> usize {
         let phases = match &asked.work {
             LeaseTasks::Phases(phases) => phases.len(),
             LeaseTasks::Mix(_) => 1,
@@ -148,7 +148,7 @@ impl Comparison<'_> {
     fn one_way(&mut self, way: Way<'_>) -> Result<(), String> {
         let failed = |trouble: BackendError| format!("failed to {trouble}");
         let backend = self.backend(way);
-        let keep = self.keep && (way.last || way.store.place == Place::Temporary);
+        let keep = self.keep && (way.last || way.store.place == Location::Temporary);
         let held =
             Held::prepare(Arc::clone(&backend), keep, &self.world.console).map_err(failed)?;
         let asked = self.asked;
@@ -395,10 +395,10 @@ impl Comparison<'_> {
 
     fn backend(&mut self, way: Way<'_>) -> Arc<dyn Backend> {
         let file = match way.store.place {
-            Place::Temporary => self.grounds.file(way.store.kind.file_name()),
+            Location::Temporary => self.grounds.file(way.store.kind.file_name()),
             _ => PathBuf::new(),
         };
-        let manner = Manner {
+        let manner = StoreOptions {
             network: self.network,
             schema: self.asked.schema,
             family: self.asked.family,
@@ -418,7 +418,7 @@ impl Comparison<'_> {
     }
 
     fn settings(&self) -> Settings {
-        let Asked { settings, interval, .. } = self.asked;
+        let ComparisonSettings { settings, interval, .. } = self.asked;
         Settings { interval: *interval, seed: self.seed, ..settings.clone() }
     }
 
@@ -434,7 +434,7 @@ impl Comparison<'_> {
 }
 
 /// Every store in every way, in the order of measurement.
-fn ways(asked: &Asked) -> Vec<Way<'_>> {
+fn ways(asked: &ComparisonSettings) -> Vec<Way<'_>> {
     let mut ways: Vec<Way<'_>> = Vec::new();
     for run in 1..=asked.runs {
         for durability in &asked.durabilities {
@@ -482,10 +482,13 @@ mod tests {
         leases: LeasesArgs,
     }
 
-    fn asked(line: &str) -> Asked {
+    fn asked(line: &str) -> ComparisonSettings {
         let words = std::iter::once("leases").chain(line.split_whitespace());
-        Asked::of(&Line::try_parse_from(words).unwrap().leases, &brunt_run::Files::default())
-            .unwrap()
+        ComparisonSettings::new(
+            &Line::try_parse_from(words).unwrap().leases,
+            &brunt_run::Files::default(),
+        )
+        .unwrap()
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! `brunt leases` and the three original programs: how fast stores of leases are, and what affects their speed.
 //!
-//! A command line becomes an [`asked::Asked`], which a [`comparison::Comparison`] carries out, phase by phase, each a
+//! A command line becomes an [`comparison_settings::ComparisonSettings`], which a [`comparison::Comparison`] carries out, phase by phase, each a
 //! run of the engine on a [`store::Store`]. The report makes the printed text from the collection only, so that `brunt
 //! report` prints the same from a file. [`mod@ubench`] is the front end of the programs of 2012.
 
-mod asked;
 mod callers;
 mod comparison;
+mod comparison_settings;
 mod events;
 mod gathering;
 mod held;
@@ -44,8 +44,8 @@ use brunt_run::{
 
 use crate::options::leases::{LeasesArgs, of_each_run};
 
-use asked::{Asked, LeaseTasks};
 use comparison::{Comparison, Refused};
+use comparison_settings::{ComparisonSettings, LeaseTasks};
 use events::Events;
 use gathering::collection;
 use screen::Screen;
@@ -101,7 +101,7 @@ impl Load for LeasesArgs {
 
 /// Carries out the command line, from the first file to the last line.
 fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refusal> {
-    let asked = Asked::of(args, &world.files).map_err(usage)?;
+    let asked = ComparisonSettings::new(args, &world.files).map_err(usage)?;
     let operations = operations(&asked.work);
     let run = &args.output.run;
     let objectives = objectives(&run.objectives, run, &operations).map_err(usage)?;
@@ -111,7 +111,8 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
     let files = [("--record", record.as_deref()), ("--html", html.as_deref()), ("--events", named)];
     files::check(&files).map_err(failed)?;
     prepare(world).map_err(failed)?;
-    let grounds = StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
+    let grounds = StoreDirectory::new(&asked.stores, &comparison_settings::directory(args))
+        .map_err(failed)?;
     let mut collection = collection(args.output.typed.clone(), world);
     grounds.measure(&mut collection, &world.console).map_err(failed)?;
     let mut comparison = Comparison {

@@ -22,11 +22,11 @@ use brunt_run::options::run_options::RunOptions;
 use brunt_run::{self as run, Job, Prepared, Protocol, console};
 use brunt_run::{Files, World};
 
-use super::asked::{self, Asked, LeaseTasks};
+use super::comparison_settings::{self, ComparisonSettings, LeaseTasks};
 use super::held::Held;
 use super::phase::{EPOCH, name};
 use super::secrets::Secrets;
-use super::store::{Manner, Place};
+use super::store::{Location, StoreOptions};
 use super::store_directory::StoreDirectory;
 use super::{failed, operations, usage};
 use crate::options::leases::LeasesArgs;
@@ -59,13 +59,13 @@ impl Mixing {
         let objectives = run::objectives(&results.objectives, results, &operations(&asked.work))
             .map_err(usage)?;
         let secrets = Secrets::find(&asked.stores, &args.place, world).map_err(usage)?;
-        let mut grounds =
-            StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
+        let mut grounds = StoreDirectory::new(&asked.stores, &comparison_settings::directory(args))
+            .map_err(failed)?;
         let file = match store.place {
-            Place::Temporary => grounds.file(store.kind.file_name()),
+            Location::Temporary => grounds.file(store.kind.file_name()),
             _ => PathBuf::new(),
         };
-        let manner = Manner {
+        let manner = StoreOptions {
             network,
             schema: asked.schema,
             family: asked.family,
@@ -131,13 +131,13 @@ const ONE_WAY: &str = "find-max tries one way of using a store: add --durability
     leave out --statements both";
 
 /// The parsed command line. A mix by itself needs an end; here the steps set it.
-fn one_mix(args: &LeasesArgs, files: &Files) -> Result<Asked, String> {
+fn one_mix(args: &LeasesArgs, files: &Files) -> Result<ComparisonSettings, String> {
     if args.work.mix.is_none() {
         return Err(NO_MIX.to_owned());
     }
     let mut args = args.clone();
     args.load.options.duration = Some(Duration::from_secs(1));
-    Asked::of(&args, files)
+    ComparisonSettings::new(&args, files)
 }
 
 impl Protocol for Mixing {

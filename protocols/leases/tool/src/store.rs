@@ -20,7 +20,7 @@ pub(crate) struct Store {
     /// Its kind.
     pub kind: Kind,
     /// Its location.
-    pub place: Place,
+    pub place: Location,
 }
 
 /// A kind of store.
@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 
 /// The location of a store.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// In a directory that is created for it.
     Temporary,
     /// In this file.
@@ -46,7 +46,7 @@ pub(crate) enum Place {
 
 /// How a store is used.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner<'a> {
+pub(crate) struct StoreOptions<'a> {
     /// How a server is reached.
     pub network: &'a Network,
     pub schema: Schema,
@@ -105,13 +105,13 @@ impl Store {
             return Err(unknown(word, name));
         };
         let place = match file {
-            None => Place::Temporary,
+            None => Location::Temporary,
             Some("") => {
                 return Err(format!(
                     "{word}: the file after the colon is missing; write {name}:FILE, or {name} for a temporary file"
                 ));
             }
-            Some(file) => Place::File(file.into()),
+            Some(file) => Location::File(file.into()),
         };
         Ok(Self { kind, place })
     }
@@ -128,35 +128,36 @@ impl Store {
         };
         let server =
             Server::parse(whose, url).map_err(|why| format!("{scheme}://: failed to {why}"))?;
-        Ok(Self { kind, place: Place::Server(Box::new(server)) })
+        Ok(Self { kind, place: Location::Server(Box::new(server)) })
     }
 
     /// Whether it is on a server, which has a user and a password.
     pub(crate) fn is_server(&self) -> bool {
-        matches!(self.place, Place::Server(_))
+        matches!(self.place, Location::Server(_))
     }
 
     /// Its name in a record.
     pub(crate) fn target(&self) -> String {
         match &self.place {
-            Place::Temporary => self.kind.word().to_owned(),
-            Place::File(file) => format!("{}:{}", self.kind.word(), file.display()),
-            Place::Server(server) => format!("{} at {}", self.kind.word(), server.endpoint),
+            Location::Temporary => self.kind.word().to_owned(),
+            Location::File(file) => format!("{}:{}", self.kind.word(), file.display()),
+            Location::Server(server) => format!("{} at {}", self.kind.word(), server.endpoint),
         }
     }
 
     /// The backend; its file is `file` if it names none.
-    pub(crate) fn backend(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Backend> {
+    pub(crate) fn backend(&self, manner: &StoreOptions<'_>, file: &Path) -> Arc<dyn Backend> {
         Arc::new(Guarded::new(self.unguarded(manner, file)))
     }
 
-    fn unguarded(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Backend> {
+    fn unguarded(&self, manner: &StoreOptions<'_>, file: &Path) -> Arc<dyn Backend> {
         let path = match &self.place {
-            Place::Server(server) => return self.at(server, manner),
-            Place::File(path) => path.clone(),
-            Place::Temporary => file.to_owned(),
+            Location::Server(server) => return self.at(server, manner),
+            Location::File(path) => path.clone(),
+            Location::Temporary => file.to_owned(),
         };
-        let Manner { schema, family, durability, statements, may_destroy, timeout, .. } = *manner;
+        let StoreOptions { schema, family, durability, statements, may_destroy, timeout, .. } =
+            *manner;
         match self.kind {
             Kind::Memfile => {
                 let format = Format::Csv;
@@ -183,7 +184,7 @@ impl Store {
         }
     }
 
-    fn at(&self, server: &Server, manner: &Manner<'_>) -> Arc<dyn Backend> {
+    fn at(&self, server: &Server, manner: &StoreOptions<'_>) -> Arc<dyn Backend> {
         let (mut server, network) = (server.clone(), manner.network.clone());
         if server.password.is_none() {
             server.password = manner.password.cloned();
@@ -191,7 +192,8 @@ impl Store {
         if server.user.is_none() {
             server.user = manner.user.map(str::to_owned);
         }
-        let Manner { schema, family, durability, statements, may_destroy, timeout, .. } = *manner;
+        let StoreOptions { schema, family, durability, statements, may_destroy, timeout, .. } =
+            *manner;
         let patience = patience(timeout);
         if self.kind == Kind::Postgres {
             let options = PostgresOptions {
@@ -255,8 +257,8 @@ mod tests {
     #[test]
     fn stores_are_named_with_or_without_a_place() {
         let parse = |word| Store::parse(word).unwrap();
-        assert_eq!(parse("sqlite"), Store { kind: Kind::Sqlite, place: Place::Temporary });
-        assert_eq!(parse("redb:/x/y:z").place, Place::File("/x/y:z".into()));
+        assert_eq!(parse("sqlite"), Store { kind: Kind::Sqlite, place: Location::Temporary });
+        assert_eq!(parse("redb:/x/y:z").place, Location::File("/x/y:z".into()));
         assert_eq!(parse("mariadb://kea@db").kind, Kind::Mysql);
         assert_eq!(parse("postgresql:///kea").kind, Kind::Postgres);
         assert_eq!(parse("mysql://kea:hunter2@db/kea").target(), "mysql at db:3306");

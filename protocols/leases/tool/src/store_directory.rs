@@ -10,7 +10,7 @@ use brunt_leases_driver::probe;
 use brunt_record::Collection;
 use tempfile::TempDir;
 
-use super::store::{Place, Store};
+use super::store::{Location, Store};
 
 /// The directory for files of stores.
 pub(crate) struct StoreDirectory {
@@ -24,12 +24,12 @@ impl StoreDirectory {
     /// Creates a directory below `directory`, if a store needs one.
     pub(crate) fn new(stores: &[Store], directory: &Path) -> Result<Self, String> {
         let named = stores.iter().find_map(|store| match &store.place {
-            Place::File(file) => file.parent().map(|parent| {
+            Location::File(file) => file.parent().map(|parent| {
                 if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }
             }),
             _ => None,
         });
-        let temporary = stores.iter().any(|store| store.place == Place::Temporary);
+        let temporary = stores.iter().any(|store| store.place == Location::Temporary);
         let temporary = temporary
             .then(|| tempfile::Builder::new().prefix("brunt-leases-").tempdir_in(directory))
             .transpose()

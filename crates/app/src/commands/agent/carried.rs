@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use brunt_cluster::agent::{Act, REPORT_EVERY, Share};
+use brunt_cluster::agent::{Action, REPORT_EVERY, Share};
 use brunt_cluster::bundle::OrderDirectory;
 use brunt_cluster::message::{Order, Sealed, Stage, Word, write_report};
 use brunt_cluster::policy::Permit;
@@ -300,10 +300,10 @@ impl Work<'_> {
         }
     }
 
-    fn act(&mut self, acts: Vec<Act>) {
+    fn act(&mut self, acts: Vec<Action>) {
         for act in acts {
             match act {
-                Act::Start(at) => {
+                Action::Start(at) => {
                     let ahead = at.saturating_sub(self.now());
                     let moment =
                         console::now().checked_add(ahead).unwrap_or_else(|_| console::now());
@@ -311,7 +311,7 @@ impl Work<'_> {
                         child.begin(moment);
                     }
                 }
-                Act::Stop | Act::Abort => match &mut self.child {
+                Action::Stop | Action::Abort => match &mut self.child {
                     Some(child) => child.interrupt(),
                     None if self.share.stage().is_over() => {}
                     // The run was not started, and will not be.
@@ -320,7 +320,7 @@ impl Work<'_> {
                         self.share.ended(None, now);
                     }
                 },
-                Act::Leave { delivered } => self.left = Some(delivered),
+                Action::Leave { delivered } => self.left = Some(delivered),
             }
         }
     }

@@ -69,7 +69,7 @@ pub(super) struct Ended {
 impl Child {
     /// Starts the run, which connects and then waits. The error says what failed.
     pub(super) fn start(making: &ChildSettings<'_>) -> Result<Self, String> {
-        let place = Place::make(making).map_err(|error| {
+        let place = ShareFiles::make(making).map_err(|error| {
             let records = making.records.display();
             format!("failed to write to the directory of records {records}: {error}")
         })?;
@@ -155,12 +155,12 @@ pub(crate) fn end_with_agent(world: &World) -> Result<(), String> {
 }
 
 /// Where the files of a share are.
-struct Place {
+struct ShareFiles {
     pipe: PathBuf,
     record: PathBuf,
 }
 
-impl Place {
+impl ShareFiles {
     fn make(making: &ChildSettings<'_>) -> io::Result<Self> {
         let records = files::directory(making.records)?;
         let order = making.order;
@@ -184,7 +184,7 @@ fn configurations(environment: &Environment) -> OsString {
     own.into_iter().chain([machines]).collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
-fn command(making: &ChildSettings<'_>, place: &Place) -> Command {
+fn command(making: &ChildSettings<'_>, place: &ShareFiles) -> Command {
     let mut more = vec![
         format!("--events={}", place.pipe.display()),
         format!("--record={}", place.record.display()),

@@ -35,7 +35,7 @@ fn permitted(
     directory: &Path,
     environment: &Environment,
 ) -> Judged {
-    let needs = Needs::of(&order.argv, directory, policy.variables(), StandIns::None, environment);
+    let needs = Needs::new(&order.argv, directory, policy.variables(), StandIns::None, environment);
     let mut needs = needs.map_err(|it| why(&it))?;
     if let Some(step) = &order.step {
         // Such a command names neither rate nor target, and a rate of iterations is not a rate of operations.

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
-use brunt_cluster::policy::{Asked, Permit, Policy};
+use brunt_cluster::policy::{JobRequest, Permit, Policy};
 use brunt_feed::files::Kind;
 use brunt_net::Network;
 use brunt_run::World;
@@ -68,7 +68,7 @@ pub(crate) enum StandIns {
 
 impl Needs {
     /// Finds out what a command needs, by another process in this directory, which gets these variables of ours.
-    pub(crate) fn of(
+    pub(crate) fn new(
         words: &[String],
         directory: &Path,
         variables: &[String],
@@ -105,7 +105,7 @@ impl Needs {
         signer: Option<&str>,
         now: Timestamp,
     ) -> Result<Permit, Refusal> {
-        let asked = Asked {
+        let asked = JobRequest {
             command: &self.command,
             rate: self.rate.map(|rate| rate * share),
             allow: &self.allow,
@@ -128,7 +128,7 @@ pub(crate) fn cluster_check(args: &CheckArgs, world: &World) -> Result<Exit, Ref
     }
     let here = std::env::current_dir().map_err(failed)?;
     // The command may refer to all of our own environment: nothing is sent.
-    let needs = Needs::of(
+    let needs = Needs::new(
         &args.command,
         &here,
         &variables(&world.environment),
@@ -197,7 +197,7 @@ fn examine(words: &[String], world: &World) -> Result<Needs, Refusal> {
         rules::shared(command, words, Caller::AgentsOfOthers).map_err(|why| refused(&why))?;
     let job = command.examine(world, &network);
     let job = job.map_err(|refusal| fence::explained(refusal, &network))?;
-    let load = Known::of(&job);
+    let load = Known::new(&job);
     let files = world
         .files
         .opened()
@@ -223,7 +223,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(job: &Job) -> Self {
+    fn new(job: &Job) -> Self {
         let peak = match &job.load.settings().load {
             brunt_engine::Load::Open(schedule) if !job.several => Some(schedule.most_per_second()),
             _ => None,

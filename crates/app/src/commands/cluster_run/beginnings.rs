@@ -24,7 +24,7 @@ pub(super) struct Beginnings {
 impl Beginnings {
     /// When the runs of these records began; empty if that is not known of all. An agent that was lost has no beginning
     /// here: its record is made from what it had sent, and says when its stream began, not its run.
-    pub(super) fn of(records: &[(u32, Record)], standings: &[AgentSummary]) -> Self {
+    pub(super) fn new(records: &[(u32, Record)], standings: &[AgentSummary]) -> Self {
         let moments: Option<Vec<(u32, i64, &str)>> = records
             .iter()
             .filter(|(rank, _)| {

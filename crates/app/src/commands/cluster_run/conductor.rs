@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_cluster::bundle::Bundle;
-use brunt_cluster::coordinator::{AgentSummary, Asked, Coordinator, CoordinatorEvent};
+use brunt_cluster::coordinator::{AgentSummary, ClusterRun, Coordinator, CoordinatorEvent};
 use brunt_cluster::message::{
     Join, Name, Sealed, Wanted, hello, read_report, reports, wanted, write_piece,
 };
@@ -42,7 +42,7 @@ pub(super) enum ConductorRequest {
 
 /// What the agents must carry out.
 pub(super) struct Ordered {
-    pub(super) asked: Asked,
+    pub(super) asked: ClusterRun,
     /// The signer of the orders.
     pub(super) signer: Option<Signer>,
     /// The files that are sent with orders.

@@ -184,7 +184,7 @@ impl Merged {
             records.push((rank, record));
         }
         self.used.set(records.iter().map(|(_, record)| used(record)).max().unwrap_or_default());
-        let beginnings = Beginnings::of(&records, &standings);
+        let beginnings = Beginnings::new(&records, &standings);
         beginnings.settle(&mut records);
         let mut whole = match &mut *records {
             // A run of one agent is not a shared run.

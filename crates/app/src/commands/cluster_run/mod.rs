@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_cluster::bundle::{Bundle, Manifest};
-use brunt_cluster::coordinator::{self, Asked, CoordinatorEvent, OnLoss};
+use brunt_cluster::coordinator::{self, ClusterRun, CoordinatorEvent, OnLoss};
 use brunt_cluster::signature::Signer;
 use brunt_engine::{Plan, Settings, ThinkTime};
 use brunt_net::Network;
@@ -27,8 +27,8 @@ use brunt_run::options::run_options::{Addresses, RunOptions};
 use brunt_run::options::weights::Weights;
 use brunt_run::signals::Urgency;
 use brunt_run::summary::{Ending, Stream};
+use brunt_run::{ExitPolicy, Job, carry_out, check_files, console, exit, objectives};
 use brunt_run::{Files, World};
-use brunt_run::{Job, Manner, carry_out, check_files, console, exit, objectives};
 
 use super::agent::{Agents, shown};
 use super::cluster_check::{Needs, StandIns, variables};
@@ -97,7 +97,7 @@ pub(in crate::commands) fn commissioned(
     let shown = examined(args, world)?;
     let here = std::env::current_dir().map_err(failed)?;
     let files: Vec<_> = commission.files.iter().map(|name| (name.clone(), false)).collect();
-    let files = Some(Arc::new(Bundle::of(&here, &files).map_err(failed)?));
+    let files = Some(Arc::new(Bundle::new(&here, &files).map_err(failed)?));
     let intent = Intent { shown, run: commission.run.clone(), files, operations: Vec::new() };
     coordinate(args, &args.plane, intent, world)
 }
@@ -139,7 +139,7 @@ fn coordinate(
         return Err(plane_lost());
     }
     let mut done = done.map_err(|why| not_begun(&merged, &why))?;
-    let ending = Ending::of(&args.run, Stream::Output, &world.console);
+    let ending = Ending::new(&args.run, Stream::Output, &world.console);
     ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     ending
         .close(&done.record, done.written.as_deref(), &mut done.losses)
@@ -147,7 +147,7 @@ fn coordinate(
     if merged.plane_lost.get() {
         return Err(plane_lost());
     }
-    Ok(done.losses.tell(exit(&done.record, done.early(), Manner::Ours)))
+    Ok(done.losses.tell(exit(&done.record, done.early(), ExitPolicy::Ours)))
 }
 
 fn plane_lost() -> Refusal {
@@ -208,7 +208,7 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
 /// here.
 fn bundle(command: &[String], world: &World) -> Result<(Bundle, Needs), Refusal> {
     let here = std::env::current_dir().map_err(failed)?;
-    let needs = Needs::of(
+    let needs = Needs::new(
         command,
         &here,
         &variables(&world.environment),
@@ -216,7 +216,7 @@ fn bundle(command: &[String], world: &World) -> Result<(Bundle, Needs), Refusal>
         &world.environment,
     )?;
     let files: Vec<_> = needs.files.iter().map(|file| (file.name.clone(), file.secret)).collect();
-    Ok((Bundle::of(&here, &files).map_err(failed)?, needs))
+    Ok((Bundle::new(&here, &files).map_err(failed)?, needs))
 }
 
 /// Refuses weights whose number differs from that of the agents.
@@ -242,8 +242,8 @@ fn manifest(files: Option<&Bundle>) -> Manifest {
     files.map(|files| files.manifest().clone()).unwrap_or_default()
 }
 
-fn asked(args: &ClusterRunArgs, agents: u32, intent: &Intent) -> Asked {
-    Asked {
+fn asked(args: &ClusterRunArgs, agents: u32, intent: &Intent) -> ClusterRun {
+    ClusterRun {
         run: intent.run.clone(),
         epoch: 0,
         agents,

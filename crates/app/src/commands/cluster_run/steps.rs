@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_cluster::bundle::Bundle;
-use brunt_cluster::coordinator::{Asked, OnLoss, Weights};
+use brunt_cluster::coordinator::{ClusterRun, OnLoss, Weights};
 use brunt_cluster::message;
 use brunt_cluster::signature::Signer;
 use brunt_run::World;
@@ -92,12 +92,12 @@ impl Agents {
         })
     }
 
-    fn asked(&self, step: &Step) -> Asked {
+    fn asked(&self, step: &Step) -> ClusterRun {
         let epoch = self.epoch.get();
         self.epoch.set(epoch.saturating_add(1));
         // A load of one session uses one agent.
         let alone = matches!(step.load, StepLoad::Alone | StepLoad::AloneUnder(_));
-        Asked {
+        ClusterRun {
             run: self.run.clone(),
             epoch,
             agents: if alone { 1 } else { self.count },

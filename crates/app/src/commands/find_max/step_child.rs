@@ -13,7 +13,7 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::options::start_at::StartAt;
 use brunt_run::options::weights::Weights;
-use brunt_run::{self as run, Manner, Step, StepLoad, exit};
+use brunt_run::{self as run, ExitPolicy, Step, StepLoad, exit};
 
 use super::inner::Inner;
 use crate::commands::agent::StepTask;
@@ -51,7 +51,7 @@ fn share(
     let mut finished = load.carry_out(&step, &mut [], world).map_err(Refusal::failed)?;
     finished.losses.keep(load.give_back(&world.signals.stop()));
     let early = finished.early();
-    let ended = exit(&finished.record, early, Manner::Ours);
+    let ended = exit(&finished.record, early, ExitPolicy::Ours);
     Ok(finished.losses.tell(ended))
 }
 

@@ -135,7 +135,7 @@ impl<'a> Loader<'a> {
         if alone && counts.sent == 0 && has_no_data(record) {
             return self.broken(NO_DATA.to_owned());
         }
-        let figures = match Figures::of(record, &self.relative_to) {
+        let figures = match Figures::new(record, &self.relative_to) {
             Ok(figures) => figures,
             Err(error) => return self.broken(format!("failed to {error}")),
         };

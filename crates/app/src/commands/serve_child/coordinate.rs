@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use brunt_envelope::{Asked, ClusterSettings};
+use brunt_envelope::{ClusterSettings, RunSpec};
 use brunt_history::{DATA, PLAN};
 use brunt_run::World;
 use brunt_run::console;
@@ -32,7 +32,7 @@ const BESIDE: Duration = Duration::from_secs(90);
 
 /// Has agents carry out a run.
 pub(super) fn coordinate(
-    asked: &Asked,
+    asked: &RunSpec,
     agents: u32,
     meeting: &ClusterSettings,
     world: &World,
@@ -56,7 +56,7 @@ pub(super) fn coordinate(
 
 /// The options as a user would type them. The record's command contains neither the keys nor the broker.
 fn arguments(
-    asked: &Asked,
+    asked: &RunSpec,
     agents: u32,
     meeting: &ClusterSettings,
     world: &World,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use brunt_envelope::Delivery;
 use brunt_net::tls::Trust;
 use brunt_run::options::base_url::BaseUrl;
-use brunt_run::service::{Manner, Service};
+use brunt_run::service::{Service, ServiceOptions};
 use brunt_serve::reach::is_barred;
 use http::{Method, header};
 use http_body_util::Full;
@@ -25,7 +25,7 @@ pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(),
     let url = BaseUrl::read(&asked.url, "write a URL such as https://ci.example.com/hook")?;
     let addresses = addresses(&url)?;
     let manner =
-        Manner { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
+        ServiceOptions { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
     let service = Service::new(&url, manner, files)?.at(addresses);
     let request = service.request(Method::POST, url.path());
     let mut request = request.header(header::CONTENT_TYPE, "application/json");

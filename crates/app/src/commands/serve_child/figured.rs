@@ -20,7 +20,7 @@ pub(super) fn figures() -> Result<(), Trouble> {
 /// Writes the figures of a record.
 pub(super) fn keep(files: &RunFiles, record: Record) -> Result<(), Trouble> {
     let said = |error: &dyn std::fmt::Display| format!("failed to keep the figures: {error}");
-    let made = FiguredRun::of(&input(String::new(), record)).map_err(|error| said(&error))?;
+    let made = FiguredRun::new(&input(String::new(), record)).map_err(|error| said(&error))?;
     let text = serde_json::to_string(&made.figures).map_err(|error| said(&error))?;
     let steps = serde_json::to_vec(&made.steps).map_err(|error| said(&error))?;
     let kept = |error: io::Error| Trouble::writing("failed to keep the figures", &error);
@@ -41,7 +41,7 @@ pub(super) fn compared(name: &str, path: &Path) -> Result<FiguredRun, String> {
     if let Some((figures, steps)) = kept(path).zip(kept_steps(path)) {
         return Ok(FiguredRun { name: name.to_owned(), figures, steps });
     }
-    FiguredRun::of(&input(name.to_owned(), record(path)?)).map_err(|error| failed(&error))
+    FiguredRun::new(&input(name.to_owned(), record(path)?)).map_err(|error| failed(&error))
 }
 
 /// The figures of a run for a trend.
@@ -49,7 +49,7 @@ pub(super) fn followed(path: &Path) -> Result<RunFigures, String> {
     if let Some(figures) = kept(path) {
         return Ok(figures);
     }
-    RunFigures::of(&input(String::new(), record(path)?)).map_err(|error| failed(&error))
+    RunFigures::new(&input(String::new(), record(path)?)).map_err(|error| failed(&error))
 }
 
 fn kept(record: &Path) -> Option<RunFigures> {

@@ -31,7 +31,7 @@ pub(super) fn index() -> Result<(), Trouble> {
         Ok(Document::Record(record)) => {
             let text = text_of(&files, source, || record.text()).map_err(kept)?;
             let page = brunt_report::run::page(&record).map_err(|error| said(&error))?;
-            let summary = Summary::of(&record, String::new(), sentence(&page));
+            let summary = Summary::new(&record, String::new(), sentence(&page));
             let load = load(&record);
             figured::keep(&files, *record)?;
             (text, page, Summary { load, ..summary })

@@ -18,7 +18,7 @@ mod trend;
 use std::io;
 use std::path::Path;
 
-use brunt_envelope::{Answer, Asked, Envelope, Search, Task};
+use brunt_envelope::{Answer, Envelope, RunSpec, Search, Task};
 use brunt_flow_plan::edit;
 use brunt_flow_tool::options::run::RunArgs;
 use brunt_flow_tool::plan::{Granted, Secrets, check_granted};
@@ -95,7 +95,7 @@ fn edit(asked: &str) -> Result<edit::EditReply, String> {
         .map_err(|error| format!("failed to read what to change: {error}"))
 }
 
-fn check(asked: &Asked, world: &World) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
+fn check(asked: &RunSpec, world: &World) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
     let data = asked.data.iter().map(|name| Path::new(DATA).join(name)).collect();
     let confinement = confined(&Access { read: data, ..Access::default() })?;
     let granted = Granted {
@@ -123,7 +123,7 @@ fn confined(access: &Access) -> Result<Confinement, Refusal> {
 }
 
 /// A network of the granted addresses: none, if none are granted.
-fn network(asked: &Asked, world: &World) -> Result<Network, Refusal> {
+fn network(asked: &RunSpec, world: &World) -> Result<Network, Refusal> {
     let allowed: Result<Vec<Allowed>, _> =
         asked.grant.allow.iter().map(|text| text.parse()).collect();
     Ok(Network::within(only(allowed.map_err(failed)?), &world.files))
@@ -138,7 +138,7 @@ fn only(allowed: Vec<Allowed>) -> Policy {
 const WATCHDOG: &str = "errors>50% for 10s";
 
 /// The options of a run as a user would type them, so that the command in its record repeats the run.
-fn arguments(asked: &Asked) -> Result<RunArgs, Refusal> {
+fn arguments(asked: &RunSpec) -> Result<RunArgs, Refusal> {
     let mut words: Vec<String> = ["run", "plan.toml"].map(str::to_owned).to_vec();
     words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
     words.extend(asked.set.iter().map(|text| format!("--set={text}")));
@@ -151,7 +151,7 @@ fn arguments(asked: &Asked) -> Result<RunArgs, Refusal> {
 
 /// The options of a search as a user would type them, for the same reason.
 fn search_arguments(
-    asked: &Asked,
+    asked: &RunSpec,
     search: &Search,
     granted: &Granted<'_>,
 ) -> Result<FindMaxArgs, Refusal> {

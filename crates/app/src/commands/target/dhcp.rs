@@ -160,7 +160,7 @@ fn account(stats: &Stats) -> String {
 
 #[cfg(test)]
 mod tests {
-    use brunt_dhcp_server::{Act, Answer, Tally};
+    use brunt_dhcp_server::{Answer, RequestKind, Tally};
     use clap::Parser as _;
 
     use super::*;
@@ -225,7 +225,7 @@ mod tests {
     fn the_account_says_what_there_was_and_nothing_else() {
         let v6 = Tally {
             datagrams: 3,
-            received: vec![(Act::Discover, 2)],
+            received: vec![(RequestKind::Discover, 2)],
             sent: vec![(Answer::Offer, 1)],
             statuses: vec![(2, 1)],
             malformed: 1,

@@ -14,7 +14,7 @@ mod tests;
 mod thread;
 mod watchdog;
 
-pub(crate) use slot::{BlockingSlot, Fault};
+pub(crate) use slot::{BlockingSlot, SlotError};
 pub(crate) use watchdog::Watchdog;
 
 use super::{TICK, TICK_MIN};

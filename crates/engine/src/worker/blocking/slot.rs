@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Why a slot failed.
-pub(crate) enum Fault {
+pub(crate) enum SlotError {
     /// A session panicked, with this payload.
     Panic(Box<dyn Any + Send>),
     /// No thread could be started.
@@ -39,7 +39,7 @@ pub(crate) struct BlockingSlot<T> {
     /// How many threads of all slots are still inside an abandoned exchange.
     pub(super) left: Arc<AtomicUsize>,
     state: Mutex<SlotState>,
-    fault: Mutex<Option<Fault>>,
+    fault: Mutex<Option<SlotError>>,
 }
 
 impl<T: Wait> BlockingSlot<T> {
@@ -100,14 +100,14 @@ impl<T: Wait> BlockingSlot<T> {
     }
 
     /// Records why the slot failed, and aborts the run.
-    pub(super) fn fail(&self, fault: Fault) {
+    pub(super) fn fail(&self, fault: SlotError) {
         self.stop.abort();
         let mut kept = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         kept.get_or_insert(fault);
     }
 
     /// How the slot's run went, once the watchdog has ended.
-    pub(crate) fn end(&self) -> Result<Option<WorkerEnd>, Fault> {
+    pub(crate) fn end(&self) -> Result<Option<WorkerEnd>, SlotError> {
         let fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take();
         fault.map_or_else(|| Ok(self.state().end), Err)
     }

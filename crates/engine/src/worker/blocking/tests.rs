@@ -47,11 +47,11 @@ impl Wait for Virtual {
     }
 }
 
-type Act = dyn Fn(&Ticket, &mut Watch<'_>) -> Outcome + Send + Sync;
+type Action = dyn Fn(&Ticket, &mut Watch<'_>) -> Outcome + Send + Sync;
 
 /// Sessions that all behave in the same way.
 struct Script {
-    act: Box<Act>,
+    act: Box<Action>,
     made: AtomicUsize,
     readied: Arc<AtomicUsize>,
     /// Whether a session that failed must be made ready again.

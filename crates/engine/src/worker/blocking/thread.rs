@@ -4,7 +4,7 @@
 //! reading of the clock. The thread has the lock on the slot's state except while it is inside a call, and whenever it
 //! returns it first checks that it still owns the state.
 
-use super::slot::{BlockingSlot, Fault};
+use super::slot::{BlockingSlot, SlotError};
 use super::slot_state::{SlotState, ThreadState};
 use super::{TICK, Wait};
 use crate::blocking_session_factory::BlockingSessionFactory;
@@ -30,7 +30,7 @@ pub(super) fn live<T: Wait, C: BlockingSessionFactory>(
         serve(slot, factory, session, me);
     }));
     if let Err(panic) = lived {
-        slot.fail(Fault::Panic(panic));
+        slot.fail(SlotError::Panic(panic));
         if let Some(mut state) = slot.state_of(me) {
             if state.origin().is_none() {
                 slot.gate.give_up();

@@ -3,7 +3,7 @@
 //! It notices an exchange that takes too long within a twentieth of its timeout, reacts to the end of the run, and
 //! concludes slots whose threads do not return. It must not do anything that a running thread does for itself.
 
-use super::slot::{BlockingSlot, Fault};
+use super::slot::{BlockingSlot, SlotError};
 use super::slot_state::{InFlight, SlotState, ThreadState};
 use super::{TICK, TICK_MIN, Wait, thread};
 use crate::blocking_session_factory::BlockingSessionFactory;
@@ -53,7 +53,7 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         let placed = std::thread::Builder::new()
             .name(name)
             .spawn(move || thread::live(&*own, &*factory, me));
-        placed.map_err(|error| slot.fail(Fault::Thread(error))).is_ok()
+        placed.map_err(|error| slot.fail(SlotError::Thread(error))).is_ok()
     }
 
     /// Checks one slot; returns whether it is still open.

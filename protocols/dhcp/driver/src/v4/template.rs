@@ -133,7 +133,7 @@ impl Checked<'_> {
             template: self.template.name.clone(),
             switch,
             offset,
-            spot: FieldAt::of(&self.template.packet, offset),
+            spot: FieldAt::new(&self.template.packet, offset),
             remedy,
         }
     }
@@ -157,7 +157,7 @@ impl Checked<'_> {
     fn identity(&self, offset: usize) -> Result<usize, SetupError> {
         let packet = &self.template.packet;
         let in_client_id = matches!(
-            FieldAt::of(packet, offset),
+            FieldAt::new(packet, offset),
             FieldAt::Option { code: option::CLIENT_ID, length, into } if into == length + 1 && length >= 6
         );
         if offset == CHADDR_LAST || in_client_id {
@@ -193,7 +193,7 @@ impl Checked<'_> {
         let Some(offset) = offset else {
             return Ok(found.filter(|place| place.len() == 4).map(|place| place.start));
         };
-        if FieldAt::of(&self.template.packet, offset)
+        if FieldAt::new(&self.template.packet, offset)
             == (FieldAt::Option { code, length: 4, into: 0 })
         {
             return Ok(Some(offset + 2));

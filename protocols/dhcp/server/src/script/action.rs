@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use brunt_embedded::script::period::Range;
 use serde::Deserialize;
 
-use crate::words::{Act, Family};
+use crate::words::{Family, RequestKind};
 
 /// What can be done to a request.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -60,14 +60,24 @@ impl Action {
     }
 
     /// Whether it can be done to a message of this kind.
-    pub(super) const fn suits(self, family: Family, act: Act) -> bool {
-        let answered = matches!(family, Family::V6) || !matches!(act, Act::Release | Act::Decline);
-        let about_lease = matches!(act, Act::Discover | Act::Request | Act::Renew | Act::Rebind);
+    pub(super) const fn suits(self, family: Family, act: RequestKind) -> bool {
+        let answered = matches!(family, Family::V6)
+            || !matches!(act, RequestKind::Release | RequestKind::Decline);
+        let about_lease = matches!(
+            act,
+            RequestKind::Discover | RequestKind::Request | RequestKind::Renew | RequestKind::Rebind
+        );
         match self {
             Self::Ignore => true,
             Self::Nak => {
                 matches!(family, Family::V4)
-                    && matches!(act, Act::Request | Act::Renew | Act::Rebind | Act::Reboot)
+                    && matches!(
+                        act,
+                        RequestKind::Request
+                            | RequestKind::Renew
+                            | RequestKind::Rebind
+                            | RequestKind::Reboot
+                    )
             }
             Self::Status(_) => matches!(family, Family::V6),
             Self::NoLease => about_lease,

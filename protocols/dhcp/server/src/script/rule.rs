@@ -7,7 +7,7 @@ use brunt_embedded::script::rules;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 use super::action::Action;
-use crate::words::{Act, Family};
+use crate::words::{Family, RequestKind};
 
 /// The longest generated message.
 const GARBAGE_MAX: usize = 4096;
@@ -15,7 +15,7 @@ const GARBAGE_MAX: usize = 4096;
 brunt_embedded::rule!(Action {
     /// Every message that the action suits, if it is empty.
     #[serde(default)]
-    on: Vec<Act>,
+    on: Vec<RequestKind>,
     /// Only DHCPv4 or only DHCPv6.
     family: Option<Family>,
     /// A part of the client's identity.
@@ -30,7 +30,7 @@ struct Octets(Vec<u8>);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts<'a> {
     pub(crate) family: Family,
-    pub(crate) act: Act,
+    pub(crate) act: RequestKind,
     pub(crate) client: &'a [u8],
 }
 
@@ -64,13 +64,14 @@ impl rules::Rule for Rule {
 
     fn check(&self) -> Result<(), String> {
         let families = self.family.map_or(Family::ALL.to_vec(), |family| vec![family]);
-        let suits = |act: &Act| families.iter().any(|family| self.action.suits(*family, *act));
+        let suits =
+            |act: &RequestKind| families.iter().any(|family| self.action.suits(*family, *act));
         let fault = self.action.name();
         if let Some(act) = self.on.iter().find(|act| !suits(act)) {
             let act = act.name(self.family.unwrap_or(Family::V4)).to_lowercase();
             return Err(format!("{fault} cannot be done to it; take {act} out of `on`"));
         }
-        if !Act::ALL.iter().any(suits) {
+        if !RequestKind::ALL.iter().any(suits) {
             return Err(format!("{fault} cannot be done in that family; leave `family` out"));
         }
         if matches!(self.action, Action::Garbage(bytes) if !(1..=GARBAGE_MAX).contains(&bytes)) {
@@ -152,7 +153,7 @@ mod tests {
     }
 
     const fn discover(client: &[u8]) -> Facts<'_> {
-        Facts { family: Family::V4, act: Act::Discover, client }
+        Facts { family: Family::V4, act: RequestKind::Discover, client }
     }
 
     fn faults(rules: &Rules, facts: &Facts<'_>) -> Faults {
@@ -168,7 +169,10 @@ mod tests {
             assert!(!faults(&rules, &discover(&[0xc0, 0x10])).drop);
             let other = Facts { family: Family::V6, ..discover(&[0x0c, 0x01]) };
             assert!(!faults(&rules, &other).drop);
-            assert!(!faults(&rules, &Facts { act: Act::Request, ..discover(&[0x0c, 0x01]) }).drop);
+            assert!(
+                !faults(&rules, &Facts { act: RequestKind::Request, ..discover(&[0x0c, 0x01]) })
+                    .drop
+            );
             assert_eq!(faults(&rules, &discover(&[1, 0x0c, 0x01, 2])).drop, n % 2 == 0);
         }
         assert_eq!(rules.done(), [("drop", 2)]);
@@ -181,13 +185,18 @@ mod tests {
              [[rule]]\naction = { address = '10.0.0.1' }\n[[rule]]\naction = 'drop'",
         );
         let of = |family, act| faults(&rules, &Facts { family, act, ..discover(&[]) });
-        assert!(of(Family::V4, Act::Reboot).nak && !of(Family::V4, Act::Discover).nak);
-        assert!(!of(Family::V6, Act::Request).nak);
-        assert_eq!(of(Family::V6, Act::Release).status, Some(2));
-        assert_eq!(of(Family::V4, Act::Request).status, None);
-        assert!(of(Family::V4, Act::Discover).address.is_some());
-        assert!(of(Family::V6, Act::Discover).address.is_none());
-        assert!(of(Family::V4, Act::Discover).drop && !of(Family::V4, Act::Release).drop);
+        assert!(
+            of(Family::V4, RequestKind::Reboot).nak && !of(Family::V4, RequestKind::Discover).nak
+        );
+        assert!(!of(Family::V6, RequestKind::Request).nak);
+        assert_eq!(of(Family::V6, RequestKind::Release).status, Some(2));
+        assert_eq!(of(Family::V4, RequestKind::Request).status, None);
+        assert!(of(Family::V4, RequestKind::Discover).address.is_some());
+        assert!(of(Family::V6, RequestKind::Discover).address.is_none());
+        assert!(
+            of(Family::V4, RequestKind::Discover).drop
+                && !of(Family::V4, RequestKind::Release).drop
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use brunt_dhcp_server::{Act, Config, Server, Stats, V4};
+use brunt_dhcp_server::{Config, RequestKind, Server, Stats, V4};
 use brunt_testbed::skip;
 use dhcproto::{Encodable, v4, v6};
 use nix::sched::{CloneFlags, unshare};
@@ -123,7 +123,9 @@ fn a_laboratory_hears_broadcasts_and_multicasts() {
     });
     shouter.join().unwrap();
     let stats = server.join().unwrap();
-    let heard = [Act::Discover, Act::Request].map(|act| stats.v4.received_of(act));
-    assert!(heard.iter().all(|count| *count > 0) && stats.v6.received_of(Act::Discover) > 1);
+    let heard = [RequestKind::Discover, RequestKind::Request].map(|act| stats.v4.received_of(act));
+    assert!(
+        heard.iter().all(|count| *count > 0) && stats.v6.received_of(RequestKind::Discover) > 1
+    );
     assert_eq!((stats.v4.relayed, stats.v4.malformed, stats.v6.malformed), (0, 0, 0));
 }

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use brunt_dhcp_server::{Act, Answer, Config, Running, Server, State};
+use brunt_dhcp_server::{Answer, Config, RequestKind, Running, Server, State};
 use brunt_testbed::skip;
 
 /// Runs it, and returns how many packets each of its blocks counts as sent and received.
@@ -87,12 +87,19 @@ fn leases_of_dhcpv4_renewed_and_released() {
     let stats = running.shutdown().v4;
     let counted = |act| stats.received_of(act);
     let [discover, request, renew, release] = &blocks[..] else { panic!("{blocks:?}") };
-    assert_eq!((discover.1, discover.2), (counted(Act::Discover), stats.sent_of(Answer::Offer)));
-    assert_eq!(request.1, counted(Act::Request));
-    assert_eq!((renew.1, renew.2), (counted(Act::Renew), counted(Act::Renew)));
+    assert_eq!(
+        (discover.1, discover.2),
+        (counted(RequestKind::Discover), stats.sent_of(Answer::Offer))
+    );
+    assert_eq!(request.1, counted(RequestKind::Request));
+    assert_eq!((renew.1, renew.2), (counted(RequestKind::Renew), counted(RequestKind::Renew)));
     assert_eq!(request.2 + renew.2, stats.sent_of(Answer::Ack));
-    assert_eq!(release.1, counted(Act::Release));
-    assert_eq!(bound, counted(Act::Request) - counted(Act::Release), "every client is another");
+    assert_eq!(release.1, counted(RequestKind::Release));
+    assert_eq!(
+        bound,
+        counted(RequestKind::Request) - counted(RequestKind::Release),
+        "every client is another"
+    );
     assert!(request.2 > 700 && renew.1 > 80 && release.1 > 80, "{blocks:?}");
     assert_eq!((stats.relayed, stats.malformed, stats.lost), (stats.datagrams, 0, 0));
 }
@@ -115,15 +122,16 @@ fn leases_of_dhcpv6_addresses_prefixes_and_relays() {
         let [solicit, request, renew, release] = &blocks[..] else { panic!("{blocks:?}") };
         assert_eq!(
             (solicit.1, solicit.2),
-            (stats.received_of(Act::Discover), stats.sent_of(Answer::Offer))
+            (stats.received_of(RequestKind::Discover), stats.sent_of(Answer::Offer))
         );
-        assert_eq!(request.1, stats.received_of(Act::Request));
-        assert_eq!(renew.1, stats.received_of(Act::Renew));
-        assert_eq!(release.1, stats.received_of(Act::Release));
+        assert_eq!(request.1, stats.received_of(RequestKind::Request));
+        assert_eq!(renew.1, stats.received_of(RequestKind::Renew));
+        assert_eq!(release.1, stats.received_of(RequestKind::Release));
         let answered = request.2 + renew.2 + release.2;
         assert_eq!(answered, stats.sent_of(Answer::Ack));
         let bound = leases.iter().filter(|lease| lease.state == State::Bound);
-        let left = stats.received_of(Act::Request) - stats.received_of(Act::Release);
+        let left =
+            stats.received_of(RequestKind::Request) - stats.received_of(RequestKind::Release);
         assert_eq!(bound.count() as u64, 2 * left, "an address and a prefix for each");
         assert!(request.2 > 500 && renew.1 > 60 && release.1 > 60, "{blocks:?}");
         assert_eq!(stats.relayed, if relay { stats.datagrams } else { 0 });

@@ -7,7 +7,7 @@ use std::net::Ipv4Addr;
 use std::os::fd::AsRawFd as _;
 use std::time::{Duration, Instant};
 
-use brunt_dhcp_server::{Act, Answer};
+use brunt_dhcp_server::{Answer, RequestKind};
 use brunt_dhcp_wire::dhcp4::{Draft, Header, Message, MessageType, option, patch};
 use nix::sys::socket::{MsgFlags, MultiHeaders, SockaddrIn, recvmmsg, sendmmsg};
 
@@ -105,7 +105,7 @@ fn thousands_of_clients_get_a_lease_each() {
     let addresses: std::collections::BTreeSet<_> = leases.iter().map(|it| it.address).collect();
     assert_eq!(addresses.len(), clients);
     let stats = running.shutdown().v4;
-    assert_eq!(stats.received_of(Act::Discover), clients as u64);
+    assert_eq!(stats.received_of(RequestKind::Discover), clients as u64);
     assert_eq!(stats.sent_of(Answer::Ack), clients as u64);
     let count = clients as f64;
     println!(

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;
 
-use brunt_dhcp_server::{Act, Answer, Config, Server, State};
+use brunt_dhcp_server::{Answer, Config, RequestKind, Server, State};
 use brunt_testbed::{skip, until};
 use dhcproto::Encodable;
 use dhcproto::v4::{DhcpOption, Flags, Message, MessageType, OptionCode, UnknownOption};
@@ -42,7 +42,10 @@ fn an_offer_is_taken_and_says_what_it_comes_with() {
     assert_eq!(leases[0].client, [1, 2, 0, 0, 0, 0, 7]);
     assert_eq!(leases[0].address, Ipv4Addr::new(10, 1, 0, 1));
     let stats = running.shutdown().v4;
-    assert_eq!((stats.received_of(Act::Discover), stats.received_of(Act::Request)), (1, 1));
+    assert_eq!(
+        (stats.received_of(RequestKind::Discover), stats.received_of(RequestKind::Request)),
+        (1, 1)
+    );
     assert_eq!((stats.sent_of(Answer::Offer), stats.sent_of(Answer::Ack)), (1, 1));
     assert_eq!((stats.datagrams, stats.relayed, stats.lost), (2, 0, 0));
 }
@@ -68,7 +71,8 @@ fn a_lease_is_renewed_given_back_and_had_again() {
     assert_ne!(lease4(&client, 2), address, "it stays whose it was while others are free");
     assert_eq!(lease4(&client, 1), address);
     let stats = running.shutdown().v4;
-    let received = [Act::Renew, Act::Reboot, Act::Release].map(|act| stats.received_of(act));
+    let received = [RequestKind::Renew, RequestKind::Reboot, RequestKind::Release]
+        .map(|act| stats.received_of(act));
     assert_eq!(received, [1, 1, 1]);
 }
 

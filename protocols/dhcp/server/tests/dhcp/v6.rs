@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-use brunt_dhcp_server::{Act, Answer, State};
+use brunt_dhcp_server::{Answer, RequestKind, State};
 use dhcproto::Encodable;
 use dhcproto::v6::{DhcpOption, Message, MessageType, ORO, OptionCode, Status};
 
@@ -92,7 +92,7 @@ fn a_lease_is_renewed_rebound_confirmed_and_given_back() {
         "it is the client's while nobody needs it"
     );
     let stats = running.shutdown().v6;
-    let acts = [Act::Renew, Act::Rebind, Act::Reboot, Act::Release];
+    let acts = [RequestKind::Renew, RequestKind::Rebind, RequestKind::Reboot, RequestKind::Release];
     assert_eq!(acts.map(|act| stats.received_of(act)), [1, 1, 1, 2]);
     assert_eq!(stats.status_of(3), 1);
 }
@@ -150,7 +150,7 @@ fn pools_run_out_of_addresses_and_of_prefixes() {
     assert_eq!(found[8], (false, Some(Status::NoPrefixAvail)));
     let stats = running.shutdown().v6;
     assert_eq!(
-        (stats.status_of(2), stats.status_of(6), stats.received_of(Act::Decline)),
+        (stats.status_of(2), stats.status_of(6), stats.received_of(RequestKind::Decline)),
         (1, 1, 1)
     );
 }
@@ -222,6 +222,6 @@ fn relays_of_any_depth_get_their_way_back() {
     let wrong_way = relayed(13, 0, &solicit(1).to_vec().unwrap());
     assert!(client.is_unanswered(&running, &[too_deep, wrong_way]));
     let stats = running.shutdown().v6;
-    assert_eq!((stats.relayed, stats.received_of(Act::Discover)), (3, 3));
+    assert_eq!((stats.relayed, stats.received_of(RequestKind::Discover)), (3, 3));
     assert_eq!((stats.malformed, stats.unexpected), (1, 1));
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use brunt_dhcp_driver::family::Family;
-use brunt_run::options::fault::Fault;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::Clients;
@@ -20,7 +20,7 @@ pub(super) fn read(
     values: &Values,
     family: Family,
     notes: &mut Vec<String>,
-) -> Result<Clients, Fault> {
+) -> Result<Clients, UsageError> {
     exclusive(values, "M", "b", "addresses come either from the file or from a base")?;
     let (mut mac, mut duid) = (MAC, None);
     for base in values.all("b") {
@@ -61,11 +61,11 @@ fn duid_of(text: &str) -> Option<Vec<u8>> {
     digits(text).ok().filter(|bytes| DUID_LENGTHS.contains(&bytes.len()))
 }
 
-fn bad_mac(base: &str) -> Fault {
+fn bad_mac(base: &str) -> UsageError {
     refused("b", base, "six bytes in hexadecimal, such as mac=00:0c:01:02:03:04")
 }
 
-fn bad_duid(base: &str) -> Fault {
+fn bad_duid(base: &str) -> UsageError {
     let (least, most) = (DUID_LENGTHS.start(), DUID_LENGTHS.end());
     refused(
         "b",

@@ -1,8 +1,8 @@
 //! The parts of an exchange.
 
 use brunt_dhcp_driver::family::Family;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::dashed;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::{Elapsed, Exchange, Lease, Scenario};
@@ -19,7 +19,7 @@ pub(super) fn read(
     family: Family,
     scenario: &Scenario,
     relay_levels: u8,
-) -> Result<Exchange, Fault> {
+) -> Result<Exchange, UsageError> {
     let first_half = values.has("i");
     if first_half {
         check_first_half(values)?;
@@ -27,7 +27,9 @@ pub(super) fn read(
     let rapid_commit = rapid_commit(values, family)?;
     let lease = lease(values, family)?;
     if values.has("release-on-exit") && first_half && !rapid_commit {
-        return Err(Fault::new("--release-on-exit cannot be used with -i: no lease is obtained"));
+        return Err(UsageError::new(
+            "--release-on-exit cannot be used with -i: no lease is obtained",
+        ));
     }
     let usual = DefaultOptions { family, lease, first_half, rapid_commit };
     let rate =
@@ -48,9 +50,9 @@ pub(super) fn read(
     })
 }
 
-fn check_first_half(values: &Values) -> Result<(), Fault> {
+fn check_first_half(values: &Values) -> Result<(), UsageError> {
     let refuse = |what: String| {
-        Err(Fault::new(format!(
+        Err(UsageError::new(format!(
             "{what} cannot be used with -i: it applies to the second half of exchanges"
         )))
     };
@@ -73,31 +75,31 @@ fn check_first_half(values: &Values) -> Result<(), Fault> {
 }
 
 /// `-c` keeps its original requirements; the long name covers all other cases.
-fn rapid_commit(values: &Values, family: Family) -> Result<bool, Fault> {
+fn rapid_commit(values: &Values, family: Family) -> Result<bool, UsageError> {
     if values.has("c") && family == Family::V4 {
-        return Err(Fault::new("-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"));
+        return Err(UsageError::new("-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"));
     }
     if values.has("c") && !values.has("i") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "-c needs -i: use --rapid-commit for servers that may not agree to rapid commit",
         ));
     }
     if values.has("rapid-commit") && values.has("T") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--rapid-commit cannot be used with -T: put the option into the template",
         ));
     }
     Ok(values.has("c") || values.has("rapid-commit"))
 }
 
-fn lease(values: &Values, family: Family) -> Result<Lease, Fault> {
+fn lease(values: &Values, family: Family) -> Result<Lease, UsageError> {
     let lease = match values.text("e") {
         Some("prefix-only") => Lease::Prefix,
         Some("address-and-prefix") => Lease::Both,
         _ => Lease::Address,
     };
     if lease != Lease::Address && family == Family::V4 {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "-e {} needs -6: DHCPv4 has no prefixes",
             values.text("e").unwrap_or_default()
         )));
@@ -105,13 +107,15 @@ fn lease(values: &Values, family: Family) -> Result<Lease, Fault> {
     Ok(lease)
 }
 
-fn elapsed(values: &Values) -> Result<Option<Elapsed>, Fault> {
+fn elapsed(values: &Values) -> Result<Option<Elapsed>, UsageError> {
     match (values.time("Y"), values.time("y")) {
         (Some(after), Some(lasting)) => Ok(Some(Elapsed { after, lasting })),
         (None, None) => Ok(None),
         (Some(_), None) => {
-            Err(Fault::new("-Y needs -y: add how long clients claim to have waited"))
+            Err(UsageError::new("-Y needs -y: add how long clients claim to have waited"))
         }
-        (None, Some(_)) => Err(Fault::new("-y needs -Y: add the time at which the claim begins")),
+        (None, Some(_)) => {
+            Err(UsageError::new("-y needs -Y: add the time at which the claim begins"))
+        }
     }
 }

@@ -6,7 +6,7 @@ use brunt_dhcp_driver::expectation::{Answer, Expectation};
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
 use brunt_dhcp_driver::varied::Pattern;
-use brunt_run::options::fault::Fault;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::Expected;
@@ -22,18 +22,18 @@ const FIELDS: [(&str, Field); 4] = [
 ];
 
 /// Reads the conditions on answers.
-pub(super) fn read(values: &Values, family: Family) -> Result<Vec<Expected>, Fault> {
+pub(super) fn read(values: &Values, family: Family) -> Result<Vec<Expected>, UsageError> {
     let expected: Vec<Expected> =
         values.all("expect").map(|text| expectation(text, family)).collect::<Result<_, _>>()?;
     if !values.has("i") && expected.iter().any(Expected::wants_no_address) {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--expect yiaddr=0.0.0.0 needs -i: an answer without an address cannot be followed by a REQUEST",
         ));
     }
     Ok(expected)
 }
 
-fn expectation(text: &str, family: Family) -> Result<Expected, Fault> {
+fn expectation(text: &str, family: Family) -> Result<Expected, UsageError> {
     let right = || {
         let example = match family {
             Family::V4 => "66=10.0.0.9, file=pxelinux.0, ack:67=boot.img or 43",
@@ -51,7 +51,7 @@ fn expectation(text: &str, family: Family) -> Result<Expected, Fault> {
     };
     let answer = answer.map(|word| which(word, family).ok_or_else(right)).transpose()?;
     let field = field(name, family).ok_or_else(right)?;
-    let because = |why: String| Fault::new(format!("--expect '{text}' is invalid: {why}"));
+    let because = |why: String| UsageError::new(format!("--expect '{text}' is invalid: {why}"));
     let value = value.map(|value| pattern(value, field)).transpose().map_err(because)?;
     Ok(Expected { text: text.to_owned(), expectation: Expectation { answer, field, value } })
 }

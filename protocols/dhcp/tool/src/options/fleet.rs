@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::dashed;
 use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::{Fleet, FleetStart, PowerCut, Scenario};
@@ -44,24 +44,26 @@ const NOT_IN_FLEET: [&str; 18] = [
 ];
 
 /// Reads the scenario, and adds notes for the user about it.
-pub(super) fn read(values: &Values, notes: &mut Vec<String>) -> Result<Scenario, Fault> {
+pub(super) fn read(values: &Values, notes: &mut Vec<String>) -> Result<Scenario, UsageError> {
     let name = values.text("scenario").unwrap_or("basic");
     if name != "fleet" {
         let fleets = values.rows().iter().filter(|switch| switch.group == group::FLEET);
         if let Some(switch) = fleets.into_iter().find(|switch| values.has(switch.name)) {
-            return Err(Fault::new(format!("{} needs --scenario fleet", dashed(switch.name))));
+            return Err(UsageError::new(format!("{} needs --scenario fleet", dashed(switch.name))));
         }
     }
     if name == "basic" {
         if values.has("retransmit") && values.has("d") {
-            return Err(Fault::new(
+            return Err(UsageError::new(
                 "-d cannot be used with --retransmit: the RFCs define how long to wait",
             ));
         }
         return Ok(Scenario::Basic);
     }
     if values.count("R").is_none_or(|clients| clients == 0) {
-        return Err(Fault::new(format!("--scenario {name} needs -R, the number of its clients")));
+        return Err(UsageError::new(format!(
+            "--scenario {name} needs -R, the number of its clients"
+        )));
     }
     if name == "avalanche" {
         refuse(values, name, &NOT_IN_AVALANCHE)?;
@@ -80,20 +82,21 @@ pub(super) fn read(values: &Values, notes: &mut Vec<String>) -> Result<Scenario,
     fleet(values).map(Scenario::Fleet)
 }
 
-fn refuse(values: &Values, scenario: &str, names: &[&str]) -> Result<(), Fault> {
+fn refuse(values: &Values, scenario: &str, names: &[&str]) -> Result<(), UsageError> {
     match names.iter().find(|name| values.has(name)) {
-        Some(name) => {
-            Err(Fault::new(format!("{} cannot be used with --scenario {scenario}", dashed(name))))
-        }
+        Some(name) => Err(UsageError::new(format!(
+            "{} cannot be used with --scenario {scenario}",
+            dashed(name)
+        ))),
         None => Ok(()),
     }
 }
 
-fn fleet(values: &Values) -> Result<Fleet, Fault> {
+fn fleet(values: &Values) -> Result<Fleet, UsageError> {
     let share = |name: &str| values.share(name).unwrap_or(0.0);
     let (inform_share, reboot_share) = (share("inform-share"), share("reboot-share"));
     if inform_share + reboot_share > 1.0 {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--inform-share and --reboot-share add up to more than 1: lower one of them",
         ));
     }
@@ -109,7 +112,7 @@ fn fleet(values: &Values) -> Result<Fleet, Fault> {
     })
 }
 
-fn births(text: &str) -> Result<FleetStart, Fault> {
+fn births(text: &str) -> Result<FleetStart, UsageError> {
     let births = match text.strip_prefix("over ") {
         Some(time) => moment(time.trim()).map(FleetStart::Over),
         None => Getopt
@@ -122,7 +125,7 @@ fn births(text: &str) -> Result<FleetStart, Fault> {
     })
 }
 
-fn power_cut(text: &str) -> Result<PowerCut, Fault> {
+fn power_cut(text: &str) -> Result<PowerCut, UsageError> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let cut = match words[..] {
         ["at", at, "within", within] => {

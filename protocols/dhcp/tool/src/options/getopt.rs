@@ -5,12 +5,12 @@
 //! accept `--scen`. An abbreviated long name of the original tool keeps its meaning although some of ours begin with
 //! it. Values are not checked here.
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Row, dashed};
 use brunt_run::options::syntax::{Given, Source, Words};
+use brunt_run::options::usage_error::UsageError;
 
 /// Splits words.
-pub(super) fn split(line: &[String], table: &[Row]) -> Result<Words, Fault> {
+pub(super) fn split(line: &[String], table: &[Row]) -> Result<Words, UsageError> {
     let mut words = Words::default();
     let mut rest = line.iter().map(String::as_str);
     while let Some(word) = rest.next() {
@@ -31,15 +31,15 @@ fn long_switch<'a>(
     word: &'a str,
     table: &[Row],
     rest: &mut impl Iterator<Item = &'a str>,
-) -> Result<Given, Fault> {
+) -> Result<Given, UsageError> {
     let (name, attached) =
         word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let switch = long_named(name, table)?;
     match attached {
         Some(value) if switch.takes_value() => Ok(of(switch, value)),
-        Some(_) => {
-            Err(Fault::new(format!("--{name} takes no value: remove the = and what follows it")))
-        }
+        Some(_) => Err(UsageError::new(format!(
+            "--{name} takes no value: remove the = and what follows it"
+        ))),
         None if switch.takes_word() => Ok(of(switch, next(switch, rest)?)),
         None => Ok(of(switch, "")),
     }
@@ -57,7 +57,7 @@ fn of(switch: &Row, value: &str) -> Given {
 }
 
 /// The switch of a long name, or the only one that begins with it. If several do, one of the original tool's is chosen.
-fn long_named<'a>(name: &str, table: &'a [Row]) -> Result<&'a Row, Fault> {
+fn long_named<'a>(name: &str, table: &'a [Row]) -> Result<&'a Row, UsageError> {
     let longs = |switch: &'a Row| switch.longs();
     if let Some(switch) = table.iter().find(|switch| longs(switch).any(|long| long == name)) {
         return Ok(switch);
@@ -72,7 +72,7 @@ fn long_named<'a>(name: &str, table: &'a [Row]) -> Result<&'a Row, Fault> {
             let all = several.iter().flat_map(|switch| longs(switch));
             let names: Vec<String> =
                 all.filter(|long| long.starts_with(name)).map(|long| format!("--{long}")).collect();
-            Err(Fault::new(format!(
+            Err(UsageError::new(format!(
                 "--{name} is ambiguous, it may mean {}: write it in full",
                 names.join(", ")
             )))
@@ -85,13 +85,13 @@ fn is_old(switch: &Row) -> bool {
     !switch.is_ours && switch.name.len() > 1
 }
 
-fn unknown(name: &str, table: &[Row]) -> Fault {
+fn unknown(name: &str, table: &[Row]) -> UsageError {
     let longs = table.iter().flat_map(Row::longs);
     let near = longs
         .map(|long| (strsim::jaro_winkler(long, name), long))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|one, other| one.0.total_cmp(&other.0));
-    Fault::new(match near {
+    UsageError::new(match near {
         Some((_, long)) => format!("there is no switch --{name}: did you mean --{long}?"),
         None => format!("there is no switch --{name}: see 'perfdhcp -h' for all switches"),
     })
@@ -103,11 +103,13 @@ fn bundle<'a>(
     table: &[Row],
     rest: &mut impl Iterator<Item = &'a str>,
     out: &mut Vec<Given>,
-) -> Result<(), Fault> {
+) -> Result<(), UsageError> {
     for (at, letter) in letters.char_indices() {
         let name = &letters[at..at + letter.len_utf8()];
         let switch = table.iter().find(|switch| switch.name == name).ok_or_else(|| {
-            Fault::new(format!("there is no switch -{name}: see 'perfdhcp -h' for all switches"))
+            UsageError::new(format!(
+                "there is no switch -{name}: see 'perfdhcp -h' for all switches"
+            ))
         })?;
         if !switch.takes_value() {
             out.push(of(switch, ""));
@@ -121,10 +123,10 @@ fn bundle<'a>(
     Ok(())
 }
 
-fn next<'a>(switch: &Row, rest: &mut impl Iterator<Item = &'a str>) -> Result<&'a str, Fault> {
+fn next<'a>(switch: &Row, rest: &mut impl Iterator<Item = &'a str>) -> Result<&'a str, UsageError> {
     rest.next().ok_or_else(|| {
         let (name, value) = (dashed(switch.name), switch.value);
-        Fault::new(format!("{name} needs a value: write {name} {value}"))
+        UsageError::new(format!("{name} needs a value: write {name} {value}"))
     })
 }
 

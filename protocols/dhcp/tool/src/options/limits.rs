@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::output::duration;
 use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::{DropLimit, Limits, Scenario};
@@ -16,7 +16,7 @@ pub(super) const DROP_TIME: Duration = Duration::from_secs(1);
 const AVALANCHE_DROP_TIME: Duration = Duration::from_secs(1000);
 
 /// Reads the limits. An avalanche has no limits of its own: it ends when every client has been answered.
-pub(super) fn read(values: &Values, scenario: &Scenario) -> Result<Limits, Fault> {
+pub(super) fn read(values: &Values, scenario: &Scenario) -> Result<Limits, UsageError> {
     exclusive(values, "W", "drain", "both set how long to wait for the last answers")?;
     let drain = values.text("drain").and_then(|text| duration(text).ok());
     let exit_wait = values.count("W").map(Duration::from_micros).or(drain);
@@ -43,7 +43,7 @@ pub(super) fn read(values: &Values, scenario: &Scenario) -> Result<Limits, Fault
 }
 
 /// Numbers and shares are counted separately: the first of each is for the first stage.
-fn drop_limits(values: &Values) -> Result<[DropLimit; 2], Fault> {
+fn drop_limits(values: &Values) -> Result<[DropLimit; 2], UsageError> {
     let mut limits = [DropLimit::default(); 2];
     for text in values.all("D") {
         let percent = text.ends_with('%');
@@ -53,7 +53,7 @@ fn drop_limits(values: &Values) -> Result<[DropLimit; 2], Fault> {
         let free = limits.iter_mut().find(|limit| !taken(limit));
         let Some(limit) = free else {
             let what = if percent { "percentages" } else { "numbers" };
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "-D '{text}' is one too many: -D takes at most two {what}, one for each half of the exchanges"
             )));
         };

@@ -3,8 +3,8 @@
 use std::num::NonZeroU32;
 
 use brunt_run::options::arrivals::Rate;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::load_options::{self, LoadOptions};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::{Load, Scenario};
@@ -14,7 +14,11 @@ use super::syntax::{exclusive, unfit};
 /// The most addresses and ports to send from: each has a thread.
 const SOURCES_MAX: usize = 256;
 
-pub(super) fn read(values: &Values, scenario: &Scenario, sources: usize) -> Result<Load, Fault> {
+pub(super) fn read(
+    values: &Values,
+    scenario: &Scenario,
+    sources: usize,
+) -> Result<Load, UsageError> {
     exclusive(values, "a", "batch", "both set the maximum number of messages in one burst")?;
     let options = options(values, scenario)?;
     Ok(Load {
@@ -27,9 +31,9 @@ pub(super) fn read(values: &Values, scenario: &Scenario, sources: usize) -> Resu
 }
 
 /// A source has one socket, which one worker reads, so there are as many workers as sources.
-fn workers(values: &Values, sources: usize) -> Result<Option<usize>, Fault> {
+fn workers(values: &Values, sources: usize) -> Result<Option<usize>, UsageError> {
     if sources > SOURCES_MAX {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "--source-ip and --source-port give {sources} source addresses: use at most {SOURCES_MAX}"
         )));
     }
@@ -37,7 +41,7 @@ fn workers(values: &Values, sources: usize) -> Result<Option<usize>, Fault> {
     let given = values.whole("workers").map(|count| ("--workers", count));
     let mut asked = single.into_iter().chain(given);
     if let Some((what, count)) = asked.find(|(_, count)| *count != sources) {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "{what} means {count} workers, but there are {sources} source addresses and ports, each with one worker: \
              see --source-ip and --source-port"
         )));
@@ -46,23 +50,23 @@ fn workers(values: &Values, sources: usize) -> Result<Option<usize>, Fault> {
 }
 
 /// The options that all loads have in common: those of the original tool in its units, the others as declared.
-fn options(values: &Values, scenario: &Scenario) -> Result<LoadOptions, Fault> {
+fn options(values: &Values, scenario: &Scenario) -> Result<LoadOptions, UsageError> {
     let common =
         load_options::read(common_rows(), &EXCHANGES, |long| values.all(long).collect::<Vec<_>>());
     let common = common.map_err(unfit)?;
     let basic = *scenario == Scenario::Basic;
     let rate = values.decimal("r").filter(|_| basic).map(Into::into);
     let options = LoadOptions { rate, ..common };
-    options.check(&EXCHANGES).map_err(Fault::new)?;
+    options.check(&EXCHANGES).map_err(UsageError::new)?;
     let asked = values.decimal("f").unwrap_or(0.0) + values.decimal("F").unwrap_or(0.0);
     match options.arrivals() {
-        Rate::Constant { per_second, .. } if asked > per_second => Err(Fault::new(format!(
+        Rate::Constant { per_second, .. } if asked > per_second => Err(UsageError::new(format!(
             "-f and -F add up to {asked} per second, but -r is only {per_second}: raise -r, or lower them"
         ))),
         Rate::Constant { .. } => Ok(options),
-        _ if asked > 0.0 && basic => {
-            Err(Fault::new("-f and -F need -r: they renew and release the leases that it obtains"))
-        }
+        _ if asked > 0.0 && basic => Err(UsageError::new(
+            "-f and -F need -r: they renew and release the leases that it obtains",
+        )),
         _ => Ok(options),
     }
 }

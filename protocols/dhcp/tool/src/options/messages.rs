@@ -1,8 +1,8 @@
 //! Options in the messages beside the default ones: `-o`, `--option`, `--or` and `--relay-option`.
 
 use brunt_dhcp_driver::family::Family;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::dashed;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::Lease;
@@ -26,7 +26,10 @@ pub(super) struct DefaultOptions {
 }
 
 /// The options that clients add.
-pub(super) fn options(values: &Values, usual: DefaultOptions) -> Result<Vec<VariedOption>, Fault> {
+pub(super) fn options(
+    values: &Values,
+    usual: DefaultOptions,
+) -> Result<Vec<VariedOption>, UsageError> {
     let mut options: Vec<VariedOption> = Vec::new();
     let v4 = usual.family == Family::V4;
     for (name, text) in values.each(&["o", "option"]) {
@@ -34,16 +37,16 @@ pub(super) fn options(values: &Values, usual: DefaultOptions) -> Result<Vec<Vari
         let named = format!("{} '{text}'", dashed(name));
         let most = if v4 { 254 } else { u16::MAX };
         if !(1..=most).contains(&option.code) {
-            return Err(Fault::new(format!("{named} has an invalid code: use 1 to {most}")));
+            return Err(UsageError::new(format!("{named} has an invalid code: use 1 to {most}")));
         }
         if usual.has(option.code) {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "{named} is already in every message of that kind: to change it, use a template with -T"
             )));
         }
         let again = options.iter().any(|other| other.code == option.code);
         if v4 && again && option.code != PARAMETER_LIST {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "{named} was given twice: DHCPv4 has each option once"
             )));
         }
@@ -51,7 +54,7 @@ pub(super) fn options(values: &Values, usual: DefaultOptions) -> Result<Vec<Vari
         options.push(option);
     }
     if !options.is_empty() && values.has("T") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "-o and --option cannot be used with -T: add the option to the template instead",
         ));
     }
@@ -63,15 +66,17 @@ pub(super) fn relay_options(
     values: &Values,
     family: Family,
     levels: u8,
-) -> Result<Vec<VariedOption>, Fault> {
+) -> Result<Vec<VariedOption>, UsageError> {
     let mut options = Vec::new();
     for (name, text) in values.each(&["or", "relay-option"]) {
         let named = format!("{} '{text}'", dashed(name));
         if name == "or" && family == Family::V4 {
-            return Err(Fault::new("--or needs -6: in DHCPv4, --relay-option adds to option 82"));
+            return Err(UsageError::new(
+                "--or needs -6: in DHCPv4, --relay-option adds to option 82",
+            ));
         }
         if levels == 0 {
-            return Err(Fault::new(match family {
+            return Err(UsageError::new(match family {
                 Family::V4 => format!("{named} needs a relay: leave out --client"),
                 Family::V6 => format!("{named} needs a relay: add -A 1 or --relay-levels"),
             }));
@@ -84,15 +89,17 @@ pub(super) fn relay_options(
         };
         let most = if family == Family::V4 { 1 } else { levels };
         let level = level.filter(|level| (1..=most).contains(level)).ok_or_else(|| {
-            Fault::new(format!("{named} names a relay that does not exist: levels are 1 to {most}"))
+            UsageError::new(format!(
+                "{named} names a relay that does not exist: levels are 1 to {most}"
+            ))
         })?;
         let mut option = read(name, rest, separator)?;
         option.level = level - 1;
         if option.code == 0 || family == Family::V4 && option.code > 255 {
-            return Err(Fault::new(format!("{named} has an invalid code: use 1 or more")));
+            return Err(UsageError::new(format!("{named} has an invalid code: use 1 or more")));
         }
         if family == Family::V6 && option.code == 9 {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "{named} is already in every RELAY-FORW: it holds the message"
             )));
         }
@@ -101,7 +108,7 @@ pub(super) fn relay_options(
     }
     let whole: usize = options.iter().map(|option| option.longest() + 2).sum();
     if family == Family::V4 && whole > LONGEST_V4 {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "--relay-option: option 82 would have {whole} bytes, but at most {LONGEST_V4} fit: shorten the values"
         )));
     }
@@ -122,20 +129,20 @@ impl DefaultOptions {
     }
 }
 
-fn fits(option: &VariedOption, family: Family, named: &str) -> Result<(), Fault> {
+fn fits(option: &VariedOption, family: Family, named: &str) -> Result<(), UsageError> {
     let (longest, most) = match family {
         Family::V4 => (option.longest(), LONGEST_V4),
         Family::V6 => (option.longest(), LONGEST_V6),
     };
     if longest > most {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "{named} can have {longest} bytes, but at most {most} fit: shorten the value"
         )));
     }
     Ok(())
 }
 
-fn read(name: &str, text: &str, separator: char) -> Result<VariedOption, Fault> {
+fn read(name: &str, text: &str, separator: char) -> Result<VariedOption, UsageError> {
     let right = || {
         if separator == ',' {
             refused(name, text, "a code, a comma and hexadecimal digits, such as 60,646f63736973")
@@ -145,7 +152,8 @@ fn read(name: &str, text: &str, separator: char) -> Result<VariedOption, Fault> 
     };
     let (code, value) = text.split_once(separator).ok_or_else(right)?;
     let code = code.parse().map_err(|_| right())?;
-    let because = |why: String| Fault::new(format!("{} '{text}' is invalid: {why}", dashed(name)));
+    let because =
+        |why: String| UsageError::new(format!("{} '{text}' is invalid: {why}", dashed(name)));
     if separator == ',' {
         return Ok(VariedOption::fixed(0, code, digits(value).map_err(because)?));
     }

@@ -28,10 +28,10 @@ pub mod varied;
 use args::{DhcpArgs, Scenario};
 use brunt_dhcp_driver::family::Family;
 use brunt_run::options::exit::Exit;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Row, dashed};
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::options::syntax::{Syntax as _, Words};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 use syntax::Getopt;
 
@@ -72,8 +72,8 @@ impl Refused {
     }
 }
 
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
+impl From<UsageError> for Refused {
+    fn from(fault: UsageError) -> Self {
         Self { reason: fault.reason, exit: Exit::Usage }
     }
 }
@@ -96,9 +96,10 @@ pub fn parse(line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed,
         [] => None,
         [server] => Some(server.as_str()),
         [_, extra, ..] => {
-            return Err(
-                Fault::new(format!("unexpected argument '{extra}': give one server only")).into()
-            );
+            return Err(UsageError::new(format!(
+                "unexpected argument '{extra}': give one server only"
+            ))
+            .into());
         }
     };
     let lab = values.has("lab") || surroundings.variable("BRUNT_LAB").is_some_and(|it| it == "1");
@@ -114,9 +115,11 @@ fn read(
     words: Vec<String>,
     server: Option<&str>,
     lab: bool,
-) -> Result<DhcpArgs, Fault> {
+) -> Result<DhcpArgs, UsageError> {
     if values.has("4") && values.has("6") {
-        return Err(Fault::new("-4 cannot be used with -6: a run uses one of the two protocols"));
+        return Err(UsageError::new(
+            "-4 cannot be used with -6: a run uses one of the two protocols",
+        ));
     }
     let family = if values.has("6") { Family::V6 } else { Family::V4 };
     let mut notes = Vec::new();
@@ -128,7 +131,7 @@ fn read(
     let limits = limits::read(values, &scenario)?;
     let load = load::read(values, &scenario, route.sources())?;
     let output = output::read(values, words)?;
-    output.run.check_node(output.seed).map_err(Fault::new)?;
+    output.run.check_node(output.seed).map_err(UsageError::new)?;
     let report = output::report(values, scenario != Scenario::Avalanche)?;
     Ok(DhcpArgs {
         family,

@@ -1,16 +1,16 @@
 //! What a command line has in common with all loads, and what it prints.
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::monitor::MonitorSource;
 use brunt_run::options::output::{self, OutputArgs};
 use brunt_run::options::run_options::{self, RunOptions};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::{Diagnostics, ReportOptions, Style};
 use super::syntax::{refused, unfit};
 
 /// Reads the options that all loads have. `words` are those of the command line, each switch and each value a word.
-pub(super) fn read(values: &Values, words: Vec<String>) -> Result<OutputArgs, Fault> {
+pub(super) fn read(values: &Values, words: Vec<String>) -> Result<OutputArgs, UsageError> {
     let run = of_every_run(values)?;
     let shared = output::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
     let seed = values.count("s").filter(|seed| *seed > 0);
@@ -18,7 +18,7 @@ pub(super) fn read(values: &Values, words: Vec<String>) -> Result<OutputArgs, Fa
 }
 
 /// Reads what is printed.
-pub(super) fn report(values: &Values, calls_wrapped: bool) -> Result<ReportOptions, Fault> {
+pub(super) fn report(values: &Values, calls_wrapped: bool) -> Result<ReportOptions, UsageError> {
     Ok(ReportOptions {
         style: if values.text("report") == Some("2012") { Style::Guide } else { Style::Kea },
         interim: values.time("t"),
@@ -30,7 +30,7 @@ pub(super) fn report(values: &Values, calls_wrapped: bool) -> Result<ReportOptio
     })
 }
 
-fn of_every_run(values: &Values) -> Result<RunOptions, Fault> {
+fn of_every_run(values: &Values) -> Result<RunOptions, UsageError> {
     let run = run_options::read(|long| values.all(long).collect::<Vec<_>>()).map_err(unfit)?;
     if run.monitors.contains(&MonitorSource::Ldap) {
         return Err(refused("monitor", "ldap", "kea:SOCKET or pid:PID"));
@@ -38,20 +38,20 @@ fn of_every_run(values: &Values) -> Result<RunOptions, Fault> {
     Ok(run)
 }
 
-fn deltas(values: &Values) -> Result<bool, Fault> {
+fn deltas(values: &Values) -> Result<bool, UsageError> {
     let deltas = values.has("deltas");
     if deltas && !values.has("t") {
-        return Err(Fault::new("--deltas needs -t: it adds to the lines of -t"));
+        return Err(UsageError::new("--deltas needs -t: it adds to the lines of -t"));
     }
     if deltas && values.text("scenario") == Some("avalanche") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--deltas cannot be used with --scenario avalanche, which has no rate",
         ));
     }
     Ok(deltas)
 }
 
-fn diagnostics(values: &Values) -> Result<Diagnostics, Fault> {
+fn diagnostics(values: &Values) -> Result<Diagnostics, UsageError> {
     let mut shown = Diagnostics::default();
     let text = values.text("x").unwrap_or_default();
     for letter in text.chars() {

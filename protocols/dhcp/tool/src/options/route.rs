@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use brunt_dhcp_driver::family::Family;
 use brunt_net::source::Sources;
-use brunt_run::options::fault::Fault;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::Route;
@@ -30,7 +30,7 @@ pub(super) fn read(
     family: Family,
     server: Option<&str>,
     lab: bool,
-) -> Result<Route, Fault> {
+) -> Result<Route, UsageError> {
     let (mut interface, local) = from(values, family)?;
     let relay_levels = relay_levels(values, family)?;
     let client = values.has("client");
@@ -84,16 +84,16 @@ fn whom(
     word: Option<&str>,
     family: Family,
     interface: &mut Option<String>,
-) -> Result<Server, Fault> {
+) -> Result<Server, UsageError> {
     let all = match family {
         Family::V4 => IpAddr::V4(Ipv4Addr::BROADCAST),
         Family::V6 => IpAddr::V6(ALL_AGENTS),
     };
     match (word, family) {
-        (None, _) if interface.is_none() => Err(Fault::new(
+        (None, _) if interface.is_none() => Err(UsageError::new(
             "no server given: add its address, or -l with an interface to ask every server of that network",
         )),
-        (Some("servers"), Family::V4) => Err(Fault::new(
+        (Some("servers"), Family::V4) => Err(UsageError::new(
             "'servers' is for DHCPv6 only: add -6, or give the address of a server, or 'all'",
         )),
         (None | Some("all"), _) => Ok(Server { address: all, all: true }),
@@ -105,10 +105,14 @@ fn whom(
 }
 
 /// An address, which in IPv6 may name its interface after a `%`.
-fn address(word: &str, family: Family, interface: &mut Option<String>) -> Result<IpAddr, Fault> {
+fn address(
+    word: &str,
+    family: Family,
+    interface: &mut Option<String>,
+) -> Result<IpAddr, UsageError> {
     let (text, zone) = word.split_once('%').map_or((word, None), |(text, zone)| (text, Some(zone)));
     let address: IpAddr = text.parse().map_err(|_| {
-        Fault::new(format!(
+        UsageError::new(format!(
             "the server '{word}' is invalid: give an IP address, 'all', or in DHCPv6 'servers'; host names are not \
              resolved"
         ))
@@ -116,13 +120,13 @@ fn address(word: &str, family: Family, interface: &mut Option<String>) -> Result
     same_family(&format!("the server {word}"), address, family)?;
     match (zone, interface.as_deref()) {
         (Some(zone), Some(named)) if zone != named => {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "the server {word} is behind {zone}, but -l names {named}: leave out one of them"
             )));
         }
         (Some(zone), None) if address.is_ipv6() => *interface = Some(zone.to_owned()),
         (Some(_), _) if address.is_ipv4() => {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "the server {word} is invalid: IPv4 addresses have no %"
             )));
         }
@@ -132,7 +136,7 @@ fn address(word: &str, family: Family, interface: &mut Option<String>) -> Result
 }
 
 /// The interface and the address of `-l`.
-fn from(values: &Values, family: Family) -> Result<(Option<String>, Option<IpAddr>), Fault> {
+fn from(values: &Values, family: Family) -> Result<(Option<String>, Option<IpAddr>), UsageError> {
     let Some(word) = values.text("l") else { return Ok((None, None)) };
     if let Ok(address) = word.parse() {
         same_family(&format!("-l {word}"), address, family)?;
@@ -146,28 +150,30 @@ fn from(values: &Values, family: Family) -> Result<(Option<String>, Option<IpAdd
     Ok((Some(word.to_owned()), None))
 }
 
-fn same_family(what: &str, address: IpAddr, family: Family) -> Result<(), Fault> {
+fn same_family(what: &str, address: IpAddr, family: Family) -> Result<(), UsageError> {
     match (family, address) {
-        (Family::V4, IpAddr::V6(_)) => {
-            Err(Fault::new(format!("{what} is an IPv6 address, but the run is DHCPv4: add -6")))
-        }
-        (Family::V6, IpAddr::V4(_)) => Err(Fault::new(format!(
+        (Family::V4, IpAddr::V6(_)) => Err(UsageError::new(format!(
+            "{what} is an IPv6 address, but the run is DHCPv4: add -6"
+        ))),
+        (Family::V6, IpAddr::V4(_)) => Err(UsageError::new(format!(
             "{what} is an IPv4 address, but the run is DHCPv6: leave out -6"
         ))),
         _ => Ok(()),
     }
 }
 
-fn relay_levels(values: &Values, family: Family) -> Result<u8, Fault> {
+fn relay_levels(values: &Values, family: Family) -> Result<u8, UsageError> {
     exclusive(values, "A", "relay-levels", "both give the number of relays")?;
     exclusive(values, "client", "relay-levels", "a client has no relay")?;
     if values.has("A") && family == Family::V4 {
-        return Err(Fault::new("-A needs -6: DHCPv4 messages are sent as from a relay anyway"));
+        return Err(UsageError::new(
+            "-A needs -6: DHCPv4 messages are sent as from a relay anyway",
+        ));
     }
     let given = values.whole("A").or_else(|| values.whole("relay-levels"));
     let most = if family == Family::V4 { HOPS_MAX } else { u8::MAX };
     match given {
-        Some(0) if family == Family::V4 => Err(Fault::new(
+        Some(0) if family == Family::V4 => Err(UsageError::new(
             "--relay-levels 0 needs -6: use --client for DHCPv4 clients without a relay",
         )),
         Some(levels) if levels > most => {
@@ -191,10 +197,10 @@ fn port(values: &Values, name: &str, default: u16) -> u16 {
     values.whole(name).filter(|port| *port != 0).unwrap_or(default)
 }
 
-fn sources(values: &Values, family: Family) -> Result<Sources, Fault> {
+fn sources(values: &Values, family: Family) -> Result<Sources, UsageError> {
     let Some(text) = values.text("source-ip") else { return Ok(Sources::default()) };
     let sources: Sources =
-        text.parse().map_err(|error| Fault::new(format!("--source-ip: failed to {error}")))?;
+        text.parse().map_err(|error| UsageError::new(format!("--source-ip: failed to {error}")))?;
     for address in sources.iter() {
         same_family("--source-ip", address, family)?;
     }
@@ -202,7 +208,7 @@ fn sources(values: &Values, family: Family) -> Result<Sources, Fault> {
 }
 
 /// Ports and ranges of them, without repetition.
-fn ports(values: &Values) -> Result<Vec<u16>, Fault> {
+fn ports(values: &Values) -> Result<Vec<u16>, UsageError> {
     let mut ports = Vec::new();
     for piece in values.text("source-port").into_iter().flat_map(|text| text.split(',')) {
         let (first, last) = piece.split_once('-').unwrap_or((piece, piece));
@@ -219,7 +225,7 @@ fn ports(values: &Values) -> Result<Vec<u16>, Fault> {
     Ok(ports)
 }
 
-fn check(values: &Values, family: Family, route: &Route) -> Result<(), Fault> {
+fn check(values: &Values, family: Family, route: &Route) -> Result<(), UsageError> {
     exclusive(values, "L", "source-port", "both give the local port")?;
     exclusive(values, "client", "J", "a client has no relay")?;
     exclusive(values, "client", "source-ip", "a client has no address before it has a lease")?;
@@ -234,21 +240,21 @@ fn check(values: &Values, family: Family, route: &Route) -> Result<(), Fault> {
     }
     if family == Family::V6 {
         if values.has("B") {
-            return Err(Fault::new("-B cannot be used with -6: DHCPv6 has no broadcasts"));
+            return Err(UsageError::new("-B cannot be used with -6: DHCPv6 has no broadcasts"));
         }
         if route.client {
-            return Err(Fault::new(
+            return Err(UsageError::new(
                 "--client cannot be used with -6: DHCPv6 has no relay unless -A is given",
             ));
         }
         if route.relay_addresses.is_some() && route.relay_levels == 0 {
-            return Err(Fault::new(
+            return Err(UsageError::new(
                 "-J needs -A or --relay-levels with -6: only a relay has a relay address",
             ));
         }
     }
     if route.client && (route.interface.is_none() || !route.broadcast_flag) {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--client needs an interface with -l, and no server or 'all': a client does not know the server's address",
         ));
     }

@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use brunt_run::options::declared::Unfit;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row, dashed};
 use brunt_run::options::syntax::{self, Given, Syntax, TIME_MAX, Words, Wrong};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::{getopt, switches};
@@ -20,7 +20,7 @@ use super::{getopt, switches};
 pub(super) struct Getopt;
 
 impl Syntax for Getopt {
-    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, Fault> {
+    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, UsageError> {
         getopt::split(words, rows)
     }
 
@@ -53,7 +53,7 @@ impl Syntax for Getopt {
         }
     }
 
-    fn refused(&self, row: &Row, given: &Given, _: &Wrong) -> Fault {
+    fn refused(&self, row: &Row, given: &Given, _: &Wrong) -> UsageError {
         let right = match row.kind {
             Kind::Switch | Kind::Text | Kind::Path | Kind::Attached | Kind::Secret => {
                 format!("a non-empty {}", row.value)
@@ -69,10 +69,10 @@ impl Syntax for Getopt {
         refused(row.name, &given.value, &right)
     }
 
-    fn repeated(&self, row: &Row, given: &Given, before: usize) -> Result<(), Fault> {
+    fn repeated(&self, row: &Row, given: &Given, before: usize) -> Result<(), UsageError> {
         if row.is_repeatable() && before >= row.most {
             let (name, most) = (dashed(row.name), row.most);
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "{name} '{}' is one too many: {name} may be given at most {most} times",
                 given.value
             )));
@@ -92,20 +92,25 @@ fn bounds(least: i128, most: i128) -> String {
 }
 
 /// Refuses a value, and says what would be valid.
-pub(super) fn refused(name: &str, value: &str, right: &str) -> Fault {
-    Fault::new(format!("{} '{value}' is invalid: give {right}", dashed(name)))
+pub(super) fn refused(name: &str, value: &str, right: &str) -> UsageError {
+    UsageError::new(format!("{} '{value}' is invalid: give {right}", dashed(name)))
 }
 
 /// Refuses the value of a switch that other commands have as well.
-pub(super) fn unfit(Unfit { name, value, why }: Unfit) -> Fault {
-    Fault::new(format!("{} '{value}' is invalid: {why}", dashed(name)))
+pub(super) fn unfit(Unfit { name, value, why }: Unfit) -> UsageError {
+    UsageError::new(format!("{} '{value}' is invalid: {why}", dashed(name)))
 }
 
 /// Refuses two switches together if both were given.
-pub(super) fn exclusive(values: &Values, one: &str, other: &str, why: &str) -> Result<(), Fault> {
+pub(super) fn exclusive(
+    values: &Values,
+    one: &str,
+    other: &str,
+    why: &str,
+) -> Result<(), UsageError> {
     if values.has(one) && values.has(other) {
         let (one, other) = (dashed(one), dashed(other));
-        return Err(Fault::new(format!("{one} cannot be used with {other}: {why}")));
+        return Err(UsageError::new(format!("{one} cannot be used with {other}: {why}")));
     }
     Ok(())
 }

@@ -5,17 +5,17 @@
 
 use std::path::PathBuf;
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::dashed;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::args::{ElapsedOffset, SecondTemplate, Template, Templates};
 
-pub(super) fn read(values: &Values) -> Result<Option<Templates>, Fault> {
+pub(super) fn read(values: &Values) -> Result<Option<Templates>, UsageError> {
     let files: Vec<PathBuf> = values.all("T").map(PathBuf::from).collect();
     for name in ["X", "O"] {
         if values.occurrences(name) > files.len() {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "{} needs as many -T: each offset refers to one template",
                 dashed(name)
             )));
@@ -23,14 +23,16 @@ pub(super) fn read(values: &Values) -> Result<Option<Templates>, Fault> {
     }
     for name in ["E", "S", "I"] {
         if values.has(name) && files.len() < 2 {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "{} needs two -T: its offset refers to the second template",
                 dashed(name)
             )));
         }
     }
     if values.has("e") && values.text("e") != Some("address-only") && !files.is_empty() {
-        return Err(Fault::new("-e cannot be used with -T: the template decides what is leased"));
+        return Err(UsageError::new(
+            "-e cannot be used with -T: the template decides what is leased",
+        ));
     }
     let (xids, randoms) = (offsets(values, "X"), offsets(values, "O"));
     let mut templates = files.into_iter().enumerate().map(|(at, path)| Template {

@@ -24,7 +24,7 @@ impl Attribution {
     /// Divides the drops of all stages. An exchange that was answered late is known not to be lost. A datagram lost in
     /// a queue is one drop at most (it may have been a duplicate, or of another tool), so no share exceeds the
     /// remaining drops.
-    pub(crate) fn of(figures: &Exchanges) -> Self {
+    pub(crate) fn new(figures: &Exchanges) -> Self {
         let drops = figures.drops();
         let late: u64 = figures.stages.iter().map(|stage| stage.late.min(stage.drops)).sum();
         let lost = drops - late;
@@ -75,7 +75,7 @@ mod tests {
                 server_drops: server,
                 ..nothing()
             };
-            let found = Attribution::of(&figures);
+            let found = Attribution::new(&figures);
             let Attribution { late, own_socket, own_stall, server_queue, elsewhere, .. } = found;
             assert_eq!((late, own_socket, own_stall, server_queue, elsewhere), expected);
             let all = late + own_socket + own_stall + server_queue.unwrap_or(0) + elsewhere;
@@ -88,7 +88,7 @@ mod tests {
         let stage = StageFigures { drops: 10, late: 1, ..StageFigures::default() };
         let figures =
             Exchanges { stages: vec![stage], bad_checksum: 12, socket_drops: 3, ..nothing() };
-        let found = Attribution::of(&figures);
+        let found = Attribution::new(&figures);
         assert_eq!((found.late, found.bad_checksum), (1, 9));
         assert_eq!((found.own_socket, found.elsewhere), (0, 0));
     }

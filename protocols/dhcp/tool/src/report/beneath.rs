@@ -55,7 +55,7 @@ fn drops(text: &mut String, figures: &Exchanges) {
     if drops == 0 {
         return;
     }
-    let found = Attribution::of(figures);
+    let found = Attribution::new(figures);
     let Attribution { late, bad_checksum, own_socket, own_stall, server_queue, elsewhere } = found;
     let _ = writeln!(text, "\nOf {drops} drops");
     let _ = writeln!(text, "  answered too late: {late}");

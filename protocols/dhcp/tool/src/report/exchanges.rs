@@ -77,7 +77,7 @@ impl Counted {
 
 /// The requested settings of a run that its texts show.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Asked {
+pub(crate) struct ReportSettings {
     /// What the rate counts.
     pub counted: Counted,
     /// New exchanges a second, if a rate was asked for.
@@ -217,7 +217,7 @@ pub(crate) struct Exchanges {
 impl Exchanges {
     /// The figures of a run so far. What happened before the load to be counted is excluded; answers that arrived after
     /// it are included.
-    pub(crate) fn of_run(asked: &Asked, catalogue: &Catalogue, totals: &Totals) -> Self {
+    pub(crate) fn of_run(asked: &ReportSettings, catalogue: &Catalogue, totals: &Totals) -> Self {
         let mut whole = Interval::new(catalogue.operations.len(), catalogue.parts.len());
         let counted = || totals.phases().iter().filter(|interval| counts(interval.phase));
         // A sum of intervals begins where the first of them does.
@@ -261,7 +261,10 @@ impl Exchanges {
     /// The same from a record, for a test: a second way to the figures. A record keeps the stages' times for all phases
     /// together, so those of a warm-up are among them.
     #[cfg(test)]
-    pub(crate) fn of_record(asked: &Asked, record: &Record) -> Result<Self, HistogramError> {
+    pub(crate) fn of_record(
+        asked: &ReportSettings,
+        record: &Record,
+    ) -> Result<Self, HistogramError> {
         let steps: Vec<&StepRecord> =
             record.series.iter().filter(|step| counts(step.phase)).collect();
         let tally = |name: &str| {
@@ -323,7 +326,7 @@ impl Exchanges {
     }
 
     fn named(
-        asked: &Asked,
+        asked: &ReportSettings,
         tallies: &[String],
         tally: impl Fn(&str) -> u64,
         part: impl Fn(&str) -> Histogram,
@@ -410,9 +413,9 @@ mod tests {
         Catalogue::new(["acquire", "renew"], [FIRST, "REQUEST-ACK", RENEW]).with_tallies(tallies)
     }
 
-    fn asked() -> Asked {
+    fn asked() -> ReportSettings {
         let titles = [FIRST, "REQUEST-ACK"].map(str::to_owned).to_vec();
-        Asked { counted: Counted::FourWay, rate: Some(4.0), titles }
+        ReportSettings { counted: Counted::FourWay, rate: Some(4.0), titles }
     }
 
     /// An interval in which `ended` acquisitions succeeded after 5 ms, of which the generator caused one millisecond,

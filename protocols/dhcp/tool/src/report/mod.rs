@@ -25,7 +25,9 @@ pub(crate) use banner::banner;
 pub(crate) use deltas::Deltas;
 pub(crate) use diagnostics::{ExitReason, Lease, Letter, Offsets, Trip};
 pub(crate) use diagnostics::{internals, leases, server_id, template, trips};
-pub(crate) use exchanges::{Asked, BAD_CHECKSUM, Counted, Exchanges, SERVER_QUEUE, StageFigures};
+pub(crate) use exchanges::{
+    BAD_CHECKSUM, Counted, Exchanges, ReportSettings, SERVER_QUEUE, StageFigures,
+};
 pub(crate) use guide::guide;
 pub(crate) use interim::{LineForm, interim};
 pub(crate) use kea::kea;
@@ -80,7 +82,7 @@ mod tests {
     }
 
     pub(super) fn nothing() -> Exchanges {
-        let asked = Asked { counted: Counted::FourWay, rate: None, titles: Vec::new() };
+        let asked = ReportSettings { counted: Counted::FourWay, rate: None, titles: Vec::new() };
         Exchanges::of_run(&asked, &brunt_record::Catalogue::default(), &brunt_record::Totals::new())
     }
 

@@ -52,7 +52,7 @@ const FIELDS: [(usize, &str); 15] = [
 
 impl FieldAt {
     /// What is at `offset` of `message`, whose options are read as far as possible.
-    pub fn of(message: &[u8], offset: usize) -> Self {
+    pub fn new(message: &[u8], offset: usize) -> Self {
         if offset >= message.len() {
             return Self::Beyond { length: message.len() };
         }
@@ -114,7 +114,7 @@ mod tests {
             .with(option::PARAMETER_REQUEST_LIST, &[1, 28, 2, 3])
             .with(option::SERVER_ID, &[10, 0, 0, 1])
             .to_bytes();
-        let said = |offset| FieldAt::of(&packet, offset).to_string();
+        let said = |offset| FieldAt::new(&packet, offset).to_string();
         assert_eq!(said(4), "is the first byte of xid");
         assert_eq!(said(33), "is byte 6 of chaddr");
         assert_eq!(
@@ -125,7 +125,7 @@ mod tests {
             said(252),
             "is inside option 55 (parameter request list), 3 bytes after its code"
         );
-        assert_eq!(FieldAt::of(&packet, 255), FieldAt::Filler);
-        assert_eq!(FieldAt::of(&packet, 256), FieldAt::Beyond { length: 256 });
+        assert_eq!(FieldAt::new(&packet, 255), FieldAt::Filler);
+        assert_eq!(FieldAt::new(&packet, 256), FieldAt::Beyond { length: 256 });
     }
 }

@@ -22,7 +22,7 @@ pub enum IaKind {
 
 impl IaKind {
     /// The kind of an option's code, if it is an association.
-    pub const fn of(code: u16) -> Option<Self> {
+    pub const fn new(code: u16) -> Option<Self> {
         Some(match code {
             code::IA_NA => Self::Na,
             code::IA_TA => Self::Ta,
@@ -69,7 +69,7 @@ pub struct Ia<'a> {
 impl<'a> Ia<'a> {
     /// Parses an association; `None` if the option is not one.
     pub fn parse(option: &Opt<'a>) -> Result<Option<Self>, DecodeError> {
-        let Some(kind) = IaKind::of(option.code) else { return Ok(None) };
+        let Some(kind) = IaKind::new(option.code) else { return Ok(None) };
         let fixed = if kind == IaKind::Ta { FIXED_LENGTH_TA } else { FIXED_LENGTH };
         let options = option.nested(fixed)?;
         let word = |at| word(option.data, at).unwrap_or_default();

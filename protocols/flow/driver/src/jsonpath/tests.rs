@@ -113,7 +113,7 @@ fn work_is_bounded() {
         (&long, "$.l[?$.t == $.t]"),
         (&long, "$.l[?search($.t, 'y')]"),
     ] {
-        let outcome = JsonPath::parse(path).unwrap().find(value, &Work::of(500_000));
+        let outcome = JsonPath::parse(path).unwrap().find(value, &Work::new(500_000));
         assert_eq!(outcome.map(|all| all.len()), Err(Unexamined::Work), "{path}");
     }
     assert_eq!(found("$..a", &wide).unwrap().len(), 5_000);

@@ -19,7 +19,7 @@ pub struct Bytes {
 
 impl Bytes {
     /// Creates it from the kept bytes of a body.
-    pub(super) fn of(bytes: &[u8], length: u64, values: &Values) -> Self {
+    pub(super) fn new(bytes: &[u8], length: u64, values: &Values) -> Self {
         let kept = &bytes[..bytes.len().min(BODY_TOLD + BODY_TOLD / 4)];
         let text = String::from_utf8_lossy(kept);
         // A replacement character at the end may only be the result of cutting a character.

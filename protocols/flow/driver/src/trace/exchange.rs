@@ -284,7 +284,7 @@ impl Performed<'_> {
             || checks.iter().any(|check| !check.holds);
         let kept = |extract: &Extract| {
             let value =
-                if over { KeptValue::Unlooked } else { KeptValue::of(extract, answered.values) };
+                if over { KeptValue::Unlooked } else { KeptValue::new(extract, answered.values) };
             over |= value == KeptValue::Missing && extract.missing == Missing::Fail;
             let variable = self.flow.variables.get(usize::from(extract.into.0));
             let name = variable.map(|variable| variable.name.clone()).unwrap_or_default();
@@ -296,7 +296,7 @@ impl Performed<'_> {
 
 impl KeptValue {
     /// The result for a variable.
-    fn of(extract: &Extract, values: &Values) -> Self {
+    fn new(extract: &Extract, values: &Values) -> Self {
         let Some(value) = values.value(extract.into) else { return Self::Missing };
         let shown = if values.is_hidden(extract.into) {
             HIDDEN.to_owned()
@@ -343,7 +343,7 @@ fn body(response: &Response, values: &Values) -> Option<Bytes> {
     } else {
         received.max(body.len() as u64)
     };
-    Some(Bytes::of(body, length, values))
+    Some(Bytes::new(body, length, values))
 }
 
 /// The lines that the client added to a head.

@@ -145,7 +145,7 @@ impl Filling<'_> {
                     Some(Bytes::told(&shown, shown.len() as u64, true))
                 }
                 Content::Fixed(body) => {
-                    body.bytes().map(|bytes| Bytes::of(bytes, bytes.len() as u64, self.values))
+                    body.bytes().map(|bytes| Bytes::new(bytes, bytes.len() as u64, self.values))
                 }
             },
         }

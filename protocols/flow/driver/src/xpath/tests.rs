@@ -181,7 +181,7 @@ fn work_is_bounded() {
     let attributes = attributes + "/>";
     let find = |document: &str, expression: &str| {
         let document = Document::parse(document).unwrap();
-        XPath::parse(expression).unwrap().find(&document, &Work::of(500_000))
+        XPath::parse(expression).unwrap().find(&document, &Work::new(500_000))
     };
     assert_eq!(find(&wide, "count(//b)"), Ok(Some("20000".to_owned())));
     let long = format!("concat({0},{0},{0})", "concat(//t,//t,//t,//t)");

@@ -88,7 +88,7 @@ fn asked(server: SocketAddr) -> EndpointSetup {
         mac: Some([2, 0, 0, 0, 0, 7]),
         // Long enough for any answer on a busy machine.
         wait: Duration::from_secs(10),
-        ..EndpointSetup::of(server, 100)
+        ..EndpointSetup::new(server, 100)
     }
 }
 

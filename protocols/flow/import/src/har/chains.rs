@@ -15,7 +15,7 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    pub(super) fn of(entries: &[Entry], urls: &[Option<Url>], kept: &[usize]) -> Self {
+    pub(super) fn new(entries: &[Entry], urls: &[Option<Url>], kept: &[usize]) -> Self {
         let (mut first, mut last) = (HashMap::new(), HashMap::new());
         let mut waiting: HashMap<(String, Url), usize> = HashMap::new();
         for at in kept {

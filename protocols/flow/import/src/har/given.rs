@@ -13,7 +13,7 @@ use super::file::Response;
 use super::leaves::leaves;
 use super::page::{Kind, Page};
 use super::source::{Rank, Source, Sources, Spot};
-use crate::imported::Place;
+use crate::imported::Location;
 
 /// Headers whose values are of the connection, the cache or the moment.
 const ORDINARY: [&str; 20] = [
@@ -61,13 +61,13 @@ impl Given<'_> {
             return;
         }
         if self.redirected {
-            self.place(sources, self.url, &Place::Url);
+            self.place(sources, self.url, &Location::Url);
         }
         let text = self.response.text();
         let leaves = leaves(&text).filter(|_| text.starts_with(['{', '[', ' ', '\n', '\r', '\t']));
         if let Some(leaves) = leaves {
             for leaf in leaves.into_iter().filter(|leaf| !leaf.pointer.is_empty()) {
-                let place = Spot::Place(Place::Json(leaf.pointer));
+                let place = Spot::Location(Location::Json(leaf.pointer));
                 self.whole(sources, &leaf.name, &leaf.value, place, Rank::Named, false);
             }
             return;
@@ -83,7 +83,7 @@ impl Given<'_> {
 
     fn cookies(&self, sources: &mut Sources) {
         for (name, value) in self.response.cookies() {
-            let place = Spot::Place(Place::Cookie(name.to_owned()));
+            let place = Spot::Location(Location::Cookie(name.to_owned()));
             self.whole(sources, name, value, place, Rank::Header, true);
         }
     }
@@ -96,7 +96,7 @@ impl Given<'_> {
             if lower == "set-cookie" || lower.starts_with(':') || ORDINARY.iter().any(ordinary) {
                 continue;
             }
-            let named = Place::Header(header.name.clone());
+            let named = Location::Header(header.name.clone());
             if lower == "location" {
                 if let Ok(url) = self.url.join(&header.value) {
                     self.location(sources, &header.value, &url, &named);
@@ -107,7 +107,7 @@ impl Given<'_> {
                 sources,
                 &header.name,
                 &header.value,
-                Spot::Place(named),
+                Spot::Location(named),
                 Rank::Header,
                 false,
             );
@@ -115,9 +115,9 @@ impl Given<'_> {
     }
 
     /// The values in a header that names a URL, which may be relative.
-    fn location(&self, sources: &mut Sources, value: &str, url: &Url, place: &Place) {
+    fn location(&self, sources: &mut Sources, value: &str, url: &Url, place: &Location) {
         let parameter = |name: Option<String>| match name {
-            Some(name) => Place::Parameter(Box::new(place.clone()), name),
+            Some(name) => Location::Parameter(Box::new(place.clone()), name),
             None => place.clone(),
         };
         for (name, held) in pairs(url) {
@@ -125,7 +125,7 @@ impl Given<'_> {
                 sources,
                 &name,
                 &held,
-                Spot::Place(parameter(Some(name.clone()))),
+                Spot::Location(parameter(Some(name.clone()))),
                 Rank::Named,
                 true,
             );
@@ -135,22 +135,23 @@ impl Given<'_> {
         let begin = value.find("://").map_or(0, |at| at + 3);
         for range in split(&value[..end], &['/']).filter(|range| range.start > begin) {
             let source =
-                self.source("", text.clone(), Spot::Place(place.clone()), Rank::Named, true);
+                self.source("", text.clone(), Spot::Location(place.clone()), Rank::Named, true);
             sources.give(Source { range, ..source });
         }
     }
 
     /// The values in the URL that redirects led to.
-    fn place(&self, sources: &mut Sources, url: &Url, place: &dyn Fn(Option<String>) -> Place) {
+    fn place(&self, sources: &mut Sources, url: &Url, place: &dyn Fn(Option<String>) -> Location) {
         for (name, held) in pairs(url) {
-            let spot = Spot::Place(place(Some(name.clone())));
+            let spot = Spot::Location(place(Some(name.clone())));
             self.whole(sources, &name, &held, spot, Rank::Named, true);
         }
         let text: Rc<str> = url.as_str().into();
         let begin = url.as_str().find("://").map_or(0, |at| at + 3);
         let end = url.as_str().find(['?', '#']).unwrap_or(url.as_str().len());
         for range in split(&url.as_str()[..end], &['/']).filter(|range| range.start > begin) {
-            let source = self.source("", text.clone(), Spot::Place(place(None)), Rank::Named, true);
+            let source =
+                self.source("", text.clone(), Spot::Location(place(None)), Rank::Named, true);
             sources.give(Source { range, ..source });
         }
     }
@@ -162,8 +163,8 @@ impl Given<'_> {
                 Kind::Meta => (Rank::Header, true),
                 Kind::Data => (Rank::Link, false),
             };
-            let place = Place::Html(value.selector.clone(), Some(value.attribute.clone()));
-            self.whole(sources, &value.name, &value.held, Spot::Place(place), rank, likely);
+            let place = Location::Html(value.selector.clone(), Some(value.attribute.clone()));
+            self.whole(sources, &value.name, &value.held, Spot::Location(place), rank, likely);
         }
         for link in &page.links {
             let Some(end) = link.to.find('?').filter(|end| *end > 0) else { continue };
@@ -171,9 +172,9 @@ impl Given<'_> {
             if !super::page::is_quotable(begin) || !page.is_first_link(link, begin) {
                 continue;
             }
-            let place = Place::Html(format!("a[href^='{begin}']"), Some("href".to_owned()));
+            let place = Location::Html(format!("a[href^='{begin}']"), Some("href".to_owned()));
             let text: Rc<str> = link.to.as_str().into();
-            let source = self.source("", text.clone(), Spot::Place(place), Rank::Link, false);
+            let source = self.source("", text.clone(), Spot::Location(place), Rank::Link, false);
             let pairs = split(&link.to, &['&', '#']).filter(|range| range.end > end);
             for pair in pairs {
                 let from = pair.start.max(end + 1);

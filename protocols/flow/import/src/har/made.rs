@@ -30,7 +30,7 @@ pub(super) enum Maker {
 pub(super) struct Verifiers(HashMap<String, String>);
 
 impl Verifiers {
-    pub(super) fn of(entries: &[Entry]) -> Self {
+    pub(super) fn new(entries: &[Entry]) -> Self {
         let mut found = HashMap::new();
         for entry in entries {
             let Some(data) = &entry.request.post_data else { continue };

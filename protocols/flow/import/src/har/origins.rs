@@ -8,28 +8,28 @@ use serde_json::{Value as Json, json};
 
 use super::page::Page;
 use super::*;
-use crate::imported::{Extract, Place};
+use crate::imported::{Extract, Location};
 
 /// The value at a place of an answer, as a run finds it.
-fn at(place: &Place, entry: &Entry) -> Option<String> {
+fn at(place: &Location, entry: &Entry) -> Option<String> {
     let response = &entry.response;
     let first = |pattern: &str, text: &str| {
         let expression = regex::Regex::new(pattern).unwrap();
         expression.captures(text).map(|captures| captures[1].to_owned())
     };
     match place {
-        Place::Json(pointer) => {
+        Location::Json(pointer) => {
             let body: Json = serde_json::from_str(&response.text()).ok()?;
             let value = body.pointer(pointer)?;
             Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         }
-        Place::Header(name) => response.header(&name.to_ascii_lowercase()).map(str::to_owned),
-        Place::Cookie(name) => {
+        Location::Header(name) => response.header(&name.to_ascii_lowercase()).map(str::to_owned),
+        Location::Cookie(name) => {
             response.cookies().find(|(known, _)| known == name).map(|(_, value)| value.to_owned())
         }
-        Place::Pattern(pattern) => first(pattern, &response.text()),
-        Place::Within(inside, pattern) => first(pattern, &at(inside, entry)?),
-        Place::Html(selector, attribute) => {
+        Location::Pattern(pattern) => first(pattern, &response.text()),
+        Location::Within(inside, pattern) => first(pattern, &at(inside, entry)?),
+        Location::Html(selector, attribute) => {
             let page = Page::of(response, &entry.url()?);
             let link = selector.strip_prefix("a[href^='").and_then(|it| it.strip_suffix("']"));
             let link = link.and_then(|begin| page.links.iter().find(|it| it.to.starts_with(begin)));
@@ -39,11 +39,11 @@ fn at(place: &Place, entry: &Entry) -> Option<String> {
             let value = page.values.iter().find(held).map(|value| value.held.clone());
             value.or_else(|| Some(link?.to.clone()))
         }
-        Place::Parameter(inside, name) => {
+        Location::Parameter(inside, name) => {
             let url = entry.url()?.join(&at(inside, entry)?).ok()?;
             url.query_pairs().find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
         }
-        Place::Url(_) => None,
+        Location::Url(_) => None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! runs in the browser, and each way from an answer to a later request.
 
 use super::*;
-use crate::imported::{Extract, Place, Value};
+use crate::imported::{Extract, Location, Value};
 use crate::notation;
 use serde_json::{Value as Json, json};
 
@@ -148,7 +148,8 @@ fn a_sign_in_becomes_forms_and_redirects() {
         ]
     );
     let [_, _, login, note, _] = &imported.steps[..] else { panic!("{imported:?}") };
-    let submit = |selector: &str| Some(Act::Submit { selector: selector.to_owned(), press: None });
+    let submit =
+        |selector: &str| Some(PageAction::Submit { selector: selector.to_owned(), press: None });
     let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     assert_eq!(login.act, submit("#kc-form-login"));
     let typed = vec![field("username", "${people.username}"), field("password", "${password}")];
@@ -281,7 +282,7 @@ fn an_application_in_the_browser_keeps_nothing_of_the_recording() {
                               &code_challenge_method=S256"
     );
     assert_eq!(steps[2].lands.as_deref(), Some("/cb"));
-    let code = Extract { name: "code".to_owned(), from: Place::Url(Some("code".to_owned())) };
+    let code = Extract { name: "code".to_owned(), from: Location::Url(Some("code".to_owned())) };
     assert_eq!(steps[2].extracts, [code]);
     let headers: Vec<_> = steps[4].headers.iter().map(|(_, value)| value.as_str()).collect();
     assert_eq!(

@@ -16,7 +16,7 @@ type Values = HashMap<(Part, String), String>;
 pub(super) struct Second(HashMap<String, VecDeque<Values>>);
 
 impl Second {
-    pub(super) fn of(entries: &[Entry]) -> Self {
+    pub(super) fn new(entries: &[Entry]) -> Self {
         let mut found: HashMap<String, VecDeque<Values>> = HashMap::new();
         for entry in entries {
             let Some(url) = entry.url() else { continue };

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::bits::{DRAWN, LIKELY, bits, is_given_name};
 use super::neighbours::neighbours;
-use crate::imported::Place;
+use crate::imported::Location;
 
 /// The most values that are kept.
 const MOST: usize = 200_000;
@@ -53,7 +53,7 @@ pub(super) struct Source {
     /// The variable that it became.
     pub(super) variable: Option<String>,
     /// Where a plan finds it, once that was asked.
-    pub(super) found: OnceCell<Option<Place>>,
+    pub(super) found: OnceCell<Option<Location>>,
 }
 
 /// How good a place is: the first is the best.
@@ -74,7 +74,7 @@ pub(super) enum Rank {
 /// The place of a text in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
-    Place(Place),
+    Location(Location),
     /// The text is the body.
     Body,
     /// It is in an answer that is followed at once.
@@ -90,16 +90,16 @@ impl Source {
     }
 
     /// Where a plan finds it.
-    fn search(&self) -> Option<Place> {
+    fn search(&self) -> Option<Location> {
         let whole = self.range == (0..self.text.len());
         match &self.place {
             Spot::Passing => None,
-            Spot::Place(place) if whole => Some(place.clone()),
-            Spot::Place(place) => {
+            Spot::Location(place) if whole => Some(place.clone()),
+            Spot::Location(place) => {
                 let pattern = neighbours(&self.text, &self.range)?;
-                Some(Place::Within(Box::new(place.clone()), pattern))
+                Some(Location::Within(Box::new(place.clone()), pattern))
             }
-            Spot::Body => neighbours(&self.text, &self.range).map(Place::Pattern),
+            Spot::Body => neighbours(&self.text, &self.range).map(Location::Pattern),
         }
     }
 
@@ -166,7 +166,7 @@ impl Sources {
     }
 
     /// Where a plan finds a value.
-    pub(super) fn place(&self, at: usize) -> Option<Place> {
+    pub(super) fn place(&self, at: usize) -> Option<Location> {
         let source = &self.list[at];
         let found = source.found.get_or_init(|| {
             let searched = self.searched.get().saturating_add(source.text.len() * 8);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::form;
-use crate::imported::{Extract, Place};
+use crate::imported::{Extract, Location};
 
 const RECORDING: &str = r#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[
       {"startedDateTime":"2026-01-02T03:04:05.000Z","time":100,
@@ -85,7 +85,7 @@ fn what_an_answer_gave_is_taken_from_the_answer() {
         let [first, second, third] = &imported.steps[..] else { panic!("three") };
         let json = |name: &str, pointer: &str| Extract {
             name: name.to_owned(),
-            from: Place::Json(pointer.to_owned()),
+            from: Location::Json(pointer.to_owned()),
         };
         assert_eq!(first.extracts, [json("authId", "/authId")]);
         assert_eq!(second.extracts, [json("tokenId", "/a~1b/0/tokenId")]);
@@ -268,7 +268,7 @@ fn import_har_takes_the_hidden_fields_of_a_page_from_the_page() {
     let imported = har(LOGIN, &everything(), Pauses::None, Secrets::Named).unwrap();
     let [page, login, ..] = &imported.steps[..] else { panic!("{imported:?}") };
     let Extract { name, from } = &page.extracts[0];
-    let place = Place::Html("input[name='csrf']".to_owned(), Some("value".to_owned()));
+    let place = Location::Html("input[name='csrf']".to_owned(), Some("value".to_owned()));
     assert_eq!((name.as_str(), from), ("csrf", &place));
     let fields = [("csrf", "${csrf}"), ("user", "ann")].map(|(n, v)| (n.to_owned(), v.to_owned()));
     assert_eq!(login.body, Body::Form(fields.to_vec()));
@@ -284,7 +284,7 @@ fn import_har_takes_the_hidden_fields_of_a_page_from_the_page() {
 fn import_har_says_which_requests_lack_their_body_and_finds_what_a_script_holds() {
     let imported = har(LOGIN, &everything(), Pauses::None, Secrets::Named).unwrap();
     let [page, .., next] = &imported.steps[..] else { panic!("{imported:?}") };
-    let Extract { name, from: Place::Pattern(pattern) } = &page.extracts[1] else {
+    let Extract { name, from: Location::Pattern(pattern) } = &page.extracts[1] else {
         panic!("{page:?}")
     };
     let expression = regex::Regex::new(pattern).unwrap();

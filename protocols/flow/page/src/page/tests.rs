@@ -39,7 +39,7 @@ fn sent(text: &str, fields: &[(&str, &str)], press: Option<&str>) -> String {
     let page = page(text, &[], &[]);
     let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
     let form = page.form(None, &names).unwrap();
-    let sent = Submission::of(&page, form, &given(fields), press).unwrap();
+    let sent = Submission::new(&page, form, &given(fields), press).unwrap();
     let method = if sent.post { "POST" } else { "GET" };
     format!("{method} {} {}", sent.url, String::from_utf8(sent.body).unwrap())
 }
@@ -64,7 +64,7 @@ fn what_fits_no_form_is_told_with_what_the_page_has() {
          username or password.\""
     );
     let form = login.form(None, &[]).unwrap();
-    let said = Submission::of(&login, form, &[], Some("cancel")).unwrap_err().to_string();
+    let said = Submission::new(&login, form, &[], Some("cancel")).unwrap_err().to_string();
     assert!(said.contains("no button 'cancel'") && said.contains("buttons 'login'"), "{said}");
     let two =
         page("<form id=a><input name=x></form><form action=/b?c><input name=x></form>", &[], &[]);

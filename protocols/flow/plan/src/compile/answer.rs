@@ -6,13 +6,13 @@ use brunt_flow_driver::{self as flow, Check, Location, Pattern};
 use super::names::Names;
 use super::ranges::{codes, range};
 use super::variables::one;
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{self, AnswerLocation, Missing, Pick, Step, ValueCondition};
 use crate::path::KeyPath;
 use crate::values::{Node, Scalar, Several};
 
 /// The checks of a step.
-pub(super) fn checks(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Vec<Check>, Fault> {
+pub(super) fn checks(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Vec<Check>, KeyError> {
     let mut checks = Vec::new();
     if let Some(given) = &step.status {
         checks.push(Check::Code(status(&at.key("status"), given)?));
@@ -24,26 +24,26 @@ pub(super) fn checks(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Vec
     Ok(checks)
 }
 
-fn status(at: &KeyPath, given: &Several) -> Result<Vec<(u32, u32)>, Fault> {
+fn status(at: &KeyPath, given: &Several) -> Result<Vec<(u32, u32)>, KeyError> {
     let read: Option<Vec<_>> = given.0.iter().map(|one| codes(&one.to_string())).collect();
     let ranges: Vec<(u32, u32)> = read.into_iter().flatten().flatten().collect();
     if ranges.is_empty() {
         let what = "must be codes such as 200, \"200..204\" or [200, 409]";
-        return Err(Fault::new(at, what));
+        return Err(KeyError::new(at, what));
     }
     Ok(ranges)
 }
 
 /// The place where an answer must come from.
-fn lands(at: &KeyPath, given: &str, names: &mut Names) -> Result<Text, Fault> {
+fn lands(at: &KeyPath, given: &str, names: &mut Names) -> Result<Text, KeyError> {
     if !given.starts_with(['/', '*', '$']) && !given.contains("://") {
         let what = format!("is \"{given}\", but must be a path such as \"/account/*\", or a URL");
-        return Err(Fault::new(at, what));
+        return Err(KeyError::new(at, what));
     }
     if given.contains(['?', '#']) {
         let what =
             "has a query, which is not compared: leave it out, or check a 'parameter' of 'url'";
-        return Err(Fault::new(at, what));
+        return Err(KeyError::new(at, what));
     }
     names.plain(at, given)
 }
@@ -54,13 +54,13 @@ fn check(
     given: &model::Check,
     names: &mut Names,
     out: &mut Vec<Check>,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     let not = given.not.unwrap_or(false);
     let turned = |check: Check, not: bool| if not { Check::Not(Box::new(check)) } else { check };
     let musts = given.musts();
     if let Some(size) = &given.size {
         if given.spot() != AnswerLocation::default() || !musts.is_empty() {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("size"),
                 "is a separate check: put it into its own table",
             ));
@@ -111,9 +111,9 @@ fn check(
     Ok(())
 }
 
-pub(super) fn wrong_range(at: &KeyPath, text: &str) -> Fault {
+pub(super) fn wrong_range(at: &KeyPath, text: &str) -> KeyError {
     let what = format!("is \"{text}\", but must be a range such as \"1..10\", \"1..\" or \"5\"");
-    Fault::new(at, what)
+    KeyError::new(at, what)
 }
 
 /// The value that something must equal: a text as text; in JSON anything else as JSON.
@@ -122,20 +122,21 @@ fn equal(
     node: &Node,
     json: bool,
     names: &mut Names,
-) -> Result<flow::Condition, Fault> {
+) -> Result<flow::Condition, KeyError> {
     match node {
         Node::Scalar(Scalar::Text(text)) => names.plain(at, text).map(flow::Condition::Equal),
         Node::Scalar(scalar) if !json => {
             Ok(flow::Condition::Equal(Text::literal(scalar.to_string())))
         }
         _ if !json => {
-            Err(Fault::new(at, "is an array or a table, which only a value of 'json' can equal"))
+            Err(KeyError::new(at, "is an array or a table, which only a value of 'json' can equal"))
         }
         node => {
             let value = serde_json::to_value(node);
-            let value = value.map_err(|error| Fault::new(at, format!("is not JSON: {error}")))?;
+            let value =
+                value.map_err(|error| KeyError::new(at, format!("is not JSON: {error}")))?;
             if value.to_string().contains("${") {
-                return Err(Fault::new(
+                return Err(KeyError::new(
                     at,
                     "uses a variable within an array or a table: check its values one by one",
                 ));
@@ -145,13 +146,13 @@ fn equal(
     }
 }
 
-pub(super) fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, Fault> {
+pub(super) fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, KeyError> {
     Pattern::parse(pattern, 0)
-        .map_err(|problem| Fault::new(at, format!("is not a regular expression: {problem}")))
+        .map_err(|problem| KeyError::new(at, format!("is not a regular expression: {problem}")))
 }
 
 /// The location in an answer.
-fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
+fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, KeyError> {
     let keys = [
         ("json", spot.json.is_some()),
         ("member", spot.member.is_some()),
@@ -166,14 +167,17 @@ fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
     ];
     let narrowed = spot.regex.is_some() && keys.iter().all(|(_, given)| !given);
     if spot.group.is_some() && spot.regex.is_none() {
-        return Err(Fault::new(&at.key("group"), "belongs to 'regex', which is missing"));
+        return Err(KeyError::new(&at.key("group"), "belongs to 'regex', which is missing"));
     }
     let key = if narrowed { "regex" } else { one(at, &keys, "what to check")? };
     let at_key = at.key(key);
     if [spot.body, spot.code, spot.url].contains(&Some(false)) {
-        return Err(Fault::new(&at_key, "is false, so nothing would be checked; set it to true"));
+        return Err(KeyError::new(
+            &at_key,
+            "is false, so nothing would be checked; set it to true",
+        ));
     }
-    let failed = |error: flow::LocationError| Fault::new(&at_key, format!("failed to {error}"));
+    let failed = |error: flow::LocationError| KeyError::new(&at_key, format!("failed to {error}"));
     let whole = match spot {
         AnswerLocation { json: Some(text), .. } if text.starts_with('$') => {
             Location::path(text).map_err(failed)?
@@ -198,7 +202,7 @@ fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
         }
         Some(_) => {
             let what = format!("belongs to 'header' or 'url', but this has '{key}'");
-            return Err(Fault::new(&at.key("parameter"), what));
+            return Err(KeyError::new(&at.key("parameter"), what));
         }
     };
     let Some(pattern) = &spot.regex else { return Ok(whole) };
@@ -206,18 +210,18 @@ fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
     let group = spot.group.map_or(groups.min(1), |group| group as usize);
     whole
         .narrowed(pattern, group)
-        .map_err(|error| Fault::new(&at.key("regex"), format!("failed to {error}")))
+        .map_err(|error| KeyError::new(&at.key("regex"), format!("failed to {error}")))
 }
 
 /// The location of the match that is picked.
-fn picked(at: &KeyPath, given: &model::Extract, of: Location) -> Result<Location, Fault> {
+fn picked(at: &KeyPath, given: &model::Extract, of: Location) -> Result<Location, KeyError> {
     let Some(pick) = given.pick else { return Ok(of) };
     let spot = &given.spot;
     let several = [&spot.json, &spot.member, &spot.regex, &spot.xpath, &spot.html];
     if several.iter().all(|key| key.is_none()) {
         let what =
             "belongs to 'json', 'regex', 'xpath' or 'html', of which there may be several matches";
-        return Err(Fault::new(&at.key("pick"), what));
+        return Err(KeyError::new(&at.key("pick"), what));
     }
     let pick = match pick {
         // A pointer leads to a list itself, whose first element is another value.
@@ -231,7 +235,7 @@ fn picked(at: &KeyPath, given: &model::Extract, of: Location) -> Result<Location
 }
 
 /// When a value expires.
-fn expiry(at: &KeyPath, given: &model::Expires) -> Result<Box<flow::Expiry>, Fault> {
+fn expiry(at: &KeyPath, given: &model::Expires) -> Result<Box<flow::Expiry>, KeyError> {
     let spot = AnswerLocation {
         json: given.json.clone(),
         header: given.header.clone(),
@@ -248,7 +252,7 @@ pub(super) fn conditions(
     at: &KeyPath,
     given: &[model::Check],
     names: &mut Names,
-) -> Result<Vec<Check>, Fault> {
+) -> Result<Vec<Check>, KeyError> {
     let mut checks = Vec::new();
     for (index, one) in given.iter().enumerate() {
         check(&at.index(index), one, names, &mut checks)?;
@@ -261,7 +265,7 @@ pub(super) fn extracts(
     at: &KeyPath,
     step: &Step,
     names: &mut Names,
-) -> Result<Vec<flow::Extract>, Fault> {
+) -> Result<Vec<flow::Extract>, KeyError> {
     let at = at.key("extract");
     let mut extracts = Vec::new();
     for (name, given) in step.extract.iter() {
@@ -269,7 +273,7 @@ pub(super) fn extracts(
         let missing = match (given.missing, &given.default) {
             (Some(_), Some(_)) => {
                 let what = "cannot be used with 'missing': only one of them can define the variable's value";
-                return Err(Fault::new(&at.key("default"), what));
+                return Err(KeyError::new(&at.key("default"), what));
             }
             (None, Some(default)) => flow::Missing::Value(default.to_string().into_bytes()),
             (Some(Missing::Fail), None) => flow::Missing::Fail,

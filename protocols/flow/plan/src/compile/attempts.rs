@@ -10,7 +10,7 @@ use super::answer;
 use super::group::numbered;
 use super::names::Names;
 use super::ranges::codes;
-use crate::fault::{Fault, instead};
+use crate::key_error::{KeyError, instead};
 use crate::model::{self, Connection, Http, Step};
 use crate::path::KeyPath;
 use crate::values::Scalar;
@@ -30,13 +30,13 @@ pub(super) fn retry(
     step: &Step,
     name: &str,
     spans: &mut Vec<String>,
-) -> Result<Option<Box<Retry>>, Fault> {
+) -> Result<Option<Box<Retry>>, KeyError> {
     let Some(given) = &step.retry else { return Ok(None) };
     let at = at.key("retry");
     let times = given.times.unwrap_or(1);
     if times == 0 || times > TIMES_MAX {
         let what = format!("is {times}, but must be between 1 and {TIMES_MAX}");
-        return Err(Fault::new(&at.key("times"), what));
+        return Err(KeyError::new(&at.key("times"), what));
     }
     let of = given.of.iter().flat_map(|of| &of.0).map(|word| cause(&at.key("of"), word));
     let of: Vec<Vec<Cause>> = of.collect::<Result<_, _>>()?;
@@ -45,15 +45,15 @@ pub(super) fn retry(
     Ok(Some(Box::new(Retry { times, of: of.concat(), pause, span })))
 }
 
-fn pause(at: &KeyPath, given: &model::Retry) -> Result<Option<Pause>, Fault> {
+fn pause(at: &KeyPath, given: &model::Retry) -> Result<Option<Pause>, KeyError> {
     let Some(text) = &given.pause else { return Ok(None) };
     let time = ThinkTime::parse(text)
-        .map_err(|error| Fault::new(&at.key("pause"), format!("failed to {error}")))?;
+        .map_err(|error| KeyError::new(&at.key("pause"), format!("failed to {error}")))?;
     Ok(Some(Pause { time, name: "retry".to_owned() }))
 }
 
 /// The failures that a word means.
-fn cause(at: &KeyPath, word: &Scalar) -> Result<Vec<Cause>, Fault> {
+fn cause(at: &KeyPath, word: &Scalar) -> Result<Vec<Cause>, KeyError> {
     let text = word.to_string();
     if text == "timeout" {
         return Ok(vec![Cause::Timeout]);
@@ -73,7 +73,7 @@ fn cause(at: &KeyPath, word: &Scalar) -> Result<Vec<Cause>, Fault> {
         "is \"{text}\", which is neither a code such as \"503\" nor one of {}{hint}",
         known.join(", ")
     );
-    Err(Fault::new(at, what))
+    Err(KeyError::new(at, what))
 }
 
 /// How a step is asked again while the answer means "not yet"; `operation` is what such answers are counted under.
@@ -83,7 +83,7 @@ pub(super) fn poll(
     (name, operation): (&str, u16),
     names: &mut Names,
     spans: &mut Vec<String>,
-) -> Result<Option<Box<Poll>>, Fault> {
+) -> Result<Option<Box<Poll>>, KeyError> {
     if step.pending.is_empty() {
         let given = [
             ("every", step.every.is_some()),
@@ -95,13 +95,13 @@ pub(super) fn poll(
             Some((key, _)) => {
                 let what =
                     "belongs to 'pending', the conditions under which the step is asked again";
-                Err(Fault::new(&at.key(key), what))
+                Err(KeyError::new(&at.key(key), what))
             }
         };
     }
     if step.dhcp.is_some() {
         let what = "belongs to requests over HTTP and to directories";
-        return Err(Fault::new(&at.key("pending"), what));
+        return Err(KeyError::new(&at.key("pending"), what));
     }
     let pending = answer::conditions(&at.key("pending"), &step.pending, names)?;
     let (every, least) = every(&at.key("every"), step, names)?;
@@ -117,11 +117,11 @@ pub(super) fn poll(
 }
 
 /// The time between two requests, and the least it is.
-fn every(at: &KeyPath, step: &Step, names: &mut Names) -> Result<(Text, Duration), Fault> {
+fn every(at: &KeyPath, step: &Step, names: &mut Names) -> Result<(Text, Duration), KeyError> {
     let Some(text) = &step.every else {
         let what =
             "is missing: 'pending' needs the time between two requests, such as every = \"5s\"";
-        return Err(Fault::new(at, what));
+        return Err(KeyError::new(at, what));
     };
     let every = names.plain(at, text)?;
     if every.constant().is_none() {
@@ -129,11 +129,11 @@ fn every(at: &KeyPath, step: &Step, names: &mut Names) -> Result<(Text, Duration
     }
     match duration(text.trim()) {
         Some(time) if time >= LEAST => Ok((every, LEAST)),
-        Some(_) => Err(Fault::new(at, format!("is \"{text}\", but must be at least {LEAST:?}"))),
+        Some(_) => Err(KeyError::new(at, format!("is \"{text}\", but must be at least {LEAST:?}"))),
         None => {
             let what =
                 format!("is \"{text}\", but must be a time such as \"5s\" or \"${{interval}}s\"");
-            Err(Fault::new(at, what))
+            Err(KeyError::new(at, what))
         }
     }
 }
@@ -151,18 +151,18 @@ pub(super) fn most(act: &ExchangeStep) -> u64 {
 }
 
 /// Whether a step has a connection of its own.
-pub(super) fn reconnects(at: &KeyPath, step: &Step, http: &Http) -> Result<bool, Fault> {
+pub(super) fn reconnects(at: &KeyPath, step: &Step, http: &Http) -> Result<bool, KeyError> {
     let Some(Connection::New) = step.connection else { return Ok(false) };
     let at = at.key("connection");
     if step.dhcp.is_some() {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at,
             "belongs to requests over connections, which DHCP has none of",
         ));
     }
     if step.ldap.is_none() && http.streams.is_some_and(|streams| streams > 1) {
         let what = "cannot be used with http.streams, with which users share their connections";
-        return Err(Fault::new(&at, what));
+        return Err(KeyError::new(&at, what));
     }
     Ok(true)
 }

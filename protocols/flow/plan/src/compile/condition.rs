@@ -6,7 +6,7 @@ use brunt_flow_driver::{self as flow, Guard};
 use super::answer::{regex, wrong_range};
 use super::names::Names;
 use super::ranges::range;
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::Condition;
 use crate::path::KeyPath;
 use crate::values::Scalar;
@@ -16,7 +16,7 @@ pub(super) fn guards(
     at: &KeyPath,
     given: &[Condition],
     names: &mut Names,
-) -> Result<Vec<Guard>, Fault> {
+) -> Result<Vec<Guard>, KeyError> {
     let mut guards = Vec::new();
     for (index, condition) in given.iter().enumerate() {
         guard(&at.index(index), condition, names, &mut guards)?;
@@ -29,11 +29,11 @@ fn guard(
     given: &Condition,
     names: &mut Names,
     out: &mut Vec<Guard>,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     let value = names.plain(&at.key("value"), &given.value)?;
     if value.constant().is_some() {
         let what = "has no variable, so it is always the same: write one such as \"${token}\"";
-        return Err(Fault::new(&at.key("value"), what));
+        return Err(KeyError::new(&at.key("value"), what));
     }
     let not = given.not.unwrap_or(false);
     let before = out.len();

@@ -20,7 +20,7 @@ use super::load::CONNECT;
 use super::names::{Names, Piece};
 use super::network;
 use super::variables::{Shown, hidden};
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{ChangeKind, Hidden, Ldap, LdapStep, Login, SearchScope};
 use crate::path::KeyPath;
 use crate::values::Several;
@@ -46,11 +46,11 @@ pub struct Directory {
 
 impl Directory {
     /// Reads the table `[ldap]`.
-    pub fn of(given: &Ldap, world: &CompileEnvironment<'_>) -> Result<Self, Fault> {
-        let at = KeyPath::of("ldap");
+    pub fn of(given: &Ldap, world: &CompileEnvironment<'_>) -> Result<Self, KeyError> {
+        let at = KeyPath::new("ldap");
         let (server, secure) = server(given, &at)?;
         if secure && given.start_tls {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("start-tls"),
                 "cannot be used with an ldaps:// server, which already uses TLS",
             ));
@@ -123,11 +123,11 @@ impl Directory {
     }
 }
 
-fn server(given: &Ldap, at: &KeyPath) -> Result<(Server, bool), Fault> {
+fn server(given: &Ldap, at: &KeyPath) -> Result<(Server, bool), KeyError> {
     let at = at.key("server");
     if let Some(socket) = unix::named(&given.server) {
         let path = socket
-            .map_err(|error| Fault::new(&at, format!("cannot be used: failed to {error}")))?;
+            .map_err(|error| KeyError::new(&at, format!("cannot be used: failed to {error}")))?;
         return Ok((Server::Socket(path), false));
     }
     let wrong = || {
@@ -135,7 +135,7 @@ fn server(given: &Ldap, at: &KeyPath) -> Result<(Server, bool), Fault> {
             "is \"{}\", but must be a server such as \"ldap://localhost:1389\"",
             given.server
         );
-        Fault::new(&at, what)
+        KeyError::new(&at, what)
     };
     let (scheme, rest) = given.server.split_once("://").ok_or_else(wrong)?;
     let secure = match scheme.to_ascii_lowercase().as_str() {
@@ -167,10 +167,10 @@ fn constant_login(
     login: &Login,
     at: &KeyPath,
     world: &CompileEnvironment<'_>,
-) -> Result<Identity, Fault> {
+) -> Result<Identity, KeyError> {
     if login.dn.contains("${") {
         let what = "uses a variable, but is needed before variables have values; bind in a step of its own";
-        return Err(Fault::new(&at.key("dn"), what));
+        return Err(KeyError::new(&at.key("dn"), what));
     }
     let password = network::constant(&at.key("password"), &login.password, world)?;
     // The driver reads templates, in which braces are holes.
@@ -184,11 +184,11 @@ pub(super) fn act(
     step: &LdapStep,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<LdapExchange, Fault> {
+) -> Result<LdapExchange, KeyError> {
     let at = at.key(kind(step));
     let given = given(&at, step, names, world)?;
     LdapExchange::new(&given)
-        .map_err(|error| Fault::new(&at.key("filter"), format!("is not a filter: {error}")))
+        .map_err(|error| KeyError::new(&at.key("filter"), format!("is not a filter: {error}")))
 }
 
 /// The kind of operation of a step.
@@ -208,7 +208,7 @@ fn given(
     step: &LdapStep,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<ldap::LdapOperation, Fault> {
+) -> Result<ldap::LdapOperation, KeyError> {
     let mut entry = |text: &str| dn(&at.key("dn"), text, names);
     Ok(match step {
         LdapStep::Bind(Login { dn, password }) => {
@@ -250,7 +250,7 @@ fn given(
                 all.push((op, change.attribute.clone(), texts(&at, &change.values, names)?));
             }
             if all.is_empty() {
-                return Err(Fault::new(
+                return Err(KeyError::new(
                     &at.key("changes"),
                     "are empty, so nothing would be modified",
                 ));
@@ -271,14 +271,14 @@ fn given(
 }
 
 /// A DN. A value that is the whole text is a DN itself; within a DN, values are escaped.
-fn dn(at: &KeyPath, text: &str, names: &mut Names) -> Result<Text, Fault> {
+fn dn(at: &KeyPath, text: &str, names: &mut Names) -> Result<Text, KeyError> {
     if let [Piece::Hole(hole, None)] = names.pieces(at, text)?[..] {
         return Ok(Text::of([TextPiece::Hole(hole, Escape::None)]));
     }
     names.escaped(at, text, Escape::Dn)
 }
 
-fn texts(at: &KeyPath, values: &Several, names: &mut Names) -> Result<Vec<Text>, Fault> {
+fn texts(at: &KeyPath, values: &Several, names: &mut Names) -> Result<Vec<Text>, KeyError> {
     values.0.iter().map(|value| names.plain(at, &value.to_string())).collect()
 }
 
@@ -287,14 +287,14 @@ fn secret(
     given: &Hidden,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<Text, Fault> {
+) -> Result<Text, KeyError> {
     match hidden(at, given, world)? {
         Shown::Text(text) => names.plain(at, &text),
         Shown::Secret(secret) => secret_text(at, secret, names),
     }
 }
 
-fn secret_text(at: &KeyPath, secret: Secret, names: &mut Names) -> Result<Text, Fault> {
+fn secret_text(at: &KeyPath, secret: Secret, names: &mut Names) -> Result<Text, KeyError> {
     let hole = names.secret(at, "password", secret)?;
     Ok(Text::of([TextPiece::Hole(hole, Escape::None)]))
 }

@@ -6,7 +6,7 @@ use brunt_feed::Files;
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::path::KeyPath;
 
 /// The source of files and variables.
@@ -20,10 +20,10 @@ pub struct CompileEnvironment<'a> {
 
 impl CompileEnvironment<'_> {
     /// The path of a file that a plan names.
-    pub fn path(&self, at: &KeyPath, path: &Path) -> Result<PathBuf, Fault> {
+    pub fn path(&self, at: &KeyPath, path: &Path) -> Result<PathBuf, KeyError> {
         let permitted = self.surroundings.permits(path);
         permitted.map(|()| self.base.join(path)).map_err(|why| {
-            Fault::new(at, format!("names the file {}, which {why}", path.display()))
+            KeyError::new(at, format!("names the file {}, which {why}", path.display()))
         })
     }
 
@@ -33,13 +33,13 @@ impl CompileEnvironment<'_> {
     }
 
     /// The bytes of a file that a plan names.
-    pub fn read(&self, at: &KeyPath, path: &Path) -> Result<Vec<u8>, Fault> {
+    pub fn read(&self, at: &KeyPath, path: &Path) -> Result<Vec<u8>, KeyError> {
         let path = self.path(at, path)?;
         self.surroundings.read(&path).map_err(|error| unreadable(at, &path, &error))
     }
 
     /// The secret in a file, without the line's end.
-    pub fn secret(&self, at: &KeyPath, path: &Path) -> Result<Secret, Fault> {
+    pub fn secret(&self, at: &KeyPath, path: &Path) -> Result<Secret, KeyError> {
         let path = self.path(at, path)?;
         let read = self.surroundings.secret(&path);
         let mut bytes = read.map_err(|error| unreadable(at, &path, &error))?;
@@ -50,10 +50,10 @@ impl CompileEnvironment<'_> {
     }
 
     /// The secret in an environment variable.
-    pub fn env(&self, at: &KeyPath, name: &str) -> Result<Secret, Fault> {
+    pub fn env(&self, at: &KeyPath, name: &str) -> Result<Secret, KeyError> {
         let value = self.surroundings.hidden(name);
         value.map(Secret::from).ok_or_else(|| {
-            Fault::new(
+            KeyError::new(
                 at,
                 format!("names the environment variable {name}, which is not set; set it"),
             )
@@ -61,7 +61,7 @@ impl CompileEnvironment<'_> {
     }
 }
 
-fn unreadable(at: &KeyPath, path: &Path, error: &std::io::Error) -> Fault {
+fn unreadable(at: &KeyPath, path: &Path, error: &std::io::Error) -> KeyError {
     let what = format!("names the file {}, which cannot be read: {error}", path.display());
-    Fault::new(at, what)
+    KeyError::new(at, what)
 }

@@ -3,7 +3,7 @@
 use brunt_feed::Escape;
 use brunt_flow_driver::{FILTERS, Filter};
 
-use crate::fault::{Fault, instead};
+use crate::key_error::{KeyError, instead};
 use crate::path::KeyPath;
 
 /// The most filters of one value.
@@ -30,12 +30,12 @@ pub(super) struct Filters {
 }
 
 /// Reads the words that follow a name.
-pub(super) fn read(at: &KeyPath, text: &str) -> Result<Filters, Fault> {
+pub(super) fn read(at: &KeyPath, text: &str) -> Result<Filters, KeyError> {
     let words: Vec<&str> = text.split('|').map(str::trim).collect();
     if words.len() > FILTERS_MAX {
         let what =
             format!("has {} filters of one value, but the maximum is {FILTERS_MAX}", words.len());
-        return Err(Fault::new(at, what));
+        return Err(KeyError::new(at, what));
     }
     let mut read = Filters { filters: Vec::new(), escape: None };
     for (number, word) in words.iter().enumerate() {
@@ -54,17 +54,17 @@ pub(super) fn read(at: &KeyPath, text: &str) -> Result<Filters, Fault> {
     Ok(read)
 }
 
-fn filter(at: &KeyPath, word: &str) -> Result<Filter, Fault> {
+fn filter(at: &KeyPath, word: &str) -> Result<Filter, KeyError> {
     let known = FILTERS.iter().find(|(known, _)| *known == word);
     known.map(|(_, filter)| *filter).ok_or_else(|| {
         let names = FILTERS.iter().map(|(known, _)| *known);
         let hint = instead(word, names.chain(ESCAPES.iter().map(|(known, _)| *known)));
-        Fault::new(at, format!("'{word}' is neither a filter nor an escape{hint}"))
+        KeyError::new(at, format!("'{word}' is neither a filter nor an escape{hint}"))
     })
 }
 
 /// Refuses bytes that are no text where a text is needed.
-fn check_encoded(at: &KeyPath, words: &[&str], read: &Filters) -> Result<(), Fault> {
+fn check_encoded(at: &KeyPath, words: &[&str], read: &Filters) -> Result<(), KeyError> {
     for (number, filter) in read.filters.iter().enumerate() {
         let next = read.filters.get(number + 1);
         let encoded = match next {
@@ -76,7 +76,7 @@ fn check_encoded(at: &KeyPath, words: &[&str], read: &Filters) -> Result<(), Fau
             let what = format!(
                 "'{word}' makes bytes that are no text: an encoding must follow, such as {word}|hex or {word}|base64url"
             );
-            return Err(Fault::new(at, what));
+            return Err(KeyError::new(at, what));
         }
     }
     Ok(())

@@ -4,18 +4,18 @@ use brunt_capacity::{Goals, PRECISION};
 use brunt_engine::schedule::Rate;
 use brunt_run::SearchOptions;
 
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{FindMax, Plan};
 use crate::path::KeyPath;
 
 /// The search of a plan whose operations have these names.
-pub(super) fn search(plan: &Plan, operations: &[String]) -> Result<SearchOptions, Fault> {
+pub(super) fn search(plan: &Plan, operations: &[String]) -> Result<SearchOptions, KeyError> {
     let Some(table) = plan.find_max.as_deref() else { return Ok(SearchOptions::default()) };
-    let at = KeyPath::of("find-max");
+    let at = KeyPath::new("find-max");
     check_objectives(&table.objectives, &at.key("objectives"), operations)?;
     if let Some(precision) = table.precision.filter(|share| !PRECISION.contains(share)) {
         let why = format!("is {precision}, but must be a share from 0.005 to 0.5, such as 0.05");
-        return Err(Fault::new(&at.key("precision"), why));
+        return Err(KeyError::new(&at.key("precision"), why));
     }
     let FindMax { from, to, .. } = table;
     Ok(SearchOptions {
@@ -30,15 +30,15 @@ pub(super) fn search(plan: &Plan, operations: &[String]) -> Result<SearchOptions
     })
 }
 
-fn rate(text: &str, at: &KeyPath) -> Result<Rate, Fault> {
-    text.parse().map_err(|error| Fault::new(at, format!("is not a rate: {error}")))
+fn rate(text: &str, at: &KeyPath) -> Result<Rate, KeyError> {
+    text.parse().map_err(|error| KeyError::new(at, format!("is not a rate: {error}")))
 }
 
-fn check_objectives(texts: &[String], at: &KeyPath, operations: &[String]) -> Result<(), Fault> {
+fn check_objectives(texts: &[String], at: &KeyPath, operations: &[String]) -> Result<(), KeyError> {
     let names: Vec<&str> = operations.iter().map(String::as_str).collect();
     for (index, text) in texts.iter().enumerate() {
         let goals = Goals::parse([text]).and_then(|goals| goals.check(&names));
-        goals.map_err(|error| Fault::new(&at.index(index), format!("failed to {error}")))?;
+        goals.map_err(|error| KeyError::new(&at.index(index), format!("failed to {error}")))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use brunt_flow_driver::{
 };
 
 use super::{Steps, attempts, condition, page};
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{Choose, Repeat, Step};
 use crate::path::KeyPath;
 use crate::values::Scalar;
@@ -53,7 +53,11 @@ impl Flat {
 
 impl Steps<'_> {
     /// The steps of a scenario, and the most that an iteration of it can do.
-    pub(super) fn flatten(&mut self, at: &KeyPath, steps: &[Step]) -> Result<(Flat, Bound), Fault> {
+    pub(super) fn flatten(
+        &mut self,
+        at: &KeyPath,
+        steps: &[Step],
+    ) -> Result<(Flat, Bound), KeyError> {
         let mut flat = Flat::default();
         let bound = self.all(at, steps, Nest::default(), &mut flat)?;
         if bound.exchanges > EXCHANGES_MAX {
@@ -61,7 +65,7 @@ impl Steps<'_> {
                 "makes up to {} exchanges an iteration, and the maximum is {EXCHANGES_MAX}: repeat less often",
                 bound.exchanges
             );
-            return Err(Fault::new(at, what));
+            return Err(KeyError::new(at, what));
         }
         Ok((flat, bound))
     }
@@ -72,7 +76,7 @@ impl Steps<'_> {
         steps: &[Step],
         nest: Nest,
         flat: &mut Flat,
-    ) -> Result<Bound, Fault> {
+    ) -> Result<Bound, KeyError> {
         let mut bound = Bound::default();
         for (number, step) in steps.iter().enumerate() {
             let nest = Nest { last: number + 1 == steps.len(), ..nest };
@@ -88,15 +92,15 @@ impl Steps<'_> {
         step: &Step,
         nest: Nest,
         flat: &mut Flat,
-    ) -> Result<Bound, Fault> {
+    ) -> Result<Bound, KeyError> {
         if step.weight.is_some() && nest.choose != Some(Choose::Weights) {
             let what = "belongs to the steps of a group with choose = \"weights\"";
-            return Err(Fault::new(&at.key("weight"), what));
+            return Err(KeyError::new(&at.key("weight"), what));
         }
         if step.when.is_empty() {
             if nest.choose == Some(Choose::First) && !nest.last {
                 let what = "has no 'when', so the steps after it would never be chosen: add one, or put it last";
-                return Err(Fault::new(at, what));
+                return Err(KeyError::new(at, what));
             }
             return self.body(at, step, nest, flat);
         }
@@ -121,7 +125,7 @@ impl Steps<'_> {
         format!("{kind} '{}'", name.unwrap_or_else(|| "pause".to_owned()))
     }
 
-    fn branch(&mut self, at: &KeyPath, name: &str) -> Result<u16, Fault> {
+    fn branch(&mut self, at: &KeyPath, name: &str) -> Result<u16, KeyError> {
         numbered(at, &mut self.branches, name, "conditions")
     }
 
@@ -131,14 +135,14 @@ impl Steps<'_> {
         step: &Step,
         nest: Nest,
         flat: &mut Flat,
-    ) -> Result<Bound, Fault> {
+    ) -> Result<Bound, KeyError> {
         if !step.steps.is_empty() {
             return self.group(at, step, nest, flat);
         }
         for (key, given) in [("choose", step.choose.is_some()), ("repeat", step.repeat.is_some())] {
             if given {
                 let what = "belongs to a group: add 'steps', which it applies to";
-                return Err(Fault::new(&at.key(key), what));
+                return Err(KeyError::new(&at.key(key), what));
             }
         }
         if let Some(key) = step.page_key() {
@@ -169,16 +173,16 @@ impl Steps<'_> {
         step: &Step,
         nest: Nest,
         flat: &mut Flat,
-    ) -> Result<Bound, Fault> {
+    ) -> Result<Bound, KeyError> {
         if nest.groups == DEEPEST {
             let what = format!("is a group within {DEEPEST} others, the maximum");
-            return Err(Fault::new(&at.key("steps"), what));
+            return Err(KeyError::new(&at.key("steps"), what));
         }
         group_only(at, step)?;
         let Some(name) = step.name.as_ref().filter(|name| !name.trim().is_empty()) else {
             let what =
                 "is a group without a name: add one, such as name = \"login\", for its figures";
-            return Err(Fault::new(at, what));
+            return Err(KeyError::new(at, what));
         };
         let enter = flat.control(at, Control::Jump(0));
         let bound = match &step.repeat {
@@ -199,7 +203,7 @@ impl Steps<'_> {
         step: &Step,
         nest: Nest,
         flat: &mut Flat,
-    ) -> Result<Bound, Fault> {
+    ) -> Result<Bound, KeyError> {
         let nest = Nest { groups: nest.groups + 1, choose: step.choose, ..nest };
         let at_steps = at.key("steps");
         if step.choose.is_none() {
@@ -225,7 +229,7 @@ impl Steps<'_> {
         if let Some(choose) = choose {
             if of.iter().all(|(weight, _)| *weight == 0) {
                 let what = "have no weight above 0, so none of them would be chosen";
-                return Err(Fault::new(&at_steps, what));
+                return Err(KeyError::new(&at_steps, what));
             }
             let chosen = flow::Choose { of, past };
             flat.patch(choose, Control::Choose(Arc::new(chosen)));
@@ -240,14 +244,14 @@ impl Steps<'_> {
         given: &Repeat,
         nest: Nest,
         flat: &mut Flat,
-    ) -> Result<Bound, Fault> {
+    ) -> Result<Bound, KeyError> {
         let at_repeat = at.key("repeat");
         let (times, most) = self.times(&at_repeat, given)?;
         let guards =
             condition::guards(&at_repeat.key("while"), &given.as_long_as, &mut self.names)?;
         let pause = given.pause.as_ref().map(|text| {
             let time = ThinkTime::parse(text).map_err(|error| {
-                Fault::new(&at_repeat.key("pause"), format!("failed to {error}"))
+                KeyError::new(&at_repeat.key("pause"), format!("failed to {error}"))
             })?;
             Ok(Pause { time, name: "pause".to_owned() })
         });
@@ -269,19 +273,19 @@ impl Steps<'_> {
     }
 
     /// How many rounds there are, and the most there can be.
-    fn times(&mut self, at: &KeyPath, given: &Repeat) -> Result<(RepeatTimes, u64), Fault> {
-        let zero = |key: &str| Fault::new(&at.key(key), "is 0, but must be at least 1");
+    fn times(&mut self, at: &KeyPath, given: &Repeat) -> Result<(RepeatTimes, u64), KeyError> {
+        let zero = |key: &str| KeyError::new(&at.key(key), "is 0, but must be at least 1");
         if given.most == Some(0) {
             return Err(zero("most"));
         }
         let needs = |key: &str| {
             let what = "needs 'most', the maximum number of rounds, such as most = 20";
-            Fault::new(&at.key(key), what)
+            KeyError::new(&at.key(key), what)
         };
         match &given.times {
             None if given.as_long_as.is_empty() => {
                 let what = "does not say how often: add 'times', or 'while' with 'most'";
-                Err(Fault::new(at, what))
+                Err(KeyError::new(at, what))
             }
             None => Ok((RepeatTimes::Most, given.most.ok_or_else(|| needs("while"))?)),
             Some(Scalar::Integer(0)) => Err(zero("times")),
@@ -297,13 +301,13 @@ impl Steps<'_> {
                 let what = format!(
                     "is {other}, but must be a whole number above 0, or a text with a variable such as \"${{pages}}\""
                 );
-                Err(Fault::new(&at.key("times"), what))
+                Err(KeyError::new(&at.key("times"), what))
             }
         }
     }
 
     /// The number of a group; groups of the same name are measured together.
-    fn group_named(&mut self, at: &KeyPath, name: &str, pauses: bool) -> Result<u16, Fault> {
+    fn group_named(&mut self, at: &KeyPath, name: &str, pauses: bool) -> Result<u16, KeyError> {
         let known = self.groups.iter().position(|known| known.name == name);
         let number = known.unwrap_or(self.groups.len());
         if known.is_none() {
@@ -318,18 +322,18 @@ impl Steps<'_> {
     }
 
     /// The number of an operation, whose name may be known.
-    pub(super) fn operation(&mut self, at: &KeyPath, name: &str) -> Result<u16, Fault> {
+    pub(super) fn operation(&mut self, at: &KeyPath, name: &str) -> Result<u16, KeyError> {
         numbered(at, &mut self.operations, name, "names")
     }
 
     /// Refuses names that steps have and spans too, since objectives could not tell them apart.
-    pub(super) fn names_differ(&self) -> Result<(), Fault> {
+    pub(super) fn names_differ(&self) -> Result<(), KeyError> {
         let taken = self.spans.iter().find(|name| self.operations.contains(name));
         taken.map_or(Ok(()), |name| {
             let what = format!(
                 "'{name}' is the name of a step and that of a group or of what is measured of one: choose another"
             );
-            Err(Fault::new(&KeyPath::of("scenario"), what))
+            Err(KeyError::new(&KeyPath::new("scenario"), what))
         })
     }
 }
@@ -340,7 +344,7 @@ pub(super) fn numbered(
     names: &mut Vec<String>,
     name: &str,
     what: &str,
-) -> Result<u16, Fault> {
+) -> Result<u16, KeyError> {
     let known = names.iter().position(|known| known == name);
     let number = known.unwrap_or_else(|| {
         names.push(name.to_owned());
@@ -349,8 +353,8 @@ pub(super) fn numbered(
     u16::try_from(number).map_err(|_| too_many(at, what))
 }
 
-fn too_many(at: &KeyPath, what: &str) -> Fault {
-    Fault::new(at, format!("is one of too many {what}: the maximum is 65,536"))
+fn too_many(at: &KeyPath, what: &str) -> KeyError {
+    KeyError::new(at, format!("is one of too many {what}: the maximum is 65,536"))
 }
 
 const fn both(one: Bound, other: Bound) -> Bound {
@@ -373,7 +377,7 @@ fn pauses(step: &flow::Step) -> bool {
 }
 
 /// Refuses keys that do not belong to a group.
-fn group_only(at: &KeyPath, step: &Step) -> Result<(), Fault> {
+fn group_only(at: &KeyPath, step: &Step) -> Result<(), KeyError> {
     let alone = Step {
         name: step.name.clone(),
         steps: step.steps.clone(),
@@ -388,5 +392,5 @@ fn group_only(at: &KeyPath, step: &Step) -> Result<(), Fault> {
     }
     let what = "makes this a group, which has only name, when, choose, weight and repeat beside its steps: put the \
                 rest into the steps";
-    Err(Fault::new(&at.key("steps"), what))
+    Err(KeyError::new(&at.key("steps"), what))
 }

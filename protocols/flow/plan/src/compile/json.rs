@@ -3,12 +3,12 @@
 use brunt_feed::{Escape, Text, TextPiece};
 
 use super::names::{Names, Piece};
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::path::KeyPath;
 use crate::values::{Node, Scalar};
 
 /// The text of a document. A text at the top level is already JSON; everything else is converted to it.
-pub(super) fn text(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text, Fault> {
+pub(super) fn text(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text, KeyError> {
     if let Node::Scalar(Scalar::Text(json)) = node {
         return written(at, json, names);
     }
@@ -18,7 +18,7 @@ pub(super) fn text(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text,
 }
 
 /// JSON text: values within quotes are escaped for them, others are inserted unchanged.
-fn written(at: &KeyPath, json: &str, names: &mut Names) -> Result<Text, Fault> {
+fn written(at: &KeyPath, json: &str, names: &mut Names) -> Result<Text, KeyError> {
     let mut sample = String::new();
     let (mut quoted, mut slashed) = (false, false);
     let mut pieces = Vec::new();
@@ -46,7 +46,7 @@ fn written(at: &KeyPath, json: &str, names: &mut Names) -> Result<Text, Fault> {
         let what = format!(
             "is not JSON: {error} (with 0 for each variable); a body that need not be JSON is 'text'"
         );
-        Fault::new(at, what)
+        KeyError::new(at, what)
     })?;
     Ok(Text::of(pieces))
 }
@@ -56,7 +56,7 @@ fn write(
     node: &Node,
     names: &mut Names,
     out: &mut Vec<TextPiece>,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     let literal = |text: &str| TextPiece::Literal(text.as_bytes().into());
     match node {
         Node::Scalar(Scalar::Text(text)) => {
@@ -67,8 +67,8 @@ fn write(
         }
         Node::Scalar(Scalar::Float(number)) => {
             let number = serde_json::Number::from_f64(*number);
-            let number =
-                number.ok_or_else(|| Fault::new(at, "is a number that JSON cannot represent"))?;
+            let number = number
+                .ok_or_else(|| KeyError::new(at, "is a number that JSON cannot represent"))?;
             out.push(literal(&number.to_string()));
         }
         Node::Scalar(other) => out.push(literal(&other.to_string())),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_dhcp_driver::{DhcpEndpoint, EndpointSetup, Kind};
 use brunt_net::Network;
 
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{Dhcp, DhcpStep};
 use crate::path::KeyPath;
 
@@ -20,8 +20,8 @@ pub struct Leases(EndpointSetup);
 
 impl Leases {
     /// Reads the table `[dhcp]`, for this number of users.
-    pub fn of(given: &Dhcp, users: u32, seed: u64) -> Result<Self, Fault> {
-        let at = KeyPath::of("dhcp");
+    pub fn of(given: &Dhcp, users: u32, seed: u64) -> Result<Self, KeyError> {
+        let at = KeyPath::new("dhcp");
         let many = match given.server.ip() {
             IpAddr::V4(ip) => ip.is_broadcast() || ip.is_multicast() || ip.is_unspecified(),
             IpAddr::V6(ip) => ip.is_multicast() || ip.is_unspecified(),
@@ -32,16 +32,16 @@ impl Leases {
                  server",
                 given.server
             );
-            return Err(Fault::new(&at.key("server"), what));
+            return Err(KeyError::new(&at.key("server"), what));
         }
         if given.local.is_some_and(|local| local.is_ipv4() != given.server.is_ipv4()) {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("local"),
                 "is not of the same address family as the server's address",
             ));
         }
         if given.relay.is_some() && given.server.is_ipv6() {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("relay"),
                 "belongs to DHCPv4, but the server's address is IPv6",
             ));
@@ -53,7 +53,7 @@ impl Leases {
             mac,
             wait: given.timeout.map_or(WAIT, |time| time.0),
             seed,
-            ..EndpointSetup::of(given.server, users)
+            ..EndpointSetup::new(given.server, users)
         }))
     }
 
@@ -64,13 +64,13 @@ impl Leases {
     }
 }
 
-fn mac(at: &KeyPath, text: &str) -> Result<[u8; 6], Fault> {
+fn mac(at: &KeyPath, text: &str) -> Result<[u8; 6], KeyError> {
     let octets: Option<Vec<u8>> = text
         .split([':', '-'])
         .map(|part| (part.len() == 2).then(|| u8::from_str_radix(part, 16).ok()).flatten())
         .collect();
     octets.and_then(|octets| octets.try_into().ok()).ok_or_else(|| {
-        Fault::new(
+        KeyError::new(
             at,
             format!("is \"{text}\", but must be a MAC address such as \"00:0c:01:02:03:04\""),
         )

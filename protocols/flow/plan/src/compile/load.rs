@@ -13,7 +13,7 @@ use brunt_run::options::load_options::LoadOptions;
 use brunt_run::schedules;
 
 use super::environment::CompileEnvironment;
-use crate::fault::{Fault, instead};
+use crate::key_error::{KeyError, instead};
 use crate::model::{self, Plan, Run};
 use crate::path::KeyPath;
 use crate::values::Time;
@@ -46,11 +46,11 @@ pub(super) fn load(
     node: Node,
     seed: u64,
     world: &CompileEnvironment<'_>,
-) -> Result<Loaded, Fault> {
-    let (run, at) = (&plan.run, KeyPath::of("run"));
+) -> Result<Loaded, KeyError> {
+    let (run, at) = (&plan.run, KeyPath::new("run"));
     let schedule = schedule(run, &at, world)?;
     if run.users == Some(0) {
-        return Err(Fault::new(&at.key("users"), "is 0, but must be at least 1"));
+        return Err(KeyError::new(&at.key("users"), "is 0, but must be at least 1"));
     }
     let between = between(run, &at)?;
     if schedule.is_some() {
@@ -70,7 +70,7 @@ pub(super) fn load(
     let iterations = iterations(run, &at, &node)?;
     let settings = settings
         .shared(node, 1)
-        .map_err(|error| Fault::new(&at.key("users"), format!("failed to {error}")))?;
+        .map_err(|error| KeyError::new(&at.key("users"), format!("failed to {error}")))?;
     Ok(Loaded {
         order: order(plan, &at)?,
         start: start(run, &at)?,
@@ -100,7 +100,7 @@ fn schedule(
     run: &Run,
     at: &KeyPath,
     world: &CompileEnvironment<'_>,
-) -> Result<Option<Schedule>, Fault> {
+) -> Result<Option<Schedule>, KeyError> {
     let given = [("rate", &run.rate), ("stages", &run.stages), ("trace", &run.trace)];
     let mut given = given.into_iter().filter(|(_, value)| value.is_some());
     if let Some(path) = &run.rate_file {
@@ -108,13 +108,13 @@ fn schedule(
     }
     let Some((key, Some(text))) = given.next() else {
         if run.arrival.is_some() {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("arrival"),
                 "needs a rate: add one, such as rate = \"200/s\"",
             ));
         }
         if run.backlog.is_some() {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("backlog"),
                 "needs a rate: in a closed load no iteration waits for a user",
             ));
@@ -125,10 +125,11 @@ fn schedule(
         let what = format!(
             "cannot be used with '{key}': only one of them can define when iterations begin"
         );
-        return Err(Fault::new(&at.key(other), what));
+        return Err(KeyError::new(&at.key(other), what));
     }
     let at_key = at.key(key);
-    let failed = |error: &dyn std::fmt::Display| Fault::new(&at_key, format!("failed to {error}"));
+    let failed =
+        |error: &dyn std::fmt::Display| KeyError::new(&at_key, format!("failed to {error}"));
     let schedule = match key {
         "trace" => {
             let path = world.path(&at_key, Path::new(text))?;
@@ -142,7 +143,7 @@ fn schedule(
     };
     if key != "rate" && run.arrival.is_some() {
         let what = format!("belongs to 'rate': '{key}' defines how arrivals are spread itself");
-        return Err(Fault::new(&at.key("arrival"), what));
+        return Err(KeyError::new(&at.key("arrival"), what));
     }
     Ok(Some(schedule))
 }
@@ -153,7 +154,7 @@ fn of_file(
     path: &Path,
     at: &KeyPath,
     world: &CompileEnvironment<'_>,
-) -> Result<Schedule, Fault> {
+) -> Result<Schedule, KeyError> {
     let at_key = at.key("rate-file");
     for (key, given) in [
         ("stages", run.stages.is_some()),
@@ -162,25 +163,26 @@ fn of_file(
     ] {
         if given {
             let what = "cannot be used with 'rate-file', which defines when iterations begin";
-            return Err(Fault::new(&at.key(key), what));
+            return Err(KeyError::new(&at.key(key), what));
         }
     }
     let base = match &run.rate {
         None => None,
         Some(text) => {
             let rate = text.parse().map_err(|error: RateError| {
-                Fault::new(&at.key("rate"), format!("is \"{text}\": {error}"))
+                KeyError::new(&at.key("rate"), format!("is \"{text}\": {error}"))
             })?;
             Some(Rate::as_per_second(rate))
         }
     };
     let path = world.path(&at_key, path)?;
-    let failed = |error: &dyn std::fmt::Display| Fault::new(&at_key, format!("failed to {error}"));
+    let failed =
+        |error: &dyn std::fmt::Display| KeyError::new(&at_key, format!("failed to {error}"));
     let rates = Rates::read(&world.files(), &path, base).map_err(|error| failed(&error))?;
     schedules::stepped(&rates, "the rate of a line").map_err(|error| failed(&error))
 }
 
-fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, Fault> {
+fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, KeyError> {
     let shape = match arrival {
         Arrival::Uniform => text.trim().to_owned(),
         Arrival::Poisson => format!("poisson {}", text.trim()),
@@ -191,12 +193,12 @@ fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, Faul
         let what = format!(
             "is \"{text}\", but must be a rate such as \"200/s\" or \"90/m\"; use 'stages' for a rate that changes"
         );
-        Fault::new(at, what)
+        KeyError::new(at, what)
     })
 }
 
 /// Refuses keys that apply only to the closed model.
-fn closed_only(run: &Run, at: &KeyPath) -> Result<(), Fault> {
+fn closed_only(run: &Run, at: &KeyPath) -> Result<(), KeyError> {
     let given = [
         ("think", run.think.is_some(), "put a pause into the scenario"),
         ("back-off", run.back_off.is_some(), "arrivals come when they are due, whatever failed"),
@@ -210,16 +212,16 @@ fn closed_only(run: &Run, at: &KeyPath) -> Result<(), Fault> {
         Some((key, _, remedy)) => {
             let what =
                 format!("belongs to a closed load, and this one is open (it has a rate): {remedy}");
-            Err(Fault::new(&at.key(key), what))
+            Err(KeyError::new(&at.key(key), what))
         }
     }
 }
 
-fn between(run: &Run, at: &KeyPath) -> Result<Between, Fault> {
-    let pause = |key: &str, text: Option<&String>| -> Result<Option<Pause>, Fault> {
+fn between(run: &Run, at: &KeyPath) -> Result<Between, KeyError> {
+    let pause = |key: &str, text: Option<&String>| -> Result<Option<Pause>, KeyError> {
         let Some(text) = text else { return Ok(None) };
         let time = ThinkTime::parse(text)
-            .map_err(|error| Fault::new(&at.key(key), format!("failed to {error}")))?;
+            .map_err(|error| KeyError::new(&at.key(key), format!("failed to {error}")))?;
         let pause = Pause { time, name: key.to_owned() };
         Ok(Some(pause).filter(|pause| pause.time != ThinkTime::None))
     };
@@ -235,10 +237,10 @@ fn open_users(schedule: &Schedule) -> u32 {
 }
 
 /// Reports settings that the engine would refuse, with the key that causes it.
-fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
+fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), KeyError> {
     let zero = |time: Option<Time>| time.is_some_and(|time| time.0.is_zero());
     if zero(run.duration) {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key("duration"),
             "is 0, so the run would end at once; leave it out for a run without end",
         ));
@@ -249,12 +251,12 @@ fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
             "is {workers}, but must be at least 1 and at most the number of users, {}",
             settings.sessions
         );
-        return Err(Fault::new(&at.key("workers"), what));
+        return Err(KeyError::new(&at.key("workers"), what));
     }
     if let Load::Open(schedule) = &settings.load
         && schedule.clone().after_warm_up(settings.warm_up).is_none()
     {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key("warm-up"),
             "cannot be used with a trace, which has no rate to warm up at",
         ));
@@ -263,37 +265,37 @@ fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
 }
 
 /// One worker, since a relay has one port, which one worker reads.
-pub(super) fn one_worker(plan: &Plan, settings: &mut Settings) -> Result<(), Fault> {
+pub(super) fn one_worker(plan: &Plan, settings: &mut Settings) -> Result<(), KeyError> {
     if let Some(workers) = plan.run.workers.filter(|workers| *workers > 1) {
         let what = format!(
             "is {workers}, but DHCP steps use one socket, which one worker reads; leave it out"
         );
-        return Err(Fault::new(&KeyPath::of("run").key("workers"), what));
+        return Err(KeyError::new(&KeyPath::new("run").key("workers"), what));
     }
     settings.workers = Some(1);
     Ok(())
 }
 
-fn start(run: &Run, at: &KeyPath) -> Result<Start, Fault> {
+fn start(run: &Run, at: &KeyPath) -> Result<Start, KeyError> {
     match (&run.ramp_up, &run.groups) {
-        (Some(_), Some(_)) => Err(Fault::new(
+        (Some(_), Some(_)) => Err(KeyError::new(
             &at.key("groups"),
             "cannot be used with 'ramp-up': only one of them can define when users start",
         )),
         (Some(time), None) => Ok(Start::Over(time.0)),
         (None, Some(groups)) if groups.size == 0 => {
-            Err(Fault::new(&at.key("groups").key("size"), "is 0, so no user would start"))
+            Err(KeyError::new(&at.key("groups").key("size"), "is 0, so no user would start"))
         }
         (None, Some(groups)) => Ok(Start::Groups { size: groups.size, every: groups.every.0 }),
         (None, None) => Ok(Start::Together),
     }
 }
 
-fn iterations(run: &Run, at: &KeyPath, node: &Node) -> Result<Iterations, Fault> {
+fn iterations(run: &Run, at: &KeyPath, node: &Node) -> Result<Iterations, KeyError> {
     let at = at.key("iterations");
     match run.iterations {
         None => Ok(Iterations::Endless),
-        Some(model::Iterations::Each(0) | model::Iterations::Shared(0)) => Err(Fault::new(
+        Some(model::Iterations::Each(0) | model::Iterations::Shared(0)) => Err(KeyError::new(
             &at,
             "are 0, so nothing would be done; leave it out for a run without end",
         )),
@@ -322,11 +324,11 @@ pub(super) fn count(
     }
 }
 
-fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
+fn order(plan: &Plan, at: &KeyPath) -> Result<Order, KeyError> {
     let run = &plan.run;
     if !run.rounds.is_empty() {
         if run.order.is_some() {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("rounds"),
                 "cannot be used with 'order': only one of them can define the next scenario",
             ));
@@ -341,8 +343,8 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
     });
     match (order, weighted) {
         (model::Order::Turns, Some(index)) => {
-            let at = KeyPath::of("scenario").index(index).key("weight");
-            Err(Fault::new(
+            let at = KeyPath::new("scenario").index(index).key("weight");
+            Err(KeyError::new(
                 &at,
                 "has no effect if scenarios are taken in turn; leave it out, or set run.order = \"weights\"",
             ))
@@ -352,8 +354,8 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
             let weights: Vec<u32> =
                 plan.scenario.iter().map(|scenario| scenario.weight.unwrap_or(1)).collect();
             if weights.iter().all(|weight| *weight == 0) {
-                let at = KeyPath::of("scenario").index(0).key("weight");
-                return Err(Fault::new(
+                let at = KeyPath::new("scenario").index(0).key("weight");
+                return Err(KeyError::new(
                     &at,
                     "is 0 like every other weight, so no scenario would be drawn",
                 ));
@@ -363,7 +365,7 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
     }
 }
 
-fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
+fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, KeyError> {
     /// The limit of rounds, which bounds the memory that a plan can use.
     const ROUNDS_MAX: u64 = 1_000_000;
     let mut rounds = Vec::new();
@@ -376,7 +378,7 @@ fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
                 let known: Vec<&str> =
                     plan.scenario.iter().filter_map(|one| one.name.as_deref()).collect();
                 let hint = instead(name, known.iter().copied());
-                Fault::new(
+                KeyError::new(
                     &at.key("scenarios").key(name),
                     format!("there is no scenario '{name}'{hint}"),
                 )
@@ -385,7 +387,7 @@ fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
         }
         let times = round.times.unwrap_or(1);
         if times.saturating_add(rounds.len() as u64) > ROUNDS_MAX {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at,
                 format!("makes more than {ROUNDS_MAX} rounds; put more iterations into each"),
             ));
@@ -393,7 +395,7 @@ fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
         rounds.extend((0..times).map(|_| repeats.clone()));
     }
     if rounds.iter().flatten().all(|repeat| repeat.times == 0) {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             at,
             "contain no iteration: give each scenario a number, such as { scenarios = { login = 5 } }",
         ));

@@ -34,7 +34,7 @@ use brunt_http_driver as http;
 use brunt_record::{AbortError, AbortRule, Slo};
 use brunt_run::SearchOptions;
 
-use super::fault::Fault;
+use super::key_error::KeyError;
 use super::model::{self, Http, Plan, Scenario, Step};
 use super::path::KeyPath;
 
@@ -70,7 +70,7 @@ pub fn compile(
     node: Node,
     seed: u64,
     world: &CompileEnvironment<'_>,
-) -> Result<Compiled, Fault> {
+) -> Result<Compiled, KeyError> {
     let Loaded { mut settings, order, start, mut iterations, users, between } =
         load::load(plan, node, seed, world)?;
     let mut names = Names::default();
@@ -147,15 +147,20 @@ fn all_steps(
 }
 
 /// Declares all variables that are extracted from answers and not declared.
-fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), Fault> {
-    let at = KeyPath::of("scenario");
+fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), KeyError> {
+    let at = KeyPath::new("scenario");
     for (index, scenario) in plan.scenario.iter().enumerate() {
         declare_of(&at.index(index).key("steps"), &scenario.steps, plan, names)?;
     }
     Ok(())
 }
 
-fn declare_of(at: &KeyPath, steps: &[Step], plan: &Plan, names: &mut Names) -> Result<(), Fault> {
+fn declare_of(
+    at: &KeyPath,
+    steps: &[Step],
+    plan: &Plan,
+    names: &mut Names,
+) -> Result<(), KeyError> {
     for (number, step) in steps.iter().enumerate() {
         let at = at.index(number);
         declare_of(&at.key("steps"), &step.steps, plan, names)?;
@@ -163,7 +168,7 @@ fn declare_of(at: &KeyPath, steps: &[Step], plan: &Plan, names: &mut Names) -> R
             let at = at.key("extract").key(name);
             if plan.feeders.value(name).is_some() {
                 let what = "is also the name of a feeder: choose another name";
-                return Err(Fault::new(&at, what));
+                return Err(KeyError::new(&at, what));
             }
             names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
         }
@@ -171,11 +176,11 @@ fn declare_of(at: &KeyPath, steps: &[Step], plan: &Plan, names: &mut Names) -> R
     Ok(())
 }
 
-fn objectives(plan: &Plan, operations: &[String]) -> Result<Vec<Slo>, Fault> {
-    let at = KeyPath::of("objectives");
-    let read = |(index, text): (usize, &String)| -> Result<Slo, Fault> {
+fn objectives(plan: &Plan, operations: &[String]) -> Result<Vec<Slo>, KeyError> {
+    let at = KeyPath::new("objectives");
+    let read = |(index, text): (usize, &String)| -> Result<Slo, KeyError> {
         let wrong = |error: &dyn std::fmt::Display| {
-            Fault::new(&at.index(index), format!("failed to {error}"))
+            KeyError::new(&at.index(index), format!("failed to {error}"))
         };
         let slo: Slo = text.parse().map_err(|error| wrong(&error))?;
         slo.check(operations.iter().map(String::as_str)).map_err(|error| wrong(&error))?;
@@ -184,10 +189,11 @@ fn objectives(plan: &Plan, operations: &[String]) -> Result<Vec<Slo>, Fault> {
     plan.objectives.iter().enumerate().map(read).collect()
 }
 
-fn abort_rules(plan: &Plan, operations: &[String]) -> Result<Vec<AbortRule>, Fault> {
-    let at = KeyPath::of("abort-on");
+fn abort_rules(plan: &Plan, operations: &[String]) -> Result<Vec<AbortRule>, KeyError> {
+    let at = KeyPath::new("abort-on");
     let rule = |(index, text): (usize, &String)| {
-        let wrong = |error: AbortError| Fault::new(&at.index(index), format!("failed to {error}"));
+        let wrong =
+            |error: AbortError| KeyError::new(&at.index(index), format!("failed to {error}"));
         let rule: AbortRule = text.parse().map_err(wrong)?;
         rule.check(operations.iter().map(String::as_str)).map_err(wrong)?;
         Ok(rule)
@@ -195,16 +201,16 @@ fn abort_rules(plan: &Plan, operations: &[String]) -> Result<Vec<AbortRule>, Fau
     plan.abort_on.iter().enumerate().map(rule).collect()
 }
 
-fn check_circles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), Fault> {
+fn check_circles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), KeyError> {
     let Err(circle) = flow::source::order(variables) else { return Ok(()) };
     let declared = plan.variables.value(&circle.0).is_some();
-    let at = KeyPath::of("variables");
+    let at = KeyPath::new("variables");
     let at = if declared { at.key(&circle.0) } else { at };
-    Err(Fault::new(&at, format!("failed to {circle}")))
+    Err(KeyError::new(&at, format!("failed to {circle}")))
 }
 
 /// A text made of others, as a variable that no text can name; its own name makes it a secret.
-fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, Fault> {
+fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, KeyError> {
     let source = flow::Source::Text(text);
     names.add(at, "credentials", source, flow::Renewal::Iteration)
 }
@@ -231,11 +237,11 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
-    fn scenarios(&mut self, plan: &Plan) -> Result<Vec<flow::Scenario>, Fault> {
-        let at = KeyPath::of("scenario");
+    fn scenarios(&mut self, plan: &Plan) -> Result<Vec<flow::Scenario>, KeyError> {
+        let at = KeyPath::new("scenario");
         if plan.scenario.is_empty() {
             let what = "the plan has no scenario: add [[scenario]] and its steps";
-            return Err(Fault::new(&KeyPath::default(), what));
+            return Err(KeyError::new(&KeyPath::default(), what));
         }
         let mut scenarios: Vec<flow::Scenario> = Vec::new();
         for (index, scenario) in plan.scenario.iter().enumerate() {
@@ -244,7 +250,7 @@ impl Steps<'_> {
             if scenarios.iter().any(|other| other.name == settled.name) {
                 let what =
                     format!("'{}' is already the name of a scenario: choose another", settled.name);
-                return Err(Fault::new(&at.key("name"), what));
+                return Err(KeyError::new(&at.key("name"), what));
             }
             scenarios.push(settled);
         }
@@ -256,12 +262,12 @@ impl Steps<'_> {
         at: &KeyPath,
         index: usize,
         given: &Scenario,
-    ) -> Result<flow::Scenario, Fault> {
+    ) -> Result<flow::Scenario, KeyError> {
         let name = given.name.clone().unwrap_or_else(|| format!("scenario {}", index + 1));
         let (Flat { steps, paths }, bound) = self.flatten(&at.key("steps"), &given.steps)?;
         if !steps.iter().any(|step| matches!(step, flow::Step::Exchange(_))) {
             let what = "has no step that sends anything: add one, such as { get = \"/\" }";
-            return Err(Fault::new(at, what));
+            return Err(KeyError::new(at, what));
         }
         let after_failure = match given.after_failure.unwrap_or_default() {
             model::AfterFailure::Skip => flow::AfterFailure::Skip,
@@ -272,7 +278,7 @@ impl Steps<'_> {
         Ok(flow::Scenario { name, steps, after_failure })
     }
 
-    fn step(&mut self, at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
+    fn step(&mut self, at: &KeyPath, step: &Step) -> Result<flow::Step, KeyError> {
         let requests = step.requests();
         let mut keys: Vec<(&'static str, bool)> =
             requests.iter().map(|(key, url)| (*key, url.is_some())).collect();
@@ -285,7 +291,10 @@ impl Steps<'_> {
             ("steps", !step.steps.is_empty()),
         ]);
         if step.method.is_some() && keys.iter().all(|(_, given)| !given) {
-            return Err(Fault::new(&at.key("method"), "needs a path or a URL: give it as 'url'"));
+            return Err(KeyError::new(
+                &at.key("method"),
+                "needs a path or a URL: give it as 'url'",
+            ));
         }
         match one(at, &keys, "what is done")? {
             "pause" => pause(at, step),
@@ -296,14 +305,14 @@ impl Steps<'_> {
         }
     }
 
-    fn what(&mut self, at: &KeyPath, key: &'static str, step: &Step) -> Result<Payload, Fault> {
+    fn what(&mut self, at: &KeyPath, key: &'static str, step: &Step) -> Result<Payload, KeyError> {
         if key == "ldap" || key == "dhcp" {
             web_only(at, key, step)?;
         }
         if let Some(step) = step.dhcp {
             if !self.leases {
                 let what = "needs a DHCP server: set dhcp.server, such as \"192.0.2.1:67\"";
-                return Err(Fault::new(&at.key("dhcp"), what));
+                return Err(KeyError::new(&at.key("dhcp"), what));
             }
             return Ok(Payload::Dhcp(leases::kind(step)));
         }
@@ -311,7 +320,7 @@ impl Steps<'_> {
             let at = at.key("ldap");
             if !self.directory {
                 let what = "needs a directory: set ldap.server, such as \"ldap://localhost:1389\"";
-                return Err(Fault::new(&at, what));
+                return Err(KeyError::new(&at, what));
             }
             let act = directory::act(&at, step, &mut self.names, self.world)?;
             return Ok(Payload::Ldap(Box::new(act)));
@@ -326,14 +335,14 @@ impl Steps<'_> {
         key: &str,
         step: &Step,
         payload: Payload,
-    ) -> Result<ExchangeStep, Fault> {
+    ) -> Result<ExchangeStep, KeyError> {
         let mut needs = Vec::new();
         for (index, name) in step.needs.iter().enumerate() {
             needs.push(self.names.find(&at.key("needs").index(index), name)?);
         }
         let name = step.name.clone().unwrap_or_else(|| title(key, step));
         if name.trim().is_empty() {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key("name"),
                 "is empty; leave it out to derive the name from the request",
             ));
@@ -341,7 +350,7 @@ impl Steps<'_> {
         let known = self.operations.iter().position(|known| *known == name);
         let operation = known.unwrap_or(self.operations.len());
         let operation = u16::try_from(operation)
-            .map_err(|_| Fault::new(at, "is one name too many: the maximum is 65,536"))?;
+            .map_err(|_| KeyError::new(at, "is one name too many: the maximum is 65,536"))?;
         if known.is_none() {
             self.operations.push(name.clone());
         }
@@ -356,7 +365,7 @@ impl Steps<'_> {
         let poll = attempts::poll(at, step, polled, &mut self.names, &mut self.spans)?;
         let checks = answer::checks(at, step, &mut self.names)?;
         let extracts = answer::extracts(at, step, &mut self.names)?;
-        let zero = |key: &str| Fault::new(&at.key(key), "is 0, but must be more than 0");
+        let zero = |key: &str| KeyError::new(&at.key(key), "is 0, but must be more than 0");
         if step.timeout.is_some_and(|time| time.0.is_zero()) {
             return Err(zero("timeout"));
         }
@@ -375,7 +384,7 @@ impl Steps<'_> {
 }
 
 /// Refuses keys that apply only to HTTP requests.
-fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
+fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), KeyError> {
     let given = [
         ("method", step.method.is_some()),
         ("content-type", step.content_type.is_some()),
@@ -394,7 +403,7 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
         None => Ok(()),
         Some((other, _)) => {
             let what = format!("belongs to HTTP requests, but this step is '{key}'");
-            Err(Fault::new(&at.key(other), what))
+            Err(KeyError::new(&at.key(other), what))
         }
     }
 }
@@ -425,7 +434,7 @@ fn title(key: &str, step: &Step) -> String {
     format!("{} {}", method.to_lowercase(), brunt_redact::url(path))
 }
 
-fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
+fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, KeyError> {
     let text = step.pause.as_deref().unwrap_or_default();
     let alone = Step {
         name: step.name.clone(),
@@ -435,13 +444,13 @@ fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, Fault> {
         ..Step::default()
     };
     if *step != alone {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key("pause"),
             "is a separate step: put it before or after the request",
         ));
     }
     let time = ThinkTime::parse(text)
-        .map_err(|error| Fault::new(&at.key("pause"), format!("failed to {error}")))?;
+        .map_err(|error| KeyError::new(&at.key("pause"), format!("failed to {error}")))?;
     let name = step.name.clone().unwrap_or_else(|| "pause".to_owned());
     Ok(flow::Step::Pause(Pause { time, name }))
 }

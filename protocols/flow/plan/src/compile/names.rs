@@ -11,7 +11,7 @@ use brunt_flow_driver::{Renewal, Source, Variable};
 use brunt_net::secret::Secret;
 
 use super::filters::{self, Filters};
-use crate::fault::{Fault, instead};
+use crate::key_error::{KeyError, instead};
 use crate::path::KeyPath;
 
 /// The built-in variables: the number of the user and that of the iteration.
@@ -57,15 +57,15 @@ impl Names {
         name: &str,
         source: Source,
         renewal: Renewal,
-    ) -> Result<Hole, Fault> {
+    ) -> Result<Hole, KeyError> {
         let legal = |c: char| c.is_alphanumeric() || "-_.$@".contains(c);
         if name.is_empty() || !name.chars().all(legal) {
             let what =
                 format!("'{name}' is not a variable name: use letters, digits, '-', '_' and '.'");
-            return Err(Fault::new(at, what));
+            return Err(KeyError::new(at, what));
         }
         if OWN.iter().any(|(own, _)| *own == name) {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 at,
                 format!("'{name}' is a built-in variable: choose another name"),
             ));
@@ -85,9 +85,9 @@ impl Names {
         name: &str,
         source: Source,
         renewal: Renewal,
-    ) -> Result<Hole, Fault> {
+    ) -> Result<Hole, KeyError> {
         let number = u16::try_from(self.variables.len())
-            .map_err(|_| Fault::new(at, "is one variable too many: the maximum is 65,536"))?;
+            .map_err(|_| KeyError::new(at, "is one variable too many: the maximum is 65,536"))?;
         self.variables.push(Variable { name: name.to_owned(), source, renewal });
         Ok(Hole(number))
     }
@@ -98,7 +98,7 @@ impl Names {
         at: &KeyPath,
         name: &str,
         secret: Secret,
-    ) -> Result<Hole, Fault> {
+    ) -> Result<Hole, KeyError> {
         self.add(at, name, Source::Secret(secret), Renewal::User)
     }
 
@@ -133,14 +133,14 @@ impl Names {
     }
 
     /// The hole of a name, or what is wrong with the name.
-    pub(super) fn find(&mut self, at: &KeyPath, name: &str) -> Result<Hole, Fault> {
+    pub(super) fn find(&mut self, at: &KeyPath, name: &str) -> Result<Hole, KeyError> {
         if let Some(hole) = self.holes.get(name) {
             return Ok(*hole);
         }
         let own = OWN.into_iter().find(|(own, _)| *own == name);
         let (source, renewal) = match own {
             Some((_, source)) => (source, Renewal::Iteration),
-            None => self.cell(name).ok_or_else(|| Fault::new(at, self.unknown(name)))?,
+            None => self.cell(name).ok_or_else(|| KeyError::new(at, self.unknown(name)))?,
         };
         let hole = self.add(at, name, source, renewal)?;
         if self.is_marked(name) {
@@ -189,7 +189,7 @@ impl Names {
     }
 
     /// A text in which values are inserted unchanged, unless it says otherwise.
-    pub(super) fn plain(&mut self, at: &KeyPath, text: &str) -> Result<Text, Fault> {
+    pub(super) fn plain(&mut self, at: &KeyPath, text: &str) -> Result<Text, KeyError> {
         self.escaped(at, text, Escape::None)
     }
 
@@ -199,7 +199,7 @@ impl Names {
         at: &KeyPath,
         text: &str,
         escape: Escape,
-    ) -> Result<Text, Fault> {
+    ) -> Result<Text, KeyError> {
         let pieces = self.pieces(at, text)?.into_iter().map(|piece| match piece {
             Piece::Literal(bytes) => TextPiece::Literal(bytes.into()),
             Piece::Hole(hole, other) => TextPiece::Hole(hole, other.unwrap_or(escape)),
@@ -213,7 +213,7 @@ impl Names {
         at: &KeyPath,
         text: &str,
         escape: Escape,
-    ) -> Result<Text, Fault> {
+    ) -> Result<Text, KeyError> {
         let pieces = self.pieces(at, text)?.into_iter().map(|piece| match piece {
             Piece::Literal(mut bytes) => {
                 escape.apply(&mut bytes, 0);
@@ -226,7 +226,7 @@ impl Names {
 
     /// The pieces of a text: `${name}`, or `${name|url}` for a value with another escape than the default of its
     /// position.
-    pub(super) fn pieces(&mut self, at: &KeyPath, text: &str) -> Result<Vec<Piece>, Fault> {
+    pub(super) fn pieces(&mut self, at: &KeyPath, text: &str) -> Result<Vec<Piece>, KeyError> {
         let mut found: Vec<(Hole, Option<Escape>)> = Vec::new();
         let mut fault = None;
         let parsed = Text::parse(text, Escape::None, |inside| {
@@ -239,9 +239,9 @@ impl Names {
             fault.unwrap_or_else(|| match error {
                 TextError::Unclosed(inside) => {
                     let start: String = inside.chars().take(20).collect();
-                    Fault::new(at, format!("has no '}}' after '${{{start}'; write $${{ for a dollar sign and a brace"))
+                    KeyError::new(at, format!("has no '}}' after '${{{start}'; write $${{ for a dollar sign and a brace"))
                 }
-                TextError::Unknown(name) => Fault::new(at, format!("has too many variables to add '{name}'")),
+                TextError::Unknown(name) => KeyError::new(at, format!("has too many variables to add '{name}'")),
             })
         })?;
         let piece = |piece: &TextPiece| match piece {
@@ -254,7 +254,7 @@ impl Names {
         Ok(parsed.pieces().iter().map(piece).collect())
     }
 
-    fn hole(&mut self, at: &KeyPath, inside: &str) -> Result<(Hole, Option<Escape>), Fault> {
+    fn hole(&mut self, at: &KeyPath, inside: &str) -> Result<(Hole, Option<Escape>), KeyError> {
         let Some((name, words)) = inside.split_once('|') else {
             return Ok((self.find(at, inside)?, None));
         };

@@ -14,7 +14,7 @@ use super::environment::CompileEnvironment;
 use super::load::CONNECT;
 use super::request::is_token;
 use super::variables::{Shown, hidden};
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
 use crate::path::KeyPath;
 
@@ -23,10 +23,10 @@ pub(super) fn network(
     http: &Http,
     seed: u64,
     world: &CompileEnvironment<'_>,
-) -> Result<Settings, Fault> {
-    let at = KeyPath::of("http");
+) -> Result<Settings, KeyError> {
+    let at = KeyPath::new("http");
     let positive = |key: &str, given: Option<u64>| match given {
-        Some(0) => Err(Fault::new(
+        Some(0) => Err(KeyError::new(
             &at.key(key),
             "is 0, but must be at least 1; leave it out for the default",
         )),
@@ -35,7 +35,7 @@ pub(super) fn network(
     positive("requests-per-connection", http.requests_per_connection)?;
     positive("streams", http.streams.map(u64::from))?;
     if http.streams.is_some() && http.version.unwrap_or_default() == HttpVersion::Http1 {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key("streams"),
             "needs HTTP/2: set http.version to \"2\" or \"auto\"",
         ));
@@ -44,7 +44,7 @@ pub(super) fn network(
         http.base.as_deref().is_none_or(|base| base.to_ascii_lowercase().starts_with("https"));
     let tls = http.tls.as_deref().map(|tls| options(tls, &at.key("tls"), world)).transpose()?;
     if http.unix.is_some() && http.proxy.is_some() {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key("unix"),
             "cannot be used with 'proxy': only one of them can be the connection's destination",
         ));
@@ -83,7 +83,7 @@ pub(super) fn network(
 }
 
 /// What may be sent to other origins after a redirect.
-fn cross_origin(http: &Http, at: &KeyPath) -> Result<CrossOrigin, Fault> {
+fn cross_origin(http: &Http, at: &KeyPath) -> Result<CrossOrigin, KeyError> {
     let given = [
         ("redirect-headers", !http.redirect_headers.is_empty()),
         ("redirect-body", http.redirect_body.is_some()),
@@ -91,7 +91,7 @@ fn cross_origin(http: &Http, at: &KeyPath) -> Result<CrossOrigin, Fault> {
     if let Some((key, _)) = given.into_iter().find(|(_, given)| *given)
         && http.redirects.unwrap_or(0) == 0
     {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key(key),
             "belongs to 'redirects', which is 0: set it to the number of redirects to follow",
         ));
@@ -99,20 +99,20 @@ fn cross_origin(http: &Http, at: &KeyPath) -> Result<CrossOrigin, Fault> {
     for (index, name) in http.redirect_headers.iter().enumerate() {
         if name.is_empty() || !name.bytes().all(is_token) {
             let what = format!("\"{name}\" is not a valid header name");
-            return Err(Fault::new(&at.key("redirect-headers").index(index), what));
+            return Err(KeyError::new(&at.key("redirect-headers").index(index), what));
         }
         if name.eq_ignore_ascii_case("host") {
             let what = "'Host' names the first origin, and cannot be sent to another";
-            return Err(Fault::new(&at.key("redirect-headers").index(index), what));
+            return Err(KeyError::new(&at.key("redirect-headers").index(index), what));
         }
     }
     let (fields, body) = (http.redirect_headers.clone(), http.redirect_body.unwrap_or(false));
     Ok(CrossOrigin { fields, body })
 }
 
-fn sources(http: &Http, at: &KeyPath) -> Result<Sources, Fault> {
+fn sources(http: &Http, at: &KeyPath) -> Result<Sources, KeyError> {
     let Some(text) = &http.source_ips else { return Ok(Sources::default()) };
-    text.parse().map_err(|error| Fault::new(&at.key("source-ips"), format!("failed to {error}")))
+    text.parse().map_err(|error| KeyError::new(&at.key("source-ips"), format!("failed to {error}")))
 }
 
 fn proxy(
@@ -120,20 +120,22 @@ fn proxy(
     tls: Option<&tls::Options>,
     at: &KeyPath,
     world: &CompileEnvironment<'_>,
-) -> Result<Option<Proxy>, Fault> {
+) -> Result<Option<Proxy>, KeyError> {
     let Some(text) = &http.proxy else {
         let left =
             [("no-proxy", http.no_proxy.is_some()), ("proxy-login", http.proxy_login.is_some())];
         return match left.into_iter().find(|(_, given)| *given) {
             None => Ok(None),
-            Some((key, _)) => Err(Fault::new(&at.key(key), "belongs to 'proxy', which is missing")),
+            Some((key, _)) => {
+                Err(KeyError::new(&at.key(key), "belongs to 'proxy', which is missing"))
+            }
         };
     };
     let at_key = at.key("proxy");
     let mut proxy: Proxy =
-        text.parse().map_err(|error| Fault::new(&at_key, format!("failed to {error}")))?;
+        text.parse().map_err(|error| KeyError::new(&at_key, format!("failed to {error}")))?;
     if proxy.credentials.is_some() {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at_key,
             "contains a user or a password; give them as 'proxy-login'",
         ));
@@ -151,11 +153,11 @@ fn proxy(
     Ok(Some(proxy))
 }
 
-fn resolve(http: &Http, at: &KeyPath) -> Result<Vec<Resolve>, Fault> {
+fn resolve(http: &Http, at: &KeyPath) -> Result<Vec<Resolve>, KeyError> {
     let read = |(place, to): (&str, &String)| {
         let at = at.key(place);
         let wrong = |what: &str| {
-            Fault::new(
+            KeyError::new(
                 &at,
                 format!("{what}; write it as \"id.example.com:443\" = \"127.0.0.1:8443\""),
             )
@@ -171,14 +173,14 @@ fn resolve(http: &Http, at: &KeyPath) -> Result<Vec<Resolve>, Fault> {
     http.resolve.iter().map(read).collect()
 }
 
-fn limits(given: Option<&HttpLimits>, at: &KeyPath) -> Result<Limits, Fault> {
+fn limits(given: Option<&HttpLimits>, at: &KeyPath) -> Result<Limits, KeyError> {
     let usual = Limits::default();
     let Some(given) = given else { return Ok(usual) };
     if let Some(fields) = given.fields
         && !(1..=FIELDS_MAX as u32).contains(&fields)
     {
         let what = format!("is {fields}, but must be from 1 to {FIELDS_MAX}");
-        return Err(Fault::new(&at.key("fields"), what));
+        return Err(KeyError::new(&at.key("fields"), what));
     }
     Ok(Limits {
         head: given.head.map_or(usual.head, |size| size.0 as usize),
@@ -193,10 +195,10 @@ pub(super) fn options(
     given: &Tls,
     at: &KeyPath,
     world: &CompileEnvironment<'_>,
-) -> Result<tls::Options, Fault> {
+) -> Result<tls::Options, KeyError> {
     if given.insecure == Some(true) && given.ca.is_some() {
         let what = "cannot be used with 'ca': if any certificate is trusted, no CA is checked";
-        return Err(Fault::new(&at.key("insecure"), what));
+        return Err(KeyError::new(&at.key("insecure"), what));
     }
     for (key, there, of, other) in [
         ("key", given.key.is_some(), "cert", given.cert.is_some()),
@@ -205,7 +207,10 @@ pub(super) fn options(
         ("ca-password", given.ca_password.is_some(), "ca", given.ca.is_some()),
     ] {
         if there && !other {
-            return Err(Fault::new(&at.key(key), format!("belongs to '{of}', which is missing")));
+            return Err(KeyError::new(
+                &at.key(key),
+                format!("belongs to '{of}', which is missing"),
+            ));
         }
     }
     let version = |given: TlsVersion| match given {
@@ -216,7 +221,7 @@ pub(super) fn options(
     let lowest = given.lowest.map_or(usual.lowest, version);
     let highest = given.highest.map_or(usual.highest, version);
     if lowest > highest {
-        return Err(Fault::new(&at.key("lowest"), "is higher than the highest version"));
+        return Err(KeyError::new(&at.key("lowest"), "is higher than the highest version"));
     }
     let password = |key: &str, given: &Option<Hidden>| match given {
         None => Ok(None),
@@ -258,11 +263,11 @@ pub(super) fn constant(
     at: &KeyPath,
     given: &Hidden,
     world: &CompileEnvironment<'_>,
-) -> Result<Secret, Fault> {
+) -> Result<Secret, KeyError> {
     match hidden(at, given, world)? {
         Shown::Secret(secret) => Ok(secret),
         Shown::Text(_) => {
-            Err(Fault::new(at, "uses a variable, but is needed before variables have values"))
+            Err(KeyError::new(at, "uses a variable, but is needed before variables have values"))
         }
     }
 }

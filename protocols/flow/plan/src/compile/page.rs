@@ -5,7 +5,7 @@ use brunt_flow_page::Selector;
 use brunt_http_driver::origin_of;
 
 use super::names::Names;
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{Http, Step, Submit};
 use crate::path::KeyPath;
 
@@ -14,13 +14,13 @@ pub(super) fn page_step(
     at: &KeyPath,
     step: &Step,
     names: &mut Names,
-) -> Result<Option<PageStep>, Fault> {
+) -> Result<Option<PageStep>, KeyError> {
     let key = match (&step.submit, &step.follow) {
         (Some(_), _) => "submit",
         (None, Some(_)) => "follow",
         (None, None) if step.press.is_some() => {
             let what = "belongs to 'submit', which is missing";
-            return Err(Fault::new(&at.key("press"), what));
+            return Err(KeyError::new(&at.key("press"), what));
         }
         (None, None) => return Ok(None),
     };
@@ -44,12 +44,12 @@ pub(super) fn page_step(
 }
 
 /// A selector of elements.
-fn selector(at: &KeyPath, text: &str) -> Result<Selector, Fault> {
-    Selector::parse(text).map_err(|why| Fault::new(at, format!("is not a selector: {why}")))
+fn selector(at: &KeyPath, text: &str) -> Result<Selector, KeyError> {
+    Selector::parse(text).map_err(|why| KeyError::new(at, format!("is not a selector: {why}")))
 }
 
 /// Refuses keys that the page decides.
-fn page_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
+fn page_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), KeyError> {
     let given = [
         ("method", step.method.is_some()),
         ("content-type", step.content_type.is_some()),
@@ -64,29 +64,29 @@ fn page_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
         None => Ok(()),
         Some((other, _)) => {
             let what = format!("cannot be used with '{key}': the page decides it");
-            Err(Fault::new(&at.key(other), what))
+            Err(KeyError::new(&at.key(other), what))
         }
     }
 }
 
 /// Refuses a step that uses a page if no step before it can bring one.
-pub(super) fn after_a_page(at: &KeyPath, steps: &[FlowStep], key: &str) -> Result<(), Fault> {
+pub(super) fn after_a_page(at: &KeyPath, steps: &[FlowStep], key: &str) -> Result<(), KeyError> {
     let brings = |step: &FlowStep| matches!(step, FlowStep::Exchange(act) if matches!(act.payload, Payload::Http(_)));
     if steps.iter().any(brings) {
         return Ok(());
     }
     let what = "needs a page, and no step before it brings one: add a request such as { get = \"/login\" }";
-    Err(Fault::new(&at.key(key), what))
+    Err(KeyError::new(&at.key(key), what))
 }
 
 /// The origins that the requests of pages may go to: those of `http.origins`, of the base and of the plan's URLs.
 pub(super) fn origins<'a>(
     http: &Http,
     mut steps: impl Iterator<Item = (KeyPath, &'a FlowStep)>,
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<String>, KeyError> {
     let mut origins = Vec::new();
     for (index, text) in http.origins.iter().enumerate() {
-        origins.push(origin(&KeyPath::of("http").key("origins").index(index), text)?);
+        origins.push(origin(&KeyPath::new("http").key("origins").index(index), text)?);
     }
     // A base or a URL that is no URL is reported where it is used.
     let whole = |text: &str| {
@@ -113,7 +113,7 @@ pub(super) fn origins<'a>(
     origins.sort();
     origins.dedup();
     match uses {
-        Some(at) if origins.is_empty() => Err(Fault::new(
+        Some(at) if origins.is_empty() => Err(KeyError::new(
             &at,
             "goes where a page leads, but only to origins that the plan names, and it names none: set http.origins, \
              such as [\"https://id.example.com\"]",
@@ -122,13 +122,13 @@ pub(super) fn origins<'a>(
     }
 }
 
-fn origin(at: &KeyPath, text: &str) -> Result<String, Fault> {
+fn origin(at: &KeyPath, text: &str) -> Result<String, KeyError> {
     let wrong = |why: &str| {
         let what = format!(
             "is \"{text}\", but must be an origin such as \"https://id.example.com\" or \"http://localhost:8080\": \
              {why}"
         );
-        Fault::new(at, what)
+        KeyError::new(at, what)
     };
     let (scheme, rest) = text.split_once("://").ok_or_else(|| wrong("it has no scheme"))?;
     if rest.trim_end_matches('/').contains(['/', '?', '#']) {

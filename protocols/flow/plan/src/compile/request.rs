@@ -9,7 +9,7 @@ use super::json;
 use super::names::{Names, Piece};
 use super::page;
 use super::variables::{Shown, hidden, one};
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{Http, Step};
 use crate::path::KeyPath;
 use crate::values::{Pairs, Several};
@@ -27,7 +27,7 @@ pub(super) fn request(
     http: &Http,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<HttpExchange, Fault> {
+) -> Result<HttpExchange, KeyError> {
     let page = page::page_step(at, step, names)?;
     let (method, (url, base), (body, kind)) = if page.is_some() {
         (String::new(), (Text::default(), None), (Content::None, None))
@@ -37,7 +37,7 @@ pub(super) fn request(
     };
     let mut fields = Vec::new();
     let own = |name: &str| step.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-    let shared = KeyPath::of("http").key("headers");
+    let shared = KeyPath::new("http").key("headers");
     let given = http.headers.iter().filter(|(name, _)| !own(name));
     let given = given.map(|(name, values)| (shared.key(name), name, values));
     let stepwise = step.headers.iter();
@@ -74,13 +74,13 @@ fn shares(http: &Http, name: &str) -> bool {
     http.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
 }
 
-fn method(at: &KeyPath, key: &'static str, step: &Step) -> Result<String, Fault> {
+fn method(at: &KeyPath, key: &'static str, step: &Step) -> Result<String, KeyError> {
     if key != "url" {
         if step.method.is_some() {
             let what = format!(
                 "cannot be used with '{key}': only one of them can be the method; write the path as 'url'"
             );
-            return Err(Fault::new(&at.key("method"), what));
+            return Err(KeyError::new(&at.key("method"), what));
         }
         return Ok(key.to_uppercase());
     }
@@ -88,7 +88,7 @@ fn method(at: &KeyPath, key: &'static str, step: &Step) -> Result<String, Fault>
     let token = !method.is_empty() && method.bytes().all(is_token);
     if !token {
         let what = format!("is \"{method}\", but must be a method such as \"PROPFIND\"");
-        return Err(Fault::new(&at.key("method"), what));
+        return Err(KeyError::new(&at.key("method"), what));
     }
     Ok(method.to_owned())
 }
@@ -105,7 +105,7 @@ fn url(
     step: &Step,
     http: &Http,
     names: &mut Names,
-) -> Result<(Text, Option<Text>), Fault> {
+) -> Result<(Text, Option<Text>), KeyError> {
     let given = step.requests().into_iter().find(|(known, _)| *known == key);
     let path = given.and_then(|(_, url)| url).unwrap_or_default();
     let at_key = at.key(key);
@@ -118,10 +118,10 @@ fn url(
             let what = format!(
                 "is \"{path}\", but must be a path that begins with '/' or a URL that begins with 'http'"
             );
-            return Err(Fault::new(&at_key, what));
+            return Err(KeyError::new(&at_key, what));
         }
         let base = http.base.as_deref().ok_or_else(|| {
-            Fault::new(
+            KeyError::new(
                 &at_key,
                 "is a path without a base URL: set http.base, or write the whole URL",
             )
@@ -140,18 +140,18 @@ fn url(
 }
 
 /// Adds the pieces of the base URL.
-fn based(base: &str, names: &mut Names, out: &mut Vec<TextPiece>) -> Result<(), Fault> {
-    let at = KeyPath::of("http").key("base");
+fn based(base: &str, names: &mut Names, out: &mut Vec<TextPiece>) -> Result<(), KeyError> {
+    let at = KeyPath::new("http").key("base");
     checked_scheme(&at, base)?;
     place(names.pieces(&at, base.trim_end_matches('/'))?, true, out, &at)
 }
 
-fn checked_scheme(at: &KeyPath, url: &str) -> Result<(), Fault> {
+fn checked_scheme(at: &KeyPath, url: &str) -> Result<(), KeyError> {
     let lower = url.to_ascii_lowercase();
     if ["http://", "https://", "${"].iter().any(|start| lower.starts_with(start)) {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(KeyError::new(
         at,
         format!("is \"{url}\", but must be a URL that begins with http:// or https://"),
     ))
@@ -163,7 +163,7 @@ fn place(
     mut before_path: bool,
     out: &mut Vec<TextPiece>,
     at: &KeyPath,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     for piece in given {
         match piece {
             Piece::Literal(bytes) => {
@@ -172,7 +172,7 @@ fn place(
                         "contains the byte {byte:#04x}, which is not allowed in a URL; write it as %{byte:02X}, or \
                          give it in 'query'"
                     );
-                    return Err(Fault::new(at, what));
+                    return Err(KeyError::new(at, what));
                 }
                 let after_scheme =
                     bytes.windows(3).position(|three| three == b"://").map_or(0, |at| at + 3);
@@ -194,7 +194,7 @@ fn query(
     given: &Pairs<Several>,
     names: &mut Names,
     out: &mut Vec<TextPiece>,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     for (key, values) in given.iter() {
         for value in &values.0 {
             let at = at.key("query").key(key);
@@ -216,12 +216,12 @@ fn field(
     values: &Several,
     names: &mut Names,
     out: &mut Vec<(String, Text)>,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(Fault::new(at, format!("\"{name}\" is not a valid header name")));
+        return Err(KeyError::new(at, format!("\"{name}\" is not a valid header name")));
     }
     if FOLLOWING.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             at,
             "is derived from the body and the connection, and cannot be set",
         ));
@@ -229,7 +229,7 @@ fn field(
     for value in &values.0 {
         let value = value.to_string();
         if value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t') {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 at,
                 "contains a control character, which is not allowed in a header",
             ));
@@ -240,11 +240,11 @@ fn field(
 }
 
 /// Checks what a `Connection` header says: whether the connection is kept, and nothing else.
-fn connection(at: &KeyPath, values: &Several, http: &Http) -> Result<(), Fault> {
+fn connection(at: &KeyPath, values: &Several, http: &Http) -> Result<(), KeyError> {
     if !http.is_http1() {
         let what = "belongs to HTTP/1.1, and HTTP/2 has no such header: leave it out, or set \
                     http.requests-per-connection = 1 to close each connection";
-        return Err(Fault::new(at, what));
+        return Err(KeyError::new(at, what));
     }
     let known = |word: &str| ["close", "keep-alive"].iter().any(|it| word.eq_ignore_ascii_case(it));
     for value in &values.0 {
@@ -253,7 +253,7 @@ fn connection(at: &KeyPath, values: &Several, http: &Http) -> Result<(), Fault> 
             let what = format!(
                 "is \"{value}\", but must be \"close\" or \"keep-alive\": anything else is up to the connection"
             );
-            return Err(Fault::new(at, what));
+            return Err(KeyError::new(at, what));
         }
     }
     Ok(())
@@ -265,7 +265,7 @@ fn content(
     step: &Step,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<(Content, Option<&'static str>), Fault> {
+) -> Result<(Content, Option<&'static str>), KeyError> {
     let keys = [
         ("json", step.json.is_some()),
         ("form", !step.form.is_empty()),
@@ -295,7 +295,7 @@ fn content(
     })
 }
 
-fn form(at: &KeyPath, given: &Pairs<Several>, names: &mut Names) -> Result<Text, Fault> {
+fn form(at: &KeyPath, given: &Pairs<Several>, names: &mut Names) -> Result<Text, KeyError> {
     let mut pieces: Vec<TextPiece> = Vec::new();
     for (key, values) in given.iter() {
         for value in &values.0 {
@@ -316,16 +316,16 @@ fn authorization(
     step: &Step,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<Option<Text>, Fault> {
+) -> Result<Option<Text>, KeyError> {
     let literal = |text: &str| TextPiece::Literal(text.as_bytes().into());
     let own = step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     let given = [("basic", step.basic.is_some()), ("bearer", step.bearer.is_some())];
     if own && let Some((key, _)) = given.iter().find(|(_, given)| *given) {
         let what = "cannot be used with an 'Authorization' header: only one of them can be sent";
-        return Err(Fault::new(&at.key(key), what));
+        return Err(KeyError::new(&at.key(key), what));
     }
     if let (Some(_), Some(_)) = (&step.basic, &step.bearer) {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key("bearer"),
             "cannot be used with 'basic': only one of them can be sent",
         ));

@@ -10,7 +10,7 @@ use brunt_net::secret::Secret;
 use super::environment::CompileEnvironment;
 use super::names::Names;
 use super::ranges::range;
-use crate::fault::Fault;
+use crate::key_error::KeyError;
 use crate::model::{self, Extracted, Number, Plan, Renewal, Source, Variable};
 use crate::path::KeyPath;
 use crate::values::Scalar;
@@ -20,16 +20,16 @@ pub(super) fn declare(
     plan: &Plan,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<(), Fault> {
-    let at = KeyPath::of("feeders");
+) -> Result<(), KeyError> {
+    let at = KeyPath::new("feeders");
     for (name, given) in plan.feeders.iter() {
         feed(name, given, &at.key(name), names, world)?;
     }
-    let at = KeyPath::of("variables");
+    let at = KeyPath::new("variables");
     for (name, _) in plan.variables.iter() {
         let at = at.key(name);
         if plan.feeders.value(name).is_some() {
-            return Err(Fault::new(&at, "is also the name of a feeder: choose another name"));
+            return Err(KeyError::new(&at, "is also the name of a feeder: choose another name"));
         }
         names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
     }
@@ -41,8 +41,8 @@ pub(super) fn settle(
     plan: &Plan,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<(), Fault> {
-    let at = KeyPath::of("variables");
+) -> Result<(), KeyError> {
+    let at = KeyPath::new("variables");
     for (name, variable) in plan.variables.iter() {
         let at = at.key(name);
         let (source, renewal) = match variable {
@@ -56,7 +56,7 @@ pub(super) fn settle(
             if !secret && matches!(source, flow::Source::Secret(_)) {
                 let what = "is false, but a value from 'env' or 'file' is always a secret; \
                             ${env:NAME} inserts one that is none";
-                return Err(Fault::new(&at.key("secret"), what));
+                return Err(KeyError::new(&at.key("secret"), what));
             }
             names.mark(hole, secret);
         }
@@ -65,19 +65,19 @@ pub(super) fn settle(
     Ok(())
 }
 
-fn constant(at: &KeyPath, scalar: &Scalar, names: &mut Names) -> Result<flow::Source, Fault> {
+fn constant(at: &KeyPath, scalar: &Scalar, names: &mut Names) -> Result<flow::Source, KeyError> {
     names.escaped(at, &scalar.to_string(), Escape::None).map(flow::Source::Text)
 }
 
 /// When the variable gets a new value.
-fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, Fault> {
+fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, KeyError> {
     if given.extracted.is_some() && given.renew.is_some() {
         let what = "cannot be used with 'extracted': the answers decide when the value changes";
-        return Err(Fault::new(&at.key("renew"), what));
+        return Err(KeyError::new(&at.key("renew"), what));
     }
     if given.number == Some(Number::Repeat) && given.renew.is_some() {
         let what = "cannot be used with number = \"repeat\", which changes with each round";
-        return Err(Fault::new(&at.key("renew"), what));
+        return Err(KeyError::new(&at.key("renew"), what));
     }
     Ok(match given.extracted {
         Some(Extracted::Iteration) => flow::Renewal::Extracted,
@@ -105,7 +105,7 @@ fn source(
     given: &Source,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<flow::Source, Fault> {
+) -> Result<flow::Source, KeyError> {
     let key = kind(at, given)?;
     let at_key = at.key(key);
     Ok(match given {
@@ -116,22 +116,25 @@ fn source(
         }
         Source { chars: Some(notation), length, .. } => {
             let length = length.ok_or_else(|| {
-                Fault::new(
+                KeyError::new(
                     at,
                     "the key 'length' is missing: give the number of characters to draw from 'chars'",
                 )
             })?;
             let chars = Chars::parse(notation, length);
             flow::Source::Chars(
-                chars.map_err(|why| Fault::new(&at_key, format!("cannot be drawn from: {why}")))?,
+                chars.map_err(|why| {
+                    KeyError::new(&at_key, format!("cannot be drawn from: {why}"))
+                })?,
             )
         }
         Source { uuid: Some(true), .. } => flow::Source::Uuid,
         Source { timestamp: Some(form), .. } => {
             let moment = Moment::parse(form);
             flow::Source::Moment(
-                moment
-                    .map_err(|why| Fault::new(&at_key, format!("is not a time format: {why}")))?,
+                moment.map_err(|why| {
+                    KeyError::new(&at_key, format!("is not a time format: {why}"))
+                })?,
             )
         }
         Source { choice: Some(given), .. } => choice(&at_key, given, names)?,
@@ -147,7 +150,7 @@ fn source(
 }
 
 /// The one key that names the source of the values.
-fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
+fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, KeyError> {
     let keys = [
         ("value", given.value.is_some()),
         ("random", given.random.is_some()),
@@ -163,7 +166,7 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
     ];
     let key = one(at, &keys, "where its values come from")?;
     if given.uuid == Some(false) {
-        return Err(Fault::new(
+        return Err(KeyError::new(
             &at.key("uuid"),
             "is false, so the variable would have no value; set it to true",
         ));
@@ -174,7 +177,7 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
     {
         let round = part == "step" && given_number == Some(Number::Repeat);
         if given && key != of && !round {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key(part),
                 format!("belongs to '{of}', but this variable has '{key}'"),
             ));
@@ -188,35 +191,39 @@ pub(super) fn one(
     at: &KeyPath,
     keys: &[(&'static str, bool)],
     what: &str,
-) -> Result<&'static str, Fault> {
+) -> Result<&'static str, KeyError> {
     let mut given = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key);
     let Some(first) = given.next() else {
         let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-        return Err(Fault::new(
+        return Err(KeyError::new(
             at,
             format!("does not define {what}: add one of {}", all.join(", ")),
         ));
     };
     match given.next() {
         None => Ok(first),
-        Some(other) => Err(Fault::new(
+        Some(other) => Err(KeyError::new(
             &at.key(other),
             format!("cannot be used with '{first}': only one of them can define {what}"),
         )),
     }
 }
 
-fn random(at: &KeyPath, text: &str) -> Result<flow::Source, Fault> {
+fn random(at: &KeyPath, text: &str) -> Result<flow::Source, KeyError> {
     match range::<i64>(text) {
         Some((Some(least), Some(most))) => Ok(flow::Source::Random { least, most }),
-        _ => Err(Fault::new(
+        _ => Err(KeyError::new(
             at,
             format!("is \"{text}\", but must be a range of whole numbers such as \"0..999\""),
         )),
     }
 }
 
-fn choice(at: &KeyPath, given: &model::Choice, names: &mut Names) -> Result<flow::Source, Fault> {
+fn choice(
+    at: &KeyPath,
+    given: &model::Choice,
+    names: &mut Names,
+) -> Result<flow::Source, KeyError> {
     let mut options = Vec::new();
     match given {
         model::Choice::Alike(texts) => {
@@ -232,7 +239,10 @@ fn choice(at: &KeyPath, given: &model::Choice, names: &mut Names) -> Result<flow
     }
     let choice = Choice::new(options);
     choice.map(flow::Source::Choice).map_err(|_| {
-        Fault::new(at, "has nothing to choose from: give at least one text, with a weight above 0")
+        KeyError::new(
+            at,
+            "has nothing to choose from: give at least one text, with a weight above 0",
+        )
     })
 }
 
@@ -242,7 +252,7 @@ fn feed(
     at: &KeyPath,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
-) -> Result<(), Fault> {
+) -> Result<(), KeyError> {
     let keys = [
         ("csv", given.csv.is_some()),
         ("json-lines", given.json_lines.is_some()),
@@ -251,13 +261,13 @@ fn feed(
     let key = one(at, &keys, "which file its rows are in")?;
     if key == "lines" && !given.secrets.is_empty() {
         let what = "belongs to feeders with columns; a feeder of 'lines' is a secret by its name, such as 'passwords'";
-        return Err(Fault::new(&at.key("secrets"), what));
+        return Err(KeyError::new(&at.key("secrets"), what));
     }
     for (part, there) in
         [("delimiter", given.delimiter.is_some()), ("columns", !given.columns.is_empty())]
     {
         if there && key != "csv" {
-            return Err(Fault::new(
+            return Err(KeyError::new(
                 &at.key(part),
                 format!("belongs to 'csv', but this feeder has '{key}'"),
             ));
@@ -275,7 +285,7 @@ fn feed(
     if let Some(unknown) = given.secrets.iter().find(|name| table.column(name).is_none()) {
         let columns = table.columns().join(", ");
         let what = format!("names the column '{unknown}', which is not there (columns: {columns})");
-        return Err(Fault::new(&at.key("secrets"), what));
+        return Err(KeyError::new(&at.key("secrets"), what));
     }
     let number = names.feeders() as u32;
     let feeder = Feeder::new(number, Arc::new(table), order);
@@ -288,7 +298,7 @@ fn table(
     given: &model::Feeder,
     at: &KeyPath,
     files: &Files,
-) -> Result<Table, Fault> {
+) -> Result<Table, KeyError> {
     let table = match key {
         "lines" => Table::lines(files, path),
         "json-lines" => Table::json_lines(files, path),
@@ -297,17 +307,17 @@ fn table(
             Table::csv(files, path, delimiter(given, at)?, columns)
         }
     };
-    table.map_err(|error| Fault::new(&at.key(key), format!("failed to {error}")))
+    table.map_err(|error| KeyError::new(&at.key(key), format!("failed to {error}")))
 }
 
-fn delimiter(given: &model::Feeder, at: &KeyPath) -> Result<u8, Fault> {
+fn delimiter(given: &model::Feeder, at: &KeyPath) -> Result<u8, KeyError> {
     match given.delimiter.as_deref().map(str::as_bytes) {
         None => Ok(b','),
         Some([byte]) if byte.is_ascii() => Ok(*byte),
         Some(_) => {
             let text = given.delimiter.as_deref().unwrap_or_default();
             let what = format!("is \"{text}\", but must be one character such as \";\" or \"\\t\"");
-            Err(Fault::new(&at.key("delimiter"), what))
+            Err(KeyError::new(&at.key("delimiter"), what))
         }
     }
 }
@@ -325,7 +335,7 @@ pub(super) fn hidden(
     at: &KeyPath,
     given: &model::Hidden,
     world: &CompileEnvironment<'_>,
-) -> Result<Shown, Fault> {
+) -> Result<Shown, KeyError> {
     Ok(match given {
         model::Hidden::Text(text) if text.contains("${") => Shown::Text(text.clone()),
         model::Hidden::Text(text) => Shown::Secret(Secret::from(text.as_str())),

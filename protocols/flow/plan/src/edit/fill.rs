@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use toml::Value;
 
 use super::super::reader::{environment, unset};
-use super::{Act, Part, acted, read};
+use super::{Edit, Part, acted, read};
 
 /// The text with all references to the environment replaced.
 pub(super) fn filled(text: &str, of: &BTreeMap<String, String>) -> Result<String, String> {
@@ -20,13 +20,13 @@ fn find(
     value: &Value,
     at: &mut Vec<Part>,
     of: &BTreeMap<String, String>,
-    acts: &mut Vec<Act>,
+    acts: &mut Vec<Edit>,
 ) -> Result<(), String> {
     match value {
         Value::String(text) => {
             let filled = environment(text, &|name| of.get(name).cloned());
             if let Some(filled) = filled.map_err(|name| unset(&name))? {
-                acts.push(Act::Set(at.clone(), Value::String(filled)));
+                acts.push(Edit::Set(at.clone(), Value::String(filled)));
             }
         }
         Value::Array(list) => {

@@ -130,7 +130,7 @@ pub enum Change {
 /// A request from a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct EditRequest {
     /// The text of the plan.
     pub text: String,
     /// The changes, in this order.
@@ -161,7 +161,7 @@ pub struct EditReply {
 }
 
 /// Carries out a form's request. A text that is not TOML has no form, and the fault says so.
-pub fn reply_to(asked: &Asked) -> EditReply {
+pub fn reply_to(asked: &EditRequest) -> EditReply {
     let shapes = Shapes::of_plans();
     let (mut text, mut fault, mut refused) = (asked.text.clone(), String::new(), None);
     if asked.changes.len() > CHANGES_MAX {
@@ -232,7 +232,7 @@ pub fn changed(text: &str, change: &Change, shapes: &Shapes) -> Result<String, S
 }
 
 /// The text after a change of its values. A change is refused if the text would not have these values.
-fn acted(text: &str, values: Value, act: &Act) -> Result<String, String> {
+fn acted(text: &str, values: Value, act: &Edit) -> Result<String, String> {
     let document = Document::parse(text.to_owned()).map_err(|error| error.to_string())?;
     let spliced = splice::splice(&document, act)?;
     let mut wanted = values;
@@ -279,7 +279,7 @@ fn several(change: &Change, values: &Value) -> Option<Vec<Change>> {
 
 /// A change of values.
 #[derive(Clone, Debug)]
-pub enum Act {
+pub enum Edit {
     /// Writes a value, and the tables above it if they do not exist.
     Set(Vec<Part>, Value),
     /// Removes a value.
@@ -290,7 +290,7 @@ pub enum Act {
     Move(Vec<Part>, usize, usize),
 }
 
-fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> {
+fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Edit, String> {
     let (Change::Set { path, .. }
     | Change::Unset { path }
     | Change::Add { path, .. }
@@ -313,11 +313,11 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> 
     Ok(match change {
         Change::Set { path, text } => {
             let value = blank::typed(shapes, shape(path).as_ref(), whole::at(values, path), text)?;
-            Act::Set(path.clone(), value)
+            Edit::Set(path.clone(), value)
         }
         Change::Unset { path } => {
             whole::at(values, path).filter(|_| !path.is_empty()).ok_or_else(missing)?;
-            Act::Unset(path.clone())
+            Edit::Unset(path.clone())
         }
         Change::Add { path, key: Some(key), .. } => {
             let path = [&path[..], &[Part::Key(key.clone())]].concat();
@@ -325,19 +325,19 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> 
                 return Err(format!("'{key}' is there already, or is no name"));
             }
             let value = blank::blank(shapes, shape(&path).as_ref());
-            Act::Set(path, value)
+            Edit::Set(path, value)
         }
         Change::Add { path, key: None, at } => {
             let end = length(path)?;
             let item = [&path[..], &[Part::Index(end)]].concat();
             let value = blank::blank(shapes, shape(&item).as_ref());
-            Act::Insert(path.clone(), at.unwrap_or(end).min(end), value)
+            Edit::Insert(path.clone(), at.unwrap_or(end).min(end), value)
         }
         Change::Choose { path, kind } => {
             let found = shape(path).ok_or_else(missing)?;
             let kinds = shapes.kinds(&found);
             let chosen = kinds.get(*kind).ok_or_else(missing)?;
-            Act::Set(path.clone(), blank::blank(shapes, Some(chosen)))
+            Edit::Set(path.clone(), blank::blank(shapes, Some(chosen)))
         }
         Change::Move { path, to } => {
             let Some((Part::Index(from), list)) = path.split_last() else { return Err(missing()) };
@@ -345,11 +345,11 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> 
             if *from >= end || *to >= end {
                 return Err(missing());
             }
-            Act::Move(list.to_vec(), *from, *to)
+            Edit::Move(list.to_vec(), *from, *to)
         }
         Change::Paste { path, text, at } => {
             let end = length(path)?;
-            Act::Insert(path.clone(), at.unwrap_or(end).min(end), read(text)?)
+            Edit::Insert(path.clone(), at.unwrap_or(end).min(end), read(text)?)
         }
         Change::Alone { .. } | Change::Search | Change::Thresholds { .. } | Change::Fill { .. } => {
             return Err(missing());

@@ -8,18 +8,18 @@ use toml_edit::{Document, Key, Table, Value as Written};
 use super::find::{
     Found, block_start, find, first_header, header, line_end, line_start, own_end, whole_end,
 };
-use super::{Act, Part};
+use super::{Edit, Part};
 
 /// Lists whose new elements are written as tables with headers.
 const TABLES: [&str; 2] = ["scenario", "steps"];
 
 /// The text of a document after a change. The caller checks whether it has the intended values.
-pub(super) fn splice(document: &Document<String>, act: &Act) -> Result<String, String> {
+pub(super) fn splice(document: &Document<String>, act: &Edit) -> Result<String, String> {
     match act {
-        Act::Set(path, value) => set(document, path, value),
-        Act::Unset(path) => unset(document, path),
-        Act::Insert(path, index, value) => insert(document, path, *index, value),
-        Act::Move(path, from, to) => moved(document, path, *from, *to),
+        Edit::Set(path, value) => set(document, path, value),
+        Edit::Unset(path) => unset(document, path),
+        Edit::Insert(path, index, value) => insert(document, path, *index, value),
+        Edit::Move(path, from, to) => moved(document, path, *from, *to),
     }
 }
 

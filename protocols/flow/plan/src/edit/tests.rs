@@ -34,7 +34,7 @@ fn unset(at: &str) -> Change {
 }
 
 fn ask(text: &str, changes: Vec<Change>, at: &str) -> EditReply {
-    reply_to(&Asked { text: text.to_owned(), changes, at: path(at) })
+    reply_to(&EditRequest { text: text.to_owned(), changes, at: path(at) })
 }
 
 /// The differences between two texts, line by line: removed lines and added ones.

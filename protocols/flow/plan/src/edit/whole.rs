@@ -3,7 +3,7 @@
 use toml::Value;
 use toml::map::Map;
 
-use super::{Act, Part};
+use super::{Edit, Part};
 
 /// The value at a path.
 pub(super) fn at<'v>(values: &'v Value, path: &[Part]) -> Option<&'v Value> {
@@ -15,13 +15,13 @@ pub(super) fn at<'v>(values: &'v Value, path: &[Part]) -> Option<&'v Value> {
 }
 
 /// Makes a change.
-pub(super) fn apply(values: &mut Value, act: &Act) -> Result<(), String> {
+pub(super) fn apply(values: &mut Value, act: &Edit) -> Result<(), String> {
     let wrong = || "there is nothing of that kind".to_owned();
     match act {
-        Act::Set(path, value) => {
+        Edit::Set(path, value) => {
             *made(values, path).ok_or_else(wrong)? = value.clone();
         }
-        Act::Unset(path) => {
+        Edit::Unset(path) => {
             let (part, above) = path.split_last().ok_or_else(wrong)?;
             match (of(values, above).ok_or_else(wrong)?, part) {
                 (Value::Table(table), Part::Key(key)) => drop(table.remove(key)),
@@ -31,7 +31,7 @@ pub(super) fn apply(values: &mut Value, act: &Act) -> Result<(), String> {
                 _ => return Err(wrong()),
             }
         }
-        Act::Insert(path, index, value) => {
+        Edit::Insert(path, index, value) => {
             let list = made(values, path).ok_or_else(wrong)?;
             if !list.is_array() {
                 *list = Value::Array(Vec::new());
@@ -39,7 +39,7 @@ pub(super) fn apply(values: &mut Value, act: &Act) -> Result<(), String> {
             let list = list.as_array_mut().filter(|list| *index <= list.len()).ok_or_else(wrong)?;
             list.insert(*index, value.clone());
         }
-        Act::Move(path, from, to) => {
+        Edit::Move(path, from, to) => {
             let list = of(values, path).and_then(Value::as_array_mut).ok_or_else(wrong)?;
             let value = list.remove(*from);
             list.insert(*to, value);

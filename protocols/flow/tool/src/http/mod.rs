@@ -3,9 +3,9 @@
 //! A command line becomes a plan ([`mod@asked`]) and the plan a run, as in `brunt run`. With `--details` a
 //! short block like those tools' is printed beside the figures of every run ([`figures`]).
 
-mod asked;
 mod callers;
 mod figures;
+mod http_plan;
 mod targets;
 
 use std::path::Path;
@@ -30,7 +30,7 @@ use crate::options::http::HttpArgs;
 use crate::trace::TraceFile;
 use crate::{Done, FlowJob, once};
 
-use asked::Asked;
+use http_plan::HttpPlan;
 
 impl Load for HttpArgs {
     fn name(&self) -> &'static str {
@@ -95,8 +95,8 @@ impl Load for HttpArgs {
     }
 }
 
-fn asked(args: &HttpArgs, files: &Files) -> Result<Asked, Refusal> {
-    Asked::of(args, &|path| files.read(path, file::DATA_MAX)).map_err(|error| usage(&error))
+fn asked(args: &HttpArgs, files: &Files) -> Result<HttpPlan, Refusal> {
+    HttpPlan::new(args, &|path| files.read(path, file::DATA_MAX)).map_err(|error| usage(&error))
 }
 
 /// The run of the command line.
@@ -105,7 +105,7 @@ fn job(
     (world, network): (&World, &brunt_net::Network),
     verbosity: Verbosity,
 ) -> Result<FlowJob, Refusal> {
-    let Asked { plan, notes } = asked(args, &world.files)?;
+    let HttpPlan { plan, notes } = asked(args, &world.files)?;
     let shows = verbosity == Verbosity::Normal;
     if shows {
         for note in &notes {
@@ -131,13 +131,13 @@ fn job(
         objectives: compiled.objectives,
         output: args.output.files().shown(shows),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
-        trace: TraceFile::of(&args.trace),
+        trace: TraceFile::new(&args.trace),
         every: None,
     })
 }
 
 fn print(args: &HttpArgs, done: &mut Done, world: &World) -> Result<(), Refusal> {
-    let ending = Ending::of(&args.output.run, Stream::Output, &world.console);
+    let ending = Ending::new(&args.output.run, Stream::Output, &world.console);
     ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     if ending.details {
         let figures = figures::text(&done.record).map_err(|error| failed(&error))?;

@@ -95,7 +95,7 @@ pub struct Planned {
 
 /// The plan made from an import, whose files will be in `directory`.
 pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String> {
-    let settled = Settled::of(imported, Some(Path::new("body")));
+    let settled = Settled::new(imported, Some(Path::new("body")));
     let mut settled = settled.map_err(|error| error.to_string())?;
     for (step, _) in &mut settled.steps {
         let written = settled.files.iter().map(|(path, _)| path);

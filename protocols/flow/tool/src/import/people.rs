@@ -20,7 +20,7 @@ pub struct People {
 
 impl People {
     /// The file of an import. `output` is the path of the plan; `wanted` is that of the file, if it was given.
-    pub(super) fn of(
+    pub(super) fn new(
         feeder: &Feeder,
         output: Option<&Path>,
         wanted: Option<&Path>,

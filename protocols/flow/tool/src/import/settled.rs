@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_flow_import::notation::{filled, has_holes};
-use brunt_flow_import::{Act, Auth, Body, Client, Imported, Step, Value, Version};
+use brunt_flow_import::{Auth, Body, Client, Imported, PageAction, Step, Value, Version};
 use brunt_flow_plan::model::{
     self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Renewal, Run, Scenario,
     Source, Submit, Tls, Variable,
@@ -66,7 +66,7 @@ pub enum SettleError {
 
 impl Settled {
     /// Makes a plan. `output` is its future path, which the names of files beside it are derived from.
-    pub fn of(imported: &Imported, output: Option<&Path>) -> Result<Self, SettleError> {
+    pub fn new(imported: &Imported, output: Option<&Path>) -> Result<Self, SettleError> {
         Self::with_people(imported, output, None)
     }
 
@@ -76,7 +76,8 @@ impl Settled {
         output: Option<&Path>,
         people: Option<&Path>,
     ) -> Result<Self, SettleError> {
-        let people = imported.feeder.as_ref().and_then(|feeder| People::of(feeder, output, people));
+        let people =
+            imported.feeder.as_ref().and_then(|feeder| People::new(feeder, output, people));
         let base = base(imported);
         let mut settled = Self {
             plan: model::Plan {
@@ -139,11 +140,11 @@ impl Settled {
         let mut made = model::Step { name: Some(step.name.clone()), ..model::Step::default() };
         match &step.act {
             None => made = made.request(&step.method, url),
-            Some(Act::Submit { selector, press }) => {
+            Some(PageAction::Submit { selector, press }) => {
                 made.submit = Some(Submit::Selected(selector.clone()));
                 made.press.clone_from(press);
             }
-            Some(Act::Follow(selector)) => made.follow = Some(selector.clone()),
+            Some(PageAction::Follow(selector)) => made.follow = Some(selector.clone()),
         }
         made.lands.clone_from(&step.lands);
         made.status = (!step.statuses.is_empty()).then(|| {
@@ -412,7 +413,7 @@ mod tests {
     fn settled(line: &str) -> Settled {
         let read = |_: &Path| Ok(vec![0xff]);
         let imported = brunt_flow_import::curl(line, Secrets::Named, &read).unwrap();
-        Settled::of(&imported, Some(Path::new("/x/plan.toml"))).unwrap()
+        Settled::new(&imported, Some(Path::new("/x/plan.toml"))).unwrap()
     }
 
     #[test]

@@ -126,7 +126,7 @@ mod tests {
 
     /// Imports a command line; returns the plan that was made and the plan that is read from its text.
     fn again(imported: &Imported) -> (Plan, Plan, String) {
-        let settled = Settled::of(imported, Some(Path::new("/x/plan.toml"))).unwrap();
+        let settled = Settled::new(imported, Some(Path::new("/x/plan.toml"))).unwrap();
         let text = text(imported, &settled, Steps::Short).unwrap();
         let read = reader::Text { name: "plan.toml", text: &text, overrides: &[] };
         let written =
@@ -237,7 +237,7 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}\n{text}");
         }
-        let settled = Settled::of(&imported, Some(Path::new("/x/plan.toml"))).unwrap();
+        let settled = Settled::new(&imported, Some(Path::new("/x/plan.toml"))).unwrap();
         let people = settled.people.unwrap();
         assert_eq!(
             (people.path.as_path(), &*people.text),

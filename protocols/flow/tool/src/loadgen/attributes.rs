@@ -4,10 +4,10 @@
 //! every attribute; the program published with it did so for only one of them.
 
 use super::document::Value;
-use super::fault::Fault;
 use super::fields::Fields;
 use super::file_position::FilePosition;
 use super::header::header;
+use super::job_error::JobError;
 use super::kept::kept;
 use super::wildcard::{self, Wildcard};
 
@@ -62,7 +62,7 @@ enum Location {
 
 impl Attributes {
     /// Reads the attributes of one level.
-    pub fn read(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Self, Fault> {
+    pub fn read(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Self, JobError> {
         let owned = |name: &str| fields.text(name).map(|text| text.map(str::to_owned));
         let whole = owned("service-location-port")?.map(Location::Whole);
         let host = owned("service-location")?.map(Location::Host);
@@ -82,7 +82,7 @@ impl Attributes {
             location_spot: fields
                 .one("service-location-port")
                 .or(fields.one("service-location"))
-                .map(FilePosition::of),
+                .map(FilePosition::new),
             port,
             admin_user: owned("ADMINUSERID")?,
             admin_password: owned("ADMINUSERPASSWORD")?,
@@ -92,7 +92,7 @@ impl Attributes {
                 .transpose()?,
             random_file: fields
                 .one("randomfile")
-                .map(|value| Ok((value.text()?.to_owned(), FilePosition::of(value))))
+                .map(|value| Ok((value.text()?.to_owned(), FilePosition::new(value))))
                 .transpose()?,
             header: fields.one("header").map_or(Ok(Vec::new()), |value| header(value, notes))?,
             wildcards: fields
@@ -170,7 +170,7 @@ fn with_port(whole: &str, port: &str) -> String {
     format!("{}{host}:{port}{path}", &whole[..start])
 }
 
-fn port(value: &Value<'_>) -> Result<String, Fault> {
+fn port(value: &Value<'_>) -> Result<String, JobError> {
     if !value.is_text() {
         return value.whole(1, u16::MAX.into()).map(|port| port.to_string());
     }
@@ -183,7 +183,7 @@ fn port(value: &Value<'_>) -> Result<String, Fault> {
     }
 }
 
-fn persist(value: &Value<'_>) -> Result<Vec<String>, Fault> {
+fn persist(value: &Value<'_>) -> Result<Vec<String>, JobError> {
     value.list()?.map(|name| kept(&name)).collect()
 }
 

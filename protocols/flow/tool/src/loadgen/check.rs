@@ -9,17 +9,17 @@ use brunt_redact::HIDDEN;
 
 use super::draft::{Bit, Draft, Meaning, Send, Step, Words};
 use super::job::Job;
-use super::manner::Manner;
+use crate::report::Compatibility;
 
 /// The most rounds that are shown.
 const ROUNDS_SHOWN: usize = 3;
 
 /// The text.
-pub(super) fn text(job: &Job, draft: &Draft, manner: Manner) -> String {
+pub(super) fn text(job: &Job, draft: &Draft, manner: Compatibility) -> String {
     let mut out = String::new();
     let how = match manner {
-        Manner::Repaired => "as it says",
-        Manner::Compatible => "with the faults of LoadGen",
+        Compatibility::Repaired => "as it says",
+        Compatibility::Compatible => "with the faults of LoadGen",
     };
     let _ = writeln!(out, "The job runs {how}, with {} threads{}.", job.threads, ramp(job));
     mix(draft, &mut out);

@@ -8,15 +8,15 @@ use std::time::Duration;
 use brunt_exchange::ThinkTime;
 use brunt_feed::{Escape, Feeder, Files, Hole, RowOrder, Table, Text, TextPiece};
 use brunt_flow_driver::{
-    AfterFailure, Content, ExchangeStep, Extract, Flow, HttpExchange, Location as Place, Missing,
-    Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times, Variable,
+    AfterFailure, Content, ExchangeStep, Extract, Flow, HttpExchange, Location as Position,
+    Missing, Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times, Variable,
 };
 use brunt_net::secret::Secret;
 
 use super::draft::{self, Bit, Draft, Meaning, Words};
 use super::job::Job;
-use super::manner::Manner;
 use super::wildcard::{Column, Endpoint};
+use crate::report::Compatibility;
 
 /// An answer takes a millisecond or more, or counts as immediate: a threshold of zero is below the first.
 const AT_ONCE: Duration = Duration::from_nanos(999_999);
@@ -46,7 +46,7 @@ pub(super) fn unlisted(draft: &Draft) -> Listed {
 pub(super) fn flow(
     draft: &Draft,
     job: &Job,
-    manner: Manner,
+    manner: Compatibility,
     seed: u64,
     (listed, files): (&Listed, &Files),
 ) -> Result<Flow, String> {
@@ -74,8 +74,8 @@ pub(super) fn flow(
         seed,
         users: job.threads,
         times: match manner {
-            Manner::Repaired => Times::Service,
-            Manner::Compatible => Times::Coarse,
+            Compatibility::Repaired => Times::Service,
+            Compatibility::Compatible => Times::Coarse,
         },
         ..Flow::default()
     })
@@ -93,7 +93,7 @@ fn start(job: &Job) -> Start {
 fn variable(
     number: u32,
     variable: &draft::Variable,
-    manner: Manner,
+    manner: Compatibility,
     listed: &Listed,
     rows: &mut Rows,
 ) -> Result<Variable, String> {
@@ -104,8 +104,8 @@ fn variable(
         }
         Meaning::Increment => {
             let renewal = match manner {
-                Manner::Repaired => Renewal::IterationIfUsed,
-                Manner::Compatible => Renewal::AfterUse,
+                Compatibility::Repaired => Renewal::IterationIfUsed,
+                Compatibility::Compatible => Renewal::AfterUse,
             };
             (Source::Count { first: 0, step: 1 }, renewal)
         }
@@ -219,9 +219,9 @@ pub(super) fn threshold(millis: u64) -> Duration {
 
 fn extract((attribute, variable): &(String, usize)) -> Result<Extract, String> {
     let from = if attribute.starts_with('/') {
-        Place::pointer(attribute).map_err(|error| format!("failed to {error}"))?
+        Position::pointer(attribute).map_err(|error| format!("failed to {error}"))?
     } else {
-        Place::Member(attribute.clone())
+        Position::Member(attribute.clone())
     };
     // If an answer lacks the attribute, the variable keeps the value from an earlier answer.
     Ok(Extract { from, into: Hole(*variable as u16), missing: Missing::Keep, expires: None })

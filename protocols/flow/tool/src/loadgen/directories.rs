@@ -19,7 +19,7 @@ pub(super) struct Directories {
 
 impl Directories {
     /// The directories for a job file: the current one, the parent of the job's own, and the job's own.
-    pub(super) fn of(job: &Path) -> Self {
+    pub(super) fn new(job: &Path) -> Self {
         let mut roots = vec![PathBuf::new()];
         let whole = std::path::absolute(job).unwrap_or_else(|_| job.to_owned());
         let own = whole.parent();
@@ -83,7 +83,7 @@ mod tests {
         for file in ["jobs/tasks/both.json", "tasks/both.json", "jobs/tasks/own.json"] {
             fs::write(base.join(file), "{}").unwrap();
         }
-        let mut directories = Directories::of(&base.join("jobs/x.json"));
+        let mut directories = Directories::new(&base.join("jobs/x.json"));
         let mut find = |name: &str| directories.find(&Path::new("tasks").join(name));
         assert_eq!(find("both.json").unwrap(), base.join("tasks/both.json"));
         assert_eq!(find("own.json").unwrap(), base.join("jobs/tasks/own.json"));

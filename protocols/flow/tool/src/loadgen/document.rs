@@ -11,7 +11,7 @@ use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions};
 use serde::de::IgnoredAny;
 
-use super::fault::{Fault, Place};
+use super::job_error::{JobError, Position};
 
 /// The largest file that is read: no job is as long as this.
 const BYTES_MAX: u64 = 16 << 20;
@@ -80,8 +80,8 @@ impl Kind {
 
 impl Document {
     /// Reads a file.
-    pub fn read(path: &Path, files: &brunt_feed::Files) -> Result<Self, Fault> {
-        let whole = |what: String, remedy: &str| Fault {
+    pub fn read(path: &Path, files: &brunt_feed::Files) -> Result<Self, JobError> {
+        let whole = |what: String, remedy: &str| JobError {
             file: path.to_owned(),
             place: None,
             key: String::new(),
@@ -100,8 +100,8 @@ impl Document {
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let before = String::from_utf8_lossy(&error.as_bytes()[..at]).into_owned();
-            Fault {
-                place: Some(Place::of(&before, at)),
+            JobError {
+                place: Some(Position::new(&before, at)),
                 ..whole("it is not UTF-8 from here on".to_owned(), "save it as UTF-8")
             }
         })?;
@@ -109,10 +109,10 @@ impl Document {
     }
 
     /// Reads the text of a file.
-    pub fn parse(path: &Path, text: String) -> Result<Self, Fault> {
+    pub fn parse(path: &Path, text: String) -> Result<Self, JobError> {
         // Some editors begin a file with a byte order mark, which is not JSON.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        let broken = |place, what: String| Fault {
+        let broken = |place, what: String| JobError {
             file: path.to_owned(),
             place: Some(place),
             key: String::new(),
@@ -120,14 +120,14 @@ impl Document {
             remedy: remedy(&what).to_owned(),
         };
         if let Err(error) = serde_json::from_str::<IgnoredAny>(&text) {
-            let place = Place { line: error.line().max(1), column: error.column().max(1) };
+            let place = Position { line: error.line().max(1), column: error.column().max(1) };
             let words = error.to_string();
             let what = words.split(" at line ").next().unwrap_or(&words).to_owned();
             return Err(broken(place, what));
         }
         let parsed = jsonc_parser::parse_to_ast(&text, &CollectOptions::default(), &strict());
         let value = parsed.map_err(|error| {
-            broken(Place::of(&text, error.range().start), error.kind().to_string())
+            broken(Position::new(&text, error.range().start), error.kind().to_string())
         })?;
         let root = match &value.value {
             Some(value) => node(value),
@@ -144,10 +144,10 @@ impl Document {
         key: &str,
         what: impl Into<String>,
         remedy: impl Into<String>,
-    ) -> Fault {
-        Fault {
+    ) -> JobError {
+        JobError {
             file: self.path.clone(),
-            place: Some(Place::of(&self.text, at)),
+            place: Some(Position::new(&self.text, at)),
             key: key.to_owned(),
             what: what.into(),
             remedy: remedy.into(),
@@ -155,8 +155,8 @@ impl Document {
     }
 
     /// The line and column of a place.
-    pub fn place(&self, at: usize) -> Place {
-        Place::of(&self.text, at)
+    pub fn place(&self, at: usize) -> Position {
+        Position::new(&self.text, at)
     }
 
     /// The whole content.
@@ -231,11 +231,11 @@ pub struct Value<'a> {
 
 impl<'a> Value<'a> {
     /// A fault of this value.
-    pub fn fault(&self, what: impl Into<String>, remedy: impl Into<String>) -> Fault {
+    pub fn fault(&self, what: impl Into<String>, remedy: impl Into<String>) -> JobError {
         self.document.fault(self.node.at, &self.key, what, remedy)
     }
 
-    fn unfit(&self, wanted: &str, remedy: &str) -> Fault {
+    fn unfit(&self, wanted: &str, remedy: &str) -> JobError {
         self.fault(format!("this is {}, but must be {wanted}", self.node.kind.words()), remedy)
     }
 
@@ -246,7 +246,7 @@ impl<'a> Value<'a> {
     }
 
     /// The value as a string.
-    pub fn text(&self) -> Result<&'a str, Fault> {
+    pub fn text(&self) -> Result<&'a str, JobError> {
         match &self.node.kind {
             Kind::Text(text) => Ok(text),
             _ => Err(self.unfit("a string", "write it in double quotes")),
@@ -254,7 +254,7 @@ impl<'a> Value<'a> {
     }
 
     /// The value as a whole number, from `least` to `most`.
-    pub fn whole(&self, least: u64, most: u64) -> Result<u64, Fault> {
+    pub fn whole(&self, least: u64, most: u64) -> Result<u64, JobError> {
         let remedy = || {
             format!(
                 "write a whole number from {least} to {most}, without quotes or a decimal point"
@@ -271,7 +271,7 @@ impl<'a> Value<'a> {
     }
 
     /// The elements of the array.
-    pub fn list(&self) -> Result<impl Iterator<Item = Self> + use<'a>, Fault> {
+    pub fn list(&self) -> Result<impl Iterator<Item = Self> + use<'a>, JobError> {
         let Kind::List(elements) = &self.node.kind else {
             return Err(self.unfit("an array", "put it into brackets: [ ... ]"));
         };
@@ -281,7 +281,7 @@ impl<'a> Value<'a> {
     }
 
     /// The members of the object.
-    pub fn members(&self) -> Result<&'a [Member], Fault> {
+    pub fn members(&self) -> Result<&'a [Member], JobError> {
         match &self.node.kind {
             Kind::Object(members) => Ok(members),
             _ => Err(self.unfit("an object", "put it into braces: { \"key\": value }")),
@@ -289,7 +289,7 @@ impl<'a> Value<'a> {
     }
 
     /// The members of the object, as values; of those with the same name only the last, which is reported to `notes`.
-    pub fn last_of_each(&self, notes: &mut Vec<String>) -> Result<Vec<(&'a str, Self)>, Fault> {
+    pub fn last_of_each(&self, notes: &mut Vec<String>) -> Result<Vec<(&'a str, Self)>, JobError> {
         let mut kept: Vec<(&'a str, Self)> = Vec::new();
         for member in self.members()? {
             let value = self.below(&member.name, &member.value);
@@ -365,7 +365,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Document, Fault> {
+    fn parse(text: &str) -> Result<Document, JobError> {
         Document::parse(Path::new("x.json"), text.to_owned())
     }
 

@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use brunt_feed::Escape;
 use brunt_flow_driver::Repeat;
 
-use super::fault::Fault;
 use super::fields::nearest;
 use super::files::Files;
-use super::manner::Manner;
+use super::job_error::JobError;
 use super::names::{Name, Names, Part, Piece, WildcardMeaning};
 use super::repairs::Repair;
 use super::task::Request;
 use super::wildcard::{Column, Endpoint, Nature};
+use crate::report::Compatibility;
 
 /// A job with everything resolved.
 #[derive(Debug, Default)]
@@ -183,14 +183,14 @@ impl Send {
 /// A draft that is being made.
 pub(super) struct Drafting<'a> {
     pub draft: Draft,
-    pub manner: Manner,
+    pub manner: Compatibility,
     pub files: &'a mut Files,
 }
 
 impl Drafting<'_> {
     /// Notes a repair; in compatible mode none is noted.
     pub(super) fn repaired(&mut self, repair: Repair) {
-        if self.manner == Manner::Repaired {
+        if self.manner == Compatibility::Repaired {
             self.draft.repairs.insert(repair);
         }
     }
@@ -202,7 +202,7 @@ impl Drafting<'_> {
         part: Part<'_>,
         names: &Names,
         request: &Request,
-    ) -> Result<Words, Fault> {
+    ) -> Result<Words, JobError> {
         let mut words = Words::default();
         for piece in names.pieces(text, part, self.manner) {
             match piece {
@@ -276,7 +276,12 @@ impl Drafting<'_> {
         variables.len() - 1
     }
 
-    fn meaning(&mut self, name: &Name, names: &Names, request: &Request) -> Result<Meaning, Fault> {
+    fn meaning(
+        &mut self,
+        name: &Name,
+        names: &Names,
+        request: &Request,
+    ) -> Result<Meaning, JobError> {
         let spot = name.spot.as_ref().unwrap_or(&request.spot);
         let missing = |key: &str| {
             spot.fault(

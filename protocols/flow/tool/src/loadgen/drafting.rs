@@ -1,26 +1,26 @@
 //! Makes a draft of workloads: first step by step, then for what depends on the whole.
 
 use super::draft::{Draft, Drafting, Meaning, Operation, Scenario, Step};
-use super::fault::Fault;
 use super::files::Files;
-use super::manner::Manner;
+use super::job_error::JobError;
 use super::mix;
 use super::repairs::Repair;
 use super::request;
 use super::task::Task;
 use super::workload::Workload;
 use crate::options::loadgen::Mixing;
+use crate::report::Compatibility;
 
 /// Resolves workloads. Those without loops are omitted.
 pub(super) fn draft(
     workloads: &[Workload],
-    manner: Manner,
+    manner: Compatibility,
     mixing: Mixing,
     files: &mut Files,
-) -> Result<Draft, Fault> {
+) -> Result<Draft, JobError> {
     let performed: Vec<&Workload> = workloads.iter().filter(|it| it.loops > 0).collect();
     let loops: Vec<u64> = performed.iter().map(|workload| workload.loops).collect();
-    let compatible = manner == Manner::Compatible;
+    let compatible = manner == Compatibility::Compatible;
     let rounds = mix::rounds(&loops, mixing, compatible);
     let mut drafting = Drafting { draft: Draft { rounds, ..Draft::default() }, manner, files };
     if mixing == Mixing::Rounds && mix::has_remainder(&loops) {
@@ -36,7 +36,7 @@ pub(super) fn draft(
 }
 
 impl Drafting<'_> {
-    fn scenario(&mut self, workload: &Workload) -> Result<(), Fault> {
+    fn scenario(&mut self, workload: &Workload) -> Result<(), JobError> {
         let number = self.draft.scenarios.len();
         let mut steps = Vec::new();
         for position in &workload.positions {
@@ -84,7 +84,7 @@ impl Drafting<'_> {
     }
 
     /// Keeps the values of answers that a later request of the iteration needs.
-    fn keep(&mut self, steps: &mut [Step], workload: &Workload) -> Result<(), Fault> {
+    fn keep(&mut self, steps: &mut [Step], workload: &Workload) -> Result<(), JobError> {
         for at in 0..steps.len() {
             let Step::Send(send) = &steps[at] else { continue };
             let variables = &self.draft.variables;
@@ -97,7 +97,7 @@ impl Drafting<'_> {
                 .collect();
             for need in needed {
                 // LoadGen reads only the answer of the first task.
-                let before = if self.manner == Manner::Compatible { at.min(1) } else { at };
+                let before = if self.manner == Compatibility::Compatible { at.min(1) } else { at };
                 let mut kept = false;
                 for step in &mut steps[..before] {
                     if let Step::Send(earlier) = step {

@@ -5,7 +5,7 @@
 //! number sign or two slashes is a comment.
 
 use super::document::{Member, Value};
-use super::fault::Fault;
+use super::job_error::JobError;
 
 /// How similar two words must be for one to be suggested for the other.
 const ALIKE: f64 = 0.7;
@@ -23,7 +23,7 @@ impl<'a> Fields<'a> {
         whole: &Value<'a>,
         known: &[&'static str],
         notes: &mut Vec<String>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, JobError> {
         let (fields, others) = Self::split(whole, known, notes)?;
         match others.first() {
             None => Ok(fields),
@@ -36,7 +36,7 @@ impl<'a> Fields<'a> {
         whole: &Value<'a>,
         known: &[&'static str],
         notes: &mut Vec<String>,
-    ) -> Result<(Self, Vec<&'a Member>), Fault> {
+    ) -> Result<(Self, Vec<&'a Member>), JobError> {
         let mut found: Vec<(&'static str, Value<'a>)> = Vec::new();
         let mut others = Vec::new();
         for member in whole.members()? {
@@ -65,13 +65,13 @@ impl<'a> Fields<'a> {
     }
 
     /// The value of a key that must be present.
-    pub fn must(&self, name: &str, remedy: &str) -> Result<&Value<'a>, Fault> {
+    pub fn must(&self, name: &str, remedy: &str) -> Result<&Value<'a>, JobError> {
         self.one(name)
             .ok_or_else(|| self.whole.fault(format!("the key \"{name}\" is missing"), remedy))
     }
 
     /// The string of a key, if it is present.
-    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>, JobError> {
         self.one(name).map(Value::text).transpose()
     }
 }
@@ -82,7 +82,7 @@ pub(super) fn is_remark(name: &str) -> bool {
 }
 
 /// The error for an unknown key, with a suggestion if one is similar.
-pub(super) fn unknown(whole: &Value<'_>, member: &Member, known: &[&str]) -> Fault {
+pub(super) fn unknown(whole: &Value<'_>, member: &Member, known: &[&str]) -> JobError {
     let remedy = match nearest(&member.name, known) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("the keys here are {}", known.join(", ")),

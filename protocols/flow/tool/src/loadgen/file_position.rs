@@ -4,19 +4,19 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::document::Value;
-use super::fault::{Fault, Place};
+use super::job_error::{JobError, Position};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePosition {
     file: PathBuf,
-    place: Place,
+    place: Position,
     key: String,
 }
 
 impl FilePosition {
     /// The place of a value.
-    pub fn of(value: &Value<'_>) -> Self {
+    pub fn new(value: &Value<'_>) -> Self {
         Self {
             file: value.document.path.clone(),
             place: value.document.place(value.node.at),
@@ -25,8 +25,8 @@ impl FilePosition {
     }
 
     /// A fault there.
-    pub fn fault(&self, what: impl Into<String>, remedy: impl Into<String>) -> Fault {
-        Fault {
+    pub fn fault(&self, what: impl Into<String>, remedy: impl Into<String>) -> JobError {
+        JobError {
             file: self.file.clone(),
             place: Some(self.place),
             key: self.key.clone(),

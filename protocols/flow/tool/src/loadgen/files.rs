@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use super::directories::Directories;
 use super::document::{Document, Value};
-use super::fault::Fault;
 use super::fields::nearest;
 use super::file_position::FilePosition;
+use super::job_error::JobError;
 
 /// The files of a job, and the notes about them.
 #[derive(Debug)]
@@ -23,12 +23,12 @@ pub(super) struct Files {
 impl Files {
     /// The files of a job file.
     pub(super) fn of(job: &Path, readable: &brunt_feed::Files) -> Self {
-        let (directories, readable) = (Directories::of(job), readable.clone());
+        let (directories, readable) = (Directories::new(job), readable.clone());
         Self { directories, readable, documents: BTreeMap::new(), notes: Vec::new() }
     }
 
     /// A file by its path.
-    pub(super) fn document(&mut self, path: &Path) -> Result<Rc<Document>, Fault> {
+    pub(super) fn document(&mut self, path: &Path) -> Result<Rc<Document>, JobError> {
         if let Some(known) = self.documents.get(path) {
             return Ok(Rc::clone(known));
         }
@@ -43,7 +43,7 @@ impl Files {
         directory: &str,
         key: &str,
         named_by: &Value<'_>,
-    ) -> Result<Rc<Document>, Fault> {
+    ) -> Result<Rc<Document>, JobError> {
         let path = Path::new(directory).join(format!("{key}.json"));
         match self.directories.find(&path) {
             Ok(path) => self.document(&path),
@@ -60,7 +60,7 @@ impl Files {
     }
 
     /// The path of a file of values that a job, workload or task names.
-    pub(super) fn values(&mut self, name: &str, spot: &FilePosition) -> Result<PathBuf, Fault> {
+    pub(super) fn values(&mut self, name: &str, spot: &FilePosition) -> Result<PathBuf, JobError> {
         self.directories.find(Path::new(name)).map_err(|places| {
             spot.fault(
                 format!("there is neither {places}"),

@@ -1,7 +1,7 @@
 //! The fields of a `header`, at every level: in a job, a workload, a task or a wildcard.
 
 use super::document::Value;
-use super::fault::Fault;
+use super::job_error::JobError;
 
 /// Fields that Java's client does not allow to be set, beside those whose names begin with `Sec-`.
 const JAVAS_OWN: [&str; 13] = [
@@ -31,7 +31,7 @@ fn is_javas_own(name: &str, value: &str) -> bool {
 pub(super) fn header(
     value: &Value<'_>,
     notes: &mut Vec<String>,
-) -> Result<Vec<(String, String)>, Fault> {
+) -> Result<Vec<(String, String)>, JobError> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for member in value.members()? {
         let text = value.below(&member.name, &member.value).text()?.to_owned();

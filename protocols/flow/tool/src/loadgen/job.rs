@@ -5,9 +5,9 @@
 
 use super::attributes::{self, Attributes};
 use super::document::Value;
-use super::fault::Fault;
 use super::fields::Fields;
 use super::files::Files;
+use super::job_error::JobError;
 use super::task::MILLIS_MAX;
 use super::workload::{self, Workload};
 
@@ -48,7 +48,7 @@ pub struct Job {
 }
 
 /// Reads the job of a file that lists workloads, and everything it names.
-pub(super) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
+pub(super) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, JobError> {
     let known = [OWN, attributes::KEYS].concat();
     let fields = Fields::read(value, &known, &mut files.notes)?;
     let attributes = Attributes::read(&fields, &mut files.notes)?;
@@ -72,7 +72,7 @@ pub(super) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
 }
 
 /// A job's general settings and those of its threads. `interval` is the key of the time between groups of threads.
-pub(super) fn frame(fields: &Fields<'_>, interval: &str) -> Result<Job, Fault> {
+pub(super) fn frame(fields: &Fields<'_>, interval: &str) -> Result<Job, JobError> {
     let whole = |name: &str, most: u64| {
         fields.one(name).map(|it: &Value<'_>| it.whole(0, most)).transpose()
     };

@@ -1,10 +1,10 @@
 //! The value that is kept from an answer: an attribute by its name, or by a JSON pointer.
 
 use super::document::Value;
-use super::fault::Fault;
+use super::job_error::JobError;
 
 /// The name of an attribute of an answer, or a JSON pointer to it.
-pub(super) fn kept(value: &Value<'_>) -> Result<String, Fault> {
+pub(super) fn kept(value: &Value<'_>) -> Result<String, JobError> {
     let text = value.text()?;
     let pointer_is_fit = !text.starts_with('/') || text.len() > 1;
     if text.is_empty() || text.starts_with('$') || !pointer_is_fit {

@@ -12,14 +12,13 @@ mod document;
 mod draft;
 mod drafting;
 mod endpoints;
-mod fault;
 mod fields;
 mod file_position;
 mod files;
 mod header;
 mod job;
+mod job_error;
 mod kept;
-mod manner;
 mod mix;
 mod names;
 pub mod of_plan;
@@ -59,6 +58,7 @@ use jiff::tz::TimeZone;
 
 use crate as flow;
 use crate::options::loadgen::{LoadgenArgs, Mixing, NAME};
+use crate::report::Compatibility;
 use crate::report::opening;
 use crate::trace::TraceFile;
 use crate::{FlowJob, fit, once};
@@ -67,7 +67,6 @@ use draft::{Draft, Meaning};
 use drafting::draft;
 use files::Files;
 use job::Job;
-use manner::Manner;
 use spinner::Spinner;
 use workload::Workload;
 
@@ -118,7 +117,7 @@ impl Load for LoadgenArgs {
             .run
             .refuse_quiet_details()
             .map_err(|unfit| Refusal::usage(format!("error: {}", unfit.why)))?;
-        let asked = Asked::read(self, world)?;
+        let asked = LoadedJob::read(self, world)?;
         if self.check {
             asked.examine(world)?;
             return world.console.print(&check::text(&asked.job, &asked.draft, asked.manner));
@@ -156,7 +155,7 @@ pub fn as_plan(
 ) -> Result<(model::Plan, Vec<String>), Refusal> {
     let mut files = Files::of(config, readable);
     let job = reader::read(config, &mut files)?;
-    let draft = draft(&job.workloads, Manner::Repaired, Mixing::default(), &mut files)?;
+    let draft = draft(&job.workloads, Compatibility::Repaired, Mixing::default(), &mut files)?;
     let connecting = to_plan::Connecting {
         redirects: REDIRECTS,
         resend: Resending::Always,
@@ -182,17 +181,17 @@ pub fn as_plan(
 }
 
 /// A job that was read, with everything resolved.
-struct Asked {
+struct LoadedJob {
     job: Job,
     draft: Draft,
     warm_up: Draft,
-    manner: Manner,
+    manner: Compatibility,
     seed: u64,
 }
 
-impl Asked {
+impl LoadedJob {
     fn read(args: &LoadgenArgs, world: &World) -> Result<Self, Refusal> {
-        let manner = if args.compat { Manner::Compatible } else { Manner::Repaired };
+        let manner = if args.compat { Compatibility::Compatible } else { Compatibility::Repaired };
         let mut files = Files::of(&args.config, &world.files);
         let job = reader::read(&args.config, &mut files)?;
         let mut settle = |workloads: &[Workload]| draft(workloads, manner, args.mix, &mut files);
@@ -287,7 +286,7 @@ impl Asked {
         };
         let report = table::report(&self.draft, &self.job, self.manner, &counted);
         done.losses.print(&report.text());
-        let ending = Ending::of(&args.output.run, Stream::Error, &world.console);
+        let ending = Ending::new(&args.output.run, Stream::Error, &world.console);
         ending.tell(&done.record, &mut done.losses).map_err(failed)?;
         let written = done.written.as_deref();
         ending.close(&done.record, written, &mut done.losses).map_err(failed)?;
@@ -308,7 +307,7 @@ impl Asked {
             objectives: args.output.run.objectives.clone(),
             output: Output { progress: Progress::Table, ..args.output.files() },
             target: self.job.environment.clone().unwrap_or_default(),
-            trace: TraceFile::of(&args.trace),
+            trace: TraceFile::new(&args.trace),
             every: None,
         }
     }
@@ -316,7 +315,7 @@ impl Asked {
 
 /// The connections of a job.
 fn connected(
-    asked: &Asked,
+    asked: &LoadedJob,
     args: &LoadgenArgs,
     (way, console): (&brunt_net::Network, &Console),
 ) -> Result<Arc<Network>, String> {

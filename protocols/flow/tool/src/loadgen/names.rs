@@ -5,9 +5,9 @@
 
 use super::attributes::Attributes;
 use super::file_position::FilePosition;
-use super::manner::Manner;
 use super::task::Request;
 use super::wildcard::Nature;
+use crate::report::Compatibility;
 
 /// A part of a request that can contain wildcards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ const TOKEN_ATTRIBUTE: &str = "tokenId";
 
 impl Names {
     /// The wildcards of a request.
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn new(request: &Request) -> Self {
         let attributes = &request.attributes;
         let mut all: Vec<Name> = attributes
             .wildcards
@@ -102,7 +102,7 @@ impl Names {
         &'n self,
         text: &'t str,
         part: Part<'_>,
-        manner: Manner,
+        manner: Compatibility,
     ) -> Vec<Piece<'n, 't>> {
         let mut pieces = Vec::new();
         let (mut from, mut at) = (0, 0);
@@ -111,7 +111,7 @@ impl Names {
             let found = self.0.iter().find(|name| {
                 rest.starts_with(&name.word)
                     && name.stands(part)
-                    && (manner == Manner::Repaired || name.stood(part))
+                    && (manner == Compatibility::Repaired || name.stood(part))
             });
             let Some(name) = found else {
                 at += first.len_utf8();

@@ -9,7 +9,7 @@ use brunt_flow_plan::model::{Plan, Step};
 
 use super::repairs::Repair;
 use super::table::{Counted, row};
-use crate::report::{Manner, Report, Workload};
+use crate::report::{Compatibility, Report, Workload};
 
 /// The report; none for a plan without rounds, which cannot come from a job.
 pub fn report(
@@ -34,7 +34,7 @@ pub fn report(
         row
     });
     let mut report = Report {
-        manner: Manner::Repaired,
+        manner: Compatibility::Repaired,
         threads,
         started: counted.started.clone(),
         lapsed: counted.lasted,

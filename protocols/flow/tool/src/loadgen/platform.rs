@@ -6,10 +6,10 @@
 
 use super::attributes::{self, Attributes};
 use super::document::{Kind, Value};
-use super::fault::Fault;
 use super::fields::{Fields, unknown};
 use super::files::Files;
 use super::job::{Job, LOOPS_MAX, frame};
+use super::job_error::JobError;
 use super::task::{self, MILLIS_MAX};
 use super::workload::{self, Position, Workload};
 
@@ -32,7 +32,7 @@ const VERSION: u64 = 1;
 const WORKLOADS_MAX: usize = 10_000;
 
 /// Reads a job of this format.
-pub(super) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
+pub(super) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, JobError> {
     let known = [OWN, attributes::KEYS].concat();
     let (fields, others) = Fields::split(value, &known, &mut files.notes)?;
     if let Some(version) = fields.one("version") {
@@ -78,7 +78,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// The workloads that a list names.
-    fn named(&self, list: &Value<'_>, files: &mut Files) -> Result<Vec<Workload>, Fault> {
+    fn named(&self, list: &Value<'_>, files: &mut Files) -> Result<Vec<Workload>, JobError> {
         let mut all = Vec::new();
         for name in list.list()? {
             self.collect(name.text()?, &name, 1, &mut Vec::new(), &mut all, files)?;
@@ -95,7 +95,7 @@ impl<'a> Definitions<'a> {
         within: &mut Vec<String>,
         all: &mut Vec<Workload>,
         files: &mut Files,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), JobError> {
         if within.iter().any(|outer| outer == name) {
             let what = format!("the workload \"{name}\" contains itself");
             return Err(named_by.fault(what, "remove it here"));
@@ -130,7 +130,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// Tasks that are repeated together, and how many times.
-    fn group(&self, part: &Value<'a>, files: &mut Files) -> Result<(Vec<Position>, u64), Fault> {
+    fn group(&self, part: &Value<'a>, files: &mut Files) -> Result<(Vec<Position>, u64), JobError> {
         let fields = Fields::read(part, &["task", "iterations"], &mut files.notes)?;
         let loops = fields
             .must("iterations", "set how often the tasks are repeated")?
@@ -157,7 +157,7 @@ impl<'a> Definitions<'a> {
     }
 }
 
-fn product(times: u64, loops: u64, part: &Value<'_>) -> Result<u64, Fault> {
+fn product(times: u64, loops: u64, part: &Value<'_>) -> Result<u64, JobError> {
     times.checked_mul(loops).filter(|product| *product <= LOOPS_MAX).ok_or_else(|| {
         let what = format!("that is {times} times {loops} iterations");
         part.fault(what, format!("reduce them to {LOOPS_MAX} at most"))

@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use super::fault::Fault;
 use super::files::Files;
 use super::job::{self, Job};
+use super::job_error::JobError;
 use super::platform;
 
 /// Reads a job file and everything it names.
-pub(super) fn read(path: &Path, files: &mut Files) -> Result<Job, Fault> {
+pub(super) fn read(path: &Path, files: &mut Files) -> Result<Job, JobError> {
     let document = files.document(path)?;
     let value = document.value();
     let members = value.members()?;

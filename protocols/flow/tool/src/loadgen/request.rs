@@ -6,11 +6,11 @@
 use brunt_feed::Escape;
 
 use super::draft::{Bit, Drafting, Send, Words};
-use super::fault::Fault;
-use super::manner::Manner;
+use super::job_error::JobError;
 use super::names::{Names, Part};
 use super::repairs::Repair;
 use super::task::{Data, Request};
+use crate::report::Compatibility;
 
 /// The default `Accept` of Java's client.
 const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
@@ -20,9 +20,9 @@ const JAVA: &str = "Java/1.8.0_181";
 const BRUNT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 
 /// Decides what is sent. The caller, which knows the workload, fills in the operation and the threshold.
-pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<Send, Fault> {
-    let names = Names::of(request);
-    let compatible = drafting.manner == Manner::Compatible;
+pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<Send, JobError> {
+    let names = Names::new(request);
+    let compatible = drafting.manner == Compatibility::Compatible;
     if !["http://", "https://"].iter().any(|scheme| request.base.starts_with(scheme)) {
         let spot = request.attributes.base_spot().unwrap_or(&request.spot);
         return Err(spot.fault(
@@ -73,8 +73,8 @@ fn payload(
     fields: &[(String, Words)],
     names: &Names,
     request: &Request,
-) -> Result<(Words, Escape), Fault> {
-    let compatible = drafting.manner == Manner::Compatible;
+) -> Result<(Words, Escape), JobError> {
+    let compatible = drafting.manner == Compatibility::Compatible;
     if matches!(data, Data::List(_)) {
         drafting.repaired(Repair::Arrays);
     }

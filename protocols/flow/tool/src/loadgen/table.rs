@@ -12,9 +12,8 @@ use jiff::Zoned;
 
 use super::draft::{Draft, Scenario, Step};
 use super::job::Job;
-use super::manner::Manner;
 use super::repairs::Repair;
-use crate::report as loadgen;
+use crate::report::Compatibility;
 use crate::report::{Report, Row, Sum, Workload};
 
 /// The task whose time LoadGen counts as sleep.
@@ -33,12 +32,9 @@ pub struct Counted<'a> {
 }
 
 /// The report of a run.
-pub fn report(draft: &Draft, job: &Job, manner: Manner, counted: &Counted<'_>) -> Report {
+pub fn report(draft: &Draft, job: &Job, manner: Compatibility, counted: &Counted<'_>) -> Report {
     let base = Report {
-        manner: match manner {
-            Manner::Repaired => loadgen::Manner::Repaired,
-            Manner::Compatible => loadgen::Manner::Compatible,
-        },
+        manner,
         threads: job.threads,
         started: counted.started.clone(),
         lapsed: counted.lasted,
@@ -53,8 +49,8 @@ pub fn report(draft: &Draft, job: &Job, manner: Manner, counted: &Counted<'_>) -
         repairs: Vec::new(),
     };
     match manner {
-        Manner::Repaired => repaired(base, draft, counted),
-        Manner::Compatible => compatible(base, draft, job, counted),
+        Compatibility::Repaired => repaired(base, draft, counted),
+        Compatibility::Compatible => compatible(base, draft, job, counted),
     }
 }
 

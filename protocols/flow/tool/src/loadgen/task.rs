@@ -2,10 +2,10 @@
 
 use super::attributes::{self, Attributes};
 use super::document::{Document, Kind, Node, Value, compact};
-use super::fault::Fault;
 use super::fields::{Fields, nearest};
 use super::file_position::FilePosition;
 use super::files::Files;
+use super::job_error::JobError;
 
 /// The keys that only tasks have.
 const OWN: &[&str] =
@@ -71,7 +71,7 @@ pub(super) fn read(
     document: &Document,
     above: &Attributes,
     files: &mut Files,
-) -> Result<Task, Fault> {
+) -> Result<Task, JobError> {
     let (task, threshold) = described(&document.value(), above, files)?;
     match threshold {
         None => Ok(task),
@@ -87,7 +87,7 @@ pub(super) fn described<'a>(
     value: &Value<'a>,
     above: &Attributes,
     files: &mut Files,
-) -> Result<(Task, Option<Value<'a>>), Fault> {
+) -> Result<(Task, Option<Value<'a>>), JobError> {
     let known = [OWN, attributes::KEYS].concat();
     let fields = Fields::read(value, &known, &mut files.notes)?;
     let threshold = fields.one("threshold").cloned();
@@ -115,14 +115,14 @@ pub(super) fn described<'a>(
             payload: payload.to_owned(),
             data,
             attributes,
-            spot: FilePosition::of(value),
+            spot: FilePosition::new(value),
         })),
         threshold,
     ))
 }
 
 /// A method is a token of RFC 9110, and is case-sensitive.
-fn method(value: &Value<'_>) -> Result<String, Fault> {
+fn method(value: &Value<'_>) -> Result<String, JobError> {
     let text = value.text()?;
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let upper = text.to_ascii_uppercase();
@@ -140,7 +140,7 @@ fn method(value: &Value<'_>) -> Result<String, Fault> {
     ))
 }
 
-fn data(value: &Value<'_>) -> Result<Option<Data>, Fault> {
+fn data(value: &Value<'_>) -> Result<Option<Data>, JobError> {
     let node: &Node = value.node;
     Ok(Some(match &node.kind {
         Kind::Null => return Ok(None),

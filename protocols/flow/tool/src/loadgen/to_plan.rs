@@ -322,9 +322,9 @@ mod tests {
     use super::*;
     use crate::loadgen::drafting::draft;
     use crate::loadgen::files::Files;
-    use crate::loadgen::manner::Manner;
     use crate::loadgen::{compile, reader};
     use crate::options::loadgen::Mixing;
+    use crate::report::Compatibility;
     use brunt_flow_plan::compile::{CompileEnvironment, compile as settle};
     use brunt_flow_plan::reader::{Text, read};
     use brunt_run::options::surroundings::Surroundings;
@@ -383,12 +383,13 @@ mod tests {
         let path = root.join(format!("{name}.json"));
         let mut files = Files::of(&path, &brunt_feed::Files::default());
         let job = reader::read(&path, &mut files).unwrap();
-        let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
+        let draft =
+            draft(&job.workloads, Compatibility::Repaired, Mixing::Rounds, &mut files).unwrap();
         let listed = BTreeMap::new();
         let mut flow = compile::flow(
             &draft,
             &job,
-            Manner::Repaired,
+            Compatibility::Repaired,
             7,
             (&listed, &brunt_feed::Files::default()),
         )

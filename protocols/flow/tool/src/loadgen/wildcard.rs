@@ -5,10 +5,10 @@
 //! contains it.
 
 use super::document::Value;
-use super::fault::Fault;
 use super::fields::{Fields, nearest};
 use super::file_position::FilePosition;
 use super::header::header;
+use super::job_error::JobError;
 use super::kept::kept;
 
 const KEYS: &[&str] = &[
@@ -91,7 +91,7 @@ pub struct Endpoint {
 }
 
 /// Reads declarations.
-pub(super) fn list(value: &Value<'_>, notes: &mut Vec<String>) -> Result<Vec<Wildcard>, Fault> {
+pub(super) fn list(value: &Value<'_>, notes: &mut Vec<String>) -> Result<Vec<Wildcard>, JobError> {
     let mut all: Vec<Wildcard> = Vec::new();
     for declared in value.list()? {
         let wildcard = one(&declared, notes)?;
@@ -104,7 +104,7 @@ pub(super) fn list(value: &Value<'_>, notes: &mut Vec<String>) -> Result<Vec<Wil
     Ok(all)
 }
 
-fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault> {
+fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, JobError> {
     let fields = Fields::read(declared, KEYS, notes)?;
     let named = fields.must("name", "name it, as \"$COSTCENTER\"")?;
     let name = named.text()?;
@@ -144,11 +144,11 @@ fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault>
         return Err(stray.fault(what, "leave it out, or write both \"source\" and \"column\""));
     }
     let encodes = fields.one("encode").map_or(Ok(false), encodes)?;
-    Ok(Wildcard { name: name.to_owned(), nature, encodes, spot: FilePosition::of(declared) })
+    Ok(Wildcard { name: name.to_owned(), nature, encodes, spot: FilePosition::new(declared) })
 }
 
 /// A file's lines, or a column of the file.
-fn file(fields: &Fields<'_>) -> Result<Nature, Fault> {
+fn file(fields: &Fields<'_>) -> Result<Nature, JobError> {
     let source = fields.must("source", "name the file whose lines are the values")?;
     let file = source.text()?.to_owned();
     let Some(column) = fields.one("column") else { return Ok(Nature::File(file)) };
@@ -169,7 +169,7 @@ fn file(fields: &Fields<'_>) -> Result<Nature, Fault> {
 }
 
 /// How a value is written into URLs.
-fn encodes(value: &Value<'_>) -> Result<bool, Fault> {
+fn encodes(value: &Value<'_>) -> Result<bool, JobError> {
     match value.text()? {
         "url" => Ok(true),
         "none" => Ok(false),
@@ -195,7 +195,7 @@ fn usual_attribute(name: &str) -> &str {
     }
 }
 
-fn generated(fields: &Fields<'_>, name: &str) -> Result<Nature, Fault> {
+fn generated(fields: &Fields<'_>, name: &str) -> Result<Nature, JobError> {
     let source = fields.text("source")?.unwrap_or(match name {
         "$INCREMENT" => "increment",
         "$THREADID" => "thread",
@@ -229,7 +229,7 @@ fn generated(fields: &Fields<'_>, name: &str) -> Result<Nature, Fault> {
     })
 }
 
-fn endpoint(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Endpoint, Fault> {
+fn endpoint(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Endpoint, JobError> {
     let source = fields.must("source", "write the URL that the values are fetched from")?;
     let url = source.text()?;
     if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {

@@ -2,9 +2,9 @@
 
 use super::attributes::{self, Attributes};
 use super::document::{Document, Value};
-use super::fault::Fault;
 use super::fields::Fields;
 use super::files::Files;
+use super::job_error::JobError;
 use super::task::{self, MILLIS_MAX, Task};
 
 /// The keys that only workloads have.
@@ -37,7 +37,7 @@ pub(super) fn read(
     document: &Document,
     above: &Attributes,
     files: &mut Files,
-) -> Result<Vec<Position>, Fault> {
+) -> Result<Vec<Position>, JobError> {
     let known = [OWN, attributes::KEYS].concat();
     let fields = Fields::read(&document.value(), &known, &mut files.notes)?;
     let attributes = Attributes::read(&fields, &mut files.notes)?.over(above);
@@ -74,7 +74,7 @@ pub(super) fn entries<'a>(
     list: &Value<'a>,
     example: &str,
     files: &mut Files,
-) -> Result<Vec<(&'a str, Value<'a>)>, Fault> {
+) -> Result<Vec<(&'a str, Value<'a>)>, JobError> {
     let mut all = Vec::new();
     for element in list.list()? {
         let entries = element.last_of_each(&mut files.notes)?;
@@ -102,9 +102,9 @@ mod tests {
     use super::*;
     use crate::loadgen::draft::{Draft, Step};
     use crate::loadgen::drafting::draft;
-    use crate::loadgen::manner::Manner;
     use crate::loadgen::reader;
     use crate::options::loadgen::Mixing;
+    use crate::report::Compatibility;
 
     /// A job of a task that creates and one that deletes by `$_id`, in this order or the other; and the notes about it.
     fn drafted(keeps: &str, tasks: &str) -> (Draft, Vec<String>) {
@@ -127,7 +127,8 @@ mod tests {
         let path = Path::new(folder.path()).join("jobs/job.json");
         let mut files = Files::of(&path, &brunt_feed::Files::default());
         let job = reader::read(&path, &mut files).unwrap();
-        let draft = draft(&job.workloads, Manner::Repaired, Mixing::Rounds, &mut files).unwrap();
+        let draft =
+            draft(&job.workloads, Compatibility::Repaired, Mixing::Rounds, &mut files).unwrap();
         (draft, files.notes)
     }
 

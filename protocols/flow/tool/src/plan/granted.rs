@@ -10,12 +10,12 @@ use std::path::{Component, Path, PathBuf};
 use std::{fmt, io};
 
 use brunt_engine::Load;
-use brunt_envelope::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
+use brunt_envelope::{Checked, Finding, Grant, LoadFigures, PathPart, RunSpec};
 use brunt_feed::file;
 use brunt_feed::files::{Files, Kind};
 use brunt_flow_driver::{Flow, Payload, Scenario, Step};
 use brunt_flow_plan::compile::Compiled;
-use brunt_flow_plan::fault::{Fault, PlanError};
+use brunt_flow_plan::key_error::{KeyError, PlanError};
 use brunt_flow_plan::model::Plan;
 use brunt_flow_plan::path::{KeyPath, Segment};
 use brunt_net::secret::Secret;
@@ -26,7 +26,7 @@ use brunt_run::options::surroundings::Surroundings;
 #[derive(Clone, Debug)]
 pub struct Granted<'a> {
     /// What was submitted.
-    pub submitted: &'a Submitted,
+    pub submitted: &'a RunSpec,
     /// Whether the kernel keeps this process from files that are not its own.
     pub confined: bool,
     /// The files that it may read.
@@ -111,10 +111,10 @@ impl Surroundings for Granted<'_> {
 pub(super) fn examine(
     plan: &Plan,
     compiled: &Compiled,
-    submitted: &Submitted,
-) -> Result<(), Fault> {
+    submitted: &RunSpec,
+) -> Result<(), KeyError> {
     ways_around(plan)?;
-    let (at, load, grant) = (KeyPath::of("run"), load(compiled), &submitted.grant);
+    let (at, load, grant) = (KeyPath::new("run"), load(compiled), &submitted.grant);
     if submitted.search.is_some() {
         // The search sets the rate and the duration, within the grant. The plan may set the users.
         let users = plan.run.users.is_some().then_some(load.users);
@@ -125,7 +125,7 @@ pub(super) fn examine(
         let within = load.seconds.is_some_and(|seconds| seconds <= most as f64);
         if !within {
             let what = format!("must end by itself within {most} s: set a duration");
-            return Err(Fault::new(&at.key("duration"), what));
+            return Err(KeyError::new(&at.key("duration"), what));
         }
     }
     let Some(most) = grant.rate_max else { return Ok(()) };
@@ -136,7 +136,10 @@ pub(super) fn examine(
                 "begins {iterations} iterations a second, which are up to {exchanges} requests, and this target may \
                  get at most {most}"
             );
-            Err(Fault::new(&at.key(if plan.run.rate.is_some() { "rate" } else { "stages" }), what))
+            Err(KeyError::new(
+                &at.key(if plan.run.rate.is_some() { "rate" } else { "stages" }),
+                what,
+            ))
         }
         _ if grant.closed && matches!(compiled.settings.load, Load::Closed(_)) => Ok(()),
         _ => {
@@ -144,19 +147,19 @@ pub(super) fn examine(
                 "needs a rate: this target may get at most {most} requests a second, and how many a closed load or a \
                  trace makes is not known before"
             );
-            Err(Fault::new(&at, what))
+            Err(KeyError::new(&at, what))
         }
     }
 }
 
 /// Checks that there are no more users than allowed.
-fn few_users(users: Option<u32>, grant: &Grant, at: &KeyPath) -> Result<(), Fault> {
+fn few_users(users: Option<u32>, grant: &Grant, at: &KeyPath) -> Result<(), KeyError> {
     let Some((users, most)) = users.zip(grant.users_max).filter(|(users, most)| users > most)
     else {
         return Ok(());
     };
     let what = format!("has {users} virtual users, and this target may have at most {most}");
-    Err(Fault::new(&at.key("users"), what))
+    Err(KeyError::new(&at.key("users"), what))
 }
 
 /// The most iterations a second that a grant allows.
@@ -166,10 +169,10 @@ pub(super) fn ceiling(compiled: &Compiled, grant: &Grant) -> Option<f64> {
 }
 
 /// Refuses keys by which a plan would reach something that has no address the fence could check.
-fn ways_around(plan: &Plan) -> Result<(), Fault> {
+fn ways_around(plan: &Plan) -> Result<(), KeyError> {
     let refused = |table: &str, key: &str| {
         let what = "is not offered here: the addresses a run may reach are those of its target";
-        Err(Fault::new(&KeyPath::of(table).key(key), what))
+        Err(KeyError::new(&KeyPath::new(table).key(key), what))
     };
     if let Some(http) = &plan.http {
         let given = [
@@ -230,7 +233,7 @@ pub(super) fn stays_here(files: &Files) -> Option<String> {
 }
 
 /// What is wrong with a plan, for a user who edits its text.
-pub(super) fn finding(error: &PlanError, submitted: &Submitted) -> Finding {
+pub(super) fn finding(error: &PlanError, submitted: &RunSpec) -> Finding {
     let PlanError::Wrong { place, fault } = error else {
         return Finding { text: error.to_string(), ..Finding::default() };
     };
@@ -256,7 +259,7 @@ fn path(at: &KeyPath) -> Vec<PathPart> {
 }
 
 /// What is wrong, with a remedy that works without an environment.
-fn on_a_site(what: &str, submitted: &Submitted) -> String {
+fn on_a_site(what: &str, submitted: &RunSpec) -> String {
     let secrets = submitted.secrets.iter().flat_map(|secrets| &secrets.names);
     let mut named =
         secrets.filter(|name| what.starts_with(&format!("names the environment variable {name},")));

@@ -1,8 +1,8 @@
 //! `brunt run`: a plan is read, carried out and reported.
 
-mod asked;
 mod callers;
 mod granted;
+mod loaded_plan;
 mod run;
 mod searched;
 

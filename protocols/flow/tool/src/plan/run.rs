@@ -14,8 +14,8 @@ use brunt_run::summary::{Ending, Stream};
 use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity};
 use jiff::tz::TimeZone;
 
-use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
+use super::loaded_plan::{LoadedPlan, refuse_limits, users_of};
 use super::{callers, searched};
 use crate as flow;
 use crate::loadgen::of_plan;
@@ -50,7 +50,7 @@ impl Load for RunArgs {
         if self.schema {
             return world.console.print(&schema::text());
         }
-        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
+        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         if self.check {
             return describe(&asked, &world.console);
         }
@@ -66,12 +66,12 @@ impl Load for RunArgs {
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
+        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         carry_out(asked, self, (world, network), verbosity)
     }
 
     fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
-        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
+        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         flow::prepare(asked.job(self, network, false)?, world).map(|prepared| prepared.job)
     }
 
@@ -81,7 +81,7 @@ impl Load for RunArgs {
         network: &Network,
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        let asked = Asked::read(self, world).map_err(Refusal::usage)?;
+        let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
         let named = asked.plan.run.users.is_some();
         let search = asked.compiled.search.clone();
@@ -97,7 +97,7 @@ impl Load for RunArgs {
 }
 
 /// Prints what a plan would do.
-fn describe(asked: &Asked, console: &Console) -> Result<Exit, Refusal> {
+fn describe(asked: &LoadedPlan, console: &Console) -> Result<Exit, Refusal> {
     // Each user may have a connection of its own: the number of users per connection only limits the number of
     // workers.
     let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
@@ -115,7 +115,7 @@ pub fn run_granted(
     world: &World,
     network: &Network,
 ) -> Result<(Exit, Option<Report>), Refusal> {
-    let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
+    let asked = LoadedPlan::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
         Refusal { exit, ..refusal }
     })?;
@@ -131,7 +131,7 @@ pub fn run_granted(
 
 /// Reports what is wrong with a submitted plan, or describes it.
 pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
-    let asked = match Asked::granted(args, granted) {
+    let asked = match LoadedPlan::granted(args, granted) {
         Ok(asked) => asked,
         Err((error, _)) => {
             return granted::wrong(granted::finding(&error, granted.submitted));
@@ -162,7 +162,7 @@ pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
 }
 
 fn carry_out(
-    asked: Asked,
+    asked: LoadedPlan,
     args: &RunArgs,
     (world, network): (&World, &Network),
     verbosity: Verbosity,
@@ -170,7 +170,7 @@ fn carry_out(
     let shows = verbosity == Verbosity::Normal;
     let mut done = flow::run(asked.job(args, network, shows)?, world)?;
     if shows {
-        let ending = Ending::of(&args.output.run, Stream::Output, &world.console);
+        let ending = Ending::new(&args.output.run, Stream::Output, &world.console);
         ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
         let written = done.written.as_deref();
         ending.close(&done.record, written, &mut done.losses).map_err(Refusal::failed)?;

@@ -2,15 +2,15 @@
 //! search repeats.
 
 use brunt_capacity::Goals;
-use brunt_envelope::Asked as Submitted;
+use brunt_envelope::RunSpec;
 use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_run::Prepared;
 use brunt_run::World;
 use brunt_run::options::refusal::Refusal;
 
-use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
+use super::loaded_plan::{LoadedPlan, refuse_limits, users_of};
 use crate as flow;
 use crate::Users;
 use crate::options::run::RunArgs;
@@ -32,7 +32,7 @@ pub fn prepare_granted(
     granted: &Granted<'_>,
     (world, network): (&World, &Network),
 ) -> Result<Searchable, Refusal> {
-    let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
+    let asked = LoadedPlan::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
         Refusal { exit, ..refusal }
     })?;
@@ -48,7 +48,7 @@ pub fn prepare_granted(
 }
 
 /// Why the requested search cannot be made with this plan. Passes if no search is requested.
-pub(super) fn examine(asked: &Asked, submitted: &Submitted) -> Result<(), String> {
+pub(super) fn examine(asked: &LoadedPlan, submitted: &RunSpec) -> Result<(), String> {
     let Some(search) = &submitted.search else { return Ok(()) };
     refuse_limits(&asked.plan.run)?;
     let of_plan = asked.plan.objectives.iter().chain(&asked.compiled.search.objectives);

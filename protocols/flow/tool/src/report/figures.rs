@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Manner, Report, Row, Sum};
+use super::{Compatibility, Report, Row, Sum};
 
 /// The quotients of one row; `None` where the divisor is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Quotients {
     pub percents: [Option<f64>; 3],
 }
 
-impl Manner {
+impl Compatibility {
     /// `one / other`.
     fn quotient(self, one: f64, other: f64) -> Option<f64> {
         match self {
@@ -72,7 +72,7 @@ impl Row {
         }
     }
 
-    pub fn quotients(&self, manner: Manner, threads: u32) -> Quotients {
+    pub fn quotients(&self, manner: Compatibility, threads: u32) -> Quotients {
         let Sum { count, time } = self.passed;
         let total = self.total().count;
         let counts = [self.passed.count, self.exceeded.count, self.failed.count];

@@ -35,13 +35,14 @@ const HEADS: [(&str, usize); 16] = [
     ("Fail", 10),
 ];
 
-/// Whether figures are those of LoadGen to the last digit.
+/// Whether a job is performed and reported as it is written, or as LoadGen would do it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
-    /// Exact, and a dash where nothing was measured.
+pub enum Compatibility {
+    /// As the job is written; figures are exact, with a dash where nothing was measured.
     #[default]
     Repaired,
-    /// In single precision, and `NaN` where nothing was measured.
+    /// With those faults of LoadGen that its figures depend on, in single precision, and `NaN` where nothing was
+    /// measured.
     Compatible,
 }
 
@@ -49,7 +50,7 @@ pub enum Manner {
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Whether figures are those of LoadGen.
-    pub manner: Manner,
+    pub manner: Compatibility,
     /// The threads.
     pub threads: u32,
     /// When the job began.
@@ -182,8 +183,8 @@ impl Report {
         let time = |time: Duration| format!("{}ms; {}s", time.as_millis(), time.as_secs());
         let given = |value: Option<u64>| match (value, self.manner) {
             (Some(value), _) => value.to_string(),
-            (None, Manner::Compatible) => "null".to_owned(),
-            (None, Manner::Repaired) => "0".to_owned(),
+            (None, Compatibility::Compatible) => "null".to_owned(),
+            (None, Compatibility::Repaired) => "0".to_owned(),
         };
         let passed = self.passed();
         let rate = |value: Option<f64>| {
@@ -216,7 +217,7 @@ impl Report {
         for workload in &self.workloads {
             let Workload { name, loops, begun, .. } = workload;
             let share = percent(self.manner.percent(workload.share, self.tasks));
-            let all = if begun == loops || self.manner == Manner::Compatible {
+            let all = if begun == loops || self.manner == Compatibility::Compatible {
                 String::new()
             } else {
                 format!(", of which {begun} began")
@@ -230,7 +231,7 @@ impl Report {
                 let _ = writeln!(out, "\t\t{task}");
             }
         }
-        let unsaid = if self.manner == Manner::Compatible { "null" } else { "-" };
+        let unsaid = if self.manner == Compatibility::Compatible { "null" } else { "-" };
         let said = |text: &Option<String>| text.clone().unwrap_or_else(|| unsaid.to_owned());
         let _ = writeln!(out, "Target environment(s): {}", said(&self.environment));
         let _ = writeln!(out, "Load generator: {}", said(&self.generator));

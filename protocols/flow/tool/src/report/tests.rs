@@ -15,7 +15,7 @@ fn row(name: &str, threshold: u64, sums: [(u64, u64); 3]) -> Row {
     Row { name: name.to_owned(), threshold: Some(threshold), passed, exceeded, failed, skipped: 0 }
 }
 
-fn report(manner: Manner, threads: u32, lapsed: u64, rows: Vec<Row>) -> Report {
+fn report(manner: Compatibility, threads: u32, lapsed: u64, rows: Vec<Row>) -> Report {
     Report {
         manner,
         threads,
@@ -202,7 +202,8 @@ const PUBLISHED: [Published; 5] = [
 fn the_published_tables_come_out_of_their_counts_and_times() {
     for Published { threads, lapsed, rows, figures } in PUBLISHED {
         let of = |&(name, threshold, sums, _): &PublishedRow| row(name, threshold, sums);
-        let made = report(Manner::Compatible, threads, lapsed, rows.iter().map(of).collect());
+        let made =
+            report(Compatibility::Compatible, threads, lapsed, rows.iter().map(of).collect());
         let text = made.text();
         for (name, _, _, published) in rows {
             assert_eq!(columns(&text, name).join(" "), *published, "{name}");
@@ -228,7 +229,8 @@ fn the_published_tables_come_out_of_their_counts_and_times() {
 fn exact_figures_differ_in_a_last_digit_at_most() {
     for Published { threads, lapsed, rows, .. } in PUBLISHED {
         let of = |&(name, threshold, sums, _): &PublishedRow| row(name, threshold, sums);
-        let text = report(Manner::Repaired, threads, lapsed, rows.iter().map(of).collect()).text();
+        let text =
+            report(Compatibility::Repaired, threads, lapsed, rows.iter().map(of).collect()).text();
         for (name, _, _, published) in rows {
             let made = columns(&text, name);
             for (made, published) in made.iter().zip(published.split(' ')) {
@@ -249,7 +251,7 @@ fn wide_values_abut_as_they_did() {
         200,
         [(159_679, 11_065_405), (321, 65_193), (0, 0)],
     )];
-    let text = report(Manner::Compatible, 16, 731_276, rows).text();
+    let text = report(Compatibility::Compatible, 16, 731_276, rows).text();
     let line = text.lines().nth(3).unwrap();
     let begin =
         "authenticate-openam-user-object     16000011130.598s     200ms    15967911065.405s";
@@ -258,7 +260,7 @@ fn wide_values_abut_as_they_did() {
     assert_eq!(text.lines().nth(2).unwrap().len(), 190);
 }
 
-fn whole(manner: Manner) -> Report {
+fn whole(manner: Compatibility) -> Report {
     let mut late = row("late", 0, [(0, 0), (3, 9), (0, 0)]);
     late.skipped = 2;
     let workload = |name: &str, loops, begun, share, tasks: &[&str]| Workload {
@@ -285,7 +287,7 @@ fn whole(manner: Manner) -> Report {
 
 #[test]
 fn every_line_has_its_label_and_its_tabs() {
-    let text = whole(Manner::Repaired).text();
+    let text = whole(Compatibility::Repaired).text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], ". Stopped and completed.");
     assert_eq!(
@@ -331,7 +333,7 @@ fn every_line_has_its_label_and_its_tabs() {
 
 #[test]
 fn a_compatible_report_says_nothing_that_loadgen_does_not() {
-    let mut report = whole(Manner::Compatible);
+    let mut report = whole(Compatibility::Compatible);
     report.repairs.clear();
     report.rows.iter_mut().for_each(|row| row.skipped = 0);
     let text = report.text();

@@ -44,7 +44,7 @@ pub(crate) struct CurlLine {
 
 impl CurlOptions {
     /// The options for the requests of a run with these settings.
-    pub(crate) fn of(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         let mut words = Vec::new();
         if let Some(path) = &settings.unix {
             words.extend(["--unix-socket".to_owned(), path.display().to_string()]);

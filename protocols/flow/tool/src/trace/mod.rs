@@ -35,7 +35,7 @@ pub(crate) struct TraceFile {
 
 impl TraceFile {
     /// The requested file, if there is one.
-    pub(crate) fn of(args: &TraceArgs) -> Option<Self> {
+    pub(crate) fn new(args: &TraceArgs) -> Option<Self> {
         let path = args.trace.clone()?;
         Some(Self { path, most: args.trace_max })
     }
@@ -66,8 +66,8 @@ pub(crate) struct Reporting {
 
 impl Reporting {
     /// The reports of a flow's exchanges, with these settings.
-    pub(crate) fn of(flow: &Flow, settings: &Settings, clock: RunClock) -> Self {
-        Self { naming: Naming::of(flow), curl: CurlOptions::of(settings), clock }
+    pub(crate) fn new(flow: &Flow, settings: &Settings, clock: RunClock) -> Self {
+        Self { naming: Naming::of(flow), curl: CurlOptions::new(settings), clock }
     }
 
     /// The report of an exchange that has just ended.
@@ -112,7 +112,7 @@ impl Tracer {
             );
         }
         let failures: Arc<Mutex<Vec<ExchangeReport>>> = Arc::default();
-        let (kept, reporting) = (Arc::clone(&failures), Reporting::of(flow, settings, clock));
+        let (kept, reporting) = (Arc::clone(&failures), Reporting::new(flow, settings, clock));
         let keep = move |exchange: TracedExchange, most: usize| {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             if has_failed(&exchange) && kept.len() < most {

@@ -216,7 +216,7 @@ mod tests {
 
     fn shown(heads: &mut Heads, origin: &Origin, request: &Request, extra: &[u8]) -> String {
         let limits = Limits::default();
-        let flags = RequestFlags::of(request).unwrap();
+        let flags = RequestFlags::new(request).unwrap();
         let wanted = Wanted::default();
         let spec =
             RequestSpec { request, origin, flags, extra, last: false, wanted, limits: &limits };

@@ -39,7 +39,7 @@ pub(super) enum Verb {
 
 impl Verb {
     /// The operation that a request asks for.
-    pub(super) fn of(request: &Request<'_>, has_id: bool) -> Result<Self, Refusal> {
+    pub(super) fn new(request: &Request<'_>, has_id: bool) -> Result<Self, Refusal> {
         match (request.method, has_id) {
             ("GET" | "HEAD", true) => Ok(Self::Read),
             ("GET" | "HEAD", false) => Ok(Self::Query),
@@ -47,7 +47,7 @@ impl Verb {
             ("PATCH", true) => Ok(Self::Patch),
             ("DELETE", true) => Ok(Self::Delete),
             ("POST", _) => {
-                let action = Parameters::of(request.query().as_bytes()).first("_action");
+                let action = Parameters::new(request.query().as_bytes()).first("_action");
                 match (action.as_deref(), has_id) {
                     (None | Some("create"), false) => Ok(Self::Create),
                     (Some("patch"), true) => Ok(Self::Patch),
@@ -188,7 +188,7 @@ fn show(users: &Collection, id: &str, found: &Found, request: &Request<'_>, repl
 
 /// The requested fields, if not all are requested.
 fn wanted(request: &Request<'_>) -> Option<Vec<Vec<String>>> {
-    let fields = Parameters::of(request.query().as_bytes()).first("_fields")?;
+    let fields = Parameters::new(request.query().as_bytes()).first("_fields")?;
     let fields = fields.split(',').map(str::trim).filter(|field| !field.is_empty());
     let fields: Vec<_> = fields.map(filter::path).collect();
     let all = fields.is_empty() || fields.iter().any(|path| path == &["*"] || path == &[""]);
@@ -216,7 +216,7 @@ fn narrowed(whole: &Map<String, Value>, fields: &[Vec<String>]) -> Map<String, V
 }
 
 fn query(users: &Collection, request: &Request<'_>, reply: &mut Reply) -> Result<(), Refusal> {
-    let parameters = Parameters::of(request.query().as_bytes());
+    let parameters = Parameters::new(request.query().as_bytes());
     let (mut filter, mut size, mut from, mut skip) = (None, None, PageStart::Made(0), 0);
     let number = |text: &str| {
         text.parse::<usize>()

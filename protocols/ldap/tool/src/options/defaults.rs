@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::syntax::{Given, Source};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::opendj::refused;
@@ -30,10 +30,10 @@ pub fn fill(
     bytes: &[u8],
     tool: Tool,
     notes: &mut Vec<String>,
-) -> Result<Vec<&'static str>, Fault> {
+) -> Result<Vec<&'static str>, UsageError> {
     let at = |line: usize| format!("{}:{line}", file.display());
     let properties = properties::parse(bytes).map_err(|fault| {
-        Fault::new(format!("The properties file {} cannot be read: {fault}", file.display()))
+        UsageError::new(format!("The properties file {} cannot be read: {fault}", file.display()))
     })?;
     let prefix = format!("{}.", tool.name());
     let mut found = Vec::new();
@@ -57,7 +57,7 @@ pub fn fill(
                 let hint = words::nearest(name, values.rows())
                     .map(|name| format!(".  Did you mean {prefix}{name}?"));
                 let reason = format!("{}: {} has no option {name}", at(property.line), tool.name());
-                return Err(Fault::new(reason + &hint.unwrap_or_default()));
+                return Err(UsageError::new(reason + &hint.unwrap_or_default()));
             }
         }
     }
@@ -76,7 +76,12 @@ pub fn fill(
     Ok(filled)
 }
 
-fn insert(values: &mut Values, row: &Row, found: &Found, spelled: String) -> Result<(), Fault> {
+fn insert(
+    values: &mut Values,
+    row: &Row,
+    found: &Found,
+    spelled: String,
+) -> Result<(), UsageError> {
     let text = found.property.value.as_str();
     let given = |value: &str, spelled| Given {
         name: row.name,

@@ -34,7 +34,7 @@ impl Dialect {
     }
 
     /// The dialect of this word, in any case.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn new(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.word().eq_ignore_ascii_case(word))
     }
 

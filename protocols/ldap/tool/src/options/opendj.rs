@@ -4,9 +4,9 @@
 
 use std::fmt::Display;
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::syntax::{Given, Syntax, Words, Wrong};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::table::is_known;
@@ -17,7 +17,7 @@ use super::words;
 pub struct Opendj;
 
 impl Syntax for Opendj {
-    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, Fault> {
+    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, UsageError> {
         words::split(words, rows)
     }
 
@@ -36,7 +36,7 @@ impl Syntax for Opendj {
         plain.parse().ok().filter(|number: &f64| legal && number.is_finite())
     }
 
-    fn refused(&self, row: &Row, given: &Given, wrong: &Wrong) -> Fault {
+    fn refused(&self, row: &Row, given: &Given, wrong: &Wrong) -> UsageError {
         let (name, text) = (row.name, given.value.as_str());
         let bound = |side: &str, bound: &dyn Display| {
             format!(
@@ -62,9 +62,9 @@ impl Syntax for Opendj {
         refused(text, &given.spelled, &why)
     }
 
-    fn repeated(&self, row: &Row, given: &Given, before: usize) -> Result<(), Fault> {
+    fn repeated(&self, row: &Row, given: &Given, before: usize) -> Result<(), UsageError> {
         if before > 0 && row.takes_value() && !row.is_repeatable() {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "The argument {} was included multiple times in the provided set of arguments but it does not allow \
                  multiple values",
                 given.spelled
@@ -75,10 +75,10 @@ impl Syntax for Opendj {
 }
 
 /// Refuses options that exclude each other.
-pub fn exclusive(values: &Values, names: &[&str]) -> Result<(), Fault> {
+pub fn exclusive(values: &Values, names: &[&str]) -> Result<(), UsageError> {
     let given: Vec<&str> = names.iter().copied().filter(|name| values.has(name)).collect();
     match given[..] {
-        [one, other, ..] => Err(Fault::new(format!(
+        [one, other, ..] => Err(UsageError::new(format!(
             "You may not provide both the --{one} and the --{other} arguments"
         ))),
         _ => Ok(()),
@@ -86,8 +86,8 @@ pub fn exclusive(values: &Values, names: &[&str]) -> Result<(), Fault> {
 }
 
 /// A value that is not acceptable, and why.
-pub fn refused(value: &str, spelled: &str, why: &str) -> Fault {
-    Fault::new(format!(
+pub fn refused(value: &str, spelled: &str, why: &str) -> UsageError {
+    UsageError::new(format!(
         "The provided value \"{value}\" for argument {spelled} is not acceptable:  {why}"
     ))
 }

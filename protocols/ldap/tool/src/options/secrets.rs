@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use brunt_net::secret::Secret;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::options::syntax::Source;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::opendj::{exclusive, refused};
@@ -17,7 +17,7 @@ pub fn secret(
     file: &str,
     prompt: &str,
     surroundings: &dyn Surroundings,
-) -> Result<Option<Secret>, Fault> {
+) -> Result<Option<Secret>, UsageError> {
     exclusive(values, &[name, file])?;
     if let Some(path) = values.text(file) {
         return in_file(path, values.spelled(file).unwrap_or(file), surroundings).map(Some);
@@ -48,25 +48,31 @@ pub fn ask(
     name: &str,
     prompt: &str,
     surroundings: &dyn Surroundings,
-) -> Result<Secret, Fault> {
+) -> Result<Secret, UsageError> {
     let remedy = format!("give it with --{name}, --{name}:env or --{name}:file");
     if values.has("no-prompt") {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "A password is missing, and --no-prompt is given: {remedy}"
         )));
     }
     if !surroundings.interactive() {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "A password is missing, and standard input is not a terminal: {remedy}"
         )));
     }
     surroundings.ask(prompt).map_err(|error| {
-        Fault::new(format!("The password could not be read from the terminal ({error}): {remedy}"))
+        UsageError::new(format!(
+            "The password could not be read from the terminal ({error}): {remedy}"
+        ))
     })
 }
 
 /// The first line of a file, as a secret.
-fn in_file(path: &str, spelled: &str, surroundings: &dyn Surroundings) -> Result<Secret, Fault> {
+fn in_file(
+    path: &str,
+    spelled: &str,
+    surroundings: &dyn Surroundings,
+) -> Result<Secret, UsageError> {
     let bytes = surroundings
         .secret(Path::new(path))
         .map_err(|error| refused(path, spelled, &format!("The file cannot be read: {error}")))?;

@@ -6,12 +6,12 @@
 //! value can share a dash. This module finds only the position of a value, not its meaning: so
 //! [redaction](super::redact) can find every secret without searching for it.
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::syntax::{Given, Source, Words};
+use brunt_run::options::usage_error::UsageError;
 
 /// Splits the words after the name of the tool.
-pub fn split(words: &[String], options: &[Row]) -> Result<Words, Fault> {
+pub fn split(words: &[String], options: &[Row]) -> Result<Words, UsageError> {
     let mut out = Words::default();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -21,7 +21,7 @@ pub fn split(words: &[String], options: &[Row]) -> Result<Words, Fault> {
         } else if let Some(name) = word.strip_prefix("--") {
             long(words, at, name, options, &mut out.given)?
         } else if word == "-" {
-            return Err(Fault::new(
+            return Err(UsageError::new(
                 "The dash character by itself is invalid for use as an argument name",
             ));
         } else if let Some(letters) = word.strip_prefix('-') {
@@ -41,7 +41,7 @@ fn long(
     text: &str,
     options: &[Row],
     given: &mut Vec<Given>,
-) -> Result<usize, Fault> {
+) -> Result<usize, UsageError> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (text, None),
@@ -51,7 +51,7 @@ fn long(
     let spelled = format!("--{name}");
     if let Some(value) = value {
         if !option.takes_value() {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "A value was provided for argument {spelled} but that argument does not take a value"
             )));
         }
@@ -73,7 +73,7 @@ fn short(
     letters: &str,
     options: &[Row],
     given: &mut Vec<Given>,
-) -> Result<usize, Fault> {
+) -> Result<usize, UsageError> {
     for (index, letter) in letters.char_indices() {
         let spelled = format!("-{letter}");
         let option = find_short(letter, options).ok_or_else(|| unknown(&spelled, None))?;
@@ -88,7 +88,7 @@ fn short(
             continue;
         }
         if index > 0 {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "The provided argument block '-{letters}' is illegal because the '{letter}' argument requires a value \
                  but is in the same block as at least one other argument that does not require a value"
             )));
@@ -121,7 +121,7 @@ fn take(
     (option, source): (&Row, Source),
     spelled: String,
     given: &mut Vec<Given>,
-) -> Result<usize, Fault> {
+) -> Result<usize, UsageError> {
     if !option.takes_word() {
         given.push(Given {
             name: option.name,
@@ -133,7 +133,7 @@ fn take(
         return Ok(at + 1);
     }
     let Some(value) = words.get(at + 1) else {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "Argument {spelled} requires a value but none was provided"
         )));
     };
@@ -182,9 +182,9 @@ fn suffix(rest: &str) -> (Source, &str) {
 }
 
 /// The message about an unknown option, with the one that was probably meant.
-pub fn unknown(spelled: &str, meant: Option<&str>) -> Fault {
+pub fn unknown(spelled: &str, meant: Option<&str>) -> UsageError {
     let hint = meant.map(|name| format!(".  Did you mean --{name}?")).unwrap_or_default();
-    Fault::new(format!("Argument {spelled} is not allowed for use with this program{hint}"))
+    UsageError::new(format!("Argument {spelled} is not allowed for use with this program{hint}"))
 }
 
 /// The long name most similar to this one, if any is similar.

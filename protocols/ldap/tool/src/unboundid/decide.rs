@@ -8,11 +8,11 @@ use std::path::Path;
 
 use brunt_feed::file;
 use brunt_run::options::exit::Exit;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::row::Row;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::options::syntax::Source;
+use brunt_run::options::usage_error::UsageError;
 
 use super::names::is_dashed;
 use super::scan::{self, Next, Seen};
@@ -36,7 +36,7 @@ pub(crate) fn parse(
     surroundings: &dyn Surroundings,
 ) -> Result<Parsed, Refusal> {
     let surroundings = &Kept::new(surroundings);
-    let faulty = |fault: Fault| opendj_refusal(&fault, tool);
+    let faulty = |fault: UsageError| opendj_refusal(&fault, tool);
     let Said { rest, removed, dialect: said } = said(tool, words).map_err(faulty)?;
     let told = match said.or(linked) {
         Some(dialect) => Some(dialect),
@@ -48,7 +48,7 @@ pub(crate) fn parse(
         None => Line::new(tool, &rest).read(surroundings)?,
         Some(dialect) if !dialect.has(tool) => {
             let reason = format!("UnboundID has no {}: leave out --dialect unboundid", tool.name());
-            return Err(faulty(Fault::new(reason)));
+            return Err(faulty(UsageError::new(reason)));
         }
         Some(Dialect::Opendj) => opendj(tool, &rest, surroundings)?,
         Some(Dialect::Unboundid) => super::parse(tool, &rest, surroundings)?,
@@ -80,7 +80,7 @@ fn with_dialect(words: &[String], removed: &[usize], redacted: &[String]) -> Vec
     (0..words.len()).filter_map(word).cloned().collect()
 }
 
-fn opendj_refusal(fault: &Fault, tool: Tool) -> Refusal {
+fn opendj_refusal(fault: &UsageError, tool: Tool) -> Refusal {
     Refusal { text: fault.page(tool.name()), exit: Exit::LdapUsage }
 }
 
@@ -95,7 +95,7 @@ struct Said {
 
 /// Takes `--dialect` out of a line. A word that is the value of an option in both grammars is no
 /// option.
-fn said(tool: Tool, words: &[String]) -> Result<Said, Fault> {
+fn said(tool: Tool, words: &[String]) -> Result<Said, UsageError> {
     let rows = table::of(tool);
     let known = options::of(tool);
     let takes = |word: &String| {
@@ -128,9 +128,9 @@ fn said(tool: Tool, words: &[String]) -> Result<Said, Fault> {
     Ok(said)
 }
 
-fn dialect(word: &str, from: &str) -> Result<Dialect, Fault> {
-    Dialect::of(word.trim()).ok_or_else(|| {
-        Fault::new(format!("{from} '{word}' is not a dialect: it must be opendj or unboundid"))
+fn dialect(word: &str, from: &str) -> Result<Dialect, UsageError> {
+    Dialect::new(word.trim()).ok_or_else(|| {
+        UsageError::new(format!("{from} '{word}' is not a dialect: it must be opendj or unboundid"))
     })
 }
 
@@ -139,7 +139,7 @@ fn elsewhere(
     tool: Tool,
     words: &[String],
     surroundings: &dyn Surroundings,
-) -> Result<Option<Dialect>, Fault> {
+) -> Result<Option<Dialect>, UsageError> {
     if let Some(word) = property(tool, words, surroundings) {
         return dialect(&word, "the property dialect").map(Some);
     }
@@ -200,7 +200,7 @@ impl<'a> Line<'a> {
             Signs::One(Dialect::Opendj, _) => opendj(self.tool, self.words, surroundings),
             Signs::One(Dialect::Unboundid, _) => super::parse(self.tool, self.words, surroundings),
             Signs::Both(theirs, ours) => Err(opendj_refusal(
-                &Fault::new(format!(
+                &UsageError::new(format!(
                     "{theirs} is an option of UnboundID's {name}, and {ours} one of OpenDJ's: use the options of one \
                      of them.  {}",
                     self.remedy(),
@@ -305,7 +305,7 @@ impl<'a> Line<'a> {
         parsed.map_err(|fault| {
             let more =
                 if self.words.is_empty() { String::new() } else { format!(".  {}", self.remedy()) };
-            opendj_refusal(&Fault::new(fault.reason + &more), self.tool)
+            opendj_refusal(&UsageError::new(fault.reason + &more), self.tool)
         })
     }
 

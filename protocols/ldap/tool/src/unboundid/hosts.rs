@@ -2,11 +2,11 @@
 
 use std::net::Ipv6Addr;
 
-use brunt_run::options::fault::Fault;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 /// Each server as our own `--hostname` takes it.
-pub(super) fn pairs(values: &Values) -> Result<Vec<String>, Fault> {
+pub(super) fn pairs(values: &Values) -> Result<Vec<String>, UsageError> {
     let (mut hosts, mut ports) = (values.texts("hostname"), values.texts("port"));
     if hosts.is_empty() {
         hosts.push("localhost".to_owned());
@@ -15,7 +15,7 @@ pub(super) fn pairs(values: &Values) -> Result<Vec<String>, Fault> {
         ports.push("389".to_owned());
     }
     if hosts.len() != ports.len() {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "-h and -p must be given the same number of times, and there are {} and {}: each port belongs to the host \
              of the same position",
             hosts.len(),
@@ -25,7 +25,7 @@ pub(super) fn pairs(values: &Values) -> Result<Vec<String>, Fault> {
     hosts.iter().zip(&ports).map(|(host, port)| pair(host, port)).collect()
 }
 
-fn pair(host: &str, port: &str) -> Result<String, Fault> {
+fn pair(host: &str, port: &str) -> Result<String, UsageError> {
     if host.starts_with("ldapi://") || host.starts_with("unix:") {
         return Ok(host.to_owned());
     }
@@ -34,7 +34,7 @@ fn pair(host: &str, port: &str) -> Result<String, Fault> {
     }
     let bracketed = host.starts_with('[') && host.ends_with(']');
     if host.is_empty() || host.contains(',') || host.contains(':') && !bracketed {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "-h '{host}' is not the name or address of one server: give its port with -p, and further servers with \
              further pairs of -h and -p"
         )));

@@ -24,10 +24,10 @@ mod words;
 pub(crate) mod report;
 
 use brunt_run::options::exit::Exit;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use crate::options::dialect::Dialect;
@@ -83,7 +83,7 @@ pub(crate) fn parse(
     may_ask(&values, surroundings)?;
     let line = translate::translate(tool, &values).map_err(|fault| refused(&fault))?;
     notes.extend(line.notes.iter().cloned());
-    let told = Told { redacted, notes, preamble, ..Told::of(Dialect::Unboundid) };
+    let told = Told { redacted, notes, preamble, ..Told::new(Dialect::Unboundid) };
     run(tool, line, told, surroundings).map_err(|fault| refused(&fault))
 }
 
@@ -93,7 +93,7 @@ fn run(
     line: Line,
     told: Told<'_>,
     surroundings: &dyn Surroundings,
-) -> Result<Parsed, Fault> {
+) -> Result<Parsed, UsageError> {
     let asks_login = !line.login.is_empty();
     let values = Values::new(&Opendj, options::of(tool), line.given)?;
     let login = Values::new(&Opendj, options::of(Tool::Searchrate), line.login)?;
@@ -128,7 +128,7 @@ fn may_ask(values: &Values, surroundings: &dyn Surroundings) -> Result<(), Refus
 }
 
 /// A message of one line, as the original's are.
-fn refused(fault: &Fault) -> Refusal {
+fn refused(fault: &UsageError) -> Refusal {
     Refusal { text: format!("{}\n", fault.reason), exit: Exit::LdapUsage }
 }
 

@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::options::syntax::{Given, Source};
+use brunt_run::options::usage_error::UsageError;
 
 use super::syntax::truth;
 use super::table::{self, find_long};
@@ -41,12 +41,12 @@ pub(super) fn fill(
     rows: &[Row],
     surroundings: &dyn Surroundings,
     notes: &mut Vec<String>,
-) -> Result<String, Fault> {
+) -> Result<String, UsageError> {
     let value = |long: &str| given.iter().find(|it| it.name == long).map(|it| it.value.clone());
     let named = value("propertiesFilePath");
     if value("noPropertiesFile").is_some() {
         return match named {
-            Some(_) => Err(Fault::new(
+            Some(_) => Err(UsageError::new(
                 "--propertiesFilePath and --noPropertiesFile cannot be used together: leave one of them out",
             )),
             None => Ok(String::new()),
@@ -56,7 +56,7 @@ pub(super) fn fill(
         return Ok(String::new());
     };
     let bytes = surroundings.read(&path).map_err(|error| {
-        Fault::new(format!("the properties file {} cannot be read: {error}", path.display()))
+        UsageError::new(format!("the properties file {} cannot be read: {error}", path.display()))
     })?;
     let silent = value("suppressPropertiesFileComment").is_some();
     let found = File { path: &path, tool, rows }.read(&bytes, notes)?;
@@ -96,7 +96,7 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn read(&self, bytes: &[u8], notes: &mut Vec<String>) -> Result<Vec<Property>, Fault> {
+    fn read(&self, bytes: &[u8], notes: &mut Vec<String>) -> Result<Vec<Property>, UsageError> {
         let mut found = Vec::new();
         for (line, text) in logical_lines(&text_of(bytes)) {
             let at = format!("{}:{line}", self.path.display());
@@ -105,7 +105,8 @@ impl File<'_> {
                 continue;
             };
             let undo = |text: &str| {
-                let bad = || Fault::new(format!("{at}: four hexadecimal digits must follow \\u"));
+                let bad =
+                    || UsageError::new(format!("{at}: four hexadecimal digits must follow \\u"));
                 unescape(text.trim()).ok_or_else(bad)
             };
             let (key, value) = (undo(key)?, undo(value)?);
@@ -120,7 +121,7 @@ impl File<'_> {
         value: String,
         at: &str,
         notes: &mut Vec<String>,
-    ) -> Result<Option<Property>, Fault> {
+    ) -> Result<Option<Property>, UsageError> {
         let prefix = format!("{}.", self.tool.name());
         let begins = key.get(..prefix.len()).is_some_and(|it| it.eq_ignore_ascii_case(&prefix));
         let name = if begins { &key[prefix.len()..] } else { key };
@@ -130,7 +131,10 @@ impl File<'_> {
         let row = find_long(name, self.rows).filter(|row| !NOT_IN_A_FILE.contains(&row.name));
         let Some(row) = row else {
             if begins {
-                return Err(Fault::new(format!("{at}: {} has no option {name}", self.tool.name())));
+                return Err(UsageError::new(format!(
+                    "{at}: {} has no option {name}",
+                    self.tool.name()
+                )));
             }
             if !is_of_another_tool(name) {
                 notes.push(format!(
@@ -142,7 +146,7 @@ impl File<'_> {
         let off = match (row.kind, truth(&value)) {
             (Kind::Switch, Some(on)) => !on,
             (Kind::Switch, None) => {
-                return Err(Fault::new(format!(
+                return Err(UsageError::new(format!(
                     "{at}: {key} must be true or false, and not '{value}'"
                 )));
             }

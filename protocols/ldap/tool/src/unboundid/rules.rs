@@ -1,8 +1,8 @@
 //! Which options of UnboundID's tools exclude, need or require each other.
 
 use brunt_ldap_wire::dn::Dn;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::Row;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::syntax::{exclusive, needs, required, spelled};
@@ -70,9 +70,9 @@ fn requirements(tool: Tool, values: &Values) -> Vec<&'static [&'static str]> {
 }
 
 /// Checks a line that asks for a run.
-pub(super) fn check(tool: Tool, values: &Values, rows: &[Row]) -> Result<(), Fault> {
+pub(super) fn check(tool: Tool, values: &Values, rows: &[Row]) -> Result<(), UsageError> {
     if values.has("interactive") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--interactive is not supported: brunt has no menu; give the options on the command line, and see --help",
         ));
     }
@@ -85,7 +85,7 @@ pub(super) fn check(tool: Tool, values: &Values, rows: &[Row]) -> Result<(), Fau
     if let Some(dn) = values.text("bindDN")
         && let Err(error) = Dn::parse(dn.as_bytes())
     {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "{} '{dn}' is not a distinguished name: {error}",
             spelled(values, "bindDN")
         )));

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::syntax::{self, Given, Syntax, Words, Wrong};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::{table, words};
@@ -16,7 +16,7 @@ use crate::options::tool::Tool;
 pub(super) struct Unboundid;
 
 impl Syntax for Unboundid {
-    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, Fault> {
+    fn split(&self, words: &[String], rows: &[Row]) -> Result<Words, UsageError> {
         words::split(words, rows)
     }
 
@@ -40,7 +40,7 @@ impl Syntax for Unboundid {
         if row.is_ours { None } else { syntax::wrong(self, row.kind, text) }
     }
 
-    fn refused(&self, row: &Row, given: &Given, wrong: &Wrong) -> Fault {
+    fn refused(&self, row: &Row, given: &Given, wrong: &Wrong) -> UsageError {
         let why = match (wrong, row.kind) {
             (Wrong::Empty, _) => "a file name cannot be empty".to_owned(),
             (Wrong::Low(least), _) => format!("the smallest value is {least}"),
@@ -50,7 +50,7 @@ impl Syntax for Unboundid {
             }
             (Wrong::Unreadable, _) => "it must be a whole number".to_owned(),
         };
-        Fault::new(format!("{} '{}' is not possible: {why}", given.spelled, given.value))
+        UsageError::new(format!("{} '{}' is not possible: {why}", given.spelled, given.value))
     }
 }
 
@@ -70,10 +70,10 @@ pub(super) fn truth(text: &str) -> Option<bool> {
 }
 
 /// Refuses options that exclude each other.
-pub(super) fn exclusive(values: &Values, longs: &[&str]) -> Result<(), Fault> {
+pub(super) fn exclusive(values: &Values, longs: &[&str]) -> Result<(), UsageError> {
     let given: Vec<&&str> = longs.iter().filter(|long| values.has(long)).collect();
     match given[..] {
-        [one, other, ..] => Err(Fault::new(format!(
+        [one, other, ..] => Err(UsageError::new(format!(
             "{} and {} cannot be used together: leave one of them out",
             spelled(values, one),
             spelled(values, other)
@@ -83,9 +83,9 @@ pub(super) fn exclusive(values: &Values, longs: &[&str]) -> Result<(), Fault> {
 }
 
 /// Refuses an option without one of those that it needs.
-pub(super) fn needs(values: &Values, long: &str, others: &[&str]) -> Result<(), Fault> {
+pub(super) fn needs(values: &Values, long: &str, others: &[&str]) -> Result<(), UsageError> {
     if values.has(long) && !others.iter().any(|other| values.has(other)) {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "{} needs {}",
             spelled(values, long),
             others.iter().map(|other| format!("--{other}")).collect::<Vec<_>>().join(" or ")
@@ -95,7 +95,7 @@ pub(super) fn needs(values: &Values, long: &str, others: &[&str]) -> Result<(), 
 }
 
 /// Refuses a line without one of these.
-pub(super) fn required(values: &Values, rows: &[Row], others: &[&str]) -> Result<(), Fault> {
+pub(super) fn required(values: &Values, rows: &[Row], others: &[&str]) -> Result<(), UsageError> {
     if others.iter().any(|long| values.has(long)) {
         return Ok(());
     }
@@ -104,5 +104,5 @@ pub(super) fn required(values: &Values, rows: &[Row], others: &[&str]) -> Result
         short.map_or_else(|| format!("--{long}"), |short| format!("-{short} (--{long})"))
     };
     let names: Vec<String> = others.iter().map(name).collect();
-    Err(Fault::new(format!("{} is required and was not given", names.join(" or "))))
+    Err(UsageError::new(format!("{} is required and was not given", names.join(" or "))))
 }

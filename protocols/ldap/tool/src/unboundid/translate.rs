@@ -5,9 +5,9 @@
 //! connections.
 
 use brunt_net::secret::Secret;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::Kind;
 use brunt_run::options::syntax::{Given, Source};
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::syntax::spelled;
@@ -44,7 +44,7 @@ const IN_FLIGHT_MIN: u64 = 64;
 const IN_FLIGHT_MAX: u64 = 65_536;
 
 /// Translates a line that was checked.
-pub(super) fn translate(tool: Tool, values: &Values) -> Result<Line, Fault> {
+pub(super) fn translate(tool: Tool, values: &Values) -> Result<Line, UsageError> {
     let mut line = Line::default();
     for given in values.given() {
         let row = values.row(given.name);
@@ -91,7 +91,7 @@ impl Adder<'_> {
         self.line.push(self.tool, given);
     }
 
-    fn servers(&mut self) -> Result<(), Fault> {
+    fn servers(&mut self) -> Result<(), UsageError> {
         for server in hosts::pairs(self.values)? {
             self.add("hostname", "hostname", server);
         }
@@ -217,7 +217,7 @@ impl Adder<'_> {
         }
     }
 
-    fn search(&mut self) -> Result<(), Fault> {
+    fn search(&mut self) -> Result<(), UsageError> {
         let values = self.values;
         if let Some(text) = values.text("ldapURL") {
             let url = url::parse(text)?;

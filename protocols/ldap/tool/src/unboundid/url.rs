@@ -1,6 +1,6 @@
 //! [`Searched`]: an LDAP URL (RFC 4516) as a search, with value patterns in it.
 
-use brunt_run::options::fault::Fault;
+use brunt_run::options::usage_error::UsageError;
 
 /// What a URL asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub(super) struct Searched {
 }
 
 /// Reads a URL; its host and port are not used.
-pub(super) fn parse(url: &str) -> Result<Searched, Fault> {
+pub(super) fn parse(url: &str) -> Result<Searched, UsageError> {
     let wrong = |why: &str| {
-        Fault::new(format!(
+        UsageError::new(format!(
             "--ldapURL '{url}' is not an LDAP URL: {why}; write it as \
              in 'ldap:///dc=example,dc=com?cn?sub?(uid=user.1)'"
         ))

@@ -5,15 +5,15 @@
 //! takes a value at their end.
 
 use brunt_redact::HIDDEN;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::row::{Kind, Row};
 use brunt_run::options::syntax::{Given, Source, Words};
+use brunt_run::options::usage_error::UsageError;
 
 use super::table::{find_long, find_short};
 use crate::options::words::alike;
 
 /// Splits the words after the name of the tool.
-pub(super) fn split(words: &[String], rows: &[Row]) -> Result<Words, Fault> {
+pub(super) fn split(words: &[String], rows: &[Row]) -> Result<Words, UsageError> {
     let mut given = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -51,7 +51,7 @@ fn long(
     text: &str,
     rows: &[Row],
     given: &mut Vec<Given>,
-) -> Result<usize, Fault> {
+) -> Result<usize, UsageError> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (text, None),
@@ -59,7 +59,7 @@ fn long(
     let spelled = format!("--{name}");
     let row = *find_long(name, rows).ok_or_else(|| unknown(&spelled, name, rows))?;
     match value {
-        Some(_) if !row.takes_value() => Err(Fault::new(format!(
+        Some(_) if !row.takes_value() => Err(UsageError::new(format!(
             "{spelled} takes no value: leave out '={}'",
             value.unwrap_or_default()
         ))),
@@ -78,7 +78,7 @@ fn short(
     letters: &str,
     rows: &[Row],
     given: &mut Vec<Given>,
-) -> Result<usize, Fault> {
+) -> Result<usize, UsageError> {
     for (index, letter) in letters.char_indices() {
         let spelled = format!("-{letter}");
         let row = *find_short(letter, rows).ok_or_else(|| unknown(&spelled, "", rows))?;
@@ -103,13 +103,13 @@ fn take(
     row: Row,
     spelled: String,
     given: &mut Vec<Given>,
-) -> Result<usize, Fault> {
+) -> Result<usize, UsageError> {
     if !row.takes_word() {
         given.push(of(&row, spelled, String::new(), None));
         return Ok(at + 1);
     }
     let Some(value) = words.get(at + 1) else {
-        return Err(Fault::new(format!("{spelled} needs a value: {{{}}}", row.value)));
+        return Err(UsageError::new(format!("{spelled} needs a value: {{{}}}", row.value)));
     };
     given.push(of(&row, spelled, value.clone(), Some((at + 1, 0))));
     Ok(at + 2)
@@ -125,10 +125,10 @@ pub(super) fn row<'t>(given: &Given, rows: &'t [Row]) -> &'t Row {
     row.unwrap_or_else(|| unreachable!("--{} came from this table", given.name))
 }
 
-fn once(given: &[Given], rows: &[Row]) -> Result<(), Fault> {
+fn once(given: &[Given], rows: &[Row]) -> Result<(), UsageError> {
     for (at, one) in given.iter().enumerate().filter(|(_, one)| !row(one, rows).is_repeatable()) {
         if let Some(again) = given[at + 1..].iter().find(|other| other.name == one.name) {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "{} can be given once only, and was given as {} before",
                 again.spelled, one.spelled
             )));
@@ -137,14 +137,14 @@ fn once(given: &[Given], rows: &[Row]) -> Result<(), Fault> {
     Ok(())
 }
 
-fn unknown(spelled: &str, name: &str, rows: &[Row]) -> Fault {
+fn unknown(spelled: &str, name: &str, rows: &[Row]) -> UsageError {
     let meant = alike(name, rows.iter().map(|row| row.name)).filter(|_| !name.is_empty());
     let hint = meant.map(|name| format!(".  Did you mean --{name}?")).unwrap_or_default();
-    Fault::new(format!("UnboundID's tool has no option {spelled}{hint}"))
+    UsageError::new(format!("UnboundID's tool has no option {spelled}{hint}"))
 }
 
-fn trailing(word: &str) -> Fault {
-    Fault::new(format!(
+fn trailing(word: &str) -> UsageError {
+    UsageError::new(format!(
         "'{word}' belongs to no option, and UnboundID's tools take no trailing arguments: a filter is the value of -f"
     ))
 }

@@ -125,7 +125,7 @@ impl Client {
                 (0x00, _) => return Ok(()),
                 (0xfe, _) => {
                     let name = reader.until_zero();
-                    method = Method::of(name).ok_or_else(|| unknown(name))?;
+                    method = Method::new(name).ok_or_else(|| unknown(name))?;
                     nonce = reader.0.strip_suffix(&[0]).unwrap_or(reader.0).to_vec();
                     let proof = method.proof(password, &nonce);
                     self.wire.body().extend_from_slice(&proof);

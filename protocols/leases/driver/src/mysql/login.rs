@@ -31,7 +31,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    pub(super) fn of(name: &[u8]) -> Option<Self> {
+    pub(super) fn new(name: &[u8]) -> Option<Self> {
         match name {
             b"mysql_native_password" => Some(Self::Native),
             b"caching_sha2_password" => Some(Self::CachingSha2),
@@ -89,7 +89,7 @@ impl Greeting {
             nonce.extend_from_slice(
                 reader.bytes(length.saturating_sub(8).max(13).min(reader.0.len()))?,
             );
-            method = Method::of(reader.until_zero()).unwrap_or(method);
+            method = Method::new(reader.until_zero()).unwrap_or(method);
         }
         if capabilities & PROTOCOL_41 == 0 {
             return Err(Malformed("its server is older than MySQL 4.1"));

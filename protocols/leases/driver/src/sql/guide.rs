@@ -10,7 +10,7 @@ use crate::leases::Lease;
 /// The statement that makes the table.
 pub(super) fn ddl(table: Table) -> String {
     let Types { serial, address4, address6, octets, moment, truth, closing } =
-        Types::of(table.dialect);
+        Types::new(table.dialect);
     let (hardware, client) = (octets(20), octets(128));
     let (address, identity, lifetimes) = if table.is_of_ipv6() {
         let identity = format!("duid {client}, iaid INT, prefix_len INT");
@@ -91,7 +91,7 @@ pub(super) struct Types {
 }
 
 impl Types {
-    pub(super) fn of(dialect: Dialect) -> Self {
+    pub(super) fn new(dialect: Dialect) -> Self {
         match dialect {
             Dialect::Sqlite => Self {
                 serial: "INTEGER PRIMARY KEY",

@@ -13,7 +13,7 @@ use crate::leases::{Family, Lease};
 
 /// The statements that make the tables, indexes and triggers.
 pub(super) fn ddl(table: Table) -> Vec<String> {
-    let closing = Types::of(table.dialect).closing;
+    let closing = Types::new(table.dialect).closing;
     let mut all = vec![
         format!(
             "CREATE TABLE lease_state (state BIGINT PRIMARY KEY, name VARCHAR(64) NOT NULL){closing}"
@@ -47,7 +47,7 @@ fn kinds(closing: &str) -> [String; 4] {
 }
 
 fn lease4(table: Table) -> String {
-    let Types { octets, moment, truth, closing, .. } = Types::of(table.dialect);
+    let Types { octets, moment, truth, closing, .. } = Types::new(table.dialect);
     let number = unsigned(table.dialect);
     let (hardware, client) = (octets(20), octets(128));
     format!(
@@ -59,7 +59,7 @@ fn lease4(table: Table) -> String {
 }
 
 fn lease6(table: Table) -> String {
-    let Types { octets, moment, truth, closing, .. } = Types::of(table.dialect);
+    let Types { octets, moment, truth, closing, .. } = Types::new(table.dialect);
     let number = unsigned(table.dialect);
     let (duid, hardware) = (octets(128), octets(20));
     format!(
@@ -115,7 +115,7 @@ fn indexes(table: Table) -> Vec<String> {
 }
 
 fn statistics(table: Table) -> String {
-    let closing = Types::of(table.dialect).closing;
+    let closing = Types::new(table.dialect).closing;
     let number = unsigned(table.dialect);
     let (kind, key) = if table.is_of_ipv6() {
         (format!("lease_type {number} NOT NULL, "), "subnet_id, lease_type, state")
@@ -138,7 +138,7 @@ struct Counting {
 }
 
 impl Counting {
-    fn of(table: Table) -> Self {
+    fn new(table: Table) -> Self {
         let name = table.name();
         let columns: &[&str] = if table.is_of_ipv6() {
             &["subnet_id", "lease_type", "state"]
@@ -177,7 +177,7 @@ impl Counting {
 
 fn triggers(table: Table) -> Vec<String> {
     let name = table.name();
-    let Counting { come, gone, moved } = Counting::of(table);
+    let Counting { come, gone, moved } = Counting::new(table);
     let head = |event: &str| {
         let suffix = event.to_ascii_lowercase();
         format!("CREATE TRIGGER {name}_count_{suffix} AFTER {event} ON {name} FOR EACH ROW")

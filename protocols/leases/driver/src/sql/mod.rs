@@ -111,7 +111,7 @@ impl Table {
 
     /// The statements of a store.
     pub fn templates(self) -> SqlTemplates {
-        SqlTemplates::of(self)
+        SqlTemplates::new(self)
     }
 
     /// An address in the form of the column.

@@ -37,14 +37,14 @@ pub struct SqlTemplates {
 }
 
 impl SqlTemplates {
-    pub(super) fn of(table: Table) -> Self {
+    pub(super) fn new(table: Table) -> Self {
         let name = table.name();
         let template = |text: String| SqlTemplate::new(table.dialect, &text);
         let (columns, parameters) = match table.schema {
             Schema::Guide => guide::columns(table),
             Schema::Kea => kea::columns(table),
         };
-        let words = ColumnNames::of(table);
+        let words = ColumnNames::new(table);
         let ColumnNames { address, client, read, lifetime, moment, end } = &words;
         let many = format!("INSERT INTO {name} ({columns}) VALUES ");
         let at = table.dialect.moment();
@@ -105,7 +105,7 @@ struct ColumnNames {
 }
 
 impl ColumnNames {
-    fn of(table: Table) -> Self {
+    fn new(table: Table) -> Self {
         let client = if table.is_of_ipv6() { "duid" } else { "client_id" };
         match table.schema {
             Schema::Guide => Self {

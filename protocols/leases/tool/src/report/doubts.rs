@@ -48,7 +48,7 @@ struct Doubt {
 
 impl Doubts {
     /// The doubts about these runs.
-    pub(super) fn of<'a>(collection: &Collection, runs: &[Runs<'a>], naming: &Naming<'a>) -> Self {
+    pub(super) fn new<'a>(collection: &Collection, runs: &[Runs<'a>], naming: &Naming<'a>) -> Self {
         let mut doubts = Self::default();
         for runs in runs {
             let name = naming.of(runs);

@@ -31,7 +31,7 @@ pub fn page(collection: &Collection) -> Page {
     let runs: Vec<Runs<'_>> = runs::all(collection);
     let naming = Naming::new(collection);
     let mut page = Page::new("Stores of leases");
-    let doubts = Doubts::of(collection, &runs, &naming);
+    let doubts = Doubts::new(collection, &runs, &naming);
     page.doubtful = Some((doubts.things(), runs.len()));
     answer::add(&mut page, &runs, &naming, &doubts);
     page.paragraph(about(collection, &naming));

@@ -11,7 +11,7 @@ use brunt_ldap_wire::filter::Filter;
 use brunt_ldap_wire::request::{self, Scope, Search};
 use brunt_ldap_wire::{Skeleton, code, op, response};
 
-use super::fault::Fault;
+use super::sandbox_error::SandboxError;
 use super::spec::{GROUPS, PEOPLE, name};
 
 /// How long an answer may take. The controller's own limit may be shorter or longer.
@@ -40,13 +40,13 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Connects and binds.
-    pub(super) fn open(login: &Login) -> Result<Self, Fault> {
+    pub(super) fn open(login: &Login) -> Result<Self, SandboxError> {
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, login.port))
-            .map_err(Fault::system("connect to the directory"))?;
+            .map_err(SandboxError::system("connect to the directory"))?;
         stream
             .set_nodelay(true)
             .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
-            .map_err(Fault::system("set up the connection to the directory"))?;
+            .map_err(SandboxError::system("set up the connection to the directory"))?;
         let mut connection = Self { stream, last: 0, out: Vec::new(), input: Vec::new() };
         let bind = request::bind_simple(&login.dn.into(), &login.password.into(), &[]);
         connection.ask(&bind)?;
@@ -55,7 +55,7 @@ impl Connection {
     }
 
     /// Adds a user: its account and its group.
-    pub(super) fn add(&mut self, id: u32) -> Result<(), Fault> {
+    pub(super) fn add(&mut self, id: u32) -> Result<(), SandboxError> {
         let (name, number) = (name(id), id.to_string());
         let home = format!("/home/{name}");
         let account: [(&str, &[&str]); 8] = [
@@ -79,7 +79,7 @@ impl Connection {
     }
 
     /// Removes a user: its account and its group.
-    pub(super) fn remove(&mut self, id: u32) -> Result<(), Fault> {
+    pub(super) fn remove(&mut self, id: u32) -> Result<(), SandboxError> {
         for dn in [account_dn(id), group_dn(id)] {
             self.begin();
             request::encode_delete(&mut self.out, self.last, dn.as_bytes(), &[]);
@@ -90,7 +90,11 @@ impl Connection {
     }
 
     /// The first value of an attribute of one entry.
-    pub(super) fn value(&mut self, dn: &str, attribute: &str) -> Result<Option<String>, Fault> {
+    pub(super) fn value(
+        &mut self,
+        dn: &str,
+        attribute: &str,
+    ) -> Result<Option<String>, SandboxError> {
         let mut search = Search::new(dn.into(), Scope::Base, Filter::present("objectClass"));
         search.attributes.push(attribute.into());
         self.ask(&search.skeleton(&[]))?;
@@ -108,7 +112,7 @@ impl Connection {
         &mut self,
         dn: &str,
         attributes: &[(&str, L)],
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SandboxError> {
         self.begin();
         let attributes = attributes.iter().map(|(name, values)| (name, values.as_ref()));
         request::encode_add(&mut self.out, self.last, dn.as_bytes(), attributes, &[]);
@@ -116,7 +120,7 @@ impl Connection {
         self.settle(&format!("add {dn}"), op::ADD_RESPONSE, |_| {})
     }
 
-    fn ask(&mut self, skeleton: &Skeleton) -> Result<(), Fault> {
+    fn ask(&mut self, skeleton: &Skeleton) -> Result<(), SandboxError> {
         self.begin();
         skeleton.encode(self.last, &NoValues, &mut self.out);
         self.send()
@@ -127,8 +131,8 @@ impl Connection {
         self.out.clear();
     }
 
-    fn send(&mut self) -> Result<(), Fault> {
-        self.stream.write_all(&self.out).map_err(Fault::system("write to the directory"))
+    fn send(&mut self) -> Result<(), SandboxError> {
+        self.stream.write_all(&self.out).map_err(SandboxError::system("write to the directory"))
     }
 
     /// Reads until the operation is answered, and passes every message before that to the caller.
@@ -137,7 +141,7 @@ impl Connection {
         act: &str,
         done: u8,
         mut show: impl FnMut(&response::Scan<'_>),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SandboxError> {
         loop {
             let Some(length) =
                 response::frame(&self.input)?.filter(|length| *length <= self.input.len())
@@ -157,7 +161,7 @@ impl Connection {
             let result = scan.result()?;
             return match scan.code {
                 Some(code::SUCCESS) => Ok(()),
-                refused => Err(Fault::Directory {
+                refused => Err(SandboxError::Directory {
                     act: act.to_owned(),
                     code: refused.unwrap_or_default(),
                     name: code::name(refused.unwrap_or_default()),
@@ -167,17 +171,17 @@ impl Connection {
         }
     }
 
-    fn read(&mut self) -> Result<(), Fault> {
+    fn read(&mut self) -> Result<(), SandboxError> {
         let start = self.input.len();
         self.input.resize(start + READ, 0);
         let read = self.stream.read(&mut self.input[start..]);
         self.input.truncate(start + *read.as_ref().unwrap_or(&0));
         match read {
-            Ok(0) => Err(Fault::system("read from the directory")(
+            Ok(0) => Err(SandboxError::system("read from the directory")(
                 std::io::ErrorKind::UnexpectedEof.into(),
             )),
             Ok(_) => Ok(()),
-            Err(error) => Err(Fault::system("read from the directory")(error)),
+            Err(error) => Err(SandboxError::system("read from the directory")(error)),
         }
     }
 }
@@ -230,7 +234,7 @@ mod tests {
         port
     }
 
-    fn opened(says: &'static [u8]) -> Result<Connection, Fault> {
+    fn opened(says: &'static [u8]) -> Result<Connection, SandboxError> {
         Connection::open(&Login { port: directory(says), dn: "cn=a", password: "b" })
     }
 
@@ -239,8 +243,8 @@ mod tests {
         assert!(opened(b"\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x00\x04\x00\x04\x00").is_ok());
         let refused =
             opened(b"\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x31\x04\x00\x04\x00").unwrap_err();
-        assert!(matches!(refused, Fault::Directory { code: 49, .. }), "{refused}");
-        assert!(matches!(opened(b"\x30\x0c\x02").unwrap_err(), Fault::System { .. }));
-        assert!(matches!(opened(b"HTTP/1.1 400").unwrap_err(), Fault::Garbled(_)));
+        assert!(matches!(refused, SandboxError::Directory { code: 49, .. }), "{refused}");
+        assert!(matches!(opened(b"\x30\x0c\x02").unwrap_err(), SandboxError::System { .. }));
+        assert!(matches!(opened(b"HTTP/1.1 400").unwrap_err(), SandboxError::Garbled(_)));
     }
 }

@@ -17,8 +17,8 @@ use brunt_run::console;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::ask::Daemon;
-use super::fault::Fault;
-use super::place::Place;
+use super::sandbox_error::SandboxError;
+use super::sandbox_paths::SandboxPaths;
 use super::spec::Isolation;
 use super::tools;
 
@@ -32,7 +32,7 @@ const EVERY: Duration = Duration::from_millis(2);
 /// How a daemon is started.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
-    /// The program, as [`Place::program`] knows it.
+    /// The program, as [`SandboxPaths::program`] knows it.
     pub program: &'static str,
     /// Its arguments.
     pub words: Vec<String>,
@@ -63,8 +63,8 @@ impl Daemons {
         &mut self,
         daemon: Daemon,
         start: &Start,
-        place: &Place,
-    ) -> Result<Duration, Fault> {
+        place: &SandboxPaths,
+    ) -> Result<Duration, SandboxError> {
         self.stop(daemon);
         for path in &start.forgets {
             forget(path);
@@ -72,19 +72,24 @@ impl Daemons {
         let program = place.program(start.program)?;
         let log = place.root.join(format!("{}.log", daemon.name()));
         let output = OpenOptions::new().create(true).append(true).open(&log);
-        let output = output.map_err(Fault::file("open", &log))?;
+        let output = output.map_err(SandboxError::file("open", &log))?;
         let mut command = command(place, &program, &start.words);
-        let errors = output.try_clone().map_err(Fault::file("open", &log))?;
+        let errors = output.try_clone().map_err(SandboxError::file("open", &log))?;
         command.stdin(Stdio::null()).stdout(output).stderr(errors);
         let clock = Monotonic::new();
-        let child = command.spawn().map_err(Fault::system(format!("start {}", start.program)))?;
+        let child =
+            command.spawn().map_err(SandboxError::system(format!("start {}", start.program)))?;
         self.running.insert(daemon, (child, start.clone()));
         while !answers(&start.listens) {
             let over = clock.now().since_origin() > PATIENCE;
             if over || self.has_ended(daemon) {
                 self.stop(daemon);
                 let log = tools::tail(&fs::read_to_string(&log).unwrap_or_default());
-                return Err(Fault::NotReady { daemon: daemon.name(), patience: PATIENCE, log });
+                return Err(SandboxError::NotReady {
+                    daemon: daemon.name(),
+                    patience: PATIENCE,
+                    log,
+                });
             }
             console::pause(EVERY);
         }
@@ -92,7 +97,11 @@ impl Daemons {
     }
 
     /// Stops a daemon and starts it with an empty cache.
-    pub(super) fn restart(&mut self, daemon: Daemon, place: &Place) -> Result<Duration, Fault> {
+    pub(super) fn restart(
+        &mut self,
+        daemon: Daemon,
+        place: &SandboxPaths,
+    ) -> Result<Duration, SandboxError> {
         let Some((_, start)) = self.running.get(&daemon) else { return Err(absent(daemon)) };
         let start = start.clone();
         self.start(daemon, &start, place)
@@ -127,7 +136,7 @@ impl Daemons {
     }
 
     /// Suspends a daemon, or resumes it.
-    pub(super) fn pause(&self, daemon: Daemon, pause: bool) -> Result<(), Fault> {
+    pub(super) fn pause(&self, daemon: Daemon, pause: bool) -> Result<(), SandboxError> {
         let (child, _) = self.running.get(&daemon).ok_or_else(|| absent(daemon))?;
         send(child, if pause { Signal::STOP } else { Signal::CONT });
         Ok(())
@@ -144,12 +153,12 @@ impl Daemons {
     }
 }
 
-fn absent(daemon: Daemon) -> Fault {
-    Fault::Unfit(format!("find {} in this environment: its backend has none", daemon.name()))
+fn absent(daemon: Daemon) -> SandboxError {
+    SandboxError::Unfit(format!("find {} in this environment: its backend has none", daemon.name()))
 }
 
 /// A daemon's command. Without isolation, only its own request to the kernel ends it with its cell.
-fn command(place: &Place, program: &Path, words: &[String]) -> Command {
+fn command(place: &SandboxPaths, program: &Path, words: &[String]) -> Command {
     if place.isolation == Isolation::None {
         let mut command = tools::command(Path::new("/proc/self/exe"));
         command.args(["names", "cell", "--"]).arg(program).args(words);
@@ -183,8 +192,8 @@ fn forget(path: &Path) {
 }
 
 /// The file for the error output of tools.
-pub(super) fn tool_log(place: &Place) -> Result<(File, PathBuf), Fault> {
+pub(super) fn tool_log(place: &SandboxPaths) -> Result<(File, PathBuf), SandboxError> {
     let path = place.root.join("tools.log");
-    let file = File::create(&path).map_err(Fault::file("make", &path))?;
+    let file = File::create(&path).map_err(SandboxError::file("make", &path))?;
     Ok((file, path))
 }

@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use super::accounts;
-use super::fault::Fault;
+use super::sandbox_error::SandboxError;
 
 /// Larger files are databases for other purposes (hardware, for example).
 const FILE_MAX: u64 = 1 << 20;
@@ -36,9 +36,9 @@ MAIL_DIR /var/mail
 ";
 
 /// Copies the world-readable part of a tree.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Fault> {
-    fs::create_dir_all(to).map_err(Fault::file("make", to))?;
-    branch(from, to, 0).map_err(Fault::file("copy", from))
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), SandboxError> {
+    fs::create_dir_all(to).map_err(SandboxError::file("make", to))?;
+    branch(from, to, 0).map_err(SandboxError::file("copy", from))
 }
 
 fn branch(from: &Path, to: &Path, depth: u32) -> io::Result<()> {
@@ -71,7 +71,7 @@ fn branch(from: &Path, to: &Path, depth: u32) -> io::Result<()> {
 }
 
 /// Writes our own files, and deletes what would add to them.
-pub(super) fn furnish(etc: &Path) -> Result<(), Fault> {
+pub(super) fn furnish(etc: &Path) -> Result<(), SandboxError> {
     for name in ["subuid", "subgid", "ldap/ldap.conf", "nslcd.conf", ".pwd.lock"] {
         let _ = fs::remove_file(etc.join(name));
     }
@@ -83,7 +83,7 @@ pub(super) fn furnish(etc: &Path) -> Result<(), Fault> {
 }
 
 /// Sets the sources that answer lookups, and their order.
-pub(super) fn switch(etc: &Path, sources: &str, instead: Option<&str>) -> Result<(), Fault> {
+pub(super) fn switch(etc: &Path, sources: &str, instead: Option<&str>) -> Result<(), SandboxError> {
     let names = match instead {
         Some(lines) => lines.to_owned(),
         None => format!("passwd: {sources}\ngroup: {sources}"),
@@ -93,16 +93,16 @@ pub(super) fn switch(etc: &Path, sources: &str, instead: Option<&str>) -> Result
 }
 
 /// Writes a file of `/etc`.
-pub(super) fn write(etc: &Path, name: &str, mode: u32, text: &str) -> Result<(), Fault> {
+pub(super) fn write(etc: &Path, name: &str, mode: u32, text: &str) -> Result<(), SandboxError> {
     let path = etc.join(name);
     // The existing file may be a link that leads elsewhere.
     let _ = fs::remove_file(&path);
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(Fault::file("make", directory))?;
+        fs::create_dir_all(directory).map_err(SandboxError::file("make", directory))?;
     }
-    fs::write(&path, text).map_err(Fault::file("write", &path))?;
+    fs::write(&path, text).map_err(SandboxError::file("write", &path))?;
     fs::set_permissions(&path, fs::Permissions::from_mode(mode))
-        .map_err(Fault::file("write", &path))
+        .map_err(SandboxError::file("write", &path))
 }
 
 #[cfg(test)]

@@ -15,9 +15,9 @@ use nix::sched::{CloneFlags, unshare};
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_bind, mount_change};
 
 use super::etc;
-use super::fault::Fault;
 use super::loopback;
-use super::place::{MASKED, Place};
+use super::sandbox_error::SandboxError;
+use super::sandbox_paths::{MASKED, SandboxPaths};
 use super::spec::{Data, Isolation, Spec};
 use super::tools;
 
@@ -60,16 +60,16 @@ const EXPECTED: &[&str] = &[
 const LENT: &[&str] = &["slapd", "nslcd", "nscd", "unscd", "sssd", "ns-slapd"];
 
 /// Leaves the host's namespaces. The next process that this one starts is process 1.
-pub(super) fn part(isolation: Isolation) -> Result<(), Fault> {
+pub(super) fn part(isolation: Isolation) -> Result<(), SandboxError> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     let mut flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC;
     if isolation == Isolation::User {
         flags |= CloneFlags::CLONE_NEWUSER;
     }
     unshare(flags).map_err(|error| {
-        Fault::system("create namespaces (this needs root or permission to create user namespaces)")(
-            error.into(),
-        )
+        SandboxError::system(
+            "create namespaces (this needs root or permission to create user namespaces)",
+        )(error.into())
     })?;
     if isolation == Isolation::User {
         // Groups must be given up before the group can be mapped (user_namespaces(7)).
@@ -82,12 +82,12 @@ pub(super) fn part(isolation: Isolation) -> Result<(), Fault> {
 
 /// Separates the mounts of process 1 from the host's and shows it its own processes. The outer process continues to see
 /// what the host sees, since it must clean up there.
-pub(super) fn seclude() -> Result<(), Fault> {
+pub(super) fn seclude() -> Result<(), SandboxError> {
     unshare(CloneFlags::CLONE_NEWNS)
-        .map_err(|error| Fault::system("create a mount namespace")(error.into()))?;
+        .map_err(|error| SandboxError::system("create a mount namespace")(error.into()))?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(|error| {
-            Fault::system("separate the mounts from the host's (is / a mount? in a chroot, bind-mount it onto itself \
+            SandboxError::system("separate the mounts from the host's (is / a mount? in a chroot, bind-mount it onto itself \
              first)")(
                 error.into(),
             )
@@ -97,17 +97,17 @@ pub(super) fn seclude() -> Result<(), Fault> {
 }
 
 /// Prepares the paths of the cell.
-pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
+pub(super) fn furnish(spec: &Spec) -> Result<SandboxPaths, SandboxError> {
     match (spec.isolation, &spec.data) {
         (Isolation::None, Data::Below(directory)) => unwalled(directory),
-        (Isolation::None, Data::Memory) => {
-            Err(Fault::Unfit("keep data in memory without namespaces: name a directory".to_owned()))
-        }
+        (Isolation::None, Data::Memory) => Err(SandboxError::Unfit(
+            "keep data in memory without namespaces: name a directory".to_owned(),
+        )),
         (_, data) => walled(spec, data),
     }
 }
 
-fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
+fn walled(spec: &Spec, data: &Data) -> Result<SandboxPaths, SandboxError> {
     seclude()?;
     // Kept open, since the next mount may cover it; and opened only now, since a mount of the host's cannot be mounted
     // here.
@@ -116,7 +116,7 @@ fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
         Data::Below(path) => Some(open(path)?),
     };
     memory(Path::new("/run"), 0o755)?;
-    let place = Place {
+    let place = SandboxPaths {
         isolation: spec.isolation,
         root: PathBuf::from(ROOT),
         data: Path::new(ROOT).join("data"),
@@ -147,11 +147,11 @@ fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
     etc::furnish(&copy)?;
     bind(&copy, Path::new("/etc"))?;
     lend(&place)?;
-    loopback::up().map_err(Fault::system("bring the loopback interface up"))?;
+    loopback::up().map_err(SandboxError::system("bring the loopback interface up"))?;
     Ok(place)
 }
 
-fn unwalled(directory: &Path) -> Result<Place, Fault> {
+fn unwalled(directory: &Path) -> Result<SandboxPaths, SandboxError> {
     let root = directory.join("run");
     let (data, etc) = (directory.join("data"), directory.join("prefix/etc"));
     for path in [&root, &data, &etc] {
@@ -160,8 +160,8 @@ fn unwalled(directory: &Path) -> Result<Place, Fault> {
     etc::furnish(&etc)?;
     // Another process could take the port before the directory does; the directory would then report that.
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.local_addr());
-    let port = port.map_err(Fault::system("find a free port"))?.port();
-    Ok(Place { isolation: Isolation::None, root, data, etc, port })
+    let port = port.map_err(SandboxError::system("find a free port"))?.port();
+    Ok(SandboxPaths { isolation: Isolation::None, root, data, etc, port })
 }
 
 /// The note about a cell without isolation, in which nothing can be masked.
@@ -181,59 +181,61 @@ fn covered(path: &Path) -> bool {
 }
 
 /// Keeps eleven thousand new users out of the host's log.
-fn silence_syslog() -> Result<(), Fault> {
+fn silence_syslog() -> Result<(), SandboxError> {
     let log = Path::new("/dev/log");
     let socket = fs::symlink_metadata(log).is_ok_and(|found| found.file_type().is_socket());
     if socket { bind(Path::new("/dev/null"), log) } else { Ok(()) }
 }
 
-fn lend(place: &Place) -> Result<(), Fault> {
+fn lend(place: &SandboxPaths) -> Result<(), SandboxError> {
     for name in LENT {
         let Some(program) = tools::find(name) else { continue };
         // Debian installs unscd under the name of the program it replaces.
         let unscd = *name == "nscd" && tools::is_unscd(&program);
         let lent = place.lent(if unscd { "unscd" } else { name });
-        File::create(&lent).map_err(Fault::file("make", &lent))?;
+        File::create(&lent).map_err(SandboxError::file("make", &lent))?;
         bind(&program, &lent)?;
     }
-    let nothing = tools::find("true").ok_or_else(|| Fault::Missing("true".to_owned()))?;
+    let nothing = tools::find("true").ok_or_else(|| SandboxError::Missing("true".to_owned()))?;
     for program in MASKED.iter().filter_map(|name| tools::find(name)) {
         bind(&nothing, &program)?;
     }
     Ok(())
 }
 
-fn open(path: &Path) -> Result<File, Fault> {
+fn open(path: &Path) -> Result<File, SandboxError> {
     OpenOptions::new()
         .read(true)
         .custom_flags(rustix::fs::OFlags::DIRECTORY.bits().cast_signed())
         .open(path)
-        .map_err(Fault::file("open", path))
+        .map_err(SandboxError::file("open", path))
 }
 
-fn memory(path: &Path, mode: u32) -> Result<(), Fault> {
+fn memory(path: &Path, mode: u32) -> Result<(), SandboxError> {
     mount("tmpfs", path, "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, None)
         .map_err(refused("cover", path))?;
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        .map_err(Fault::file("open up", path))
+        .map_err(SandboxError::file("open up", path))
 }
 
-fn bind(from: &Path, over: &Path) -> Result<(), Fault> {
+fn bind(from: &Path, over: &Path) -> Result<(), SandboxError> {
     let (from, over) = (from.to_owned(), over.to_owned());
     mount_bind(&from, &over).map_err(|error| {
-        Fault::system(format!("mount {} over {}", from.display(), over.display()))(error.into())
+        SandboxError::system(format!("mount {} over {}", from.display(), over.display()))(
+            error.into(),
+        )
     })
 }
 
-fn refused(verb: &'static str, path: &Path) -> impl FnOnce(rustix::io::Errno) -> Fault {
+fn refused(verb: &'static str, path: &Path) -> impl FnOnce(rustix::io::Errno) -> SandboxError {
     let path = path.to_owned();
-    move |error| Fault::file(verb, &path)(error.into())
+    move |error| SandboxError::file(verb, &path)(error.into())
 }
 
-fn make(path: &Path) -> Result<(), Fault> {
-    fs::create_dir_all(path).map_err(Fault::file("make", path))
+fn make(path: &Path) -> Result<(), SandboxError> {
+    fs::create_dir_all(path).map_err(SandboxError::file("make", path))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Fault> {
-    fs::write(path, text).map_err(Fault::file("write", path))
+fn write(path: &Path, text: &str) -> Result<(), SandboxError> {
+    fs::write(path, text).map_err(SandboxError::file("write", path))
 }

@@ -9,37 +9,42 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::ask::Listed;
-use super::fault::Fault;
-use super::place::Place;
+use super::sandbox_error::SandboxError;
+use super::sandbox_paths::SandboxPaths;
 use super::spec::{Users, id, name};
 use super::tools;
 
 /// Makes files for some of these users, spread evenly over all of them: a file of accounts is read from its beginning,
 /// so the position of a name determines how long its lookup takes.
-pub(super) fn make(place: &Place, users: &Users, files: u32) -> Result<u32, Fault> {
+pub(super) fn make(place: &SandboxPaths, users: &Users, files: u32) -> Result<u32, SandboxError> {
     let directory = directory(place);
     let _ = fs::remove_dir_all(&directory);
-    fs::create_dir_all(&directory).map_err(Fault::file("make", &directory))?;
+    fs::create_dir_all(&directory).map_err(SandboxError::file("make", &directory))?;
     let owners = owners(users, files);
     for owner in &owners {
         let path = directory.join(format!("f{owner}"));
-        File::create(&path).map_err(Fault::file("make", &path))?;
-        chown(&path, Some(*owner), Some(*owner)).map_err(Fault::file("give away", &path))?;
+        File::create(&path).map_err(SandboxError::file("make", &path))?;
+        chown(&path, Some(*owner), Some(*owner)).map_err(SandboxError::file("give away", &path))?;
     }
     Ok(owners.len() as u32)
 }
 
 /// Lists the directory.
-pub(super) fn list(place: &Place, numeric: bool, limit: Duration) -> Result<Listed, Fault> {
+pub(super) fn list(
+    place: &SandboxPaths,
+    numeric: bool,
+    limit: Duration,
+) -> Result<Listed, SandboxError> {
     let directory = directory(place);
-    let files = fs::read_dir(&directory).map_err(Fault::file("read", &directory))?.count() as u64;
+    let files =
+        fs::read_dir(&directory).map_err(SandboxError::file("read", &directory))?.count() as u64;
     let mut command = tools::command(&place.program("ls")?);
     command.arg(if numeric { "-ln" } else { "-l" }).arg(&directory);
     let ran = tools::run(command, &[], limit)?;
     Ok(Listed { seconds: ran.seconds, asked: 2 * files, resolved: resolved(&ran.output) })
 }
 
-fn directory(place: &Place) -> PathBuf {
+fn directory(place: &SandboxPaths) -> PathBuf {
     // In memory even if the data is on a disk, since only the names must be waited for.
     place.root.join("files")
 }

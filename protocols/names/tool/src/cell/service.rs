@@ -12,11 +12,11 @@ use super::configuration::directory389;
 use super::connection::{Connection, Login};
 use super::daemons::{Daemons, Listens, Start};
 use super::etc;
-use super::fault::Fault;
 use super::isolation;
 use super::listing;
-use super::place::Place;
-use super::provision::{self, Act, Halt, Store};
+use super::provision::{self, Halt, Operation, Store};
+use super::sandbox_error::SandboxError;
+use super::sandbox_paths::SandboxPaths;
 use super::spec::{
     ADMIN, Backend, Cache, GROUPS, PASSWORD, PEOPLE, Reader, SUFFIX, Server, Source, Variant,
 };
@@ -31,7 +31,7 @@ const SEARCHES: (&str, &str) = ("cn=Search,cn=Operations,cn=Monitor", "monitorOp
 /// The state of a cell.
 #[derive(Debug)]
 pub(super) struct Service {
-    place: Place,
+    place: SandboxPaths,
     daemons: Daemons,
     backend: Option<Backend>,
     /// Searches of the directory that this process made itself, since the directory was started.
@@ -40,22 +40,24 @@ pub(super) struct Service {
 
 impl Service {
     /// A cell in which no daemon runs yet.
-    pub(super) fn new(place: Place) -> Self {
+    pub(super) fn new(place: SandboxPaths) -> Self {
         Self { place, daemons: Daemons::default(), backend: None, own_searches: 0 }
     }
 
     /// Carries out a request.
-    pub(super) fn carry_out(&mut self, ask: Ask) -> Result<Answer, Fault> {
+    pub(super) fn carry_out(&mut self, ask: Ask) -> Result<Answer, SandboxError> {
         Ok(match ask {
             Ask::Start(backend) => Answer::Started(self.start(backend)?),
             Ask::Insert { way, users } => {
                 let (store, place) = (self.store()?, self.place.clone());
-                let done = provision::carry_out(Act::Insert, way, &users, &store, &place, self)?;
+                let done =
+                    provision::carry_out(Operation::Insert, way, &users, &store, &place, self)?;
                 Answer::Provisioned(done)
             }
             Ask::Delete { way, users } => {
                 let (store, place) = (self.store()?, self.place.clone());
-                let done = provision::carry_out(Act::Delete, way, &users, &store, &place, self)?;
+                let done =
+                    provision::carry_out(Operation::Delete, way, &users, &store, &place, self)?;
                 Answer::Provisioned(done)
             }
             Ask::Sample { users, points, calls } => {
@@ -90,7 +92,7 @@ impl Service {
         })
     }
 
-    fn start(&mut self, backend: Backend) -> Result<Started, Fault> {
+    fn start(&mut self, backend: Backend) -> Result<Started, SandboxError> {
         self.daemons.stop_all();
         self.backend = None;
         etc::furnish(&self.place.etc)?;
@@ -122,37 +124,39 @@ impl Service {
     }
 
     /// Creates an empty database with the top entries.
-    fn fill_slapd(&self, variant: &Variant) -> Result<(), Fault> {
+    fn fill_slapd(&self, variant: &Variant) -> Result<(), SandboxError> {
         let (root, database) = (&self.place.root, self.place.data.join("slapd"));
         let _ = fs::remove_dir_all(&database);
-        fs::create_dir_all(&database).map_err(Fault::file("make", &database))?;
+        fs::create_dir_all(&database).map_err(SandboxError::file("make", &database))?;
         let text = configuration::slapd::text(variant, &database, &root.join("slapd.pid"))?;
         let (config, base) = (root.join("slapd.conf"), root.join("base.ldif"));
-        fs::write(&config, text).map_err(Fault::file("write", &config))?;
-        fs::write(&base, configuration::slapd::base()).map_err(Fault::file("write", &base))?;
+        fs::write(&config, text).map_err(SandboxError::file("write", &config))?;
+        fs::write(&base, configuration::slapd::base())
+            .map_err(SandboxError::file("write", &base))?;
         let mut command = provision::slapadd(&self.place)?;
         command.arg("-l").arg(&base);
         tools::demand(command, &[], TOOL).map(|_| ())
     }
 
     /// Creates the files that a 389 Directory Server needs to start.
-    fn fill_389(&self, variant: &Variant) -> Result<(), Fault> {
+    fn fill_389(&self, variant: &Variant) -> Result<(), SandboxError> {
         self.in_isolation("389 Directory Server")?;
         let root = self.place.data.join("ds389");
         let _ = fs::remove_dir_all(&root);
         for name in ["config/schema", "db", "lock", "tmp", "run", "log"] {
             let path = root.join(name);
-            fs::create_dir_all(&path).map_err(Fault::file("make", &path))?;
+            fs::create_dir_all(&path).map_err(SandboxError::file("make", &path))?;
         }
         let template = Path::new(directory389::TEMPLATE);
-        let template = fs::read_to_string(template).map_err(Fault::file("read", template))?;
+        let template =
+            fs::read_to_string(template).map_err(SandboxError::file("read", template))?;
         let dse = directory389::dse(&template, variant, &root, self.place.port)?;
         etc::write(&root, "config/dse.ldif", 0o600, &dse)?;
         etc::write(&root, "config/schema/99user.ldif", 0o600, directory389::SCHEMA)
     }
 
     /// Gives a new 389 Directory Server its database and first entries.
-    fn found_389(&mut self) -> Result<(), Fault> {
+    fn found_389(&mut self) -> Result<(), SandboxError> {
         let Some(Source::Ldap { server: Server::DirectoryServer389, variant, .. }) =
             self.backend.as_ref().map(|backend| &backend.source)
         else {
@@ -180,7 +184,7 @@ impl Service {
     }
 
     /// Starts the daemons of the backend, servers before their clients.
-    fn start_daemons(&mut self, started: &mut Started) -> Result<(), Fault> {
+    fn start_daemons(&mut self, started: &mut Started) -> Result<(), SandboxError> {
         let Some(backend) = self.backend.clone() else { return Ok(()) };
         let mut starts = Vec::new();
         if let Source::Ldap { server, reader, .. } = &backend.source {
@@ -231,7 +235,7 @@ impl Service {
         }
     }
 
-    fn nslcd(&self) -> Result<Start, Fault> {
+    fn nslcd(&self) -> Result<Start, SandboxError> {
         self.in_isolation("nslcd")?;
         etc::write(
             &self.place.etc,
@@ -247,7 +251,7 @@ impl Service {
         })
     }
 
-    fn sssd(&self) -> Result<Start, Fault> {
+    fn sssd(&self) -> Result<Start, SandboxError> {
         self.in_isolation("sssd")?;
         etc::write(
             &self.place.etc,
@@ -264,7 +268,7 @@ impl Service {
         })
     }
 
-    fn nscd(&self, cache: &Cache) -> Result<Start, Fault> {
+    fn nscd(&self, cache: &Cache) -> Result<Start, SandboxError> {
         self.in_isolation("nscd")?;
         let (program, word, text) = match cache {
             Cache::Nscd(nscd) => ("nscd", "-F", configuration::nscd::text(nscd)),
@@ -279,11 +283,11 @@ impl Service {
         })
     }
 
-    fn in_isolation(&self, daemon: &str) -> Result<(), Fault> {
+    fn in_isolation(&self, daemon: &str) -> Result<(), SandboxError> {
         if self.place.resolves() {
             return Ok(());
         }
-        Err(Fault::Unfit(format!(
+        Err(SandboxError::Unfit(format!(
             "start {daemon} without root or a user namespace: its socket would be the host's"
         )))
     }
@@ -303,15 +307,15 @@ impl Service {
         line.map(|line| line.trim_start_matches("@(#) ").to_owned()).unwrap_or_default()
     }
 
-    fn store(&self) -> Result<Store, Fault> {
+    fn store(&self) -> Result<Store, SandboxError> {
         match self.backend.as_ref().map(|backend| &backend.source) {
             Some(Source::Files) => Ok(Store::Files),
             Some(Source::Ldap { server, .. }) => {
                 Ok(Store::Directory { login: self.login(), server: *server })
             }
-            None => {
-                Err(Fault::Unfit("find a backend in this environment: none was started".to_owned()))
-            }
+            None => Err(SandboxError::Unfit(
+                "find a backend in this environment: none was started".to_owned(),
+            )),
         }
     }
 
@@ -319,7 +323,7 @@ impl Service {
         Login { port: self.place.port, dn: ADMIN, password: PASSWORD }
     }
 
-    fn count(&mut self) -> Result<Counted, Fault> {
+    fn count(&mut self) -> Result<Counted, SandboxError> {
         let mut counted = Counted::default();
         if self.place.resolves() && !self.daemons.has(Daemon::Sssd) {
             counted.accounts = Some(self.listed("passwd")?);
@@ -329,7 +333,7 @@ impl Service {
             Store::Files => {
                 let lines = |file| {
                     accounts::count(&self.place.etc, file)
-                        .map_err(Fault::file("read", &self.place.etc))
+                        .map_err(SandboxError::file("read", &self.place.etc))
                 };
                 counted.file_accounts = Some(lines("passwd")?);
                 counted.file_groups = Some(lines("group")?);
@@ -343,7 +347,7 @@ impl Service {
     }
 
     /// How many users `getent` lists.
-    fn listed(&mut self, database: &str) -> Result<u64, Fault> {
+    fn listed(&mut self, database: &str) -> Result<u64, SandboxError> {
         let before = self.searches()?;
         let mut command = tools::command(&self.place.program("getent")?);
         command.arg(database);
@@ -356,7 +360,7 @@ impl Service {
     }
 
     /// How many entries `ldapsearch` finds.
-    fn found(&mut self, base: &str, filter: &str) -> Result<u64, Fault> {
+    fn found(&mut self, base: &str, filter: &str) -> Result<u64, SandboxError> {
         let mut command: Command = tools::command(&self.place.program("ldapsearch")?);
         command.args(["-x", "-LLL", "-H", &self.place.url(), "-D", ADMIN, "-w", PASSWORD]);
         command.args(["-s", "one", "-b", base, filter, "1.1"]);
@@ -365,7 +369,7 @@ impl Service {
         Ok(ran.output.lines().filter(|line| line.starts_with("dn:")).count() as u64)
     }
 
-    fn resolve(&self, words: &[String], limit: Duration) -> Result<Ran, Fault> {
+    fn resolve(&self, words: &[String], limit: Duration) -> Result<Ran, SandboxError> {
         let record = self.place.root.join("record.json");
         let _ = fs::remove_file(&record);
         let path = record.display().to_string();
@@ -378,7 +382,7 @@ impl Service {
     }
 
     /// Searches the directory has completed, less our own.
-    fn searches(&mut self) -> Result<Option<u64>, Fault> {
+    fn searches(&mut self) -> Result<Option<u64>, SandboxError> {
         // slapd answers the search for this figure before it counts it; the other server has counted it already.
         let source = self.backend.as_ref().map(|backend| &backend.source);
         let ((entry, attribute), itself) = match source {
@@ -399,7 +403,7 @@ impl Service {
         Ok(others)
     }
 
-    fn statistics(&mut self) -> Result<Statistics, Fault> {
+    fn statistics(&mut self) -> Result<Statistics, SandboxError> {
         let daemons = self.daemons.running();
         let daemons = daemons.map(|(daemon, pid)| (daemon.name().to_owned(), vitals::of(pid)));
         let daemons = daemons.collect();
@@ -411,7 +415,7 @@ impl Service {
             None
         };
         let synced = vitals::synced(&self.place.data);
-        let mut synced = synced.map_err(Fault::file("synchronise", &self.place.data))?;
+        let mut synced = synced.map_err(SandboxError::file("synchronise", &self.place.data))?;
         Ok(Statistics {
             daemons,
             searches: self.searches()?,
@@ -429,8 +433,8 @@ impl Service {
 impl Halt for Service {
     fn while_stopped(
         &mut self,
-        work: &mut dyn FnMut(&Place) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        work: &mut dyn FnMut(&SandboxPaths) -> Result<(), SandboxError>,
+    ) -> Result<(), SandboxError> {
         // Daemons with connections to the directory would find them broken afterwards.
         self.daemons.stop_all();
         let done = work(&self.place);

@@ -18,8 +18,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, set_parent_process_death_signal};
 
 use super::ask::{Answer, Ask};
-use super::fault::Fault;
 use super::isolation;
+use super::sandbox_error::SandboxError;
 use super::service::Service;
 use super::spec::{Data, Isolation, Spec};
 use crate::options::cell::CellArgs;
@@ -49,22 +49,22 @@ pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
     }
 }
 
-fn refusal(fault: &Fault) -> Refusal {
+fn refusal(fault: &SandboxError) -> Refusal {
     Refusal { text: format!("failed to {fault}\n"), exit: Exit::Failed }
 }
 
 /// Replaces this process by a program that dies with its parent.
-fn leashed(words: &[String]) -> Fault {
+fn leashed(words: &[String]) -> SandboxError {
     if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
-        return Fault::system("tie a daemon to its cell")(error.into());
+        return SandboxError::system("tie a daemon to its cell")(error.into());
     }
     let (program, rest) = words.split_first().map_or(("", &[][..]), |(name, rest)| (name, rest));
     let error = Command::new(program).args(rest).exec();
-    Fault::system(format!("start {program}"))(error)
+    SandboxError::system(format!("start {program}"))(error)
 }
 
 /// Whether isolation is possible: sets it up and exits.
-fn attempt(kind: Isolation, inner: bool) -> Result<Exit, Fault> {
+fn attempt(kind: Isolation, inner: bool) -> Result<Exit, SandboxError> {
     if inner {
         isolation::seclude()?;
         return Ok(Exit::Ok);
@@ -73,7 +73,7 @@ fn attempt(kind: Isolation, inner: bool) -> Result<Exit, Fault> {
     let mut child = itself();
     let kind = if kind == Isolation::Root { "root" } else { "user" };
     child.args(["--inner", "--try", kind]);
-    let status = child.status().map_err(Fault::system("start process 1"))?;
+    let status = child.status().map_err(SandboxError::system("start process 1"))?;
     Ok(if status.success() { Exit::Ok } else { Exit::Failed })
 }
 
@@ -83,12 +83,12 @@ fn itself() -> Command {
     command
 }
 
-fn outer(spec: &Spec, text: &str) -> Result<(), Fault> {
+fn outer(spec: &Spec, text: &str) -> Result<(), SandboxError> {
     if spec.isolation != Isolation::None {
         isolation::part(spec.isolation)?;
     }
     let child = itself().args(["--inner", "--spec", text]).spawn();
-    let mut child = child.map_err(Fault::system("start process 1"))?;
+    let mut child = child.map_err(SandboxError::system("start process 1"))?;
     let watched = watch(&child);
     // All processes of a process namespace are gone once its process 1 has been waited for.
     let _ = child.kill();
@@ -96,7 +96,7 @@ fn outer(spec: &Spec, text: &str) -> Result<(), Fault> {
     if let Data::Below(directory) = &spec.data {
         let _ = std::fs::remove_dir_all(directory);
     }
-    watched.map_err(Fault::system("watch over process 1"))
+    watched.map_err(SandboxError::system("watch over process 1"))
 }
 
 /// Returns when the inner process has ended or the other end of standard input is closed.
@@ -117,9 +117,9 @@ fn watch(child: &Child) -> io::Result<()> {
     }
 }
 
-fn inner(spec: &Spec) -> Result<(), Fault> {
+fn inner(spec: &Spec) -> Result<(), SandboxError> {
     set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| Fault::system("tie process 1 to its cell")(error.into()))?;
+        .map_err(|error| SandboxError::system("tie process 1 to its cell")(error.into()))?;
     // Namespaces belong to a thread, so they are created before there is a second one.
     let place = isolation::furnish(spec)?;
     let asks = asks();
@@ -128,7 +128,7 @@ fn inner(spec: &Spec) -> Result<(), Fault> {
     while let Ok(ask) = asks.recv() {
         let answer = match ask {
             Ok(ask) => service.carry_out(ask),
-            Err(error) => Err(Fault::Unfit(format!("decode the request: {error}"))),
+            Err(error) => Err(SandboxError::Unfit(format!("decode the request: {error}"))),
         };
         say(&answer.unwrap_or_else(|fault| Answer::Failed(fault.to_string())));
     }

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::ask::Ran;
-use super::fault::Fault;
+use super::sandbox_error::SandboxError;
 
 /// Directories of administrators' programs, which the path of other users lacks.
 const MORE: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/libexec"];
@@ -61,9 +61,13 @@ fn path() -> std::ffi::OsString {
 }
 
 /// Runs a program to its end, or until `limit` is over, and returns its output.
-pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> Result<Ran, Fault> {
+pub(super) fn run(
+    mut command: Command,
+    input: &[u8],
+    limit: Duration,
+) -> Result<Ran, SandboxError> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let failed = |source| Fault::System { act: format!("run {program}"), source };
+    let failed = |source| SandboxError::System { act: format!("run {program}"), source };
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let clock = Monotonic::new();
     let mut child = command.spawn().map_err(failed)?;
@@ -79,8 +83,8 @@ pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> Result
     }
     let status = child.wait();
     let seconds = clock.now().since_origin().as_secs_f64();
-    let status =
-        status.map_err(|source| Fault::System { act: format!("wait for {program}"), source })?;
+    let status = status
+        .map_err(|source| SandboxError::System { act: format!("wait for {program}"), source })?;
     let text = |reader: Option<thread::JoinHandle<String>>| {
         reader.and_then(|reader| reader.join().ok()).unwrap_or_default()
     };
@@ -94,14 +98,14 @@ pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> Result
 }
 
 /// The same for a program that must succeed.
-pub(super) fn demand(command: Command, input: &[u8], limit: Duration) -> Result<Ran, Fault> {
+pub(super) fn demand(command: Command, input: &[u8], limit: Duration) -> Result<Ran, SandboxError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let ran = run(command, input, limit)?;
     if ran.code == Some(0) {
         return Ok(ran);
     }
     let how = ran.code.map_or("ended by a signal".to_owned(), |code| format!("exit {code}"));
-    Err(Fault::Program { program, how, complaints: tail(&ran.complaints) })
+    Err(SandboxError::Program { program, how, complaints: tail(&ran.complaints) })
 }
 
 /// Runs a program with little input, with its error output in `log`, at the lowest possible cost to this process.

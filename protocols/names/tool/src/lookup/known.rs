@@ -31,7 +31,7 @@ enum Origin<'a> {
 
 impl Known {
     /// Finds the keys of the lookups.
-    pub(super) fn of(args: &LookupArgs, files: &Files) -> Result<Self, String> {
+    pub(super) fn new(args: &LookupArgs, files: &Files) -> Result<Self, String> {
         let asks = |wanted: fn(By) -> bool| args.by.iter().any(|(by, _)| wanted(*by));
         let mut known = Self { users: None, groups: None, notes: Vec::new() };
         let (users, groups) = (origin(&args.keys)?, group_origin(args)?);
@@ -181,14 +181,14 @@ mod tests {
     #[test]
     fn ranges_are_written_with_and_without_their_end() {
         for (text, first, count) in [("10-12", 10, 3), ("10..12", 10, 2), ("7", 7, 1)] {
-            let known = Known::of(&args(text, &[By::Uid, By::Gid]), &Files::default()).unwrap();
+            let known = Known::new(&args(text, &[By::Uid, By::Gid]), &Files::default()).unwrap();
             for by in [By::Uid, By::Gid] {
                 let keys = known.for_kind(by);
                 assert_eq!((keys.id(0), keys.len()), (first, count), "{text}");
             }
         }
         for text in ["12-10", "5..5", "a-b", "-5", "99999999999", "/no/such/file", ""] {
-            assert!(Known::of(&args(text, &[By::Uid]), &Files::default()).is_err(), "{text:?}");
+            assert!(Known::new(&args(text, &[By::Uid]), &Files::default()).is_err(), "{text:?}");
         }
     }
 
@@ -200,16 +200,16 @@ mod tests {
         fs::write(&groups, "g:x:9:\nh:x:20:u\n").unwrap();
         let mut args = args(users.to_str().unwrap(), &[By::User, By::Memberships, By::Group]);
         args.group_keys = Some(groups.to_str().unwrap().to_owned());
-        let known = Known::of(&args, &Files::default()).unwrap();
+        let known = Known::new(&args, &Files::default()).unwrap();
         let (users, groups) = (known.for_kind(By::User), known.for_kind(By::Group));
         assert_eq!((users.name(0), users.group(0), groups.len()), (c"u", Some(20), 2));
         args.pattern = Some("u%d".to_owned());
-        assert!(Known::of(&args, &Files::default()).err().unwrap().contains("--pattern"));
+        assert!(Known::new(&args, &Files::default()).err().unwrap().contains("--pattern"));
     }
 
     #[test]
     fn the_host_lists_at_least_root() {
-        let known = Known::of(&args("host", &[By::User]), &Files::default()).unwrap();
+        let known = Known::new(&args("host", &[By::User]), &Files::default()).unwrap();
         let users = known.for_kind(By::User);
         assert!((0..users.len()).any(|place| users.name(place) == c"root"));
         assert!(known.notes.iter().any(|note| note.contains("users")), "{:?}", known.notes);

@@ -4,10 +4,10 @@
 //! afterwards which sources are configured and which of them answer. The name service also serves other users, so the
 //! rate is moderate unless another is given, and nothing is ever changed.
 
-mod asked;
 mod callers;
 mod getent;
 mod known;
+mod lookup_settings;
 mod sources;
 
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::{
-    Caller, Finished, Job, Load, Manner, Outcome, Prepared, Protocol, Repeatable, Verbosity,
+    Caller, ExitPolicy, Finished, Job, Load, Outcome, Prepared, Protocol, Repeatable, Verbosity,
     carry_out, exit, is_endless, objectives, search_words,
 };
 
 use crate::options::lookup::LookupArgs;
 
-use asked::Asked;
+use lookup_settings::LookupSettings;
 
 impl Load for LookupArgs {
     fn name(&self) -> &'static str {
@@ -71,7 +71,7 @@ impl Load for LookupArgs {
         if shows {
             print(self, &asked, &mut finished, &world.console).map_err(Refusal::failed)?;
         }
-        let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
+        let manner = ExitPolicy::Lookup { unresolved: unresolved(&finished.record) > 0 };
         let exit = finished.losses.tell(exit(&finished.record, finished.early(), manner));
         Ok(Outcome { record: finished.record, exit })
     }
@@ -95,11 +95,11 @@ impl Load for LookupArgs {
 /// Prints the last screen, and which sources know the names.
 fn print(
     args: &LookupArgs,
-    asked: &Asked,
+    asked: &LookupSettings,
     finished: &mut Finished,
     console: &Console,
 ) -> Result<(), String> {
-    let ending = Ending::of(&args.output.run, Stream::Output, console);
+    let ending = Ending::new(&args.output.run, Stream::Output, console);
     ending.tell(&finished.record, &mut finished.losses)?;
     if finished.signal.is_none()
         && let Some(text) = sources::found(args, &asked.probes)
@@ -114,9 +114,12 @@ fn print(
     ending.close(&finished.record, written, &mut finished.losses)
 }
 
-fn ready(args: &LookupArgs, network: &Network) -> Result<(Prepared<Lookups>, Asked), Refusal> {
+fn ready(
+    args: &LookupArgs,
+    network: &Network,
+) -> Result<(Prepared<Lookups>, LookupSettings), Refusal> {
     let usage = |why: String| Refusal::usage(format!("failed to {why}"));
-    let asked = Asked::of(args, network).map_err(usage)?;
+    let asked = LookupSettings::new(args, network).map_err(usage)?;
     if matches!(asked.paths, AccessPaths::Nss) {
         askable(nss::asks_modules()).map_err(|why| usage(why.to_owned()))?;
     }
@@ -153,7 +156,7 @@ struct Lookups {
 }
 
 impl Lookups {
-    fn new(asked: &Asked) -> Self {
+    fn new(asked: &LookupSettings) -> Self {
         let questions = Arc::clone(&asked.questions);
         let (paths, seed) = (asked.paths.clone(), asked.settings.seed);
         Self { sessions: Arc::new(LookupSessions { questions, paths, seed }) }
@@ -162,7 +165,7 @@ impl Lookups {
     fn job(
         &self,
         args: &LookupArgs,
-        asked: &Asked,
+        asked: &LookupSettings,
         load: Plan,
         network: &Network,
     ) -> Result<Job, String> {

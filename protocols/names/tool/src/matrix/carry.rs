@@ -11,7 +11,7 @@ use brunt_record::Cell;
 
 use super::cell_access::{CellAccess, CellFactory};
 use super::found;
-use super::plan::{Act, Lookup, Manner, Order, Participant, PathChoice, Step};
+use super::plan::{Action, Lookup, Order, Participant, PathChoice, Provisioning, Step};
 use super::progress::Progress;
 use super::words::{self, Pass};
 use crate::cell::{
@@ -55,12 +55,12 @@ pub(super) struct Bench<'a> {
     pub ground: &'a CellSettings,
     pub measured: &'a [Participant],
     pub lookups: u32,
-    pub open: Vec<Option<Place>>,
+    pub open: Vec<Option<OpenSandbox>>,
     pub outcome: Outcome,
 }
 
 /// An open cell.
-pub(super) struct Place {
+pub(super) struct OpenSandbox {
     pub world: Box<dyn CellAccess>,
     pub url: Option<String>,
 }
@@ -91,7 +91,7 @@ impl<'a> Bench<'a> {
     /// Carries out a whole plan.
     pub(super) fn carry_out(mut self, order: &Order, progress: &mut Progress) -> Outcome {
         for step in order.steps(self.measured) {
-            if self.open[step.participant].is_none() && step.act != Act::Open {
+            if self.open[step.participant].is_none() && step.act != Action::Open {
                 progress.begin(String::new(), order.expected(self.measured, &step));
                 continue;
             }
@@ -111,14 +111,14 @@ impl<'a> Bench<'a> {
 
     fn step(&mut self, step: &Step, progress: &mut Progress) -> Result<(), StepFailure> {
         match step.act {
-            Act::Open => self.enter(step.participant, progress),
-            Act::Close => {
+            Action::Open => self.enter(step.participant, progress),
+            Action::Close => {
                 self.open[step.participant] = None;
                 Ok(())
             }
-            Act::Insert(manner) => self.insert(step, manner, progress),
-            Act::Delete(manner) => self.delete(step, manner, progress),
-            Act::MakeFiles => {
+            Action::Insert(manner) => self.insert(step, manner, progress),
+            Action::Delete(manner) => self.delete(step, manner, progress),
+            Action::MakeFiles => {
                 let files = self.lookups.min(step.users);
                 self.ask(
                     step.participant,
@@ -128,8 +128,8 @@ impl<'a> Bench<'a> {
                 )?;
                 self.baseline(step, progress)
             }
-            Act::Forget => self.forget(step.participant, progress),
-            Act::Look(lookup) => self.look(step, lookup, progress),
+            Action::Forget => self.forget(step.participant, progress),
+            Action::Look(lookup) => self.look(step, lookup, progress),
         }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Bench<'a> {
         };
         let world =
             self.worlds.open(&spec).map_err(|error| StepFailure::Lost(error.to_string()))?;
-        self.open[participant] = Some(Place { world, url: None });
+        self.open[participant] = Some(OpenSandbox { world, url: None });
         let mut backend = backend.clone();
         if self.ground.nsswitch.is_some() {
             backend.switch.clone_from(&self.ground.nsswitch);
@@ -178,16 +178,16 @@ impl<'a> Bench<'a> {
     fn insert(
         &mut self,
         step: &Step,
-        manner: Manner,
+        manner: Provisioning,
         progress: &mut Progress,
     ) -> Result<(), StepFailure> {
         let users = 0..step.users;
         let patience = patience(step.users);
         let answer = match manner {
-            Manner::By(way) => {
+            Provisioning::By(way) => {
                 self.ask(step.participant, &Ask::Insert { way, users }, patience, progress)?
             }
-            Manner::Sampled => {
+            Provisioning::Sampled => {
                 let (points, calls) = SAMPLES;
                 let ask = Ask::Sample { users, points, calls };
                 self.ask(step.participant, &ask, patience, progress)?
@@ -215,20 +215,20 @@ impl<'a> Bench<'a> {
     fn delete(
         &mut self,
         step: &Step,
-        manner: Manner,
+        manner: Provisioning,
         progress: &mut Progress,
     ) -> Result<(), StepFailure> {
         // An estimate with the insertion need not be repeated, but the users must be removed.
         let way = match manner {
-            Manner::By(way) => way,
-            Manner::Sampled => Way::Bulk,
+            Provisioning::By(way) => way,
+            Provisioning::Sampled => Way::Bulk,
         };
         let ask = Ask::Delete { way, users: 0..step.users };
         let answer = self.ask(step.participant, &ask, patience(step.users), progress)?;
         let Answer::Provisioned(done) = answer else { return Err(unexpected()) };
         let mut cell = found::provisioned(self.work("delete", step, manner), &done);
         self.count(step.participant, &mut cell, 0, progress)?;
-        if manner != Manner::Sampled {
+        if manner != Provisioning::Sampled {
             self.keep(cell);
         }
         Ok(())
@@ -298,7 +298,7 @@ impl<'a> Bench<'a> {
                 seed: self.ground.seed,
                 timeout_s: self.ground.timeout.as_secs_f64(),
             };
-            Ask::Resolve { words: words::words(&pass, lookup, words::Manner::Once), limit_s }
+            Ask::Resolve { words: words::words(&pass, lookup, words::LookupLoad::Once), limit_s }
         };
         let before = self.statistics(step.participant, progress)?;
         let answer = self.ask(step.participant, &ask, self.patience(), progress)?;
@@ -359,16 +359,18 @@ impl<'a> Bench<'a> {
     /// Records the reason for a failed step where its figures would be.
     fn lose(&mut self, step: &Step, trouble: StepFailure) {
         let (why, gone) = match trouble {
-            StepFailure::Refused(why) => (why, matches!(step.act, Act::Open | Act::Insert(_))),
+            StepFailure::Refused(why) => {
+                (why, matches!(step.act, Action::Open | Action::Insert(_)))
+            }
             StepFailure::Lost(why) => (why, true),
             StepFailure::Interrupted => return,
         };
         let mut cell = match step.act {
-            Act::Look(lookup) => {
+            Action::Look(lookup) => {
                 found::labels(&self.measured[step.participant].label, step.users, step.pass, lookup)
             }
-            Act::Delete(manner) => self.work("delete", step, manner),
-            Act::Insert(manner) => self.work("insert", step, manner),
+            Action::Delete(manner) => self.work("delete", step, manner),
+            Action::Insert(manner) => self.work("insert", step, manner),
             _ => Cell::new([
                 ("kind", "environment".to_owned()),
                 ("backend", self.measured[step.participant].label.clone()),
@@ -383,7 +385,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn work(&self, kind: &str, step: &Step, manner: Manner) -> Cell {
+    fn work(&self, kind: &str, step: &Step, manner: Provisioning) -> Cell {
         Cell::new([
             ("kind", kind.to_owned()),
             ("backend", self.measured[step.participant].label.clone()),
@@ -395,13 +397,13 @@ impl<'a> Bench<'a> {
 
     fn said(&self, step: &Step, passes: u32) -> String {
         let what = match step.act {
-            Act::Open => "starting".to_owned(),
-            Act::Insert(manner) => format!("inserting ({})", manner.name()),
-            Act::Delete(manner) => format!("deleting ({})", manner.name()),
-            Act::MakeFiles => "making files".to_owned(),
-            Act::Forget => "restarting what remembers".to_owned(),
-            Act::Close => "ending".to_owned(),
-            Act::Look(Lookup { road, keys, temperature, .. }) => format!(
+            Action::Open => "starting".to_owned(),
+            Action::Insert(manner) => format!("inserting ({})", manner.name()),
+            Action::Delete(manner) => format!("deleting ({})", manner.name()),
+            Action::MakeFiles => "making files".to_owned(),
+            Action::Forget => "restarting what remembers".to_owned(),
+            Action::Close => "ending".to_owned(),
+            Action::Look(Lookup { road, keys, temperature, .. }) => format!(
                 "looking up by {} ({}, {}), pass {} of {passes}",
                 road.name(),
                 keys.name(),

@@ -38,13 +38,13 @@ use crate::report as names;
 use carry::{Bench, CellSettings, Outcome};
 use cell_access::Cells;
 use participants::{Participants, participants};
-use plan::{Manner, Order};
+use plan::{Order, Provisioning};
 use progress::{Progress, lasting};
 use sweep::{Axis, Sweep};
 
 /// Compares back ends.
 pub(crate) fn run(args: &MatrixArgs, world: &World) -> Result<Exit, Refusal> {
-    let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
+    let setting = Setting::new(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     let means = Means::of_this_machine();
     let participants = participants(contenders, &means, &args.roads);
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &MatrixArgs, world: &World) -> Result<Exit, Refusal> {
 
 /// Varies a setting of a cache.
 pub(crate) fn sweep(args: &SweepArgs, world: &World) -> Result<Exit, Refusal> {
-    let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
+    let setting = Setting::new(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     if let Some(without) = contenders.iter().find(|contender| contender.backend.cache.is_none()) {
         return Err(usage(&format!(
@@ -93,11 +93,11 @@ pub(crate) fn sweep(args: &SweepArgs, world: &World) -> Result<Exit, Refusal> {
 fn order(args: &MatrixArgs) -> Order {
     let own_group = !args.groupadd;
     let manner = |way: &InsertWay| match way {
-        InsertWay::Process => Manner::By(Way::Process { own_group }),
-        InsertWay::Connection => Manner::By(Way::Connection),
-        InsertWay::Batch => Manner::By(Way::Batch),
-        InsertWay::Bulk => Manner::By(Way::Bulk),
-        InsertWay::Sample => Manner::Sampled,
+        InsertWay::Process => Provisioning::By(Way::Process { own_group }),
+        InsertWay::Connection => Provisioning::By(Way::Connection),
+        InsertWay::Batch => Provisioning::By(Way::Batch),
+        InsertWay::Bulk => Provisioning::By(Way::Bulk),
+        InsertWay::Sample => Provisioning::Sampled,
     };
     Order {
         users: once(&args.users),
@@ -205,7 +205,7 @@ struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    fn of(
+    fn new(
         cells: &CellsArgs,
         output: &'a NamesOutputArgs,
         command: &'a [String],

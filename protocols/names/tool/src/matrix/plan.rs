@@ -43,7 +43,7 @@ pub(super) struct Lookup {
 
 /// How users are added and removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum Provisioning {
     /// In this way, and measured.
     By(Way),
     /// Estimated from samples.
@@ -52,13 +52,13 @@ pub(super) enum Manner {
 
 /// An action.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Act {
+pub(super) enum Action {
     /// Create the cell and start what the back end needs.
     Open,
     /// Add the users.
-    Insert(Manner),
+    Insert(Provisioning),
     /// Remove them.
-    Delete(Manner),
+    Delete(Provisioning),
     /// Make the files that are listed, and list them by number.
     MakeFiles,
     /// Restart every daemon that caches answers.
@@ -79,7 +79,7 @@ pub(super) struct Step {
     /// The pass, from 1.
     pub pass: u32,
     /// The action.
-    pub act: Act,
+    pub act: Action,
 }
 
 /// The input of the plan.
@@ -88,7 +88,7 @@ pub(super) struct Order {
     /// Numbers of users.
     pub users: Vec<u32>,
     /// How users are added and removed; by default as suits the back end.
-    pub manners: Vec<Manner>,
+    pub manners: Vec<Provisioning>,
     /// Back ends with more users than this are sampled; by default only files with many users are.
     pub sampled_above: Option<u32>,
     /// Whether useradd creates the groups.
@@ -151,7 +151,7 @@ impl CacheState {
     }
 }
 
-impl Manner {
+impl Provisioning {
     /// Its name in labels.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -188,16 +188,16 @@ impl Order {
             let mut push =
                 |participant, pass, act| steps.push(Step { participant, users, pass, act });
             for (number, participant) in measured.iter().enumerate() {
-                push(number, 1, Act::Open);
+                push(number, 1, Action::Open);
                 let manners = self.manners(participant, users);
                 for (place, manner) in manners.iter().enumerate() {
-                    push(number, 1, Act::Insert(*manner));
+                    push(number, 1, Action::Insert(*manner));
                     if place + 1 < manners.len() {
-                        push(number, 1, Act::Delete(*manner));
+                        push(number, 1, Action::Delete(*manner));
                     }
                 }
                 if participant.has(PathChoice::Ls) {
-                    push(number, 1, Act::MakeFiles);
+                    push(number, 1, Action::MakeFiles);
                 }
             }
             for pass in 1..=self.passes {
@@ -209,36 +209,36 @@ impl Order {
             }
             for (number, participant) in measured.iter().enumerate() {
                 if let Some(manner) = self.manners(participant, users).last() {
-                    push(number, 1, Act::Delete(*manner));
+                    push(number, 1, Action::Delete(*manner));
                 }
-                push(number, 1, Act::Close);
+                push(number, 1, Action::Close);
             }
         }
         steps
     }
 
     /// How users are added to a back end and removed.
-    fn manners(&self, participant: &Participant, users: u32) -> Vec<Manner> {
+    fn manners(&self, participant: &Participant, users: u32) -> Vec<Provisioning> {
         if !self.manners.is_empty() {
             return self.manners.clone();
         }
-        let process = Manner::By(Way::Process { own_group: self.own_group });
+        let process = Provisioning::By(Way::Process { own_group: self.own_group });
         let long = match self.sampled_above {
             Some(most) => users > most,
             None => participant.is_files() && users > SAMPLED_ABOVE,
         };
-        vec![if long { Manner::Sampled } else { process }]
+        vec![if long { Provisioning::Sampled } else { process }]
     }
 
     /// Everything that is looked up in a back end in one pass.
-    fn pass(&self, participant: &Participant) -> Vec<Act> {
+    fn pass(&self, participant: &Participant) -> Vec<Action> {
         let mut acts = Vec::new();
         let remembers = participant.remembers();
         let look =
-            |road, keys, temperature| Act::Look(Lookup { road, keys, temperature, threads: 1 });
-        let forget = |acts: &mut Vec<Act>| {
+            |road, keys, temperature| Action::Look(Lookup { road, keys, temperature, threads: 1 });
+        let forget = |acts: &mut Vec<Action>| {
             if remembers {
-                acts.push(Act::Forget);
+                acts.push(Action::Forget);
             }
         };
         if participant.has(PathChoice::Ls) {
@@ -266,17 +266,17 @@ impl Order {
         acts
     }
 
-    fn through_the_library(&self, participant: &Participant, keys: Keys, acts: &mut Vec<Act>) {
+    fn through_the_library(&self, participant: &Participant, keys: Keys, acts: &mut Vec<Action>) {
         let remembers = participant.remembers();
         let look = |temperature, threads| {
-            Act::Look(Lookup { road: PathChoice::Nss, keys, temperature, threads })
+            Action::Look(Lookup { road: PathChoice::Nss, keys, temperature, threads })
         };
         let (first, again) = match keys {
             Keys::Absent => (CacheState::Negative, CacheState::NegativeAgain),
             _ => (CacheState::Cold, CacheState::Warm),
         };
         if remembers {
-            acts.push(Act::Forget);
+            acts.push(Action::Forget);
         }
         // Without a cache the first pass is like every other, and is made only if it replaces ls.
         let stands_in = keys == Keys::UidGid && !participant.has(PathChoice::Ls);
@@ -298,18 +298,18 @@ impl Order {
         let users = f64::from(step.users);
         let process = if participant.is_files() { 0.005 + 4.5e-6 * users } else { 0.006 };
         match step.act {
-            Act::Open => 0.5,
-            Act::Insert(Manner::Sampled) => 200.0 * process,
-            Act::Insert(manner) | Act::Delete(manner) => match manner {
-                Manner::By(Way::Process { .. }) => users * process,
-                Manner::By(Way::Connection) => users * 0.000_5,
-                Manner::By(Way::Batch) => users * 0.002,
-                Manner::By(Way::Bulk) | Manner::Sampled => 0.2,
+            Action::Open => 0.5,
+            Action::Insert(Provisioning::Sampled) => 200.0 * process,
+            Action::Insert(manner) | Action::Delete(manner) => match manner {
+                Provisioning::By(Way::Process { .. }) => users * process,
+                Provisioning::By(Way::Connection) => users * 0.000_5,
+                Provisioning::By(Way::Batch) => users * 0.002,
+                Provisioning::By(Way::Bulk) | Provisioning::Sampled => 0.2,
             },
-            Act::MakeFiles => 0.1,
-            Act::Forget => 0.2,
-            Act::Close => 0.05,
-            Act::Look(lookup) => {
+            Action::MakeFiles => 0.1,
+            Action::Forget => 0.2,
+            Action::Close => 0.05,
+            Action::Look(lookup) => {
                 let names = self.lookups.min(step.users) * lookup.keys.each();
                 0.1 + f64::from(names) * participant.lookup_s(users, lookup)
             }
@@ -382,15 +382,15 @@ mod tests {
     fn words(steps: &[Step]) -> Vec<String> {
         let word = |step: &Step| {
             let act = match step.act {
-                Act::Open => "open".to_owned(),
-                Act::Insert(manner) => format!("insert {}", manner.name()),
-                Act::Delete(manner) => format!("delete {}", manner.name()),
-                Act::MakeFiles => "files".to_owned(),
-                Act::Forget => "forget".to_owned(),
-                Act::Look(Lookup { road, temperature, threads, .. }) => {
+                Action::Open => "open".to_owned(),
+                Action::Insert(manner) => format!("insert {}", manner.name()),
+                Action::Delete(manner) => format!("delete {}", manner.name()),
+                Action::MakeFiles => "files".to_owned(),
+                Action::Forget => "forget".to_owned(),
+                Action::Look(Lookup { road, temperature, threads, .. }) => {
                     format!("{} {} {threads}", road.name(), temperature.name())
                 }
-                Act::Close => "close".to_owned(),
+                Action::Close => "close".to_owned(),
             };
             format!("{}.{} {act}", step.participant, step.pass)
         };
@@ -440,7 +440,7 @@ mod tests {
             let steps = order.steps(&both);
             let of = steps.iter().filter(|step| step.participant == participant);
             of.filter_map(|step| match step.act {
-                Act::Insert(manner) => Some((step.users, manner.name())),
+                Action::Insert(manner) => Some((step.users, manner.name())),
                 _ => None,
             })
             .collect::<Vec<_>>()
@@ -453,13 +453,13 @@ mod tests {
             assert_eq!(way(&sooner, participant), [(2_000, "process"), (3_000, "sample")]);
         }
         let explicit =
-            Order { manners: vec![Manner::By(Way::Process { own_group: false })], ..asked };
+            Order { manners: vec![Provisioning::By(Way::Process { own_group: false })], ..asked };
         assert_eq!(way(&explicit, 0), [(3_000, "process"), (6_000, "process")]);
     }
 
     #[test]
     fn of_several_ways_the_last_one_stays_until_the_end() {
-        let manners = vec![Manner::By(Way::Bulk), Manner::By(Way::Connection)];
+        let manners = vec![Provisioning::By(Way::Bulk), Provisioning::By(Way::Connection)];
         let order = Order { manners, ..order(&[10], 1) };
         let words = words(&order.steps(&[files()]));
         let work: Vec<&str> = words
@@ -491,9 +491,10 @@ mod tests {
         let order = order(&[1_000], 1);
         let expected =
             |act| order.expected(&both, &Step { participant: 0, users: 1_000, pass: 1, act });
-        let process = Manner::By(Way::Process { own_group: true });
+        let process = Provisioning::By(Way::Process { own_group: true });
         assert!(
-            expected(Act::Insert(process)) > 10.0 * expected(Act::Insert(Manner::By(Way::Bulk)))
+            expected(Action::Insert(process))
+                > 10.0 * expected(Action::Insert(Provisioning::By(Way::Bulk)))
         );
         assert!(order.steps(&both).iter().all(|step| order.expected(&both, step) > 0.0));
     }

@@ -10,7 +10,7 @@ use super::carry::{Bench, Outcome, StepFailure, unexpected};
 use super::found;
 use super::plan::{CacheState, Keys, Lookup, Participant, PathChoice};
 use super::progress::Progress;
-use super::words::{Manner, Pass, words};
+use super::words::{LookupLoad, Pass, words};
 use crate::cell::{Answer, Ask, Backend, Cache, Nscd, Ran, Way};
 
 /// What is varied.
@@ -152,8 +152,8 @@ impl Sweep {
         )?;
         for road in self.roads.iter().copied() {
             bench.forget(participant, progress)?;
-            self.resolve(bench, point, road, Manner::Once, progress)?;
-            let manner = Manner::Over {
+            self.resolve(bench, point, road, LookupLoad::Once, progress)?;
+            let manner = LookupLoad::Over {
                 distribution: &self.distribution,
                 rate: self.rate,
                 lasting_s: self.lasting_s,
@@ -174,7 +174,7 @@ impl Sweep {
         bench: &mut Bench<'_>,
         point: &Point,
         road: PathChoice,
-        manner: Manner<'_>,
+        manner: LookupLoad<'_>,
         progress: &mut Progress,
     ) -> Result<Ran, StepFailure> {
         let pass = Pass {

@@ -10,26 +10,26 @@ use brunt_run::environment::Environment;
 
 use super::carry::{Bench, CellSettings, Outcome};
 use super::cell_access::{CellAccess, CellFactory, CellObserver};
-use super::plan::{Keys, Manner, Order, Participant, PathChoice};
+use super::plan::{Keys, Order, Participant, PathChoice, Provisioning};
 use super::progress::Progress;
 use crate::cell::{
     Answer, Ask, Backend, CellError, Counted, Data, Isolation, Listed, Provisioned, Source, Spec,
     Started, Statistics, Way,
 };
 
-type Asked = Rc<RefCell<Vec<String>>>;
+type Requests = Rc<RefCell<Vec<String>>>;
 type Answers = fn(&Ask, u32) -> Result<Answer, CellError>;
 
 /// Cells that answer with a function of the request and of the number of users.
 struct Invented {
     answers: Answers,
-    asked: Asked,
+    asked: Requests,
     stop: Stop,
 }
 
-struct Place {
+struct OpenSandbox {
     answers: Answers,
-    asked: Asked,
+    asked: Requests,
     users: u32,
     stop: Stop,
 }
@@ -38,11 +38,11 @@ impl CellFactory for Invented {
     fn open(&self, spec: &Spec) -> Result<Box<dyn CellAccess>, CellError> {
         self.asked.borrow_mut().push(format!("open {}", spec.mark.rsplit('-').next().unwrap()));
         let (asked, stop) = (Rc::clone(&self.asked), self.stop.clone());
-        Ok(Box::new(Place { answers: self.answers, asked, users: 0, stop }))
+        Ok(Box::new(OpenSandbox { answers: self.answers, asked, users: 0, stop }))
     }
 }
 
-impl CellAccess for Place {
+impl CellAccess for OpenSandbox {
     fn ask(
         &mut self,
         ask: &Ask,
@@ -67,7 +67,7 @@ impl CellAccess for Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for OpenSandbox {
     fn drop(&mut self) {
         self.asked.borrow_mut().push("end".to_owned());
     }
@@ -101,7 +101,7 @@ fn files(label: &str) -> Participant {
 }
 
 fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcome, Vec<String>) {
-    let asked = Asked::default();
+    let asked = Requests::default();
     let stop = Stop::default();
     let worlds = Invented { answers, asked: Rc::clone(&asked), stop: stop.clone() };
     let ground = CellSettings {
@@ -114,7 +114,7 @@ fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcom
     };
     let order = Order {
         users: vec![100],
-        manners: vec![Manner::By(Way::Bulk)],
+        manners: vec![Provisioning::By(Way::Bulk)],
         sampled_above: None,
         own_group: true,
         lookups: 1_000,

@@ -24,7 +24,7 @@ pub(super) struct Pass<'a> {
 
 /// Which keys are looked up, how many and how fast.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Manner<'a> {
+pub(super) enum LookupLoad<'a> {
     /// Each once, as fast as answers arrive.
     Once,
     /// Repeatedly.
@@ -39,7 +39,7 @@ pub(super) enum Manner<'a> {
 }
 
 /// The words after `brunt`.
-pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: Manner<'_>) -> Vec<String> {
+pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: LookupLoad<'_>) -> Vec<String> {
     let by = match lookup.keys {
         Keys::UidGid | Keys::Absent => "uid,gid",
         Keys::Name => "user",
@@ -70,12 +70,12 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: Manner<'_>) -> Vec<
         push("--negative", "1".to_owned());
     }
     match manner {
-        Manner::Once => {
+        LookupLoad::Once => {
             push("--distribution", "once".to_owned());
             push("-n", (pass.keys * lookup.keys.each()).to_string());
             words.push("--unlimited".to_owned());
         }
-        Manner::Over { distribution, rate, lasting_s } => {
+        LookupLoad::Over { distribution, rate, lasting_s } => {
             push("--distribution", distribution.to_owned());
             push("-d", format!("{lasting_s}s"));
             match rate {

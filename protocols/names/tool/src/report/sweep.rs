@@ -49,7 +49,7 @@ pub(super) fn all(collection: &Collection) -> Vec<Sweep<'_>> {
             (sweep.axis, sweep.backend, sweep.road, sweep.users) == (axis, backend, road, users)
         };
         if !sweeps.iter().any(known) {
-            sweeps.push(Sweep::of(collection, [axis, backend, road], users));
+            sweeps.push(Sweep::new(collection, [axis, backend, road], users));
         }
     }
     sweeps
@@ -91,7 +91,7 @@ pub(super) fn charts(sweeps: &[Sweep<'_>]) -> Vec<Chart> {
 }
 
 impl<'a> Sweep<'a> {
-    fn of(collection: &Collection, [axis, backend, road]: [&'a str; 3], users: u64) -> Self {
+    fn new(collection: &Collection, [axis, backend, road]: [&'a str; 3], users: u64) -> Self {
         let labels = [("kind", "sweep"), ("axis", axis), ("backend", backend), ("road", road)];
         let cells: Vec<&Cell> = collection
             .cells
@@ -102,7 +102,7 @@ impl<'a> Sweep<'a> {
         let mut values: Vec<f64> = cells.iter().filter_map(|cell| value(cell)).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        let points = values.into_iter().map(|at| Point::of(&cells, at)).collect();
+        let points = values.into_iter().map(|at| Point::new(&cells, at)).collect();
         Self { axis, backend, users, road, points }
     }
 
@@ -214,7 +214,7 @@ impl<'a> Sweep<'a> {
 }
 
 impl Point {
-    fn of(cells: &[&Cell], at: f64) -> Self {
+    fn new(cells: &[&Cell], at: f64) -> Self {
         let passes: Vec<_> = cells.iter().filter(|cell| value(cell) == Some(at)).collect();
         let single = passes.iter().filter_map(|cell| cells::latency(cell));
         let p50s: Vec<f64> = single.map(|single| single.p50).collect();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_net::tls::Trust;
 use brunt_run::options::server_cpu::PrometheusQuery;
-use brunt_run::service::{Manner, Service};
+use brunt_run::service::{Service, ServiceOptions};
 use http::Method;
 use http_body_util::Full;
 use serde_json::Value;
@@ -37,8 +37,12 @@ pub(super) struct Prometheus {
 impl Prometheus {
     /// Prepares the query, and checks once whether the series exist.
     pub(super) fn open(query: &PrometheusQuery, files: &brunt_feed::Files) -> Result<Self, String> {
-        let manner =
-            Manner { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
+        let manner = ServiceOptions {
+            trust: Trust::System,
+            advice: "",
+            within: WITHIN,
+            answer_max: ANSWER_MAX,
+        };
         let service = Service::new(query.server(), manner, files)?;
         let prometheus = Self {
             query: query.clone(),

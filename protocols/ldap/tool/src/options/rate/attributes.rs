@@ -1,13 +1,13 @@
 //! The attributes that a search returns, as the last trailing arguments of a command line.
 
-use super::Fault;
+use super::UsageError;
 
 /// The attributes to return. The original tools take an option that comes after them for one of them and ignore it, and
 /// send several names in one word as one name, which no server knows.
-pub(super) fn attributes(trailing: &[String]) -> Result<Vec<String>, Fault> {
+pub(super) fn attributes(trailing: &[String]) -> Result<Vec<String>, UsageError> {
     for text in trailing {
         if text.starts_with('-') {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "The trailing argument '{text}' is not an attribute.  Options must come before the first trailing \
                  argument"
             )));
@@ -18,7 +18,7 @@ pub(super) fn attributes(trailing: &[String]) -> Result<Vec<String>, Fault> {
                 .filter(|name| !name.is_empty())
                 .map(|name| format!("'{name}'"))
                 .collect();
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "The trailing argument '{text}' is not an attribute: give each attribute as an argument of its own, \
                  as in {}",
                 each.join(" ")

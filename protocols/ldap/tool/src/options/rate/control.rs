@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Fault, Values};
+use super::{UsageError, Values};
 use crate::options::opendj::refused;
 
 /// A request control.
@@ -18,7 +18,7 @@ pub struct Control {
 }
 
 /// Every control given with an option.
-pub fn read(values: &Values, long: &str) -> Result<Vec<Control>, Fault> {
+pub fn read(values: &Values, long: &str) -> Result<Vec<Control>, UsageError> {
     let spelled = values.spelled(long).unwrap_or(long).to_owned();
     values
         .texts(long)

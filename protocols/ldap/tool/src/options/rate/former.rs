@@ -1,14 +1,14 @@
 //! Names that options had in OpenDJ 2 and 3: the message about one names the option that took its place.
 
-use super::{Fault, Tool};
+use super::{Tool, UsageError};
 
 /// The fault, with what a former option of the line is now.
-pub(super) fn explained(fault: Fault, words: &[String], tool: Tool) -> Fault {
+pub(super) fn explained(fault: UsageError, words: &[String], tool: Tool) -> UsageError {
     let now = words.iter().find_map(|word| now(word, tool));
     match now.filter(|_| fault.reason.contains("is not allowed for use with this program")) {
         Some(now) => {
             let reason = fault.reason.split(".  Did you mean").next().unwrap_or_default();
-            Fault::new(format!("{reason}.  {now}"))
+            UsageError::new(format!("{reason}.  {now}"))
         }
         None => fault,
     }
@@ -40,7 +40,7 @@ mod tests {
         let of = |line: &str, tool| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let reason = "Argument X is not allowed for use with this program.  Did you mean --y?";
-            explained(Fault::new(reason), &words, tool).reason
+            explained(UsageError::new(reason), &words, tool).reason
         };
         for (line, tool, now) in [
             ("-h a -A -c 5", Tool::Modrate, "use -F and --numConcurrentRequests"),

@@ -4,7 +4,7 @@
 //! so a run would not measure what its command line says.
 
 use super::security::{Security, Transport};
-use super::{Fault, Tool, Values};
+use super::{Tool, UsageError, Values};
 use crate::options::opendj::refused;
 use crate::options::secrets::{ask, secret};
 use brunt_net::secret::Secret;
@@ -66,7 +66,7 @@ pub fn read(
     security: &Security,
     local: bool,
     surroundings: &dyn Surroundings,
-) -> Result<Identity, Fault> {
+) -> Result<Identity, UsageError> {
     let dn = values.text("bindDn").filter(|dn| !dn.is_empty()).map(str::to_owned);
     let properties = properties(values)?;
     let password = secret(
@@ -83,9 +83,9 @@ pub fn read(
     let Some(dn) = dn else {
         return match (tool, password) {
             (Tool::Authrate, _) => {
-                Err(Fault::new("Authentication information must be provided to use this tool"))
+                Err(UsageError::new("Authentication information must be provided to use this tool"))
             }
-            (_, Some(_)) => Err(Fault::new(
+            (_, Some(_)) => Err(UsageError::new(
                 "A password is given without --bindDn: add the DN, or leave the password out to be anonymous",
             )),
             (_, None) => Ok(Identity::Anonymous),
@@ -96,7 +96,7 @@ pub fn read(
         None => ask(values, "bindPassword", &format!("Password for user '{dn}': "), surroundings)?,
     };
     if password.is_empty() {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "The password for --bindDn {dn} is empty, which servers treat as an anonymous bind (RFC 4513, 5.1.2): \
              give a password, or leave --bindDn out to be anonymous"
         )));
@@ -104,12 +104,12 @@ pub fn read(
     Ok(Identity::Simple { dn, password })
 }
 
-fn properties(values: &Values) -> Result<Vec<(String, String)>, Fault> {
+fn properties(values: &Values) -> Result<Vec<(String, String)>, UsageError> {
     let spelled = values.spelled("saslOption").unwrap_or("--saslOption");
     let mut properties: Vec<(String, String)> = Vec::new();
     for text in values.texts("saslOption") {
         let Some((name, value)) = text.split_once('=') else {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "The provided SASL option string \"{text}\" could not be parsed in the form \"name=value\""
             )));
         };
@@ -138,25 +138,25 @@ fn sasl(
     mut password: Option<Secret>,
     known: bool,
     surroundings: &dyn Surroundings,
-) -> Result<Identity, Fault> {
+) -> Result<Identity, UsageError> {
     let property = |name: &str| {
         properties.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     };
     let Some(mechanism) = property("mech") else {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "A SASL mechanism must be given with --saslOption mech=NAME, where NAME is one of {}",
             MECHANISMS.join(", ")
         )));
     };
     if !MECHANISMS.contains(&mechanism) {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "The requested SASL mechanism \"{mechanism}\" is not supported by this client: it must be one of {}",
             MECHANISMS.join(", ")
         )));
     }
     if mechanism == "EXTERNAL" {
         if !known {
-            return Err(Fault::new(
+            return Err(UsageError::new(
                 "The SASL mechanism EXTERNAL needs a client certificate: add --useSsl or --useStartTls, and a key \
                  store; or a Unix socket: --hostname ldapi://%2FPATH%2FTO%2FSOCKET",
             ));
@@ -172,7 +172,7 @@ fn sasl(
             None => ask(values, "bindPassword", "Access token: ", surroundings)?,
         };
         if token.is_empty() {
-            return Err(Fault::new(
+            return Err(UsageError::new(
                 "The SASL mechanism OAUTHBEARER needs an access token: give it with --bindPassword:file or :env",
             ));
         }
@@ -181,7 +181,7 @@ fn sasl(
     let Some(who) =
         property("authid").map(str::to_owned).or_else(|| dn.as_ref().map(|dn| format!("dn: {dn}")))
     else {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "The SASL mechanism {mechanism} needs an identity: add --saslOption authid=..., or --bindDn"
         )));
     };
@@ -194,7 +194,7 @@ fn sasl(
         )?);
     }
     if password.as_ref().is_some_and(Secret::is_empty) {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "The password for the SASL mechanism {mechanism} is empty: give one"
         )));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use brunt_run::options::declared::Unfit;
 use brunt_run::options::load_options::{self, LoadOptions};
 
-use super::{Fault, Tool, Values};
+use super::{Tool, UsageError, Values};
 use crate::options::opendj::{exclusive, refused};
 use crate::options::table::{OPERATIONS, common_rows};
 
@@ -38,15 +38,15 @@ pub enum ConnectionMode {
 }
 
 /// Reads the load.
-pub fn read(values: &Values, tool: Tool) -> Result<Load, Fault> {
+pub fn read(values: &Values, tool: Tool) -> Result<Load, UsageError> {
     let concurrent = values.count("numConcurrentRequests").unwrap_or(1);
     let mode = mode(values, tool);
     if concurrent > 1 && mode != ConnectionMode::Bound {
-        return Err(Fault::new("--noRebind must be used if --numConcurrentRequests is > 1"));
+        return Err(UsageError::new("--noRebind must be used if --numConcurrentRequests is > 1"));
     }
     let reconnect_after = values.count("iterationsBeforeReconnect");
     if reconnect_after.is_some() && mode == ConnectionMode::PerOperation {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--iterationsBeforeReconnect needs --keepConnectionsOpen or --noRebind: without them each operation opens \
              its own connection",
         ));
@@ -73,7 +73,7 @@ fn mode(values: &Values, tool: Tool) -> ConnectionMode {
 }
 
 /// The options that all loads have in common: those of the original tools in their units, the others as declared.
-fn options(values: &Values) -> Result<LoadOptions, Fault> {
+fn options(values: &Values) -> Result<LoadOptions, UsageError> {
     let constant = values.decimal("targetThroughput").filter(|rate| *rate > 0.0);
     exclusive(values, &["stages", "variableRateData"])?;
     if constant.is_some() {
@@ -101,7 +101,7 @@ fn options(values: &Values) -> Result<LoadOptions, Fault> {
         drain: values.count("drainTimeout").map(Duration::from_millis),
         ..common
     };
-    options.check(&OPERATIONS).map_err(Fault::new)?;
+    options.check(&OPERATIONS).map_err(UsageError::new)?;
     Ok(options)
 }
 

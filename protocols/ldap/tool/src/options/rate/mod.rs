@@ -24,10 +24,10 @@ use std::time::Duration;
 use brunt_feed::file;
 use brunt_net::resend::Resend;
 use brunt_net::unix;
-use brunt_run::options::fault::Fault;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::options::syntax::Syntax as _;
+use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
 use super::dialect::Dialect;
@@ -161,7 +161,7 @@ pub(crate) struct Told<'a> {
 
 impl Told<'_> {
     /// Nothing yet.
-    pub(crate) const fn of(dialect: Dialect) -> Self {
+    pub(crate) const fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
             redacted: Vec::new(),
@@ -179,11 +179,15 @@ pub fn parse(
     tool: Tool,
     line: &[String],
     surroundings: &dyn Surroundings,
-) -> Result<Parsed, Fault> {
+) -> Result<Parsed, UsageError> {
     read(tool, line, surroundings).map_err(|fault| former::explained(fault, line, tool))
 }
 
-fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<Parsed, Fault> {
+fn read(
+    tool: Tool,
+    line: &[String],
+    surroundings: &dyn Surroundings,
+) -> Result<Parsed, UsageError> {
     let table = options::of(tool);
     // The original tools refuse this for the missing host name, so no script depends on it.
     if let [word] = line
@@ -217,7 +221,7 @@ fn read(tool: Tool, line: &[String], surroundings: &dyn Surroundings) -> Result<
     if tool == Tool::Authrate && values.has("baseDn") && words.trailing.is_empty() {
         notes.push(IDLE_BASE.to_owned());
     }
-    let told = Told { redacted: redact(line, tool), notes, ..Told::of(Dialect::Opendj) };
+    let told = Told { redacted: redact(line, tool), notes, ..Told::new(Dialect::Opendj) };
     let args = settings(tool, &values, &words.trailing, told, surroundings)?;
     Ok(Parsed::Run(Box::new(args)))
 }
@@ -229,7 +233,7 @@ pub(crate) fn settings(
     trailing: &[String],
     told: Told<'_>,
     surroundings: &dyn Surroundings,
-) -> Result<RateArgs, Fault> {
+) -> Result<RateArgs, UsageError> {
     let Told { dialect, redacted, mut notes, login, measured, preamble, rows } = told;
     let security = security::read(values, surroundings, &mut notes)?;
     let load = load::read(values, tool)?;
@@ -285,7 +289,7 @@ fn fill(
     tool: Tool,
     surroundings: &dyn Surroundings,
     notes: &mut Vec<String>,
-) -> Result<(), Fault> {
+) -> Result<(), UsageError> {
     if values.has("noPropertiesFile") {
         return exclusive(values, &["noPropertiesFile", "propertiesFilePath"]);
     }
@@ -293,7 +297,7 @@ fn fill(
         Some(path) => match surroundings.read(&path) {
             Ok(bytes) => Some((path, bytes)),
             Err(error) => {
-                return Err(Fault::new(format!(
+                return Err(UsageError::new(format!(
                     "An error occurred while attempting to read the contents of the argument properties file {}:  \
                      {error}",
                     path.display()
@@ -316,17 +320,17 @@ fn fill(
 }
 
 /// The texts are those of the original tools.
-fn check_trailing(tool: Tool, given: usize) -> Result<(), Fault> {
+fn check_trailing(tool: Tool, given: usize) -> Result<(), UsageError> {
     let (least, most) = tool.trailing_range();
     if given < least {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "At least {least} unnamed trailing arguments are required in the argument list, but too few were \
              provided: the {} is missing",
             tool.first_trailing()
         )));
     }
     if given > most {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "The provided set of command-line arguments contained too many unnamed trailing arguments.  The maximum \
              number of allowed trailing arguments is {most}"
         )));
@@ -350,7 +354,7 @@ fn servers(
     values: &Values,
     security: &Security,
     notes: &mut Vec<String>,
-) -> Result<(Vec<Server>, Vec<Arc<Path>>), Fault> {
+) -> Result<(Vec<Server>, Vec<Arc<Path>>), UsageError> {
     let default = if values.has("useSsl") { 636 } else { 389 };
     let port = values.count("port").and_then(|port| u16::try_from(port).ok()).unwrap_or(default);
     let spelled = values.spelled("hostname").unwrap_or("--hostname");
@@ -382,9 +386,13 @@ fn servers(
 }
 
 /// What a Unix socket has no use for.
-fn check_local(values: &Values, security: &Security, notes: &mut Vec<String>) -> Result<(), Fault> {
+fn check_local(
+    values: &Values,
+    security: &Security,
+    notes: &mut Vec<String>,
+) -> Result<(), UsageError> {
     if security.transport == Transport::Ldaps {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--useSsl cannot be used on a Unix socket, where servers speak no LDAPS: leave it out, or use \
              --useStartTls",
         ));
@@ -398,7 +406,7 @@ fn check_local(values: &Values, security: &Security, notes: &mut Vec<String>) ->
 }
 
 /// A name or address with or without a port. An IPv6 address needs brackets only if a port follows.
-fn server(text: &str, port: u16, spelled: &str) -> Result<Server, Fault> {
+fn server(text: &str, port: u16, spelled: &str) -> Result<Server, UsageError> {
     let refused = |why: &str| refused(text, spelled, why);
     if text.contains("://") {
         return Err(refused(

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::attributes::attributes;
 use super::control::{self, Control};
-use super::{Fault, Load, Tool, Values};
+use super::{Load, Tool, UsageError, Values};
 use crate::options::opendj::exclusive;
 
 /// What each exchange does.
@@ -251,7 +251,7 @@ pub fn read(
     tool: Tool,
     trailing: &[String],
     load: &Load,
-) -> Result<Operation, Fault> {
+) -> Result<Operation, UsageError> {
     let first = trailing.first().map(String::as_str);
     let rest = trailing.get(1..).unwrap_or_default();
     Ok(match tool {
@@ -318,9 +318,9 @@ pub fn read(
 }
 
 /// The text is that of the original tools.
-fn required(values: &Values, long: &str) -> Result<String, Fault> {
+fn required(values: &Values, long: &str) -> Result<String, UsageError> {
     values.text(long).map(str::to_owned).ok_or_else(|| {
-        Fault::new(format!(
+        UsageError::new(format!(
             "The argument {long} is required to have a value but none was provided in the argument list \
              and no default value is available: give --{long}"
         ))
@@ -331,7 +331,7 @@ fn search_before_bind(
     values: &Values,
     filter: Option<&str>,
     rest: &[String],
-) -> Result<Option<Search>, Fault> {
+) -> Result<Option<Search>, UsageError> {
     match (values.text("baseDn"), filter) {
         (Some(base), Some(filter)) => {
             let mut assertion = assertion(values, "", "searchControl")?;
@@ -343,12 +343,12 @@ fn search_before_bind(
         (_, None) => {
             let given = ["searchControl", "manageDsaIt"].into_iter().find(|long| values.has(long));
             given.map_or(Ok(None), |long| {
-                Err(Fault::new(format!(
+                Err(UsageError::new(format!(
                     "--{long} needs a search: give --baseDn and a filter as the first trailing argument"
                 )))
             })
         }
-        (None, Some(filter)) => Err(Fault::new(format!(
+        (None, Some(filter)) => Err(UsageError::new(format!(
             "The trailing argument '{filter}' is read as a search filter, which needs --baseDn.  Options must come \
              before trailing arguments"
         ))),
@@ -389,7 +389,7 @@ fn search(
 }
 
 /// An empty name stands for an option that the tool does not have.
-fn assertion(values: &Values, filter: &str, controls: &str) -> Result<Assertion, Fault> {
+fn assertion(values: &Values, filter: &str, controls: &str) -> Result<Assertion, UsageError> {
     Ok(Assertion {
         filter: if filter.is_empty() { None } else { values.text(filter).map(str::to_owned) },
         proxy_as: values.text("proxyAs").map(str::to_owned),
@@ -398,12 +398,12 @@ fn assertion(values: &Values, filter: &str, controls: &str) -> Result<Assertion,
     })
 }
 
-fn strategy(values: &Values) -> Result<Strategy, Fault> {
+fn strategy(values: &Values) -> Result<Strategy, UsageError> {
     if values.choice("strategy") != Some("read_modify") {
         return Ok(Strategy::Modify);
     }
     if values.has("assertionFilter") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--assertionFilter cannot be used with --strategy read_modify, which sends its own assertion",
         ));
     }
@@ -415,7 +415,7 @@ fn modify(
     trailing: &[String],
     named: &str,
     assertion: Assertion,
-) -> Result<Modify, Fault> {
+) -> Result<Modify, UsageError> {
     let increment = values.has("increment");
     exclusive(values, &["valuePattern", "valueLength"])?;
     exclusive(values, &["valuePattern", "characterSet"])?;
@@ -423,7 +423,7 @@ fn modify(
         exclusive(values, &["increment", long])?;
     }
     if values.has("incrementAmount") && !increment {
-        return Err(Fault::new("--incrementAmount needs --increment"));
+        return Err(UsageError::new("--incrementAmount needs --increment"));
     }
     let mut changes = trailing.iter().map(|text| change(text)).collect::<Result<Vec<_>, _>>()?;
     let attributes = values.texts(named);
@@ -432,7 +432,7 @@ fn modify(
             .push(Modification { attribute: attribute.clone(), value: value(values, increment) });
     }
     if changes.is_empty() {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "At least 1 unnamed trailing arguments are required in the argument list, but too few were provided: say \
              what to modify, as in 'description:{{2}}', or with --{named}"
         )));
@@ -440,7 +440,7 @@ fn modify(
     if attributes.is_empty() {
         for long in ["valuePattern", "valueLength", "characterSet", "incrementAmount"] {
             if values.has(long) {
-                return Err(Fault::new(format!(
+                return Err(UsageError::new(format!(
                     "--{long} needs --{named}: name the attribute to give that value"
                 )));
             }
@@ -477,48 +477,50 @@ fn value(values: &Values, increment: bool) -> ValueText {
 }
 
 /// The original tool ignores an argument without a colon and modifies nothing.
-fn change(text: &str) -> Result<Modification, Fault> {
+fn change(text: &str) -> Result<Modification, UsageError> {
     match text.split_once(':') {
         Some((attribute, value)) if !attribute.trim().is_empty() => Ok(Modification {
             attribute: attribute.trim().to_owned(),
             value: ValueText::Template(value.to_owned()),
         }),
-        _ if text.starts_with('-') => Err(Fault::new(format!(
+        _ if text.starts_with('-') => Err(UsageError::new(format!(
             "The trailing argument '{text}' is not a modification.  Options must come before the first trailing \
              argument"
         ))),
-        _ => Err(Fault::new(format!(
+        _ => Err(UsageError::new(format!(
             "The trailing argument '{text}' is not a modification: it must be an attribute, a colon and a value \
              template, as in 'description:{{2}}'"
         ))),
     }
 }
 
-fn comparison(text: &str) -> Result<(Attribute, String), Fault> {
+fn comparison(text: &str) -> Result<(Attribute, String), UsageError> {
     match text.split_once(':') {
         Some((attribute, value)) if !attribute.trim().is_empty() => {
             Ok((attribute.trim().to_owned(), value.to_owned()))
         }
-        _ => Err(Fault::new(format!(
+        _ => Err(UsageError::new(format!(
             "The trailing argument '{text}' is not a comparison: it must be an attribute, a colon and a value \
              template, as in 'mail:user.{{1}}@example.com'"
         ))),
     }
 }
 
-fn new_rdn(text: &str) -> Result<String, Fault> {
+fn new_rdn(text: &str) -> Result<String, UsageError> {
     if text.contains('=') {
         return Ok(text.to_owned());
     }
-    Err(Fault::new(format!(
+    Err(UsageError::new(format!(
         "The trailing argument '{text}' is not an RDN: it must be an attribute, an equals sign and a value \
          template, as in 'uid=renamed.{{1}}'"
     )))
 }
 
-fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, Fault> {
+fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, UsageError> {
     if template.is_empty() {
-        return Err(Fault::new("The template file path is empty: name a MakeLDIF template file"));
+        return Err(UsageError::new(
+            "The template file path is empty: name a MakeLDIF template file",
+        ));
     }
     let mut constants = Vec::new();
     for text in values.texts("constant") {
@@ -546,23 +548,23 @@ fn add_mix(values: &Values, template: &str, load: &Load) -> Result<AddMix, Fault
     })
 }
 
-fn delete_mode(values: &Values, load: &Load) -> Result<DeleteMode, Fault> {
+fn delete_mode(values: &Values, load: &Load) -> Result<DeleteMode, UsageError> {
     let (size, age) = (values.count("deleteSizeThreshold"), values.count("deleteAgeThreshold"));
     let mode = values.choice("deleteMode").unwrap_or("fifo");
     if size.is_some() && age.is_some() {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "Size and age based deletion thresholds were both specified, but only one at a time is supported: leave \
              out --deleteSizeThreshold or --deleteAgeThreshold",
         ));
     }
     if mode == "off" && (size.is_some() || age.is_some()) {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "A deletion threshold should not be specified when deletion is disabled: leave it out, or choose another \
              --deleteMode than off",
         ));
     }
     if mode == "random" && age.is_some() {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "An age based deletion threshold should not be used with a random deletion mode: use --deleteMode fifo, or \
              --deleteSizeThreshold",
         ));
@@ -570,7 +572,7 @@ fn delete_mode(values: &Values, load: &Load) -> Result<DeleteMode, Fault> {
     if let (Some(size), Some(most)) = (size, load.options.count)
         && size > most
     {
-        return Err(Fault::new(format!(
+        return Err(UsageError::new(format!(
             "The size threshold must be lower than the maximum number of add operations: --deleteSizeThreshold is \
              {size}, --maxIterations is {most}, so nothing would ever be deleted"
         )));

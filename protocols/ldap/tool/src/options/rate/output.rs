@@ -4,12 +4,16 @@ use brunt_run::options::declared::Unfit;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::run_options::{self, RunOptions};
 
-use super::{Fault, Values};
+use super::{UsageError, Values};
 use crate::options::tool::Tool;
 
 /// Reads it. The percentiles are also the columns of the table. Intervals of the record have the usual length, whatever
 /// the time between two rows.
-pub(super) fn read(values: &Values, tool: Tool, redacted: &[String]) -> Result<OutputArgs, Fault> {
+pub(super) fn read(
+    values: &Values,
+    tool: Tool,
+    redacted: &[String],
+) -> Result<OutputArgs, UsageError> {
     let mut percentiles = values.decimals("percentile");
     if percentiles.is_empty() {
         percentiles = vec![99.9, 99.99, 99.999];
@@ -29,7 +33,7 @@ pub(super) fn read(values: &Values, tool: Tool, redacted: &[String]) -> Result<O
     })
 }
 
-fn of_every_run(values: &Values) -> Result<RunOptions, Fault> {
+fn of_every_run(values: &Values) -> Result<RunOptions, UsageError> {
     run_options::read(|long| values.texts(long)).map_err(|Unfit { name, value, why }| {
         let spelled = values.spelled(name).unwrap_or(name);
         crate::options::opendj::refused(&value, spelled, &why)

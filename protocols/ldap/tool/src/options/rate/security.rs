@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
-use super::{Fault, Values, listed, trust_provider};
+use super::{UsageError, Values, listed, trust_provider};
 use crate::options::opendj::exclusive;
 use crate::options::secrets::secret;
 
@@ -114,7 +114,7 @@ pub fn read(
     values: &Values,
     surroundings: &dyn Surroundings,
     notes: &mut Vec<String>,
-) -> Result<Security, Fault> {
+) -> Result<Security, UsageError> {
     exclusive(values, &["useStartTls", "useSsl"])?;
     let transport = match (values.has("useSsl"), values.has("useStartTls")) {
         (true, _) => Transport::Ldaps,
@@ -133,13 +133,13 @@ pub fn read(
     }
     let client = client(values, surroundings)?;
     if client.is_none() && values.has("certNickname") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--certNickname needs a key store: add --keyStorePath or one of the --use...KeyStore options",
         ));
     }
     let (min, max) = (values.choice("tls-min"), values.choice("tls-max"));
     if (min, max) == (Some("1.3"), Some("1.2")) {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--tls-min 1.3 is above --tls-max 1.2: raise --tls-max or lower --tls-min",
         ));
     }
@@ -192,7 +192,7 @@ const TLS_ONLY: &[&str] = &[
     "tls-name",
 ];
 
-fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Fault> {
+fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, UsageError> {
     for store in TRUST_STORES {
         exclusive(values, &["trustAll", store])?;
     }
@@ -212,7 +212,7 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
             "trustStoreProviderName",
         ];
         return match TRUST_STORES.iter().chain(&others).find(|store| values.has(store)) {
-            Some(store) => Err(Fault::new(format!(
+            Some(store) => Err(UsageError::new(format!(
                 "--trustStoreType jvm, which means the roots of the operating system, and --{store} cannot be used \
                  together: leave one of them out"
             ))),
@@ -239,7 +239,7 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
     match (values.path("trustStorePath"), declared) {
         (None, _) => Ok(Trust::System),
         (Some(path), Some("pem")) => Ok(Trust::Pem(path)),
-        (Some(_), Some("pkcs11")) => Err(Fault::new(
+        (Some(_), Some("pkcs11")) => Err(UsageError::new(
             "--trustStoreType pkcs11 is not possible: use jks, jceks, pkcs12 or pem",
         )),
         (Some(path), kind) => Ok(Trust::Store { kind: store_kind(kind), path, password }),
@@ -249,7 +249,7 @@ fn trust(values: &Values, surroundings: &dyn Surroundings) -> Result<Trust, Faul
 fn client(
     values: &Values,
     surroundings: &dyn Surroundings,
-) -> Result<Option<ClientCertificate>, Fault> {
+) -> Result<Option<ClientCertificate>, UsageError> {
     exclusive(values, KEY_STORES)?;
     let declared = declared(values, "keyStoreType", "keyStorePath")?;
     let on_token = values.has("usePkcs11KeyStore") || declared == Some("pkcs11");
@@ -257,11 +257,11 @@ fn client(
         exclusive(values, &["usePkcs11KeyStore", "keyStoreType"])?;
     }
     if values.has("key-pem") && !values.has("cert-pem") {
-        return Err(Fault::new("--key-pem needs --cert-pem: add the certificate of that key"));
+        return Err(UsageError::new("--key-pem needs --cert-pem: add the certificate of that key"));
     }
     for long in ["providerArg", "providerClass", "providerName"] {
         if values.has(long) && !on_token {
-            return Err(Fault::new(format!("--{long} needs --usePkcs11KeyStore")));
+            return Err(UsageError::new(format!("--{long} needs --usePkcs11KeyStore")));
         }
     }
     let password = secret(
@@ -301,14 +301,14 @@ fn client(
     })
 }
 
-fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Fault> {
+fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, UsageError> {
     if values.has("keyStorePath") {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "--keyStorePath has no effect on a PKCS#11 token: name the token's module with --providerArg",
         ));
     }
     let Some(provider) = values.text("providerArg") else {
-        return Err(Fault::new(
+        return Err(UsageError::new(
             "A PKCS#11 token needs --providerArg with the path of its module, such as \
              /usr/lib/softhsm/libsofthsm2.so, or of a SunPKCS11 configuration file",
         ));
@@ -316,7 +316,7 @@ fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Faul
     match values.text("providerClass") {
         None | Some("sun.security.pkcs11.SunPKCS11") => {}
         Some(other) => {
-            return Err(Fault::new(format!(
+            return Err(UsageError::new(format!(
                 "--providerClass {other} is a Java class, which brunt cannot load: leave it out and name the PKCS#11 \
                  module with --providerArg"
             )));
@@ -327,10 +327,10 @@ fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Faul
 }
 
 /// The declared format of a store; it requires that the store is given.
-fn declared(values: &Values, kind: &str, path: &str) -> Result<Option<&'static str>, Fault> {
+fn declared(values: &Values, kind: &str, path: &str) -> Result<Option<&'static str>, UsageError> {
     let declared = values.choice(kind);
     if declared.is_some_and(|kind| kind != "pkcs11") && !values.has(path) {
-        return Err(Fault::new(format!("--{kind} needs --{path}")));
+        return Err(UsageError::new(format!("--{kind} needs --{path}")));
     }
     Ok(declared)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Fault, Values};
+use super::{UsageError, Values};
 
 /// What the table shows, and where it is written.
 #[expect(
@@ -42,11 +42,11 @@ pub enum Timestamps {
 }
 
 /// Reads what the table shows.
-pub fn read(values: &Values) -> Result<TableOptions, Fault> {
+pub fn read(values: &Values) -> Result<TableOptions, UsageError> {
     let file = values.path("outputFile");
     for long in ["appendToOutputFile", "teeOutput"] {
         if values.has(long) && file.is_none() {
-            return Err(Fault::new(format!("--{long} needs --outputFile")));
+            return Err(UsageError::new(format!("--{long} needs --outputFile")));
         }
     }
     Ok(TableOptions {

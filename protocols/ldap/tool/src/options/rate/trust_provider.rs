@@ -1,7 +1,7 @@
 //! Java's providers of trust stores, which a command line of `PingDS` 8 may name: those that read files have formats
 //! that brunt reads itself.
 
-use super::{Fault, Values};
+use super::{UsageError, Values};
 
 /// A provider that reads trust stores from files.
 struct Provider {
@@ -41,7 +41,7 @@ const REMEDY: &str = "which only a Java program can do: save its certificates to
 pub(super) fn format<'a>(
     values: &Values,
     declared: Option<&'a str>,
-) -> Result<Option<&'a str>, Fault> {
+) -> Result<Option<&'a str>, UsageError> {
     let given = ["trustStoreProviderName", "trustStoreProviderClass"];
     let named = given.into_iter().filter_map(|long| Some((long, values.text(long)?)));
     let mut provider: Option<(&str, &Provider)> = None;
@@ -49,11 +49,13 @@ pub(super) fn format<'a>(
         let is_it =
             |it: &&Provider| it.name.eq_ignore_ascii_case(text) || it.classes.contains(&text);
         let Some(known) = PROVIDERS.iter().find(is_it) else {
-            return Err(Fault::new(format!("--{long} {text} loads a provider of Java, {REMEDY}")));
+            return Err(UsageError::new(format!(
+                "--{long} {text} loads a provider of Java, {REMEDY}"
+            )));
         };
         match provider {
             Some((first, other)) if other.name != known.name => {
-                return Err(Fault::new(format!(
+                return Err(UsageError::new(format!(
                     "--{first} and --{long} name two providers: leave one of them out"
                 )));
             }
@@ -61,7 +63,7 @@ pub(super) fn format<'a>(
         }
     }
     if values.has("trustStoreProviderArg") {
-        return Err(Fault::new(match provider {
+        return Err(UsageError::new(match provider {
             Some((_, Provider { name, .. })) => format!(
                 "--trustStoreProviderArg has no meaning for the provider {name}, which takes no argument: leave it out"
             ),
@@ -72,10 +74,10 @@ pub(super) fn format<'a>(
     let by_option =
         FORMATS.iter().find(|(option, _)| values.has(option)).map(|(_, format)| *format);
     if by_option.is_none() && !values.has("trustStorePath") {
-        return Err(Fault::new(format!("--{long} needs a trust store: add --trustStorePath")));
+        return Err(UsageError::new(format!("--{long} needs a trust store: add --trustStorePath")));
     }
     match declared.or(by_option) {
-        Some(format) if !formats.contains(&format) => Err(Fault::new(format!(
+        Some(format) if !formats.contains(&format) => Err(UsageError::new(format!(
             "--{long} means the provider {name}, which reads {}, and the trust store is {format}: leave one of the two \
              out",
             formats.join(" and ")

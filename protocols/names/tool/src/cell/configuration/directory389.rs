@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::super::fault::Fault;
+use super::super::sandbox_error::SandboxError;
 use super::super::spec::{ADMIN, PASSWORD, SUFFIX, Variant};
 
 /// The path of the template in Debian's package.
@@ -32,13 +32,13 @@ pub(crate) fn dse(
     variant: &Variant,
     root: &Path,
     port: u16,
-) -> Result<String, Fault> {
+) -> Result<String, SandboxError> {
     let strange = variant.max_size.is_some()
         || variant.checkpoint.is_some()
         || variant.idl_exponent.is_some()
         || !variant.lines.is_empty();
     if strange {
-        return Err(Fault::Unfit(format!(
+        return Err(SandboxError::Unfit(format!(
             "tune 389 Directory Server with variant '{}': sizes, checkpoints, exponents and lines are settings of \
              slapd",
             variant.name

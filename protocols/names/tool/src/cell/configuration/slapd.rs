@@ -6,22 +6,23 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::super::fault::Fault;
+use super::super::sandbox_error::SandboxError;
 use super::super::spec::{ADMIN, GROUPS, PASSWORD, PEOPLE, SUFFIX, Variant};
 
 /// The maximum size of a database if none is set.
 const MAX_SIZE: u64 = 1 << 30;
 
 /// slapd.conf for a variant.
-pub(crate) fn text(variant: &Variant, database: &Path, pid: &Path) -> Result<String, Fault> {
+pub(crate) fn text(variant: &Variant, database: &Path, pid: &Path) -> Result<String, SandboxError> {
     if variant.cache_size.is_some() {
-        return Err(Fault::Unfit(format!(
+        return Err(SandboxError::Unfit(format!(
             "give variant '{}' an entry cache: mdb has none, it reads the database in memory directly",
             variant.name
         )));
     }
-    let schema = directory(&["/etc/ldap/schema", "/etc/openldap/schema"])
-        .ok_or_else(|| Fault::Missing("the schema of slapd (/etc/ldap/schema)".to_owned()))?;
+    let schema = directory(&["/etc/ldap/schema", "/etc/openldap/schema"]).ok_or_else(|| {
+        SandboxError::Missing("the schema of slapd (/etc/ldap/schema)".to_owned())
+    })?;
     let mut text = String::new();
     for name in ["core", "cosine", "nis"] {
         let _ = writeln!(text, "include {}/{name}.schema", schema.display());

@@ -1,8 +1,8 @@
 //! Operations on users, where they are stored, and what must be stopped meanwhile.
 
 use super::super::connection::Login;
-use super::super::fault::Fault;
-use super::super::place::Place;
+use super::super::sandbox_error::SandboxError;
+use super::super::sandbox_paths::SandboxPaths;
 use super::super::spec::Server;
 
 /// Where users are stored.
@@ -21,7 +21,7 @@ pub(crate) enum Store {
 
 /// Whether users are added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum Operation {
     /// They are added.
     Insert,
     /// They are removed.
@@ -34,6 +34,6 @@ pub(crate) trait Halt {
     /// timed.
     fn while_stopped(
         &mut self,
-        work: &mut dyn FnMut(&Place) -> Result<(), Fault>,
-    ) -> Result<(), Fault>;
+        work: &mut dyn FnMut(&SandboxPaths) -> Result<(), SandboxError>,
+    ) -> Result<(), SandboxError>;
 }

@@ -12,7 +12,7 @@ mod sample;
 mod timing;
 mod way;
 
-pub(super) use act::{Act, Halt, Store};
+pub(super) use act::{Halt, Operation, Store};
 pub(super) use batch::slapadd;
 pub(super) use sample::sample;
 pub(super) use timing::spread;

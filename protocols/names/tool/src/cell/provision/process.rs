@@ -5,20 +5,20 @@ use std::process::Command;
 use super::super::ask::Provisioned;
 use super::super::connection::{Login, account_dn, group_dn, ldif};
 use super::super::daemons::tool_log;
-use super::super::fault::Fault;
-use super::super::place::Place;
+use super::super::sandbox_error::SandboxError;
+use super::super::sandbox_paths::SandboxPaths;
 use super::super::spec::{Users, id, name};
 use super::super::tools;
-use super::act::Act;
+use super::act::Operation;
 use super::timing::{complaint, one_by_one};
 
 /// `useradd` and `userdel`. Home directories and mailboxes are left out, as in the article.
 pub(super) fn files(
-    act: Act,
+    act: Operation,
     users: &Users,
     own_group: bool,
-    place: &Place,
-) -> Result<Provisioned, Fault> {
+    place: &SandboxPaths,
+) -> Result<Provisioned, SandboxError> {
     let program = |name: &str| place.program(name);
     let (useradd, userdel) = (program("useradd")?, program("userdel")?);
     let groupadd = program("groupadd")?;
@@ -36,25 +36,25 @@ pub(super) fn files(
     Ok(one_by_one(users, |user| {
         let (id, name) = (id(user).to_string(), name(id(user)));
         match (act, own_group) {
-            (Act::Insert, true) => run(&useradd, &["-M", "-U", "-u", &id, &name]),
-            (Act::Insert, false) => run(&groupadd, &["-g", &id, &name])
+            (Operation::Insert, true) => run(&useradd, &["-M", "-U", "-u", &id, &name]),
+            (Operation::Insert, false) => run(&groupadd, &["-g", &id, &name])
                 .and_then(|()| run(&useradd, &["-M", "-N", "-u", &id, "-g", &id, &name])),
             // `userdel` also removes the user's own group, if the group has the user's name (USERGROUPS_ENAB).
-            (Act::Delete, _) => run(&userdel, &[&name]),
+            (Operation::Delete, _) => run(&userdel, &[&name]),
         }
     }))
 }
 
 /// `ldapadd` and `ldapdelete`.
 pub(super) fn directory(
-    act: Act,
+    act: Operation,
     users: &Users,
     login: &Login,
-    place: &Place,
-) -> Result<Provisioned, Fault> {
+    place: &SandboxPaths,
+) -> Result<Provisioned, SandboxError> {
     let program = place.program(match act {
-        Act::Insert => "ldapadd",
-        Act::Delete => "ldapdelete",
+        Operation::Insert => "ldapadd",
+        Operation::Delete => "ldapdelete",
     })?;
     let (log, path) = tool_log(place)?;
     let url = place.url();
@@ -63,8 +63,8 @@ pub(super) fn directory(
         let mut command = tools::command(&program);
         command.args(["-x", "-H", &url, "-D", login.dn, "-w", login.password]);
         let input = match act {
-            Act::Insert => ldif(id),
-            Act::Delete => {
+            Operation::Insert => ldif(id),
+            Operation::Delete => {
                 command.args([account_dn(id), group_dn(id)]);
                 String::new()
             }

@@ -6,10 +6,10 @@
 //! curvature between the sizes, estimated by leaving out every other one.
 
 use super::super::ask::{Estimate, Point, Provisioned, Sampled, Spread, Way};
-use super::super::fault::Fault;
-use super::super::place::Place;
+use super::super::sandbox_error::SandboxError;
+use super::super::sandbox_paths::SandboxPaths;
 use super::super::spec::Users;
-use super::act::{Act, Halt, Store};
+use super::act::{Halt, Operation, Store};
 use super::way::carry_out;
 
 /// Samples at `points` sizes, with `calls` at each. All users exist afterwards.
@@ -18,9 +18,9 @@ pub(crate) fn sample(
     points: u32,
     calls: u32,
     store: &Store,
-    place: &Place,
+    place: &SandboxPaths,
     halt: &mut dyn Halt,
-) -> Result<Sampled, Fault> {
+) -> Result<Sampled, SandboxError> {
     let all = users.end.saturating_sub(users.start);
     let fill = match store {
         Store::Files => Way::Bulk,
@@ -36,13 +36,20 @@ pub(crate) fn sample(
             let done = carry_out(act, way, &users, store, place, halt)?;
             whole(done)
         };
-        act(Act::Insert, fill, some(there, size))?;
+        act(Operation::Insert, fill, some(there, size))?;
         there = size;
         let sampled = some(size, size + calls);
-        inserts.push((size, act(Act::Insert, one, sampled.clone())?));
-        deletes.push((size, act(Act::Delete, one, sampled)?));
+        inserts.push((size, act(Operation::Insert, one, sampled.clone())?));
+        deletes.push((size, act(Operation::Delete, one, sampled)?));
     }
-    whole(carry_out(Act::Insert, fill, &(users.start + there..users.end), store, place, halt)?)?;
+    whole(carry_out(
+        Operation::Insert,
+        fill,
+        &(users.start + there..users.end),
+        store,
+        place,
+        halt,
+    )?)?;
     let estimate = |samples: Vec<(u32, Provisioned)>| {
         let points = samples.into_iter().map(|(size, done)| point(size, calls, &done));
         estimated(points.collect(), all)
@@ -61,12 +68,15 @@ fn sizes(all: u32, points: u32, calls: u32) -> Vec<u32> {
 }
 
 /// Rejects a sample with failures, since its times mean nothing.
-fn whole(done: Provisioned) -> Result<Provisioned, Fault> {
+fn whole(done: Provisioned) -> Result<Provisioned, SandboxError> {
     if done.failed == 0 {
         return Ok(done);
     }
     let why = done.first_failure.unwrap_or_default();
-    Err(Fault::Unfit(format!("sample {} users: {} of them failed: {why}", done.users, done.failed)))
+    Err(SandboxError::Unfit(format!(
+        "sample {} users: {} of them failed: {why}",
+        done.users, done.failed
+    )))
 }
 
 fn point(size: u32, calls: u32, done: &Provisioned) -> Point {

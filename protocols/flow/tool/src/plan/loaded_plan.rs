@@ -1,4 +1,4 @@
-//! [`Asked`]: the plan that a command line or a submission asks for, read and compiled.
+//! [`LoadedPlan`]: the plan that a command line or a submission asks for, read and compiled.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use brunt_feed::Files;
 use brunt_feed::file::unmarked;
 use brunt_flow_driver::Flow;
 use brunt_flow_plan::compile::{CompileEnvironment, Compiled, compile};
-use brunt_flow_plan::fault::PlanError;
+use brunt_flow_plan::key_error::PlanError;
 use brunt_flow_plan::model::{Iterations, Plan, Run, Scenario};
 use brunt_flow_plan::reader::{Text, Written, read};
 use brunt_flow_plan::values::Time;
@@ -29,19 +29,19 @@ use crate::trace::TraceFile;
 const PLAN_MAX: u64 = 16 << 20;
 
 /// A plan that was read and compiled.
-pub(super) struct Asked {
+pub(super) struct LoadedPlan {
     pub plan: Plan,
     pub compiled: Compiled,
 }
 
-impl Asked {
+impl LoadedPlan {
     /// The plan that a command line names.
     pub(super) fn read(args: &RunArgs, surroundings: &dyn Surroundings) -> Result<Self, PlanError> {
         let path = args.plan.clone().unwrap_or_else(|| PathBuf::from("-"));
         let (name, text) = source(&path, &surroundings.files())?;
         let text = Text { name: &name, text: &text, overrides: &args.set };
         let base = path.parent().unwrap_or(Path::new(""));
-        Self::of(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
+        Self::new(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
     }
 
     /// A submitted plan, if it does nothing beyond its grant; otherwise how a run of it would end.
@@ -53,13 +53,13 @@ impl Asked {
         let text = Text { name: "plan.toml", text: &submitted.plan, overrides: &args.set };
         let world = CompileEnvironment { surroundings: granted, base: Path::new("") };
         let (asked, written) =
-            Self::of(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
+            Self::new(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
         granted::examine(&asked.plan, &asked.compiled, submitted)
             .map_err(|fault| (written.error(fault), Exit::Unsafe))?;
         Ok(asked)
     }
 
-    fn of(
+    fn new(
         text: &Text<'_>,
         args: &RunArgs,
         world: &CompileEnvironment<'_>,
@@ -131,7 +131,7 @@ impl Asked {
             objectives: compiled.objectives,
             output,
             target: target(&plan),
-            trace: TraceFile::of(&args.trace),
+            trace: TraceFile::new(&args.trace),
             every: None,
         })
     }
@@ -251,7 +251,8 @@ mod tests {
         let args = Line::try_parse_from(words).unwrap().run;
         let text = Text { name: "p.toml", text: &text, overrides: &args.set };
         let world = CompileEnvironment { surroundings: &World::of_process(), base: Path::new("") };
-        let (asked, _) = Asked::of(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
+        let (asked, _) =
+            LoadedPlan::new(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));
         let lasting = asked.compiled.settings.stop.time.map(|time| time.as_secs());
         (asked.compiled.flow.iterations, lasting)
     }

@@ -1,4 +1,4 @@
-//! [`Asked`]: a command line of `brunt names lookup`, with every choice made.
+//! [`LookupSettings`]: a command line of `brunt names lookup`, with every choice made.
 
 use std::io;
 use std::path::Path;
@@ -34,7 +34,7 @@ const USUAL: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A command line with every choice made.
-pub(super) struct Asked {
+pub(super) struct LookupSettings {
     pub questions: Arc<Questions>,
     pub paths: AccessPaths,
     pub settings: Settings,
@@ -46,13 +46,13 @@ pub(super) struct Asked {
     pub probes: Vec<Probe>,
 }
 
-impl Asked {
+impl LookupSettings {
     /// Reads the command line, and finds the keys to look up.
-    pub(super) fn of(args: &LookupArgs, network: &Network) -> Result<Self, String> {
+    pub(super) fn new(args: &LookupArgs, network: &Network) -> Result<Self, String> {
         check(args)?;
         let seed = args.output.seed.unwrap_or_else(console::seed);
         let paths = paths(args, network)?;
-        let known = Known::of(args, network.files())?;
+        let known = Known::new(args, network.files())?;
         let parts: Vec<Part> = args
             .by
             .iter()
@@ -242,8 +242,8 @@ mod tests {
         }
     }
 
-    fn asked_of(args: &LookupArgs) -> Result<Asked, String> {
-        Asked::of(args, &Network::private())
+    fn asked_of(args: &LookupArgs) -> Result<LookupSettings, String> {
+        LookupSettings::new(args, &Network::private())
     }
 
     fn error(args: &LookupArgs) -> String {

@@ -22,20 +22,20 @@ fn files(path: &Path) -> std::io::Result<Vec<u8>> {
     }
 }
 
-fn words(words: &[&str]) -> Result<Asked, String> {
+fn words(words: &[&str]) -> Result<HttpPlan, String> {
     let words = std::iter::once("http").chain(words.iter().copied());
-    Asked::of(&Line::try_parse_from(words).unwrap().http, &files)
+    HttpPlan::new(&Line::try_parse_from(words).unwrap().http, &files)
 }
 
-fn asked(line: &str) -> Asked {
+fn asked(line: &str) -> HttpPlan {
     words(&line.split(' ').collect::<Vec<_>>()).unwrap()
 }
 
-fn first(asked: &Asked) -> &Step {
+fn first(asked: &HttpPlan) -> &Step {
     &asked.plan.scenario[0].steps[0]
 }
 
-fn seconds(asked: &Asked) -> Option<f64> {
+fn seconds(asked: &HttpPlan) -> Option<f64> {
     asked.plan.run.duration.map(|time| time.0.as_secs_f64())
 }
 

@@ -1,4 +1,4 @@
-//! [`Asked`]: the plan that is made from a command line of `brunt http`.
+//! [`HttpPlan`]: the plan that is made from a command line of `brunt http`.
 //!
 //! Every command line becomes a plan, so that there is only one way of making connections and requests to test, and
 //! anything tried on a command line can be saved as a file.
@@ -37,23 +37,23 @@ const MOST_REDIRECTS: u8 = 50;
 
 /// The result of reading a command line.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct HttpPlan {
     /// The plan.
     pub plan: Plan,
     /// Decisions made where the command line could be read in two ways.
     pub notes: Vec<String>,
 }
 
-impl Asked {
+impl HttpPlan {
     /// Makes a plan. `read` reads files.
-    pub(super) fn of(
+    pub(super) fn new(
         args: &HttpArgs,
         read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
     ) -> Result<Self, String> {
         script(args)?;
         let args = &body_in_file(args);
         let mut notes = Vec::new();
-        let mut load = Load::of(&args.load)?;
+        let mut load = Load::new(&args.load)?;
         let redirects = redirects(args, &mut notes)?;
         notes.extend(threads_of_wrk(args));
         let body = body(&args.request, &mut load, &mut notes);
@@ -97,7 +97,7 @@ struct Load {
 }
 
 impl Load {
-    fn of(args: &LoadArgs) -> Result<Self, String> {
+    fn new(args: &LoadArgs) -> Result<Self, String> {
         let given = &args.options;
         let mut load =
             Self { duration: given.duration, threads: given.workers, timeout: given.timeout };
@@ -274,7 +274,7 @@ fn of_curl(
 ) -> Result<Plan, String> {
     let imported =
         brunt_flow_import::curl(line, Secrets::Kept, &read).map_err(|error| error.to_string())?;
-    let settled = Settled::of(&imported, None).map_err(|error| match error {
+    let settled = Settled::new(&imported, None).map_err(|error| match error {
         settled::SettleError::Bytes(_) => {
             "send a body that is not text from a command line: name its file with --data-binary @FILE".to_owned()
         }

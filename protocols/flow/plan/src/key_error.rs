@@ -1,4 +1,4 @@
-//! [`Fault`]: what is wrong with a plan, and where.
+//! [`KeyError`]: what is wrong with a plan, and where.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use super::path::KeyPath;
 
 /// What is wrong with a plan, before its line is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct KeyError {
     /// The keys that lead to it.
     pub at: KeyPath,
     /// The wrong value and the possible ones, as a sentence without its full stop.
     pub what: String,
 }
 
-impl Fault {
+impl KeyError {
     /// A fault at this place.
     pub fn new(at: &KeyPath, what: impl Into<String>) -> Self {
         Self { at: at.clone(), what: what.into() }
@@ -21,7 +21,7 @@ impl Fault {
 }
 
 /// For a plan that was not read from a file.
-impl fmt::Display for Fault {
+impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.at.segments().is_empty() {
             write!(f, "{}: ", self.at)?;
@@ -30,7 +30,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for KeyError {}
 
 /// What is wrong with a plan that was read from a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum PlanError {
         /// The file, the line and the column; or the option.
         place: String,
         /// What is wrong there.
-        fault: Fault,
+        fault: KeyError,
     },
     /// Something about the command line is wrong.
     #[error("{0}")]

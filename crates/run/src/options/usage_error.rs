@@ -9,12 +9,12 @@ use super::page::wrap;
 
 /// A command line that cannot be run, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Fault {
+pub struct UsageError {
     /// What is wrong, as a sentence without its full stop.
     pub reason: String,
 }
 
-impl Fault {
+impl UsageError {
     /// A fault for this reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into() }
@@ -32,7 +32,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for UsageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.reason)
     }
@@ -50,12 +50,13 @@ mod tests {
     #[test]
     fn the_page_is_laid_out_as_the_predecessor_does() {
         let page =
-            Fault::new("Argument -c requires a value but none was provided").page("authrate");
+            UsageError::new("Argument -c requires a value but none was provided").page("authrate");
         let expected = "An error occurred while parsing the command-line arguments:  Argument -c\n\
                         requires a value but none was provided\n\n\
                         See \"authrate --help\" to get more usage help\n";
         assert_eq!(page, expected);
-        let page = Fault::new("--noRebind must be used if --numThreads is > 1").page("modrate");
+        let page =
+            UsageError::new("--noRebind must be used if --numThreads is > 1").page("modrate");
         assert_eq!(page.lines().next().map(str::len), Some(76));
     }
 }

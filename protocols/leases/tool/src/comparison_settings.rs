@@ -1,4 +1,4 @@
-//! [`Asked`]: a command line with every choice made: the stores, how they are used, how often, and the work.
+//! [`ComparisonSettings`]: a command line with every choice made: the stores, how they are used, how often, and the work.
 //!
 //! Every error in a command line is found here, before a file is created or a server is contacted.
 
@@ -14,7 +14,7 @@ use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::spelled::Spells as _;
 
 use super::rows::RECLAIMED_MAX;
-use super::store::{Kind, Place, Store};
+use super::store::{Kind, Location, Store};
 use super::weights::Weights;
 use super::words;
 use crate::options::leases::{
@@ -37,7 +37,7 @@ const POOL_MIN: u64 = 100_000;
 
 /// A command line with every choice made.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct ComparisonSettings {
     /// The stores, each of a different kind.
     pub stores: Vec<Store>,
     /// Whether changes are durable when they are answered.
@@ -88,9 +88,9 @@ pub(crate) enum LeaseTasks {
     Mix(Weights),
 }
 
-impl Asked {
+impl ComparisonSettings {
     /// Interprets a command line.
-    pub(crate) fn of(args: &LeasesArgs, files: &Files) -> Result<Self, String> {
+    pub(crate) fn new(args: &LeasesArgs, files: &Files) -> Result<Self, String> {
         let (load, work) = (&args.load, &args.work);
         let chores = chores(args)?;
         let options = &load.options;
@@ -202,7 +202,7 @@ impl Asked {
 
 fn stores(words: &[String]) -> Result<Vec<Store>, String> {
     if words.is_empty() {
-        let temporary = |kind| Store { kind, place: Place::Temporary };
+        let temporary = |kind| Store { kind, place: Location::Temporary };
         return Ok(vec![temporary(Kind::Sqlite), temporary(Kind::Memfile)]);
     }
     let mut stores: Vec<Store> = Vec::new();
@@ -286,9 +286,9 @@ mod tests {
         leases: LeasesArgs,
     }
 
-    fn asked(line: &str) -> Result<Asked, String> {
+    fn asked(line: &str) -> Result<ComparisonSettings, String> {
         let words = std::iter::once("leases").chain(line.split_whitespace());
-        Asked::of(&Line::try_parse_from(words).unwrap().leases, &Files::default())
+        ComparisonSettings::new(&Line::try_parse_from(words).unwrap().leases, &Files::default())
     }
 
     #[test]

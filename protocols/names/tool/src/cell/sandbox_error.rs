@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// What went wrong, reading after "failed to".
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(super) enum SandboxError {
     /// The system refused something.
     #[error("{act}: {source}")]
     System {
@@ -58,7 +58,7 @@ pub(super) enum Fault {
     Unfit(String),
 }
 
-impl Fault {
+impl SandboxError {
     /// The system refused `act`.
     pub(super) fn system(act: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let act = act.into();

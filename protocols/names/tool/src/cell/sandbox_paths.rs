@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::fault::Fault;
+use super::sandbox_error::SandboxError;
 use super::spec::Isolation;
 use super::tools;
 
@@ -12,7 +12,7 @@ pub(super) const MASKED: &[&str] = &["sss_cache", "nscd"];
 
 /// The directories and the port of one cell.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct SandboxPaths {
     /// How much is isolated.
     pub isolation: Isolation,
     /// The directory for temporary data: sockets, logs, configurations of our own.
@@ -25,14 +25,14 @@ pub(super) struct Place {
     pub port: u16,
 }
 
-impl Place {
+impl SandboxPaths {
     /// The address of the directory.
     pub(super) fn url(&self) -> String {
         format!("ldap://127.0.0.1:{}", self.port)
     }
 
     /// The path of a program: that of its copy in the cell, or the system's.
-    pub(super) fn program(&self, name: &str) -> Result<PathBuf, Fault> {
+    pub(super) fn program(&self, name: &str) -> Result<PathBuf, SandboxError> {
         let lent = self.lent(name);
         if lent.exists() {
             return Ok(lent);
@@ -40,7 +40,7 @@ impl Place {
         // A masked program without a copy is not what its name says: unscd is installed as nscd.
         let masked = self.isolation != Isolation::None && MASKED.contains(&name);
         let found = tools::find(name).filter(|_| !masked);
-        found.ok_or_else(|| Fault::Missing(name.to_owned()))
+        found.ok_or_else(|| SandboxError::Missing(name.to_owned()))
     }
 
     /// The path of the copy of a program that is masked, or confined by its path.
