@@ -120,25 +120,33 @@ pub(crate) fn of_realm(server: &Keycloak, plan: &str, run: &str, settings: &[&st
 }
 
 #[test]
-fn keycloak_counts_the_logins_and_the_wrong_passwords_of_the_pages() {
+fn keycloak_counts_logins_wrong_passwords_refreshes_and_logouts() {
     let Some(server) = keycloak() else { return };
     let mut run = None;
     let seen = server.saw(|| {
         let load = "users = 4\niterations = { shared = 40 }";
-        run = Some(logins(&server, load, &["scenario.2.weight=50"]).run().went_well());
+        let settings = [
+            "variables.wrong={ choice = [0, 2] }",
+            "variables.refreshes=3",
+            "scenario.1.steps.6.steps.1.pause=10ms",
+            "scenario.1.steps.7.steps.1.weight=50",
+            "scenario.1.steps.7.steps.2.weight=50",
+        ];
+        run = Some(logins(&server, load, &settings).run().went_well());
     });
     let run = run.expect("it ran");
-    let wrong = run.count_of("wrong password", "ok");
-    assert!((5..=35).contains(&wrong), "{run}");
-    for step in ["page", "password", "token"] {
-        assert_eq!(run.count_of(step, "ok"), 40, "{step}\n{run}");
+    let (wrong, ended) = (run.count_of("wrong password", "ok"), run.count_of("logout", "ok"));
+    assert!(wrong % 2 == 0 && (10..=70).contains(&wrong), "{run}");
+    assert!((5..=35).contains(&ended), "{run}");
+    for (step, count) in [("page", 40), ("password", 40), ("token", 40), ("refresh", 120)] {
+        assert_eq!(run.count_of(step, "ok"), count, "{step}\n{run}");
     }
     let events = [
         ("LOGIN", 40),
         ("LOGIN_ERROR", wrong),
         ("CODE_TO_TOKEN", 40),
-        ("REFRESH_TOKEN", 40 - wrong),
-        ("LOGOUT", 40 - wrong),
+        ("REFRESH_TOKEN", 120),
+        ("LOGOUT", ended),
         ("CODE_TO_TOKEN_ERROR", 0),
     ];
     for (event, count) in events {
@@ -155,7 +163,7 @@ fn keycloak_refuses_a_login_without_the_verifier_of_its_challenge() {
     let seen = server.saw(|| {
         let load = "users = 1\niterations = { each = 3 }";
         let other = "scenario.1.steps.1.query.code_challenge=${state|sha256|base64url}";
-        let settings = ["scenario.2.weight=0", other];
+        let settings = ["variables.wrong=0", other];
         run = Some(logins(&server, load, &settings).run());
     });
     let run = run.expect("it ran");

@@ -67,11 +67,12 @@ fn keycloak_counts_what_administrators_created_and_deleted() {
 fn a_crawl_reads_pages_and_users() {
     let Some(server) = keycloak() else { return };
     let plan = include_str!("../../examples/identity/keycloak/crawl.toml");
-    let (run, seen) = carried_out(&server, plan, 12, &["variables.page=10"]);
+    let settings = ["variables.pages=5", "variables.page=10", "variables.first.step=10"];
+    let (run, seen) = carried_out(&server, plan, 12, &settings);
     happened(&seen, &run, &[("CLIENT_LOGIN", 12)]);
-    assert_eq!(run.count_of("page", "ok"), 36, "{run}");
-    assert_eq!(run.count_of("user", "ok"), 72, "{run}");
-    assert_eq!(seen.asked("GET", "/users", 200), 36, "{run}");
+    assert_eq!(run.count_of("page", "ok"), 60, "{run}");
+    assert_eq!(run.count_of("user", "ok"), 120, "{run}");
+    assert_eq!(seen.asked("GET", "/users", 200), 60, "{run}");
     assert_eq!(seen.asked("GET", "/users/count", 200), 12, "{run}");
 }
 
