@@ -1,7 +1,7 @@
 //! Conservation in virtual time: whatever sessions do and whenever a run is stopped, every exchange is accounted for.
 
 use crate::plan::Settings;
-use crate::simulation::{Action, ScriptedSessions, Simulated, ms, open, pass, simulate_with};
+use crate::simulation::{ScriptedSessions, Simulated, Step, ms, open, pass, simulate_with};
 use crate::stop::Stop;
 use brunt_exchange::{ThinkTime, Ticket};
 use brunt_record::{Counts, Phase};
@@ -36,9 +36,9 @@ proptest! {
         let acts = move |ticket: &Ticket| {
             let (kind, time) = script[ticket.number as usize % script.len()];
             match kind {
-                0 => Action::Hang,
-                1..3 => Action::Refuse(ms(time)),
-                _ => Action::Answer(ms(time / 10)),
+                0 => Step::Hang,
+                1..3 => Step::Refuse(ms(time)),
+                _ => Step::Answer(ms(time / 10)),
             }
         };
         let mut settings = open(per_second, 1, sessions);

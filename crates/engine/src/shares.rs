@@ -3,7 +3,7 @@
 use crate::plan::{Node, Settings, Stopping};
 use crate::schedule::{Rate, Schedule, Shape, Stage};
 use crate::simulation::{
-    Action, ScriptedSessions, Simulated, TALLIES, ms, open, simulate, simulate_with,
+    ScriptedSessions, Simulated, Step, TALLIES, ms, open, simulate, simulate_with,
 };
 use crate::start::{Start, StartSignal};
 use crate::stop::Stop;
@@ -20,10 +20,10 @@ use std::time::Duration;
 /// arrive before the time-out, and some exchanges fail before they are sent.
 fn scripted(timeout: Duration) -> ScriptedSessions {
     let mut sessions = ScriptedSessions::new(move |ticket: &Ticket| match ticket.number % 23 {
-        3 => Action::Refuse(ms(4)),
-        7 => Action::Answer(ms(700)),
-        11 if !timeout.is_zero() => Action::Hang,
-        n => Action::Answer(ms(1 + n * 3)),
+        3 => Step::Refuse(ms(4)),
+        7 => Step::Answer(ms(700)),
+        11 if !timeout.is_zero() => Step::Hang,
+        n => Step::Answer(ms(1 + n * 3)),
     });
     sessions.tallied = true;
     sessions
@@ -193,7 +193,7 @@ fn numbers(settings: &Settings, first: u64) -> Vec<u64> {
     let numbers = Arc::clone(&seen);
     let scripted = ScriptedSessions::new(move |ticket: &Ticket| {
         numbers.lock().unwrap().push(ticket.number);
-        Action::Answer(ms(1))
+        Step::Answer(ms(1))
     });
     simulate(settings, &scripted);
     let mut seen = seen.lock().unwrap().clone();

@@ -26,7 +26,7 @@ pub(crate) const fn ms(millis: u64) -> Duration {
 
 /// What a session does in one exchange.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Action {
+pub(crate) enum Step {
     /// Sends at once and is answered after this time.
     Answer(Duration),
     /// Fails after this time, without having sent anything.
@@ -35,7 +35,7 @@ pub(crate) enum Action {
     Hang,
 }
 
-type Script = Arc<dyn Fn(&Ticket) -> Action + Send + Sync>;
+type Script = Arc<dyn Fn(&Ticket) -> Step + Send + Sync>;
 
 /// What a session saw of each of its exchanges: its ticket and when it began.
 type ExchangeLog = Arc<Mutex<Vec<(Ticket, Moment)>>>;
@@ -80,18 +80,18 @@ impl Session for Scripted {
         let remainder = ticket.number as usize % TALLIES;
         self.begun.lock().unwrap()[usize::from(ticket.phase)][remainder] += 1;
         match (self.script)(ticket) {
-            Action::Answer(after) => {
+            Step::Answer(after) => {
                 watch.sent();
                 watch.items(2);
                 pass(after).await;
                 Outcome::Ok(0)
             }
-            Action::Refuse(after) => {
+            Step::Refuse(after) => {
                 pass(after).await;
                 watch.explain(format_args!("number {} was refused", ticket.number));
                 Outcome::Failed(Class::Closed, 0)
             }
-            Action::Hang => {
+            Step::Hang => {
                 watch.sent();
                 std::future::pending().await
             }
@@ -114,7 +114,7 @@ pub(crate) struct ScriptedSessions {
 }
 
 impl ScriptedSessions {
-    pub(crate) fn new(script: impl Fn(&Ticket) -> Action + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(script: impl Fn(&Ticket) -> Step + Send + Sync + 'static) -> Self {
         Self {
             script: Arc::new(script),
             log: ExchangeLog::default(),
@@ -127,7 +127,7 @@ impl ScriptedSessions {
     }
 
     pub(crate) fn answering_after(time: Duration) -> Self {
-        Self::new(move |_| Action::Answer(time))
+        Self::new(move |_| Step::Answer(time))
     }
 }
 
@@ -243,7 +243,7 @@ pub(crate) fn at_least(histogram: &Histogram, least: Duration) -> u64 {
 #[test]
 fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
     let stalling =
-        |ticket: &Ticket| Action::Answer(if ticket.number == 50 { ms(1_000) } else { ms(1) });
+        |ticket: &Ticket| Step::Answer(if ticket.number == 50 { ms(1_000) } else { ms(1) });
     let run = simulate(open(100, 2, 1), &ScriptedSessions::new(stalling));
     let steady = run.steady();
     let (response, service) = (&steady.operations[0].response.due(), &steady.operations[0].service);
@@ -261,8 +261,7 @@ fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
 fn what_finds_no_room_in_the_backlog_is_dropped_and_counted() {
     // The first exchange takes 500 ms. Of the 49 that fall due meanwhile, and the 50th that falls
     // due as it ends, 10 wait and the others are dropped.
-    let stalling =
-        |ticket: &Ticket| Action::Answer(if ticket.number == 0 { ms(501) } else { ms(0) });
+    let stalling = |ticket: &Ticket| Step::Answer(if ticket.number == 0 { ms(501) } else { ms(0) });
     let settings = Settings { backlog: Some(10), ..open(100, 1, 1) };
     let run = simulate(settings, &ScriptedSessions::new(stalling));
     let counts = run.finished.counts;
@@ -300,8 +299,8 @@ fn preparing_is_not_part_of_the_run() {
 #[test]
 fn a_timeout_ends_the_exchange_and_not_the_session() {
     let hanging = |ticket: &Ticket| match ticket.number {
-        3 => Action::Hang,
-        _ => Action::Answer(ms(1)),
+        3 => Step::Hang,
+        _ => Step::Answer(ms(1)),
     };
     let settings = Settings { operation_timeout: ms(200), ..open(10, 2, 1) };
     let run = simulate(settings, &ScriptedSessions::new(hanging));
@@ -315,8 +314,8 @@ fn a_timeout_ends_the_exchange_and_not_the_session() {
 #[test]
 fn what_never_left_has_no_service_time() {
     let refusing = |ticket: &Ticket| match ticket.number % 2 {
-        0 => Action::Refuse(ms(7)),
-        _ => Action::Answer(ms(1)),
+        0 => Step::Refuse(ms(7)),
+        _ => Step::Answer(ms(1)),
     };
     let run = simulate(open(100, 1, 4), &ScriptedSessions::new(refusing));
     let exchange = &run.steady().operations[0];
@@ -331,7 +330,7 @@ fn what_never_left_has_no_service_time() {
 #[test]
 fn failures_that_are_all_told_in_words_do_not_pile_up() {
     let settings = Settings { explain_every: true, ..open(100, 20, 1) };
-    let run = simulate(settings, &ScriptedSessions::new(|_| Action::Refuse(ms(1))));
+    let run = simulate(settings, &ScriptedSessions::new(|_| Step::Refuse(ms(1))));
     let sample_counts = run.intervals.iter().map(|step| step.samples.len());
     assert_eq!(sample_counts.sum::<usize>(), 2_000, "each step tells its own");
     assert_eq!(run.steady().counts().failed, 2_000);
@@ -341,7 +340,7 @@ fn failures_that_are_all_told_in_words_do_not_pile_up() {
 #[test]
 fn the_warm_up_counts_for_nothing() {
     let slow_start =
-        |ticket: &Ticket| Action::Answer(if ticket.number < 20 { ms(40) } else { ms(1) });
+        |ticket: &Ticket| Step::Answer(if ticket.number < 20 { ms(40) } else { ms(1) });
     let mut settings = Settings { warm_up: ms(1_000), ..open(20, 60, 4) };
     settings.stop.count = Some(30);
     let run = simulate(settings.clone(), &ScriptedSessions::new(slow_start));
@@ -466,7 +465,7 @@ fn a_stop_leaves_its_own_time_to_what_has_been_in_flight_for_long() {
     let mut settings = Settings::closed(ThinkTime::None, 1);
     settings.stop.count = Some(1);
     (settings.drain, settings.drain_stopped) = (Some(ms(86_400_000)), Some(ms(2_000)));
-    let run = simulate_with(settings, &ScriptedSessions::new(|_| Action::Hang), &stop, meddle);
+    let run = simulate_with(settings, &ScriptedSessions::new(|_| Step::Hang), &stop, meddle);
     assert_eq!((run.finished.ended, run.finished.counts.cut_off), (Ended::Stopped, 1));
     let lasted = run.finished.lasted;
     assert!((ms(62_000)..=ms(62_200)).contains(&lasted), "{lasted:?}");
@@ -489,7 +488,7 @@ fn a_second_request_cuts_off() {
             handle.request();
         };
         let scripted =
-            ScriptedSessions { connecting: ms(100), ..ScriptedSessions::new(|_| Action::Hang) };
+            ScriptedSessions { connecting: ms(100), ..ScriptedSessions::new(|_| Step::Hang) };
         let settings = Settings { warm_up: ms(1_000), ..open(10, 2, 5) };
         let run = simulate_with(settings, &scripted, &stop, meddle);
         let counts = run.finished.counts;
@@ -506,8 +505,7 @@ fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
         let mut settings = Settings::closed(ThinkTime::None, sessions);
         settings.stop.count = Some(count);
         settings.warm_up = ms(warm_up);
-        let mut scripted =
-            ScriptedSessions::new(|ticket| Action::Answer(ms(3 + ticket.number % 5)));
+        let mut scripted = ScriptedSessions::new(|ticket| Step::Answer(ms(3 + ticket.number % 5)));
         scripted.reconnecting = ms(10);
         let readied = Arc::clone(&scripted.readied);
         let run = simulate(settings, &scripted);
@@ -578,7 +576,7 @@ fn a_target_that_answers_at_once_keeps_nobody_from_running() {
 #[test]
 fn workers_share_numbers_and_lose_none() {
     let diary_of = |settings: Settings| {
-        let scripted = ScriptedSessions::new(|_| Action::Answer(Duration::ZERO));
+        let scripted = ScriptedSessions::new(|_| Step::Answer(Duration::ZERO));
         let plan = Plan::new(Settings { workers: Some(3), ..settings }, 1).unwrap();
         let catalogue = Catalogue::new(["exchange"], ["connect"]);
         let time = crate::timer::MachineTime::new();

@@ -3,7 +3,7 @@
 
 use crate::conservation::by_due;
 use crate::plan::{Settings, Stopping};
-use crate::simulation::Action;
+use crate::simulation::Step;
 use crate::simulation::{ScriptedSessions, Simulated, ms, open, pass, simulate, simulate_with};
 use crate::stop::Stop;
 use crate::worker::Ended;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// A target that answers in a millisecond, but from exchange `from` on only after `millis`.
 fn stalling_from(from: u64, millis: u64) -> ScriptedSessions {
     ScriptedSessions::new(move |ticket: &Ticket| {
-        Action::Answer(ms(if ticket.number == from { millis } else { 1 }))
+        Step::Answer(ms(if ticket.number == from { millis } else { 1 }))
     })
 }
 
@@ -98,7 +98,7 @@ fn a_request_to_stop_ends_the_window() {
 fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
     // 500 a second at two sessions; the target stalls both at 0.6 s for 0.7 s.
     let stalling = |ticket: &Ticket| {
-        Action::Answer(ms(if matches!(ticket.number, 300 | 301) { 700 } else { 1 }))
+        Step::Answer(ms(if matches!(ticket.number, 300 | 301) { 700 } else { 1 }))
     };
     let run = simulate(open(500, 2, 2), &ScriptedSessions::new(stalling));
     let planned: Vec<(u64, u64)> =
@@ -119,7 +119,7 @@ fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
 fn a_hung_target_is_away_and_all_who_were_due_are_in_the_figures() {
     // From exchange 60 on nothing is answered. Ten a second for ten seconds, one session.
     let hanging =
-        |ticket: &Ticket| if ticket.number < 60 { Action::Answer(ms(1)) } else { Action::Hang };
+        |ticket: &Ticket| if ticket.number < 60 { Step::Answer(ms(1)) } else { Step::Hang };
     let run = simulate(open(10, 10, 4), &ScriptedSessions::new(hanging));
     let (steady, counts) = (run.steady(), run.finished.counts);
     assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 60, 4, 36));
@@ -147,7 +147,7 @@ fn one_slow_last_answer_of_a_count_is_no_absence() {
     // The target is silent for all who ask: from the last ten on, or for the only session.
     let silent = |from: u64| {
         ScriptedSessions::new(move |ticket: &Ticket| {
-            Action::Answer(ms(if ticket.number >= from { 4_000 } else { 1 }))
+            Step::Answer(ms(if ticket.number >= from { 4_000 } else { 1 }))
         })
     };
     assert_eq!(away(&simulate(closed(10), &silent(1_990))).len(), 1);
@@ -157,7 +157,7 @@ fn one_slow_last_answer_of_a_count_is_no_absence() {
 #[test]
 fn a_target_that_comes_back_is_told_with_when() {
     let away_for = |ticket: &Ticket| {
-        Action::Answer(if (30..34).contains(&ticket.number) { ms(2_500) } else { ms(1) })
+        Step::Answer(if (30..34).contains(&ticket.number) { ms(2_500) } else { ms(1) })
     };
     let run = simulate(open(10, 8, 4), &ScriptedSessions::new(away_for));
     assert_eq!(away(&run), ["away 3.0 s to 5.5 s, had caught up 0.1 s later"]);
@@ -167,7 +167,7 @@ fn a_target_that_comes_back_is_told_with_when() {
 
 #[test]
 fn in_a_closed_loop_each_exchange_has_its_own_time_to_end() {
-    let slow = |ticket: &Ticket| Action::Answer(ms(if ticket.number == 19 { 25_000 } else { 10 }));
+    let slow = |ticket: &Ticket| Step::Answer(ms(if ticket.number == 19 { 25_000 } else { 10 }));
     let mut settings = Settings::closed(ThinkTime::None, 2);
     settings.operation_timeout = ms(30_000);
     settings.stop.count = Some(20);

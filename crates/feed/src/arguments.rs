@@ -155,7 +155,10 @@ impl Arguments {
             "randstr" => text(inside, stream),
             "xrand" => {
                 let (min, max) = bounds(inside)?.ok_or_else(|| {
-                    SourceError::of_text("it takes two integers, as in `xrand(0,2000)`; for the lines of a file use `rand`")
+                    SourceError::of_text(
+                        "it takes two integers, as in `xrand(0,2000)`; for the lines of a file use \
+                         `rand`",
+                    )
                 })?;
                 let last =
                     last_drawn(max, self.settings.rand_inclusive).wrapping_sub(min).cast_unsigned();

@@ -1,4 +1,5 @@
-//! [`ComparisonSettings`]: a command line with every choice made: the stores, how they are used, how often, and the work.
+//! [`ComparisonSettings`]: a command line with every choice made: the stores, how they are used, how often, and the
+//! work.
 //!
 //! Every error in a command line is found here, before a file is created or a server is contacted.
 

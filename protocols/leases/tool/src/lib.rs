@@ -1,8 +1,9 @@
 //! `brunt leases` and the three original programs: how fast stores of leases are, and what affects their speed.
 //!
-//! A command line becomes an [`comparison_settings::ComparisonSettings`], which a [`comparison::Comparison`] carries out, phase by phase, each a
-//! run of the engine on a [`store::Store`]. The report makes the printed text from the collection only, so that `brunt
-//! report` prints the same from a file. [`mod@ubench`] is the front end of the programs of 2012.
+//! A command line becomes a [`comparison_settings::ComparisonSettings`], which a [`comparison::Comparison`] carries
+//! out, phase by phase, each a run of the engine on a [`store::Store`]. The report makes the printed text from the
+//! collection only, so that `brunt report` prints the same from a file. [`mod@ubench`] is the front end of the programs
+//! of 2012.
 
 mod callers;
 mod comparison;

@@ -239,9 +239,14 @@ impl Names {
             fault.unwrap_or_else(|| match error {
                 TextError::Unclosed(inside) => {
                     let start: String = inside.chars().take(20).collect();
-                    KeyError::new(at, format!("has no '}}' after '${{{start}'; write $${{ for a dollar sign and a brace"))
+                    let what = format!(
+                        "has no '}}' after '${{{start}'; write $${{ for a dollar sign and a brace"
+                    );
+                    KeyError::new(at, what)
                 }
-                TextError::Unknown(name) => KeyError::new(at, format!("has too many variables to add '{name}'")),
+                TextError::Unknown(name) => {
+                    KeyError::new(at, format!("has too many variables to add '{name}'"))
+                }
             })
         })?;
         let piece = |piece: &TextPiece| match piece {

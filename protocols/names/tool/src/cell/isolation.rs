@@ -87,10 +87,9 @@ pub(super) fn seclude() -> Result<(), SandboxError> {
         .map_err(|error| SandboxError::system("create a mount namespace")(error.into()))?;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)
         .map_err(|error| {
-            SandboxError::system("separate the mounts from the host's (is / a mount? in a chroot, bind-mount it onto itself \
-             first)")(
-                error.into(),
-            )
+            let act = "separate the mounts from the host's (is / a mount? in a chroot, bind-mount it onto \
+                       itself first)";
+            SandboxError::system(act)(error.into())
         })?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None).map_err(refused("mount", Path::new("/proc")))
