@@ -7,8 +7,6 @@ use std::time::SystemTime;
 
 use brunt_exchange::{Clock as _, Monotonic};
 
-use crate::timer::MachineTime;
-
 /// What time it is for a run: by default what the machine says.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunClock {
@@ -28,11 +26,6 @@ impl RunClock {
             Some((at, since)) => *at + since.now().since_origin(),
             None => machine(),
         }
-    }
-
-    /// The time of a run, counted from now.
-    pub fn start(&self) -> MachineTime {
-        MachineTime::by(*self)
     }
 }
 

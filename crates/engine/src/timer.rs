@@ -68,7 +68,7 @@ impl MachineTime {
     }
 
     /// The same with this time of day.
-    pub(crate) fn by(today: RunClock) -> Self {
+    pub fn by(today: RunClock) -> Self {
         Self { clock: Monotonic::new(), today }
     }
 

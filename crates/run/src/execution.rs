@@ -7,6 +7,7 @@
 
 use std::path::PathBuf;
 
+use brunt_engine::timer::MachineTime;
 use brunt_engine::{EngineRun, limits};
 use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record};
 
@@ -65,7 +66,7 @@ pub fn carry_out(
         Stream::new(&stop, &mut logs, &mut all, &world.console).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let untold = NoStartTime::listen(&job.load.settings().start, &stop, world.clock)?;
-    let (load, catalogue, time) = (&job.load, &job.catalogue, world.clock.start());
+    let (load, catalogue, time) = (&job.load, &job.catalogue, MachineTime::by(world.clock));
     let run = EngineRun { plan: load, catalogue, stop: &stop, sink: &mut stream, time };
     let engine = protocol.drive(run);
     let (measured, mut losses) = stream.finish();

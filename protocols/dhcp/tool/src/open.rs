@@ -80,7 +80,7 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> Opened<D, C> {
         let locals = resolved.route.locals.iter().take(sockets.len());
         let plans: Result<Vec<_>, Problem> =
             locals.map(|local| compile(resolved, local.ip()).map(Arc::new)).collect();
-        let (time, ends) = (resolved.clock.start(), Arc::default());
+        let (time, ends) = (MachineTime::by(resolved.clock), Arc::default());
         let limits = Arc::new(limits(resolved.args, &ends));
         let setup = resolved.setup::<D, C>(plans?, sockets, &time, limits);
         let dhcp = Dhcp::new(setup, workers);

@@ -10,7 +10,7 @@ use brunt_dhcp_driver::limits::Limits;
 use brunt_dhcp_driver::{Dhcp, Setup, Stage, Task};
 use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::schedule::Schedule;
-use brunt_engine::timer::Time as _;
+use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{EngineRun, Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
 use brunt_net::carrier::Carrier;
@@ -50,7 +50,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         return Ok(());
     }
     let address = job.route.locals[0].ip();
-    let time = job.clock.start();
+    let time = MachineTime::by(job.clock);
     let setup = Setup::<D, C> {
         plans: vec![Arc::new(plan(address)?)],
         population: job.population.clone(),

@@ -4,7 +4,7 @@
 //! has no such instruction. Every repetition has a maximum, so that an iteration always ends.
 
 use super::guard::Guard;
-use super::plan::Pause;
+use super::pause::Pause;
 use brunt_feed::Text;
 use std::sync::Arc;
 

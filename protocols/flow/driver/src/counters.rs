@@ -283,7 +283,8 @@ impl FlowCounters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{AfterFailure, Pause, Scenario};
+    use crate::pause::Pause;
+    use crate::plan::{AfterFailure, Scenario};
     use brunt_exchange::ThinkTime;
 
     fn flow() -> Flow {

@@ -26,6 +26,7 @@ mod mix;
 mod page_request;
 pub mod page_step;
 mod pattern;
+mod pause;
 mod pick;
 mod place;
 pub mod plan;
@@ -59,10 +60,11 @@ pub use jsonpath::JsonPath;
 pub use ldap::LdapExchange;
 pub use page_step::{PageStep, SubmitStep};
 pub use pattern::Pattern;
+pub use pause::Pause;
 pub use pick::Pick;
 pub use plan::{
-    AfterFailure, Between, Bound, ExchangeStep, Flow, Iterations, Order, Pause, Payload, Pool,
-    Repeat, Scenario, Start, Step, Times,
+    AfterFailure, Between, Bound, ExchangeStep, Flow, Iterations, Order, Payload, Pool, Repeat,
+    Scenario, Start, Step, Times,
 };
 pub use poll::{Poll, Slower};
 pub use reply::{Parsed, Reply};

@@ -5,12 +5,12 @@ use super::control::{Control, Group};
 use super::extract::Extract;
 use super::http::HttpExchange;
 use super::ldap::LdapExchange;
+use super::pause::Pause;
 use super::poll::Poll;
 use super::retry::Retry;
 use super::source::Variable;
 use super::trace::Trace;
 use brunt_dhcp_driver as dhcp;
-use brunt_exchange::ThinkTime;
 use brunt_feed::Hole;
 use brunt_ldap_driver as ldap;
 use std::sync::Arc;
@@ -163,15 +163,6 @@ pub enum Step {
     Exchange(Box<ExchangeStep>),
     /// What decides which step comes next.
     Control(Control),
-}
-
-/// A pause between two steps.
-#[derive(Clone, Debug)]
-pub struct Pause {
-    /// Its duration.
-    pub time: ThinkTime,
-    /// The name under which it is counted, if a table shows pauses.
-    pub name: String,
 }
 
 /// One exchange of a scenario.

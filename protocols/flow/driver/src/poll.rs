@@ -1,7 +1,7 @@
 //! [`Poll`]: a step that is asked again as long as the answer means "not yet".
 
 use super::check::Check;
-use super::plan::Pause;
+use super::pause::Pause;
 use super::reply::Parsed;
 use brunt_exchange::duration;
 use brunt_feed::{Text, Values};

@@ -1,6 +1,6 @@
 //! [`Retry`]: a step that is tried again after some failures.
 
-use super::plan::Pause;
+use super::pause::Pause;
 use brunt_exchange::{Class, Outcome};
 
 /// How a step is tried again.

@@ -1,7 +1,8 @@
 //! Tests of the way through iterations: steps, pauses, failures, renewals.
 
 use super::*;
-use crate::plan::{Between, ExchangeStep, Flow, Order, Pause, Payload, Pool, Scenario};
+use crate::pause::Pause;
+use crate::plan::{Between, ExchangeStep, Flow, Order, Payload, Pool, Scenario};
 use crate::{HttpExchange, Renewal, Source, Variable};
 use brunt_exchange::ThinkTime;
 use brunt_feed::{Hole, Text};

@@ -3,7 +3,8 @@
 use super::{ITERATION, ITERATION_WORK, User};
 use crate::counters::StepResult;
 use crate::cursor::Surroundings;
-use crate::plan::{ExchangeStep, Pause, Times};
+use crate::pause::Pause;
+use crate::plan::{ExchangeStep, Times};
 use crate::poll::{Pending, Poll};
 use crate::step_id::StepId;
 use brunt_exchange::{Class, Moment, Outcome, ThinkTime, Watch};

@@ -7,8 +7,8 @@ use brunt_feed::Text;
 use brunt_flow_driver::{Cause, ExchangeStep, Pause, Poll, Retry, Slower};
 
 use super::answer;
-use super::group::numbered;
 use super::names::Names;
+use super::numbers::numbered;
 use super::ranges::codes;
 use crate::key_error::{KeyError, instead};
 use crate::model::{self, Connection, Http, Step};

@@ -7,6 +7,7 @@ use brunt_flow_driver::{
     self as flow, Bound, Control, Group, Pause, Payload, RepeatTimes, Repetition, When,
 };
 
+use super::numbers::{numbered, too_many};
 use super::{Steps, attempts, condition, page};
 use crate::key_error::KeyError;
 use crate::model::{Choose, Repeat, Step};
@@ -336,25 +337,6 @@ impl Steps<'_> {
             Err(KeyError::new(&KeyPath::new("scenario"), what))
         })
     }
-}
-
-/// The number of a name in a list; a new one is added.
-pub(super) fn numbered(
-    at: &KeyPath,
-    names: &mut Vec<String>,
-    name: &str,
-    what: &str,
-) -> Result<u16, KeyError> {
-    let known = names.iter().position(|known| known == name);
-    let number = known.unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
-    u16::try_from(number).map_err(|_| too_many(at, what))
-}
-
-fn too_many(at: &KeyPath, what: &str) -> KeyError {
-    KeyError::new(at, format!("is one of too many {what}: the maximum is 65,536"))
 }
 
 const fn both(one: Bound, other: Bound) -> Bound {

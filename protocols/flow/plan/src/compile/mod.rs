@@ -16,6 +16,7 @@ mod leases;
 mod load;
 mod names;
 mod network;
+mod numbers;
 mod page;
 mod ranges;
 mod request;
