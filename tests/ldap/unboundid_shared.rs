@@ -45,7 +45,11 @@ fn a_search_for_the_highest_rate_takes_its_lines() {
 #[test]
 fn what_a_search_decides_itself_is_refused() {
     let line = lines(9)[0].clone();
-    for (given, named) in [("-r 9", "sets a rate"), ("--outputFile x", "--outputFile")] {
+    for (given, named) in [
+        ("-r 9", "--ratePerSecond"),
+        ("-I 9", "--numIntervals"),
+        ("--outputFile x", "--outputFile"),
+    ] {
         let ended =
             brunt(&["find-max", "--slo", "p50<2s"]).arg("--").args(&line).typed(given).run();
         assert!(ended.code == 2 && ended.notes.contains(named), "{given}: {ended}");

@@ -23,6 +23,11 @@ pub(crate) fn pacing(args: &RateArgs) -> Vec<Pacing> {
     for option in &mut pacing {
         let own = option.spelled.first().map_or("", |name| name.trim_start_matches('-')).to_owned();
         option.spelled = spelled(&rows, |row| row.name == own || row.to == own);
+        if args.dialect == Dialect::Unboundid
+            && let Some(name) = option.spelled.first()
+        {
+            option.called.clone_from(name);
+        }
         // The dialect gives it with an option of its own, below.
         option.given &= !option.spelled.is_empty();
     }
