@@ -16,7 +16,7 @@ use brunt_test_program::{binary, command, ldap_tools, scratch};
 const PORTS: [(&str, &str); 3] = [("1389", "ldap"), ("1636", "ldap"), ("8080", "rest")];
 
 /// What takes long and is shortened, and objectives that a busy machine misses.
-const SHORTER: [(&str, &str); 14] = [
+const SHORTER: [(&str, &str); 17] = [
     ("--deleteSizeThreshold 10,000", "--deleteSizeThreshold 20"),
     ("--maxDuration 30 ", "--maxDuration 1 "),
     (" -d 30 ", " -d 1 "),
@@ -30,15 +30,18 @@ const SHORTER: [(&str, &str); 14] = [
     ("--runs 9", "--runs 1"),
     ("--slo 'bind.p99<20ms'", "--slo 'bind.p99<60s'"),
     ("--slo 'p99<20ms' http", "--slo 'p99<60s' http"),
+    ("--slo 'p99<20ms' --record", "--slo 'p99<60s' --record"),
+    ("-i 1 -I 30", "-i 1 -I 1"),
+    ("-I 12", "-i 1 -I 1"),
     ("find-max ", "find-max --second 10ms "),
 ];
 
 /// Starts servers, and then the example as a user pastes it. Each tool of an older name is brunt; the loads of a
-/// directory that have no limit end after fifty.
+/// directory that have no limit end after fifty; those of UnboundID's tools have one, and no option for fifty.
 const WRAPPER: &str = r#"brunt() { "$BRUNT" "$@"; }
 rated() {
     tool=$1; shift
-    case " $* " in *" -m "*|*" -d "*|*" --maxDuration "*) ;; *) set -- -m 50 "$@" ;; esac
+    case " $* $UNBOUNDID " in *" yes "|*" -m "*|*" -d "*|*" --maxDuration "*) ;; *) set -- -m 50 "$@" ;; esac
     case " $* " in *" --record "*) ;; *) set -- --record run.json "$@" ;; esac
     brunt "$tool" "$@"
 }
@@ -65,7 +68,12 @@ fn examples() -> Vec<(String, String)> {
 
 /// Whether a page is of a tool that loads a directory: each of its examples is one for the embedded one.
 fn loads_a_directory(page: &str) -> bool {
-    ldap_tools().any(|tool| tool == page)
+    is_of_unboundid(page) || ldap_tools().any(|tool| tool == page)
+}
+
+/// Whether a page is of a tool with the options of UnboundID's.
+fn is_of_unboundid(page: &str) -> bool {
+    page.starts_with("unboundid-")
 }
 
 /// Whether an example is about an embedded server. Those that start one, or only convert a file, are not.
@@ -135,6 +143,7 @@ fn carried_out(name: &str, block: &str) -> Result<(), String> {
     let mut bash = command(Path::new("bash"));
     bash.args(["-c", &script]).current_dir(here).env("BRUNT", binary()).env("PW", "password");
     bash.env("TOOLS", ldap_tools().collect::<Vec<_>>().join(" "));
+    bash.env("UNBOUNDID", if is_of_unboundid(name) { "yes" } else { "no" });
     let ended = bash.output().expect("bash runs");
     let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
     // On a busy machine a comparison or a search decides nothing.
@@ -143,6 +152,9 @@ fn carried_out(name: &str, block: &str) -> Result<(), String> {
     let is_wrong = if undecided { [1, 2].contains(&code) } else { code != 0 };
     if is_wrong {
         return Err(format!("{code}: {block}\n{said}"));
+    }
+    if is_of_unboundid(name) && !said.contains("was read as one of UnboundID's") {
+        return Err(format!("not read as a line of UnboundID's: {block}\n{said}"));
     }
     if loads_a_directory(name) {
         let record = Record::read(&here.join("run.json")).expect("a record");

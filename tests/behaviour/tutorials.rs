@@ -1,6 +1,7 @@
 //! The tutorials, carried out: every command of a page, in order, as a reader pastes all of them into a shell at once.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -139,6 +140,8 @@ fn carried_out(name: &str, commands: usize, browser: impl FnOnce(&Path) + Send) 
 /// Pastes commands of a page into a shell, all at once.
 fn pasted(page: &str, script: &str, commands: usize, browser: impl FnOnce(&Path) + Send) {
     let directory = scratch();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    symlink(examples, directory.path().join("examples")).expect("a link");
     let script = format!("{WRAPPER}{}\n{ENDING}", with_free_ports(&with_room(script)));
     let run = std::thread::scope(|scope| {
         scope.spawn(|| browser(directory.path()));

@@ -32,39 +32,39 @@ pub(super) const fn examples(tool: Tool) -> &'static [(&'static str, &'static st
         Tool::Authrate => &[
             (
                 "Find one of 2000 users and bind as it, 200 times per second:",
-                "authrate -h ldap.example.com -p 1389 -b ou=people,dc=example,dc=com \\\n  \
-                 -f '(uid=user.[1-2000])' -C password -t 10 -r 200 -i 1 -I 30",
+                "authrate -p 1389 -b ou=people,dc=example,dc=com \\\n  \
+                 -f '(uid=user.[0-1999])' -C password -t 10 -r 200 -i 1 -I 30",
             ),
             (
                 "Bind only, with SASL, over TLS:",
-                "authrate -h ldap.example.com -p 1636 -Z -P trust.p12 -T password \\\n  \
-                 -B -b 'uid=user.[1-2000],ou=people,dc=example,dc=com' \\\n  \
+                "authrate -p 1636 -Z -X \\\n  \
+                 -B -b 'uid=user.[0-1999],ou=people,dc=example,dc=com' \\\n  \
                  -C password -a plain -t 10 -I 12",
             ),
         ],
         Tool::Searchrate => &[
             (
                 "Search with ten connections for 30 s, with a row each second:",
-                "searchrate -h ldap.example.com -p 1389 -b dc=example,dc=com \\\n  \
-                 -f '(uid=user.[1-2000])' -A cn -t 10 -i 1 -I 30",
+                "searchrate -p 1389 -b dc=example,dc=com \\\n  \
+                 -f '(uid=user.[0-1999])' -A cn -t 10 -i 1 -I 30",
             ),
             (
                 "The same at a rate, with an objective and a record:",
-                "searchrate -h ldap.example.com -p 1389 -b dc=example,dc=com \\\n  \
-                 -f '(uid=user.[1-2000])' -t 10 -r 500 -I 12 \\\n  \
+                "searchrate -p 1389 -b dc=example,dc=com \\\n  \
+                 -f '(uid=user.[0-1999])' -t 10 -r 500 -I 12 \\\n  \
                  --slo 'p99<20ms' --record run.json",
             ),
         ],
         Tool::Modrate => &[(
             "Replace the description of one of 2000 users by 20 random letters:",
-            "modrate -h ldap.example.com -p 1389 -D cn=admin -w password \\\n  \
-             -b 'uid=user.[1-2000],ou=people,dc=example,dc=com' \\\n  \
+            "modrate -p 1389 -D uid=admin,dc=example,dc=com -w password \\\n  \
+             -b 'uid=user.[0-1999],ou=people,dc=example,dc=com' \\\n  \
              -A description -l 20 -t 10 -I 12",
         )],
         _ => &[(
             "Search for one of 2000 users and replace its description:",
-            "search-and-mod-rate -h ldap.example.com -p 1389 -D cn=admin -w password \\\n  \
-             -b dc=example,dc=com -f '(uid=user.[1-2000])' -m description \\\n  \
+            "search-and-mod-rate -p 1389 -D uid=admin,dc=example,dc=com -w password \\\n  \
+             -b dc=example,dc=com -f '(uid=user.[0-1999])' -m description \\\n  \
              -l 20 -t 10 -r 200 -I 12",
         )],
     }
