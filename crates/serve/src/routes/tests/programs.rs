@@ -228,7 +228,8 @@ fn what_is_wrong_in_a_body_is_named_by_its_path_and_not_by_a_type_of_rust() {
         );
         assert_eq!(error["given"].as_str().unwrap_or_default(), given, "{answer}");
         assert!(error["wanted"].as_str().unwrap().contains(wanted), "{answer}");
-        let text = answer.to_string();
+        // The number of the request is random letters, which may spell anything.
+        let text = format!("{} {}", answer["detail"], answer["errors"]);
         for foreign in
             ["invalid type", "missing field", "unknown field", "expected", "u32", "struct"]
         {
