@@ -66,6 +66,8 @@ pub(super) struct ExchangeInfo {
     pub(super) needs: Vec<Hole>,
     /// Whether its request never changes.
     pub(super) constant: bool,
+    /// Whether only the code of its answer is looked at.
+    pub(super) is_unexamined: bool,
     /// The origin of its URL, if that is always the same, and the offset in the URL at which the path begins.
     pub(super) origin: Option<(Arc<Origin>, usize)>,
     /// What later steps of the scenario may need of its answer as a page.
@@ -232,8 +234,12 @@ impl CompiledFlow {
     }
 
     fn info(&self, act: &ExchangeStep) -> Result<ExchangeInfo, CompileError> {
-        let mut info =
-            ExchangeInfo { wanted: wanted(act), needs: self.needs(act), ..ExchangeInfo::default() };
+        let mut info = ExchangeInfo {
+            wanted: wanted(act),
+            needs: self.needs(act),
+            is_unexamined: act.checks.is_empty() && act.extracts.is_empty() && act.poll.is_none(),
+            ..ExchangeInfo::default()
+        };
         let mut used: Vec<Hole> = Vec::new();
         match &act.payload {
             Payload::Http(http) => {
@@ -384,6 +390,7 @@ fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
         let Step::Exchange(act) = step else { continue };
         if let (Payload::Http(_), StepInfo::Exchange(info)) = (&act.payload, info) {
             info.page = Some(Arc::clone(&wish));
+            info.is_unexamined = false;
             info.wanted = Wanted { fields: true, body: true, url: true, ..info.wanted };
         }
     }

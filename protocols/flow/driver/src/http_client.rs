@@ -9,6 +9,7 @@ use super::reply::Reply;
 use super::source::Source;
 use super::step_id::StepId;
 use super::trace_context::{self, TraceContext};
+use super::variables::Variables;
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
 use brunt_http_driver::{
@@ -65,15 +66,15 @@ impl HttpClient {
         self.rendered = None;
     }
 
-    /// Sends a request and reads its answer.
+    /// Sends a request and reads its answer; returns its status.
     pub(super) async fn exchange(
         &mut self,
         (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
         compiled: &CompiledFlow,
-        (values, last): (&Values, Option<&LastPage>),
-        trace: Option<TraceContext>,
+        (variables, last): (&Variables, Option<&LastPage>),
         watch: &mut Watch<'_>,
-    ) -> Result<(), Outcome> {
+    ) -> Result<u32, Outcome> {
+        let values = variables.values();
         self.response.clear();
         if let Some(step) = &http.page {
             self.render_page((http, step, info), compiled, (values, last), watch)?;
@@ -81,8 +82,8 @@ impl HttpClient {
             self.render((id, http, info), compiled, values)
                 .map_err(|unset| compiled.bare(unset, watch))?;
         }
-        if let Some(trace) = trace.filter(|_| self.request.value(trace_context::FIELD).is_none()) {
-            self.request.add(trace_context::FIELD, trace.to_string().as_bytes());
+        if compiled.flow().traceparent {
+            self.identify(variables.trace_context(compiled.flow()));
         }
         let aimed;
         let origin = if let Some((origin, _)) = &info.origin {
@@ -103,7 +104,16 @@ impl HttpClient {
             outcome_of(&failure, values, watch)
         })?;
         watch.items(self.response.received());
-        Ok(())
+        Ok(self.response.status().into())
+    }
+
+    /// Adds the identity of the exchange to its request, unless the plan gives it one.
+    #[cold]
+    fn identify(&mut self, trace: Option<TraceContext>) {
+        let Some(trace) = trace else { return };
+        if self.request.value(trace_context::FIELD).is_none() {
+            self.request.add(trace_context::FIELD, trace.to_string().as_bytes());
+        }
     }
 
     /// The request line, with the whole URL, for a reader; of a URL that a page gave, without the query, which may be a

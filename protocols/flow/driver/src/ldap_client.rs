@@ -3,9 +3,8 @@
 use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapExchange;
 use super::reply::Reply;
-use super::trace_context::TraceContext;
+use super::variables::Variables;
 use brunt_exchange::{Class, Outcome, Watch};
-use brunt_feed::Values;
 use brunt_ldap_driver::{Failed, LdapPool, UserConnection};
 
 /// A user's own connection, and the last answer received over it.
@@ -37,15 +36,14 @@ impl LdapClient {
         }
     }
 
-    /// Performs an operation.
+    /// Performs an operation; returns its result code.
     pub(super) async fn exchange(
         &mut self,
         act: &LdapExchange,
         compiled: &CompiledFlow,
-        values: &Values,
-        trace: Option<TraceContext>,
+        variables: &Variables,
         watch: &mut Watch<'_>,
-    ) -> Result<(), Outcome> {
+    ) -> Result<u32, Outcome> {
         watch.server(self.connection.server());
         if let Some(failed) = self.failed.take() {
             return Err(failed.outcome(watch));
@@ -53,14 +51,14 @@ impl LdapClient {
         if self.connection.withholds(&act.step) {
             return Err(Outcome::Skipped);
         }
-        let trace = trace.map(|trace| trace.to_string());
-        let ran = self.connection.run(&act.step, values, trace.as_deref(), watch).await;
+        let trace = variables.trace_context(compiled.flow()).map(|trace| trace.to_string());
+        let ran = self.connection.run(&act.step, variables.values(), trace.as_deref(), watch).await;
         match ran.map_err(|unset| compiled.bare(unset, watch))? {
             Err(failed) => Err(failed.outcome(watch)),
             Ok(result) => {
                 (self.code, self.class) = (result.code, result.class);
                 watch.items(result.entries);
-                Ok(())
+                Ok(result.code)
             }
         }
     }

@@ -121,20 +121,19 @@ pub struct Parsed<'a> {
 impl<'a> Parsed<'a> {
     /// A reply that has not been parsed.
     pub fn new(reply: Reply<'a>) -> Self {
+        Self::drawing(reply, 0)
+    }
+
+    /// The same, with the number that decides which of several matches is picked.
+    pub(super) fn drawing(reply: Reply<'a>, draw: u64) -> Self {
         Self {
             reply,
             work: Work::default(),
             json: OnceCell::new(),
             xml: OnceCell::new(),
             page: OnceCell::new(),
-            draw: 0,
+            draw,
         }
-    }
-
-    /// Sets the number that decides which of several matches is picked.
-    #[must_use]
-    pub fn drawing(self, draw: u64) -> Self {
-        Self { draw, ..self }
     }
 
     /// The number that decides which of several matches is picked.

@@ -17,17 +17,15 @@ use super::last_page::LastPage;
 use super::ldap_client::LdapClient;
 use super::plan::{ExchangeStep, Payload, Start, Times};
 use super::poll::Pending;
-use super::reply::{Parsed, Reply};
 use super::source::Exhausted;
 use super::step_id::StepId;
 use super::trace_context::FIELD;
 use super::variables::Variables;
-use brunt_dhcp_driver::{DhcpAccess, DhcpClient, Kind};
+use brunt_dhcp_driver::{DhcpAccess, DhcpClient};
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
 use brunt_feed::Hole;
 use brunt_http_driver::{self as http, Group};
 use brunt_ldap_driver::LdapPool;
-use judge::{judge, judge_result, judge_status};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -313,52 +311,34 @@ impl User {
         info: &ExchangeInfo,
         watch: &mut Watch<'_>,
     ) -> (Outcome, bool) {
-        let context = Rc::clone(&self.context);
         if act.reconnects && !std::mem::take(&mut self.reconnected) {
             // What an arrival begins with was not known when the session was made ready.
             self.open(act, info, watch).await;
             self.reconnected = false;
         }
-        let turns = self.cursor.turns();
-        let draw = self.variables.draw(&context.compiled, id, act, turns);
-        let trace = self.variables.trace_context(context.compiled.flow());
-        let values = self.variables.values();
-        match (&act.payload, &mut self.ldap_client) {
-            (Payload::Http(http), _) => {
-                let step = (id, &**http, info);
-                let given = (values, self.last_page.as_deref());
-                if let Err(outcome) =
-                    self.http_client.exchange(step, &context.compiled, given, trace, watch).await
-                {
-                    return (outcome, false);
-                }
-                let parsed = Parsed::new(self.http_client.reply()).drawing(draw);
-                if let Some(pending) = pending(act, &parsed, &self.variables) {
-                    self.pending = Some(pending);
-                    return (Outcome::Ok(parsed.reply().code()), true);
-                }
-                let outcome = judge_status(act, &parsed, &mut self.variables, watch);
-                if let Some(wish) = &info.page {
-                    LastPage::renew(&mut self.last_page, &parsed, (act.operation, wish));
-                }
-                (outcome, true)
+        let context = Rc::clone(&self.context);
+        let (compiled, variables) = (&context.compiled, &self.variables);
+        let sent = match (&act.payload, &mut self.ldap_client, &mut self.dhcp_client) {
+            (Payload::Http(http), ..) => {
+                let given = (variables, self.last_page.as_deref());
+                self.http_client.exchange((id, http, info), compiled, given, watch).await
             }
-            (Payload::Ldap(ldap), Some(ldap_client)) => {
-                match ldap_client.exchange(ldap, &context.compiled, values, trace, watch).await {
-                    Ok(()) => {
-                        let parsed = Parsed::new(ldap_client.reply()).drawing(draw);
-                        if let Some(pending) = pending(act, &parsed, &self.variables) {
-                            self.pending = Some(pending);
-                            return (Outcome::Ok(parsed.reply().code()), true);
-                        }
-                        let judged = (&parsed, &**ldap, &**ldap_client);
-                        (judge_result(act, judged, &mut self.variables, watch), true)
-                    }
-                    Err(outcome) => (outcome, false),
+            (Payload::Ldap(ldap), Some(ldap_client), _) => {
+                ldap_client.exchange(ldap, compiled, variables, watch).await
+            }
+            (Payload::Dhcp(kind), _, Some(dhcp_client)) => {
+                let phase = self.cursor.phase().unwrap_or_default();
+                let wanted = info.wanted.fields || watch.keeps_words();
+                match dhcp_client.carry_out(*kind, wanted, phase, watch).await {
+                    Outcome::Ok(code) => Ok(code),
+                    outcome => Err(outcome),
                 }
             }
-            (Payload::Ldap(_), None) => (Outcome::Skipped, false),
-            (Payload::Dhcp(kind), _) => self.lease((*kind, draw), act, info, watch).await,
+            (Payload::Ldap(_), None, _) | (Payload::Dhcp(_), _, None) => Err(Outcome::Skipped),
+        };
+        match sent {
+            Ok(code) => (self.judge((id, act, info), code, watch), true),
+            Err(outcome) => (outcome, false),
         }
     }
 
@@ -377,32 +357,6 @@ impl User {
             ));
         }
     }
-
-    /// Performs an exchange with a DHCP server and checks whether the answer is what the plan expects.
-    async fn lease(
-        &mut self,
-        (kind, draw): (Kind, u64),
-        act: &ExchangeStep,
-        info: &ExchangeInfo,
-        watch: &mut Watch<'_>,
-    ) -> (Outcome, bool) {
-        let Some(dhcp_client) = &mut self.dhcp_client else { return (Outcome::Skipped, false) };
-        let phase = self.cursor.phase().unwrap_or_default();
-        let wanted = info.wanted.fields || watch.keeps_words();
-        match dhcp_client.carry_out(kind, wanted, phase, watch).await {
-            Outcome::Ok(code) => {
-                let reply = Reply::Named { code, values: dhcp_client.values() };
-                let parsed = Parsed::new(reply).drawing(draw);
-                (judge(act, &parsed, &mut self.variables, watch), true)
-            }
-            outcome => (outcome, false),
-        }
-    }
-}
-
-/// What an answer says, if it means "not yet".
-fn pending(act: &ExchangeStep, parsed: &Parsed<'_>, variables: &Variables) -> Option<Box<Pending>> {
-    act.poll.as_ref()?.pending(parsed, variables.values()).map(Box::new)
 }
 
 /// What is said about an answer whose head had arrived when the time of its exchange was over.

@@ -28,6 +28,23 @@ impl User {
         outcome: Outcome,
         watch: &mut Watch<'_>,
     ) -> Outcome {
+        if self.context.compiled.is_steered() {
+            return self.conclude_steered((id, act), outcome, watch);
+        }
+        let Counted { result, outcome, took } = self.timed(act, outcome, watch);
+        let failed = !matches!(outcome, Outcome::Ok(_));
+        self.cursor.done(id, failed, &self.context.compiled);
+        self.context.counters.ended(self.cursor.phase(), act.operation, result, took);
+        outcome
+    }
+
+    /// The same in a flow with groups, branches or repetitions, where the step may come again.
+    fn conclude_steered(
+        &mut self,
+        (id, act): (StepId, &ExchangeStep),
+        outcome: Outcome,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
         let context = Rc::clone(&self.context);
         if let Some(pending) = self.pending.take()
             && let Some(poll) = &act.poll
@@ -36,12 +53,8 @@ impl User {
         }
         let mut counted = self.timed(act, outcome, watch);
         let failed = !matches!(counted.outcome, Outcome::Ok(_));
-        let again = context.compiled.is_steered()
-            && self.is_tried_again((id, act), counted.outcome, watch.now());
-        if !again {
+        if !self.is_tried_again((id, act), counted.outcome, watch.now()) {
             self.cursor.done(id, failed, &context.compiled);
-        }
-        if context.compiled.is_steered() && !again {
             self.look_ahead(watch.now());
             if let (Some(why), Outcome::Ok(code)) = (self.exceeded(), counted.outcome) {
                 watch.explain(format_args!("{why}"));

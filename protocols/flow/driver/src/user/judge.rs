@@ -1,24 +1,103 @@
 //! What an answer is: a success or a failure, by the checks of its step.
 
+use super::User;
 use crate::check::Check;
+use crate::compiled_flow::ExchangeInfo;
 use crate::extract::Missing;
-use crate::ldap::LdapExchange;
+use crate::http_client::HttpClient;
+use crate::last_page::LastPage;
 use crate::ldap_client::LdapClient;
-use crate::plan::ExchangeStep;
+use crate::plan::{ExchangeStep, Payload};
 use crate::refusal;
 use crate::reply::{Parsed, Reply};
+use crate::step_id::StepId;
 use crate::variables::Variables;
+use brunt_dhcp_driver::DhcpClient;
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::Values;
 
-/// Checks whether an answer is what the plan expects, and performs the plan's extractions.
-pub(super) fn judge(
+/// The clients of a user, for each protocol.
+pub(super) type Clients<'a> = (&'a HttpClient, Option<&'a LdapClient>, Option<&'a DhcpClient>);
+
+impl User {
+    /// Checks whether the answer to a step, which has this code, is what the plan expects, and performs the plan's
+    /// extractions.
+    pub(super) fn judge(
+        &mut self,
+        (id, act, info): (StepId, &ExchangeStep, &ExchangeInfo),
+        code: u32,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let refused = self.refused(act, code);
+        if info.is_unexamined && refused.is_none() {
+            return Outcome::Ok(code);
+        }
+        let clients = (&self.http_client, self.ldap_client.as_deref(), self.dhcp_client.as_ref());
+        let Some(reply) = reply(act, code, clients) else { return Outcome::Ok(code) };
+        let compiled = &self.context.compiled;
+        let draw = self.variables.draw(compiled, id, act, self.cursor.turns());
+        let parsed = Parsed::drawing(reply, draw);
+        if let Some(poll) = &act.poll {
+            self.pending = poll.pending(&parsed, self.variables.values()).map(Box::new);
+            if self.pending.is_some() {
+                return Outcome::Ok(code);
+            }
+        }
+        let outcome = judge(act, &parsed, refused, &mut self.variables, watch);
+        if let Some(wish) = &info.page {
+            LastPage::renew(&mut self.last_page, &parsed, (act.operation, wish));
+        }
+        outcome
+    }
+
+    /// The class of a refusal with this code, if it is one. A web server refuses with 400 and beyond; the codes of a
+    /// directory have their own meaning; a DHCP server's answers have none.
+    fn refused(&self, act: &ExchangeStep, code: u32) -> Option<Class> {
+        match (&act.payload, &self.ldap_client) {
+            (Payload::Http(_), _) => (code >= 400).then_some(Class::Result),
+            (Payload::Ldap(ldap), Some(client)) => {
+                (!ldap.succeeded(code)).then(|| client.class_of_refusal())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The answer to a step, which has this code.
+pub(super) fn reply<'a>(
+    act: &ExchangeStep,
+    code: u32,
+    (http_client, ldap_client, dhcp_client): Clients<'a>,
+) -> Option<Reply<'a>> {
+    match &act.payload {
+        Payload::Http(_) => Some(http_client.reply()),
+        Payload::Ldap(_) => ldap_client.map(LdapClient::reply),
+        Payload::Dhcp(_) => {
+            dhcp_client.map(|client| Reply::Named { code, values: client.values() })
+        }
+    }
+}
+
+/// Checks whether an answer is what the plan expects, and performs the plan's extractions. A refusal, of this class, is
+/// a failure unless the plan checks the code.
+fn judge(
     act: &ExchangeStep,
     parsed: &Parsed<'_>,
+    refused: Option<Class>,
     variables: &mut Variables,
     watch: &mut Watch<'_>,
 ) -> Outcome {
     let code = parsed.reply().code();
+    if let Some(class) = refused
+        && !act.checks.iter().any(Check::is_of_the_code)
+    {
+        if watch.wants_text()
+            && let Some(said) = refusal_of(parsed.reply(), variables.values())
+        {
+            watch.explain(format_args!("{said}"));
+        }
+        return Outcome::Failed(class, code);
+    }
     for check in &act.checks {
         let values = variables.values();
         match check.holds(parsed, values) {
@@ -66,45 +145,10 @@ pub(super) fn judge(
     Outcome::Ok(code)
 }
 
-/// The same for a web server, whose status says whether it refused the request.
-pub(super) fn judge_status(
-    act: &ExchangeStep,
-    parsed: &Parsed<'_>,
-    variables: &mut Variables,
-    watch: &mut Watch<'_>,
-) -> Outcome {
-    let code_checked = act.checks.iter().any(Check::is_of_the_code);
-    let code = parsed.reply().code();
-    if !code_checked && code >= 400 {
-        if watch.wants_text()
-            && let Some(said) = refusal_of(parsed.reply(), variables.values())
-        {
-            watch.explain(format_args!("{said}"));
-        }
-        return Outcome::Failed(Class::Result, code);
-    }
-    judge(act, parsed, variables, watch)
-}
-
 /// The reason that a web server gives for a refusal.
 fn refusal_of(reply: &Reply<'_>, values: &Values) -> Option<String> {
     match reply {
         Reply::Http(response) if response.status() >= 400 => refusal::words(response, values),
         _ => None,
     }
-}
-
-/// The same for a directory, whose result codes have their own meaning unless the plan gives them one.
-pub(super) fn judge_result(
-    act: &ExchangeStep,
-    (parsed, ldap, ldap_client): (&Parsed<'_>, &LdapExchange, &LdapClient),
-    variables: &mut Variables,
-    watch: &mut Watch<'_>,
-) -> Outcome {
-    let code_checked = act.checks.iter().any(Check::is_of_the_code);
-    let code = parsed.reply().code();
-    if !code_checked && !ldap.succeeded(code) {
-        return Outcome::Failed(ldap_client.class_of_refusal(), code);
-    }
-    judge(act, parsed, variables, watch)
 }

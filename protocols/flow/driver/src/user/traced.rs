@@ -1,9 +1,9 @@
 //! A step that is traced: what is remembered about it until it has ended, and what is shown then.
 
+use super::judge::reply;
 use super::{User, WorkerContext};
 use crate::compiled_flow::ExchangeInfo;
 use crate::plan::{ExchangeStep, Payload};
-use crate::reply::Reply;
 use crate::step_id::StepId;
 use crate::trace::{Answered, Performed, SentByPage, Trace};
 use brunt_exchange::{Moment, Outcome, Watch};
@@ -78,15 +78,8 @@ impl User {
             Outcome::Ok(code) | Outcome::Failed(_, code) => code,
             _ => 0,
         };
-        let reply = match (&act.payload, &self.ldap_client, &self.dhcp_client) {
-            _ if !came => None,
-            (Payload::Http(_), ..) => Some(self.http_client.reply()),
-            (Payload::Ldap(_), Some(client), _) => Some(client.reply()),
-            (Payload::Dhcp(_), _, Some(client)) => {
-                Some(Reply::Named { code, values: client.values() })
-            }
-            _ => None,
-        };
+        let clients = (&self.http_client, self.ldap_client.as_deref(), self.dhcp_client.as_ref());
+        let reply = if came { reply(act, code, clients) } else { None };
         let http = matches!(act.payload, Payload::Http(_));
         let answered = Answered {
             outcome,
