@@ -17,24 +17,29 @@ fn every_lease_of_dora_is_in_the_lease_file() {
     let capture = Capture::start(&lan);
     let run =
         Perfdhcp::run(&lan, "-4 -l lan0 -g single -r 100 -n 20 -n 20 -R 20 -W 5000000 10.77.0.1");
-    let messages = capture.stop();
     assert_eq!(run.code, 0, "{}{}", run.report, run.errors);
-    let (sent, acknowledged) =
-        (run.count("DISCOVER-OFFER", "sent packets"), run.count("REQUEST-ACK", "received packets"));
-    assert_eq!(acknowledged, 20, "{}", run.report);
+    let sent = |exchange| run.count(exchange, "sent packets");
+    let (discovered, requested) = (sent("DISCOVER-OFFER"), sent("REQUEST-ACK"));
+    assert!(requested >= 20, "{}", run.report);
+    // When the old tool ends, the answers to its last requests may still be on their way.
+    assert!(kea.comes_to_count("pkt4-ack-sent", requested), "{}", run.report);
+    let messages = capture.stop();
+    let acknowledged = run.count("REQUEST-ACK", "received packets");
+    assert!((1..=requested).contains(&acknowledged), "{}", run.report);
     let leases = kea.leases();
-    assert_eq!(leases.len() as u64, acknowledged);
+    // Beyond 20 the first clients come again.
+    assert_eq!(leases.len(), 20);
     assert!(leases.iter().all(|lease| lease.state == LeaseState::Assigned && lease.length == 32));
     let clients: BTreeSet<_> = leases.iter().map(|lease| lease.client.clone()).collect();
     let expected = (0..20).map(|client| vec![0, 0x0c, 1, 2, 3, 4 + client]).collect();
     assert_eq!(clients, expected);
     assert!(leases.iter().all(|lease| lease.identifier[1..] == lease.client));
-    assert_eq!(kea.statistic("pkt4-discover-received"), sent);
-    assert_eq!(kea.statistic("pkt4-ack-sent"), acknowledged);
+    assert_eq!(kea.statistic("pkt4-discover-received"), discovered);
     // All four messages of each were seen on the wire, from the relay's port to the server's and back.
     let (asked, answered): (Vec<_>, Vec<_>) =
         messages.iter().partition(|message| message.from_client);
-    assert_eq!((asked.len() as u64, answered.len() as u64), (sent + 20, sent + 20));
+    let exchanges = discovered + requested;
+    assert_eq!((asked.len() as u64, answered.len() as u64), (exchanges, exchanges));
     assert!(asked.iter().all(|message| message.destination == (Lan::SERVER_V4, 67).into()));
     assert!(answered.iter().all(|message| message.destination == (Lan::CLIENT_V4, 67).into()));
 }
@@ -48,14 +53,16 @@ fn addresses_and_prefixes_of_sarr_are_in_the_lease_file() {
         &lan,
         "-6 -l lan0 -g single -e address-and-prefix -r 100 -n 12 -n 12 -R 12 -W 5000000 all",
     );
+    let requested = run.count("REQUEST-REPLY", "sent packets");
+    assert!(requested >= 12, "{}", run.report);
+    assert!(kea.comes_to_count("pkt6-reply-sent", requested), "{}", run.report);
     let messages = capture.stop();
-    assert_eq!(run.count("REQUEST-REPLY", "received packets"), 12, "{}", run.report);
     let leases = kea.leases();
     let count = |length| leases.iter().filter(|lease| lease.length == length).count();
     assert_eq!((leases.len(), count(128), count(Kea::DELEGATED.2)), (24, 12, 12));
     let clients: BTreeSet<_> = leases.iter().map(|lease| lease.client.clone()).collect();
     assert_eq!(clients.len(), 12);
-    assert_eq!(kea.statistic("pkt6-request-received"), 12);
+    assert_eq!(kea.statistic("pkt6-request-received"), requested);
     let asked = messages.iter().filter(|message| message.from_client);
     let everybody = "[ff02::1:2]:547".parse().unwrap();
     assert!(
@@ -63,7 +70,7 @@ fn addresses_and_prefixes_of_sarr_are_in_the_lease_file() {
             .clone()
             .all(|message| message.destination == everybody && message.source.port() == 546)
     );
-    assert_eq!(asked.count() as u64, 12 + run.count("SOLICIT-ADVERTISE", "sent packets"));
+    assert_eq!(asked.count() as u64, requested + run.count("SOLICIT-ADVERTISE", "sent packets"));
 }
 
 #[test]
@@ -112,7 +119,8 @@ fn one_host_stands_for_many_relays() {
     let options =
         format!("-4 -l lan0 -g single -J {} -r 100 -n 20 -n 20 -R 20 -W 5000000", list.display());
     let run = Perfdhcp::run(&lan, &format!("{options} 10.77.0.1"));
-    assert_eq!(run.count("REQUEST-ACK", "received packets"), 20, "{}", run.report);
+    let requested = run.count("REQUEST-ACK", "sent packets");
+    assert!(requested >= 20 && kea.comes_to_count("pkt4-ack-sent", requested), "{}", run.report);
     assert_eq!(kea.leases().len(), 20);
 }
 
@@ -141,8 +149,8 @@ fn a_kea_with_a_packet_socket_and_threads_answers_a_broadcast() {
         KeaOptions { raw: true, threads: Some(2), persist: false, ..KeaOptions::default() };
     let kea = Kea::v4(&lan, &options);
     let run = Perfdhcp::run(&lan, "-4 -l lan0 -g single -n 3 -n 3 -R 3 -W 300000 -r 50");
-    assert_eq!(run.count("REQUEST-ACK", "received packets"), 3, "{}", run.report);
-    assert_eq!(kea.statistic("pkt4-ack-sent"), 3);
+    let requested = run.count("REQUEST-ACK", "sent packets");
+    assert!(requested >= 3 && kea.comes_to_count("pkt4-ack-sent", requested), "{}", run.report);
 }
 
 #[test]
