@@ -10,6 +10,7 @@ mod brunt;
 mod command;
 mod connections;
 mod identity;
+mod identity_keys;
 mod identity_plans;
 mod jobs;
 mod journeys;

@@ -76,6 +76,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-exchange",
             "brunt-feed",
             "brunt-flow-page",
+            "brunt-flow-signing",
             "brunt-http-driver",
             "brunt-ldap-driver",
             "brunt-ldap-wire",
@@ -84,6 +85,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("brunt-flow-page", &[]),
+    ("brunt-flow-signing", &["brunt-net"]),
     ("brunt-flow-load", &["brunt-engine", "brunt-flow-driver"]),
     ("brunt-flow-import", &["brunt-flow-page", "brunt-redact"]),
     (
@@ -96,6 +98,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-feed",
             "brunt-flow-driver",
             "brunt-flow-page",
+            "brunt-flow-signing",
             "brunt-http-driver",
             "brunt-http-wire",
             "brunt-ldap-driver",

@@ -50,3 +50,4 @@ pub use stream::{Draws, Stream};
 pub use table::{Table, TableError};
 pub use template::{Piece, Slot, Template, TemplateError};
 pub use text::{FILLED_MAX, Hole, Text, TextError, TextPiece, Unfilled, Values, starred};
+pub use timestamp::since_1970;

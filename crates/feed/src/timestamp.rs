@@ -7,6 +7,7 @@
 use crate::stream::Stream;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
+use std::time::Duration;
 
 /// Points in time and their format.
 #[derive(Clone, Debug)]
@@ -172,14 +173,17 @@ fn digit(value: u64, digits: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(written);
 }
 
+/// The present, for values that name it: a server compares them with its own clock.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the pattern `[timestamp]` names the present, and nothing else does"
+    reason = "times that are sent and signed name the present, and nothing else does"
 )]
+pub fn since_1970() -> Duration {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default()
+}
+
 fn present() -> i64 {
-    let since =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    i64::try_from(since_1970().as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -18,9 +18,10 @@ const HEADER_WORDS: [&str; 13] = [
 ];
 
 /// Headers whose values are secrets although their names do not show it.
-const HEADERS: [&str; 7] = [
+const HEADERS: [&str; 8] = [
     "authorization",
     "cookie",
+    "dpop",
     "iplanetdirectorypro",
     "proxy-authorization",
     "set-cookie",

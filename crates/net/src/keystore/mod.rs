@@ -303,6 +303,19 @@ impl Store {
         self.open(files)?.identity(alias, self.password.as_ref())
     }
 
+    /// The private key named `alias`, or the first, and its certificate if there is one.
+    pub fn private_key(
+        &self,
+        alias: Option<&str>,
+        files: &Files,
+    ) -> Result<(PrivateKeyDer<'static>, Option<CertificateDer<'static>>), StoreError> {
+        let KeyEntry { alias, chain, key } = self.open(files)?.entry(alias)?;
+        match key.unlock(self.password.as_ref()) {
+            Ok(key) => Ok((key, chain.into_iter().next())),
+            Err(what) => Err(StoreError::Key { path: self.path.clone(), alias, what }),
+        }
+    }
+
     /// The certificate chain of this PEM file and the key of another, as web servers keep them.
     pub fn identity_with_key(&self, key: &Path, files: &Files) -> Result<Identity, StoreError> {
         let of = |path: &Path, bytes: &[u8]| Self::understood(path, "PEM", pem::open(bytes));
@@ -342,6 +355,19 @@ impl Contents {
         alias: Option<&str>,
         password: Option<&Secret>,
     ) -> Result<Identity, StoreError> {
+        let path = self.path.clone();
+        let KeyEntry { alias, chain, key } = self.entry(alias)?;
+        if chain.is_empty() {
+            return Err(StoreError::NoChain { path, alias });
+        }
+        match key.unlock(password) {
+            Ok(key) => Ok(Identity { alias, chain, key }),
+            Err(what) => Err(StoreError::Key { path, alias, what }),
+        }
+    }
+
+    /// The key with this name, or the first.
+    fn entry(self, alias: Option<&str>) -> Result<KeyEntry, StoreError> {
         let known = self.aliases();
         let path = self.path;
         if self.keys.is_empty() {
@@ -350,21 +376,11 @@ impl Contents {
         let wanted = |entry: &KeyEntry| {
             alias.is_none_or(|alias| entry.alias.to_lowercase() == alias.to_lowercase())
         };
-        let Some(entry) = self.keys.into_iter().find(wanted) else {
-            return Err(StoreError::NoSuchAlias {
-                path,
-                alias: alias.unwrap_or_default().to_owned(),
-                known,
-            });
-        };
-        let KeyEntry { alias, chain, key } = entry;
-        if chain.is_empty() {
-            return Err(StoreError::NoChain { path, alias });
-        }
-        match key.unlock(password) {
-            Ok(key) => Ok(Identity { alias, chain, key }),
-            Err(what) => Err(StoreError::Key { path, alias, what }),
-        }
+        self.keys.into_iter().find(wanted).ok_or_else(|| StoreError::NoSuchAlias {
+            path,
+            alias: alias.unwrap_or_default().to_owned(),
+            known,
+        })
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::check::Check;
 use super::control::Control;
+use super::counters::CODE_PAUSE;
 use super::counters::Tallies;
 use super::extract::Extract;
 use super::http::{Content, HttpExchange};
@@ -41,6 +42,8 @@ pub struct CompiledFlow {
     steered: bool,
     /// The variables whose extracted values expire.
     expiring: Vec<Hole>,
+    /// The number of the pauses before one-time passwords among the counters, if any variable is one.
+    code_pause: Option<usize>,
 }
 
 /// What is known about a step.
@@ -97,7 +100,8 @@ impl CompiledFlow {
     pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CompileError> {
         let tallies = Tallies::new(&flow);
         let order = source::order(&flow.variables)?;
-        let by_exchange = |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse);
+        let by_exchange =
+            |renewal| matches!(renewal, Renewal::Exchange | Renewal::AfterUse | Renewal::Use);
         let renews_by_exchange = order.iter().any(|(_, renewal)| by_exchange(*renewal));
         let holes = (0..).map(Hole).zip(&flow.variables).map(|(hole, _)| hole);
         let secrets = holes.filter(|hole| flow.is_secret(*hole)).collect();
@@ -106,6 +110,7 @@ impl CompiledFlow {
             infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
             expiring: flow.scenarios.iter().flat_map(|one| &one.steps).flat_map(expiring).collect(),
+            code_pause: tallies.pause_named(CODE_PAUSE).filter(|_| flow.has_codes()),
             steered: flow.scenarios.iter().any(Scenario::is_steered),
             flow,
             network,
@@ -185,6 +190,11 @@ impl CompiledFlow {
         self.steered
     }
 
+    /// The number of the pauses before one-time passwords among the counters, if any variable is one.
+    pub(super) fn code_pause(&self) -> Option<usize> {
+        self.code_pause
+    }
+
     /// Whether any extracted value expires.
     pub(super) fn expires(&self) -> bool {
         !self.expiring.is_empty()
@@ -237,14 +247,15 @@ impl CompiledFlow {
         let mut info = ExchangeInfo {
             wanted: wanted(act),
             needs: self.needs(act),
-            is_unexamined: act.checks.is_empty() && act.extracts.is_empty() && act.poll.is_none(),
+            is_unexamined: act.is_unexamined(),
             ..ExchangeInfo::default()
         };
         let mut used: Vec<Hole> = Vec::new();
         match &act.payload {
             Payload::Http(http) => {
-                info.constant =
-                    http.page.is_none() && texts(http).all(|text| text.constant().is_some());
+                info.constant = http.page.is_none()
+                    && http.dpop.is_none()
+                    && texts(http).all(|text| text.constant().is_some());
                 info.origin = self.origin(act, &http.url)?;
                 used.extend(texts(http).flat_map(Text::holes));
             }
@@ -357,7 +368,9 @@ fn texts(http: &HttpExchange) -> impl Iterator<Item = &Text> {
     };
     let url = std::iter::once(&http.url).chain(&http.base);
     let page = http.page.iter().flat_map(PageStep::texts);
-    url.chain(http.fields.iter().map(|(_, value)| value)).chain(body).chain(page)
+    let fields = http.fields.iter().chain(&http.sealed).map(|(_, value)| value);
+    let token = http.dpop.iter().filter_map(|dpop| dpop.token.as_ref());
+    url.chain(fields).chain(body).chain(page).chain(token)
 }
 
 /// Notes in the steps of a scenario what later ones need of their answers as pages, and which selector each uses. All
@@ -400,7 +413,10 @@ fn wanted(act: &ExchangeStep) -> Wanted {
     let polled = act.poll.iter().flat_map(|poll| poll.checks());
     let checks = act.checks.iter().chain(polled).map(Check::wants);
     let all = checks.chain(act.extracts.iter().map(Extract::wants));
-    all.fold(Wanted::default(), |one, other| Wanted {
+    // A demanded nonce is in a field, and the demand in another or in the body.
+    let demanded = act.challenge.is_some();
+    let least = Wanted { fields: demanded, body: demanded, ..Wanted::default() };
+    all.fold(least, |one, other| Wanted {
         fields: one.fields || other.fields,
         body: one.body || other.body,
         url: one.url || other.url,

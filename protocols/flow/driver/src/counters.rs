@@ -35,6 +35,9 @@ const OF_SCENARIO: usize = 2;
 /// The counts of each branch: how many times it was taken and passed over.
 const OF_BRANCH: usize = 2;
 
+/// The name of the pauses until the period of the next one-time password begins.
+pub(super) const CODE_PAUSE: &str = "one-time password";
+
 /// The position of each count among the tallies of a run.
 #[derive(Clone, Debug)]
 pub struct Tallies {
@@ -104,6 +107,7 @@ impl Tallies {
                 pauses.push(pause.name.clone());
             }
         }
+        pauses.extend(flow.has_codes().then(|| CODE_PAUSE.to_owned()));
         let scenarios = flow.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
         let branches = flow.branches.clone();
         Self { operations: flow.operations.clone(), pauses, scenarios, branches }

@@ -325,7 +325,7 @@ impl Cursor {
             user: self.user,
             users: flow.users,
             turn: self.begun,
-            round: 0,
+            ..DrawContext::default()
         };
         self.begun += 1;
         variables.begin_iteration(compiled, place)?;
@@ -344,6 +344,10 @@ impl Cursor {
         while let Some(step) = scenario.steps.get(id.step) {
             match step {
                 Step::Exchange(_) => {
+                    if let (Some(pause), false) = (compiled.code_pause(), self.skips) {
+                        let wait = self.waits_for_code((id, pause), after, around);
+                        after = after.saturating_add(wait);
+                    }
                     self.at = Some(id);
                     return (Some(id), after);
                 }
@@ -371,6 +375,21 @@ impl Cursor {
         }
         self.at = None;
         (None, after)
+    }
+
+    /// The pause until the period of the one-time password that a step uses, if the password of this period was used.
+    fn waits_for_code(
+        &mut self,
+        (id, pause): (StepId, usize),
+        after: Duration,
+        around: &mut Surroundings<'_>,
+    ) -> Duration {
+        let wait = around.variables.set_codes_aside(around.compiled, id, after);
+        if !wait.is_zero() {
+            around.counters.paused(self.phase, pause, wait);
+            self.paused = self.paused.saturating_add(wait);
+        }
+        wait
     }
 
     /// Makes a pause, unless the rest of the iteration is skipped; returns its duration.

@@ -1,6 +1,7 @@
 //! [`HttpExchange`]: a step that is a request, as a plan describes it.
 
 use super::page_step::PageStep;
+use super::signed::KeyRef;
 use brunt_feed::Text;
 use brunt_http_driver::Body;
 
@@ -19,11 +20,29 @@ pub struct HttpExchange {
     pub page: Option<PageStep>,
     /// The fields, in order.
     pub fields: Vec<(String, Text)>,
+    /// The fields that are made of the rest of the request, after the others.
+    pub sealed: Vec<(String, Text)>,
+    /// The proof that the sender has the key of its token, if there is one.
+    pub dpop: Option<Box<Dpop>>,
     /// The body.
     pub body: Content,
 }
 
+/// The field `DPoP` of a request (RFC 9449).
+#[derive(Debug)]
+pub struct Dpop {
+    /// Who signs it.
+    pub key: KeyRef,
+    /// The access token that is sent with it.
+    pub token: Option<Text>,
+}
+
 impl HttpExchange {
+    /// Whether any of its fields is made of the rest of the request.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.dpop.is_some() || !self.sealed.is_empty()
+    }
+
     /// The text to put before a URL that was filled in.
     pub fn base_before(&self, url: &[u8]) -> Option<&Text> {
         self.base.as_ref().filter(|_| matches!(url.first(), Some(b'/' | b'?')))

@@ -3,15 +3,17 @@
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpExchange};
 use super::last_page::{LastPage, NoPage};
+use super::nonces::Nonces;
 use super::page_request::{self, PageSource, SentForm, Unsent};
 use super::page_step::PageStep;
 use super::reply::Reply;
-use super::source::Source;
+use super::source::{RequestPart, Source};
 use super::step_id::StepId;
 use super::trace_context::{self, TraceContext};
 use super::variables::Variables;
 use brunt_exchange::{Class, Outcome, Watch};
-use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
+use brunt_feed::{FILLED_MAX, Text, Unfilled, Values, since_1970};
+use brunt_flow_signing::{Proof, access_token_hash};
 use brunt_http_driver::{
     self as http, Body, Client, Course, Group, Origin, Request, Response, Wanted,
 };
@@ -31,6 +33,8 @@ pub(super) struct HttpClient {
     failed: Option<Box<(Arc<Origin>, http::Failure)>>,
     /// The form that was sent last, in an exchange that is traced.
     form: Option<Box<SentForm>>,
+    /// The nonces that servers demand in proofs.
+    nonces: Nonces,
 }
 
 impl HttpClient {
@@ -44,6 +48,7 @@ impl HttpClient {
             rendered: None,
             failed: None,
             form: None,
+            nonces: Nonces::default(),
         }
     }
 
@@ -71,20 +76,23 @@ impl HttpClient {
         &mut self,
         (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
         compiled: &CompiledFlow,
-        (variables, last): (&Variables, Option<&LastPage>),
+        (variables, last): (&mut Variables, Option<&LastPage>),
         watch: &mut Watch<'_>,
     ) -> Result<u32, Outcome> {
-        let values = variables.values();
         self.response.clear();
         if let Some(step) = &http.page {
-            self.render_page((http, step, info), compiled, (values, last), watch)?;
+            self.render_page((http, step, info), compiled, (variables.values(), last), watch)?;
         } else if self.rendered != Some(id) {
-            self.render((id, http, info), compiled, values)
+            self.render((id, http, info), compiled, variables.values())
                 .map_err(|unset| compiled.bare(unset, watch))?;
+        }
+        if http.is_sealed() {
+            self.seal(http, compiled, variables, watch)?;
         }
         if compiled.flow().traceparent {
             self.identify(variables.trace_context(compiled.flow()));
         }
+        let values = variables.values();
         let aimed;
         let origin = if let Some((origin, _)) = &info.origin {
             origin
@@ -104,7 +112,57 @@ impl HttpClient {
             outcome_of(&failure, values, watch)
         })?;
         watch.items(self.response.received());
+        if http.dpop.is_some() {
+            self.keep_nonce();
+        }
         Ok(self.response.status().into())
+    }
+
+    /// Adds the fields that are made of the rest of the request.
+    #[cold]
+    fn seal(
+        &mut self,
+        http: &HttpExchange,
+        compiled: &CompiledFlow,
+        variables: &mut Variables,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Outcome> {
+        let (request, url) = (&self.request, &self.url);
+        let begun = variables.begin_request(compiled, |part| match part {
+            RequestPart::Method => request.method().to_vec(),
+            RequestPart::Url => url.clone(),
+            RequestPart::Path => path_of(url).to_vec(),
+            RequestPart::Body => request.body().bytes().unwrap_or_default().to_vec(),
+        });
+        begun.map_err(|spent| spent.as_outcome(watch))?;
+        let values = variables.values();
+        for (name, value) in &http.sealed {
+            let added = self.request.field(name, |out| Text::render(value, values, out));
+            added.map_err(|unset| compiled.bare(unset, watch))?;
+        }
+        let Some(dpop) = &http.dpop else { return Ok(()) };
+        let mut token = Vec::new();
+        if let Some(text) = &dpop.token {
+            text.render(values, &mut token).map_err(|unset| compiled.bare(unset, watch))?;
+        }
+        let token = dpop.token.is_some().then(|| access_token_hash(&token));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (method, url) = (text(self.request.method()), text(&self.url));
+        let nonce = self.nonces.get(origin_of(&self.url));
+        let proof = Proof { method: &method, url: &url, token: token.as_deref(), nonce };
+        let key = dpop.key.key(variables.own_keys());
+        let signed = key.map(|key| proof.signed(key, since_1970()));
+        self.request.add("DPoP", signed.unwrap_or_default().as_bytes());
+        Ok(())
+    }
+
+    /// Keeps the nonce of an answer for the next proof that goes to its origin.
+    #[cold]
+    fn keep_nonce(&mut self) {
+        let nonce = self.reply().value("dpop-nonce").map(<[u8]>::to_vec);
+        if let Some(nonce) = nonce {
+            self.nonces.keep(origin_of(&self.url), &nonce);
+        }
     }
 
     /// Adds the identity of the exchange to its request, unless the plan gives it one.
@@ -255,6 +313,19 @@ impl CompiledFlow {
         }
         Outcome::Failed(Class::Check, 0)
     }
+}
+
+/// The scheme and the authority of a URL.
+fn origin_of(url: &[u8]) -> &[u8] {
+    &url[..url.len() - path_of(url).len()]
+}
+
+/// The path and the query of a URL.
+fn path_of(url: &[u8]) -> &[u8] {
+    let authority = memchr::memmem::find(url, b"://").map_or(0, |at| at + 3);
+    let path = url[authority..].iter().position(|byte| b"/?#".contains(byte));
+    let path = &url[path.map_or(url.len(), |at| authority + at)..];
+    path.split(|byte| *byte == b'#').next().unwrap_or_default()
 }
 
 /// Writes a request, except for its target, and its URL.

@@ -26,6 +26,8 @@ pub(super) struct Journey {
     step_began: Moment,
     /// How many of its answers meant "not yet", and how much longer the time between requests has become.
     pending: (u64, Duration),
+    /// Whether an answer to the current step has demanded a nonce.
+    challenged: bool,
     /// How often a step was returned to, so that what is drawn for it differs each time.
     turns: u64,
     /// Whether the iteration is over without an exchange.
@@ -50,12 +52,12 @@ impl Journey {
         self.rounds.clear();
         self.open.clear();
         (self.performed, self.turns, self.empty, self.exceeded) = (0, 0, false, None);
-        (self.attempts, self.pending) = (0, (0, Duration::ZERO));
+        self.step_over();
     }
 
     /// An exchange of the iteration begins; `paused` is the total time of its pauses so far.
     pub(super) fn act_begins(&mut self, now: Moment, paused: Duration) {
-        if self.attempts == 0 && self.pending.0 == 0 {
+        if !self.is_repeat() {
             self.step_began = now;
         }
         self.attempt_began = now;
@@ -87,7 +89,7 @@ impl Journey {
 
     /// The current step is over, with all its attempts.
     pub(super) const fn step_over(&mut self) {
-        self.attempts = 0;
+        (self.attempts, self.challenged) = (0, false);
         self.pending = (0, Duration::ZERO);
     }
 
@@ -99,6 +101,17 @@ impl Journey {
         (self.step_began, self.pending.0, self.pending.1)
     }
 
+    /// Records an answer that demands a nonce in the proof of the request. Returns false for a second one: the nonce
+    /// was not accepted.
+    pub(super) const fn is_challenged(&mut self) -> bool {
+        if self.challenged {
+            return false;
+        }
+        self.challenged = true;
+        self.turns += 1;
+        true
+    }
+
     /// Measures the current step with everything that was asked again.
     pub(super) fn measure_wait(&mut self, span: u16, outcome: Outcome, now: Moment) {
         self.ended.push((span, outcome, now - self.step_began));
@@ -106,7 +119,7 @@ impl Journey {
 
     /// Whether the current step was performed before, and comes again.
     pub(super) const fn is_repeat(&self) -> bool {
-        self.attempts > 0 || self.pending.0 > 0
+        self.attempts > 0 || self.pending.0 > 0 || self.challenged
     }
 
     /// How many attempts of the current step were made before.

@@ -23,6 +23,7 @@ mod last_page;
 mod ldap;
 mod ldap_client;
 mod mix;
+mod nonces;
 mod page_request;
 pub mod page_step;
 mod pattern;
@@ -34,6 +35,7 @@ mod poll;
 pub mod refusal;
 mod reply;
 mod retry;
+mod signed;
 pub mod source;
 mod step_id;
 pub mod trace;
@@ -54,7 +56,7 @@ pub use data_end::DataEnd;
 pub use extract::{Expiry, Extract, Location, LocationError, Missing};
 pub use filter::{FILTERS, Filter};
 pub use guard::Guard;
-pub use http::{Content, HttpExchange};
+pub use http::{Content, Dpop, HttpExchange};
 pub use json::Pointer;
 pub use jsonpath::JsonPath;
 pub use ldap::LdapExchange;
@@ -69,8 +71,9 @@ pub use plan::{
 pub use poll::{Poll, Slower};
 pub use reply::{Parsed, Reply};
 pub use retry::{Cause, Retry};
+pub use signed::{KeyRef, Signed};
 pub use source::{
-    Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
+    Choice, DrawContext, Exhausted, NoChoice, Renewal, RequestPart, Source, Variable, VariableCycle,
 };
 pub use trace::{Trace, TracedExchange};
 pub use unexamined::Unexamined;

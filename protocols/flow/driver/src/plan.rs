@@ -8,10 +8,12 @@ use super::ldap::LdapExchange;
 use super::pause::Pause;
 use super::poll::Poll;
 use super::retry::Retry;
-use super::source::Variable;
+use super::signed::Signed;
+use super::source::{Source, Variable};
 use super::trace::Trace;
 use brunt_dhcp_driver as dhcp;
 use brunt_feed::Hole;
+use brunt_flow_signing::Algorithm;
 use brunt_ldap_driver as ldap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -28,6 +30,8 @@ pub struct Flow {
     pub variables: Vec<Variable>,
     /// Variables that the plan marks as secret or not secret, regardless of their names.
     pub marks: Vec<(Hole, bool)>,
+    /// The keys that each user generates for itself: their algorithms and identifiers.
+    pub own_keys: Vec<(Algorithm, Option<String>)>,
     /// The names of the operations, by number, as reports show them.
     pub operations: Vec<String>,
     /// The names of what consists of several exchanges and is measured as one, by number.
@@ -74,6 +78,15 @@ impl Flow {
         let mark = self.marks.iter().find(|(marked, _)| *marked == hole);
         let named = || self.variables.get(usize::from(hole.0)).is_some_and(Variable::is_secret);
         mark.map_or_else(named, |(_, secret)| *secret)
+    }
+
+    /// Whether any variable is a one-time password.
+    pub(super) fn has_codes(&self) -> bool {
+        let is_code = |variable: &Variable| match &variable.source {
+            Source::Signed(signed) => matches!(**signed, Signed::Code { .. }),
+            _ => false,
+        };
+        self.variables.iter().any(is_code)
     }
 }
 
@@ -138,7 +151,9 @@ impl Scenario {
     pub fn is_steered(&self) -> bool {
         self.steps.iter().any(|step| match step {
             Step::Control(_) => true,
-            Step::Exchange(act) => act.retry.is_some() || act.poll.is_some(),
+            Step::Exchange(act) => {
+                act.retry.is_some() || act.poll.is_some() || act.challenge.is_some()
+            }
             Step::Pause(_) => false,
         })
     }
@@ -186,6 +201,9 @@ pub struct ExchangeStep {
     pub retry: Option<Box<Retry>>,
     /// How it is asked again while the answer means "not yet".
     pub poll: Option<Box<Poll>>,
+    /// The number of the operation under which answers are counted that demand a nonce in the proof of the request, if
+    /// it has one (DPoP, RFC 9449 section 8): the step is then performed once more at once.
+    pub challenge: Option<u16>,
     /// Whether it has a connection of its own: the one before it is closed.
     pub reconnects: bool,
 }
@@ -203,8 +221,17 @@ impl ExchangeStep {
             needs: Vec::new(),
             retry: None,
             poll: None,
+            challenge: None,
             reconnects: false,
         }
+    }
+
+    /// Whether only the code of the answer is looked at.
+    pub(super) fn is_unexamined(&self) -> bool {
+        self.checks.is_empty()
+            && self.extracts.is_empty()
+            && self.poll.is_none()
+            && self.challenge.is_none()
     }
 }
 

@@ -6,9 +6,12 @@
 //! stays the same for a user. Nothing here may depend on where the values are used.
 
 use super::filter::{Filter, filtered};
+use super::signed::{Signed, Unsigned};
+use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{
     Chars, Draws, FILLED_MAX, Feeder, Hole, Moment, Stream, Text, Unfilled, Values, uuid,
 };
+use brunt_flow_signing::Key;
 use brunt_net::secret::Secret;
 use std::sync::Arc;
 
@@ -37,6 +40,10 @@ pub enum Renewal {
     IterationIfUsed,
     /// Before the first performed exchange that follows one that used it, like LoadGen's `$INCREMENT`.
     AfterUse,
+    /// For each exchange that uses it.
+    Use,
+    /// For each request that uses it, when everything but its last fields is known.
+    Request,
     /// Only by an extraction; it has no value when an iteration begins.
     Extracted,
     /// Only by an extraction, and kept from one iteration to the next.
@@ -56,6 +63,8 @@ pub struct DrawContext {
     pub turn: u64,
     /// The number of the current round of the innermost repetition.
     pub round: u64,
+    /// The period whose one-time password was set aside for the variable.
+    pub code: Option<u64>,
 }
 
 /// Where values come from.
@@ -107,6 +116,23 @@ pub enum Source {
     },
     /// The same for all users, and never shown.
     Secret(Secret),
+    /// What is made of other values with a key or a seed.
+    Signed(Arc<Signed>),
+    /// A part of the request that is being sent.
+    Request(RequestPart),
+}
+
+/// A part of a request, which a field of the request may be made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestPart {
+    /// The method.
+    Method,
+    /// The whole URL.
+    Url,
+    /// The path and the query, as the field `:path` of HTTP/2 has them (RFC 9113 section 8.3.1).
+    Path,
+    /// The body.
+    Body,
 }
 
 /// Texts with weights.
@@ -135,6 +161,17 @@ pub enum Exhausted {
         "give the variable '{0}' a value: the variables in it make it longer than {FILLED_MAX} bytes; make it of less"
     )]
     Long(String),
+    /// It cannot be made of its values.
+    #[error("give the variable '{0}' a value: {1}")]
+    Made(String, String),
+}
+
+impl Exhausted {
+    /// The outcome of an exchange that needs the value.
+    pub(super) fn as_outcome(&self, watch: &mut Watch<'_>) -> Outcome {
+        watch.explain(format_args!("failed to {self}"));
+        Outcome::Failed(Class::Check, 0)
+    }
 }
 
 impl Choice {
@@ -170,7 +207,26 @@ impl Source {
             Self::Choice(choice) => (None, Some(choice)),
             _ => (None, None),
         };
-        one.into_iter().chain(many.into_iter().flat_map(Choice::texts))
+        let signed = match self {
+            Self::Signed(signed) => Some(signed.texts()),
+            _ => None,
+        };
+        let chosen = many.into_iter().flat_map(Choice::texts);
+        one.into_iter().chain(chosen).chain(signed.into_iter().flatten())
+    }
+
+    /// Whether its value may be known only in the run: it comes from an answer or a request, or is made of others.
+    pub const fn is_known_late(&self) -> bool {
+        matches!(self, Self::Answer | Self::Filtered(..) | Self::Signed(_) | Self::Request(_))
+    }
+
+    /// Whether its values are never shown.
+    fn is_secret(&self) -> bool {
+        match self {
+            Self::Secret(_) => true,
+            Self::Signed(signed) => signed.is_secret(),
+            _ => false,
+        }
     }
 }
 
@@ -179,20 +235,21 @@ impl Variable {
     /// counts.
     pub fn is_secret(&self) -> bool {
         let name = self.name.rsplit('.').next().unwrap_or_default();
-        matches!(self.source, Source::Secret(_)) || brunt_redact::is_secret_name(name)
+        self.source.is_secret() || brunt_redact::is_secret_name(name)
     }
 
     /// Sets the variable, which is the one at `hole`, to the value that it has at `place` in a run with this seed.
     ///
-    /// If it is composed of a variable without a value, or no rows are left, it has no value afterwards.
+    /// If it is composed of a variable without a value, or no rows are left, it has no value afterwards. `own` are the
+    /// keys that the user has generated.
     pub fn draw(
         &self,
         hole: Hole,
         seed: u64,
-        place: &DrawContext,
+        (place, own): (&DrawContext, &[Key]),
         values: &mut Values,
     ) -> Result<(), Exhausted> {
-        if matches!(self.source, Source::Answer) {
+        if matches!(self.source, Source::Answer | Source::Request(_)) {
             return Ok(());
         }
         let number = match self.renewal {
@@ -203,15 +260,16 @@ impl Variable {
                 u64::from(place.user).wrapping_add(u64::from(place.users).wrapping_mul(place.turn))
             }
         };
-        let draw = Draw { seed, stream: Stream::new(seed, hole.0.into()), number, place };
+        let draw = Draw { seed, stream: Stream::new(seed, hole.0.into()), number, place, own };
         let drawn = values.fill_from(hole, |values, out| draw.write(&self.source, values, out));
         let secret = |hole| values.is_hidden(hole);
-        let hidden = matches!(self.source, Source::Secret(_))
-            || self.source.texts().flat_map(Text::holes).any(secret);
+        let hidden =
+            self.source.is_secret() || self.source.texts().flat_map(Text::holes).any(secret);
         values.hide(hole, hidden);
         match drawn {
             Err(NoValue::Spent) => Err(Exhausted::Rows(self.name.clone())),
             Err(NoValue::Long) => Err(Exhausted::Long(self.name.clone())),
+            Err(NoValue::Wrong(why)) => Err(Exhausted::Made(self.name.clone(), why)),
             Ok(()) | Err(NoValue::Unset) => Ok(()),
         }
     }
@@ -222,6 +280,16 @@ enum NoValue {
     Unset,
     Spent,
     Long,
+    Wrong(String),
+}
+
+impl From<Unsigned> for NoValue {
+    fn from(unsigned: Unsigned) -> Self {
+        match unsigned {
+            Unsigned::Unfilled(unfilled) => unfilled.into(),
+            Unsigned::Wrong(why) => Self::Wrong(why),
+        }
+    }
 }
 
 impl From<Unfilled> for NoValue {
@@ -239,13 +307,14 @@ struct Draw<'a> {
     stream: Stream,
     number: u64,
     place: &'a DrawContext,
+    own: &'a [Key],
 }
 
 impl Draw<'_> {
     fn write(&self, source: &Source, values: &Values, out: &mut Vec<u8>) -> Result<(), NoValue> {
         let mut draws = self.stream.at(self.number);
         match source {
-            Source::Answer => return Err(NoValue::Unset),
+            Source::Answer | Source::Request(_) => return Err(NoValue::Unset),
             Source::Text(text) => text.render(values, out)?,
             Source::Filtered(text, filters) => {
                 let mut value = Vec::new();
@@ -274,6 +343,7 @@ impl Draw<'_> {
                 out.extend_from_slice(feeder.table().cell(row, *column));
             }
             Source::Secret(secret) => out.extend_from_slice(secret.expose()),
+            Source::Signed(signed) => signed.write(values, self.own, self.place.code, out)?,
         }
         Ok(())
     }
@@ -329,13 +399,20 @@ impl Search<'_> {
             Source::Answer if variable.renewal != Renewal::Kept => Renewal::Extracted,
             // What is made of it is made anew for each exchange.
             Source::Round { .. } => Renewal::Exchange,
+            Source::Request(_) => Renewal::Request,
             _ => variable.renewal,
         };
         for hole in variable.source.texts().flat_map(Text::holes) {
             let named = usize::from(hole.0);
-            if named < self.variables.len() && may_change(self.visit(named, path)?) {
-                renewal = Renewal::Exchange;
+            if named >= self.variables.len() {
+                continue;
             }
+            renewal = match (self.visit(named, path)?, renewal) {
+                (Renewal::Request, _) => Renewal::Request,
+                (_, Renewal::Use | Renewal::Request) => renewal,
+                (of, _) if may_change(of) => Renewal::Exchange,
+                _ => renewal,
+            };
         }
         path.pop();
         self.marks[at] = Mark::Done(renewal);
@@ -346,7 +423,7 @@ impl Search<'_> {
 
 /// Whether a value may change during an iteration.
 fn may_change(renewal: Renewal) -> bool {
-    matches!(renewal, Renewal::Exchange | Renewal::AfterUse | Renewal::Extracted | Renewal::Kept)
+    !matches!(renewal, Renewal::Iteration | Renewal::User | Renewal::IterationIfUsed)
 }
 
 /// Writes an integer.
@@ -387,7 +464,7 @@ mod tests {
         let mut values = Values::new(4);
         values.set(Hole(0), b"A");
         values.set(Hole(3), b"before");
-        variable.draw(Hole(3), 7, &place, &mut values).map(|()| values)
+        variable.draw(Hole(3), 7, (&place, &[]), &mut values).map(|()| values)
     }
 
     fn drawn(variable: &Variable, place: DrawContext) -> Result<String, Exhausted> {
@@ -395,7 +472,8 @@ mod tests {
         Ok(String::from_utf8(values.value(Hole(3)).unwrap().to_vec()).unwrap())
     }
 
-    const PLACE: DrawContext = DrawContext { iteration: 12, user: 2, users: 5, turn: 4, round: 3 };
+    const PLACE: DrawContext =
+        DrawContext { iteration: 12, user: 2, users: 5, turn: 4, round: 3, code: None };
 
     #[test]
     fn every_source_is_what_it_is_called() {
@@ -426,11 +504,13 @@ mod tests {
     fn secrets_and_what_is_made_of_them_are_hidden() {
         let secret = variable("a", Source::Secret(Secret::from("s3cret")), Renewal::User);
         let mut values = Values::new(4);
-        secret.draw(Hole(0), 7, &PLACE, &mut values).unwrap();
+        secret.draw(Hole(0), 7, (&PLACE, &[]), &mut values).unwrap();
         let basic = Text::parse("jo:${a}", Escape::None, |_| Some(Hole(0))).unwrap();
         let made = variable("b", Source::Text(basic), Renewal::Iteration);
-        made.draw(Hole(1), 7, &PLACE, &mut values).unwrap();
-        variable("c", Source::User, Renewal::User).draw(Hole(2), 7, &PLACE, &mut values).unwrap();
+        made.draw(Hole(1), 7, (&PLACE, &[]), &mut values).unwrap();
+        variable("c", Source::User, Renewal::User)
+            .draw(Hole(2), 7, (&PLACE, &[]), &mut values)
+            .unwrap();
         let hidden = [0, 1, 2].map(|at| values.is_hidden(Hole(at)));
         assert_eq!(hidden, [true, true, false]);
     }
@@ -516,7 +596,7 @@ mod tests {
             let name = format!("v{number}");
             let double = Text::parse("${a}${a}", Escape::None, |_| Some(Hole(number - 1))).unwrap();
             let variable = variable(&name, Source::Text(double), Renewal::Iteration);
-            long.extend(variable.draw(Hole(number), 7, &PLACE, &mut values).err());
+            long.extend(variable.draw(Hole(number), 7, (&PLACE, &[]), &mut values).err());
         }
         // If the first has 4 bytes, the 22nd has 16 MiB. Those after the first that is too long have no value to be
         // composed of.

@@ -22,7 +22,7 @@ use super::step_id::StepId;
 use super::trace_context::FIELD;
 use super::variables::Variables;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient};
-use brunt_exchange::{Class, Moment, Outcome, Part, Session, Ticket, Want, Watch};
+use brunt_exchange::{Moment, Outcome, Part, Session, Ticket, Want, Watch};
 use brunt_feed::Hole;
 use brunt_http_driver::{self as http, Group};
 use brunt_ldap_driver::LdapPool;
@@ -114,6 +114,8 @@ pub struct User {
     reconnected: bool,
     /// The answer to the current step, if it means "not yet".
     pending: Option<Box<Pending>>,
+    /// Whether the answer to the current step demands a nonce that it did not have.
+    challenged: bool,
     /// Why the variables of an iteration could not be filled.
     spent: Option<Exhausted>,
     /// The values that the current step was sent with, while it is traced.
@@ -139,6 +141,7 @@ impl User {
             started: false,
             reconnected: false,
             pending: None,
+            challenged: false,
             spent: None,
             traced: None,
             context: Rc::clone(context),
@@ -241,7 +244,10 @@ impl User {
             return Outcome::Skipped;
         }
         let begun = self.variables.begin_exchange(&context.compiled, &info.uses);
-        if begun.as_ref().is_err_and(|spent| self.ends_data(spent)) {
+        let spent = begun.err();
+        if let Some(spent) = &spent
+            && self.ends_data(spent)
+        {
             context.counters.skipped(self.cursor.phase(), act.operation);
             self.tell_skipped(id, act, info);
             self.cursor.done(id, true, &context.compiled);
@@ -257,9 +263,9 @@ impl User {
         if let Some(trace) = &context.compiled.flow().trace {
             self.begin_trace(trace, watch);
         }
-        let (outcome, answered) = match begun {
-            Err(spent) => (exhausted(&spent, watch), false),
-            Ok(()) => self.exchange_of(id, act, info, watch).await,
+        let (outcome, answered) = match &spent {
+            Some(spent) => (spent.as_outcome(watch), false),
+            None => self.exchange_of((id, act, info), &context.compiled, watch).await,
         };
         self.in_flight = None;
         let outcome = self.conclude(id, act, outcome, watch);
@@ -306,9 +312,8 @@ impl User {
     /// answer.
     async fn exchange_of(
         &mut self,
-        id: StepId,
-        act: &ExchangeStep,
-        info: &ExchangeInfo,
+        (id, act, info): (StepId, &ExchangeStep, &ExchangeInfo),
+        compiled: &CompiledFlow,
         watch: &mut Watch<'_>,
     ) -> (Outcome, bool) {
         if act.reconnects && !std::mem::take(&mut self.reconnected) {
@@ -316,8 +321,7 @@ impl User {
             self.open(act, info, watch).await;
             self.reconnected = false;
         }
-        let context = Rc::clone(&self.context);
-        let (compiled, variables) = (&context.compiled, &self.variables);
+        let variables = &mut self.variables;
         let sent = match (&act.payload, &mut self.ldap_client, &mut self.dhcp_client) {
             (Payload::Http(http), ..) => {
                 let given = (variables, self.last_page.as_deref());
@@ -364,12 +368,6 @@ fn unfinished(response: &http::Response) -> String {
     format!("the body was not complete, {} bytes of it had come", response.received())
 }
 
-/// The outcome of an exchange whose variables could not be filled.
-fn exhausted(spent: &Exhausted, watch: &mut Watch<'_>) -> Outcome {
-    watch.explain(format_args!("failed to {spent}"));
-    Outcome::Failed(Class::Check, 0)
-}
-
 impl Session for User {
     async fn ready(&mut self, watch: &mut Watch<'_>) {
         let context = Rc::clone(&self.context);
@@ -400,7 +398,7 @@ impl Session for User {
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let Some(id) = self.next(ticket) else {
             return match &self.spent {
-                Some(spent) if !self.ends_data(spent) => exhausted(spent, watch),
+                Some(spent) if !self.ends_data(spent) => spent.as_outcome(watch),
                 _ => Outcome::Skipped,
             };
         };
@@ -410,7 +408,9 @@ impl Session for User {
                 self.began = watch.now();
                 self.paused_before = self.cursor.paused();
             }
-            self.last_page = None;
+            if self.last_page.is_some() {
+                self.last_page = None;
+            }
             if self.context.compiled.network().settings().cookies {
                 self.http_client.begin_visit();
             }

@@ -3,12 +3,14 @@
 use super::compiled_flow::CompiledFlow;
 use super::guard::Guard;
 use super::plan::{ExchangeStep, Flow};
-use super::source::{DrawContext, Exhausted, Renewal, Source};
+use super::source::{DrawContext, Exhausted, Renewal, RequestPart, Source};
 use super::step_id::StepId;
 use super::trace_context::TraceContext;
 use brunt_exchange::Moment;
 use brunt_exchange::chance::mix;
 use brunt_feed::{Hole, Stream, Text, Values};
+use brunt_flow_signing::Key;
+use std::time::Duration;
 
 /// The variables of one user.
 #[derive(Debug)]
@@ -24,6 +26,17 @@ pub(super) struct Variables {
     exchanges: u32,
     /// When values expire.
     expiries: Vec<(Hole, Moment)>,
+    /// What the user signs with, if the plan has keys of each user or one-time passwords.
+    signing: Option<Box<Signing>>,
+}
+
+/// What a user signs with.
+#[derive(Debug, Default)]
+struct Signing {
+    /// The keys that the user has generated.
+    own: Vec<Key>,
+    /// The periods whose one-time passwords were set aside.
+    codes: Vec<(Hole, u64)>,
 }
 
 impl Variables {
@@ -43,6 +56,7 @@ impl Variables {
             used: vec![false; count],
             exchanges: 0,
             expiries: Vec::new(),
+            signing: Signing::new(compiled).map(Box::new),
         };
         for hole in compiled.secrets() {
             variables.values.hide_always(*hole);
@@ -51,7 +65,7 @@ impl Variables {
             variables.values.hide_never(*hole);
         }
         // A variable whose rows are used up stays without a value, which a text that needs it will report.
-        let _ = variables.renew(compiled, |renewal, _, _| renewal == Renewal::User);
+        let _ = variables.renew(compiled, |_, renewal, _, _| renewal == Renewal::User);
         variables
     }
 
@@ -103,7 +117,7 @@ impl Variables {
                 self.values.unset(hole);
             }
         }
-        self.renew(compiled, |renewal, used, turns| match renewal {
+        self.renew(compiled, |_, renewal, used, turns| match renewal {
             Renewal::Iteration => true,
             Renewal::IterationIfUsed => used || turns == 0,
             Renewal::AfterUse => turns == 0,
@@ -166,7 +180,12 @@ impl Variables {
                 matches!(flow.variables[number].source, Source::Text(_) | Source::Filtered(..));
             if made && renewal == Renewal::Exchange && holes.contains(&hole) {
                 // A value that is too long is reported by the exchange that uses it.
-                let _ = flow.variables[number].draw(hole, flow.seed, &self.place, &mut self.values);
+                let _ = flow.variables[number].draw(
+                    hole,
+                    flow.seed,
+                    (&self.place, &[]),
+                    &mut self.values,
+                );
             }
         }
     }
@@ -177,7 +196,8 @@ impl Variables {
         for (hole, variable) in (0..).map(Hole).zip(&compiled.flow().variables) {
             if matches!(variable.source, Source::Round { .. }) {
                 // A number always fits.
-                let _ = variable.draw(hole, compiled.flow().seed, &self.place, &mut self.values);
+                let _ =
+                    variable.draw(hole, compiled.flow().seed, (&self.place, &[]), &mut self.values);
             }
         }
     }
@@ -199,9 +219,10 @@ impl Variables {
     ) -> Result<(), Exhausted> {
         self.exchanges += 1;
         if compiled.renews_by_exchange() {
-            self.renew(compiled, |renewal, used, _| match renewal {
+            self.renew(compiled, |hole, renewal, used, _| match renewal {
                 Renewal::Exchange => true,
                 Renewal::AfterUse => used,
+                Renewal::Use => uses.contains(&hole),
                 _ => false,
             })?;
         }
@@ -213,22 +234,90 @@ impl Variables {
         Ok(())
     }
 
+    /// Sets the parts of a request that is being sent, and draws the variables that are made of them.
+    #[cold]
+    pub(super) fn begin_request(
+        &mut self,
+        compiled: &CompiledFlow,
+        part: impl Fn(RequestPart) -> Vec<u8>,
+    ) -> Result<(), Exhausted> {
+        for (hole, variable) in (0..).map(Hole).zip(&compiled.flow().variables) {
+            if let Source::Request(of) = variable.source {
+                self.values.set(hole, &part(of));
+            }
+        }
+        self.renew(compiled, |_, renewal, _, _| renewal == Renewal::Request)
+    }
+
+    /// The keys that the user has generated.
+    pub(super) fn own_keys(&self) -> &[Key] {
+        self.signing.as_ref().map_or(&[], |signing| &signing.own)
+    }
+
+    /// Sets the one-time passwords of a step aside that is performed after this time. Returns how much longer it has to
+    /// wait for the period of the last of them.
+    #[cold]
+    pub(super) fn set_codes_aside(
+        &mut self,
+        compiled: &CompiledFlow,
+        id: StepId,
+        after: Duration,
+    ) -> Duration {
+        let mut longer = Duration::ZERO;
+        let Some((_, info)) = compiled.act(id) else { return longer };
+        for hole in &info.uses {
+            let variable = &compiled.flow().variables[usize::from(hole.0)];
+            let Source::Signed(signed) = &variable.source else { continue };
+            let aside = signed.set_aside(&self.values, after.saturating_add(longer));
+            if let Some((step, wait)) = aside {
+                let codes = &mut self.signing.get_or_insert_default().codes;
+                codes.retain(|(known, _)| known != hole);
+                codes.push((*hole, step));
+                longer = longer.saturating_add(wait);
+            }
+        }
+        longer
+    }
+
     /// Draws the variables that `due` selects by renewal, by whether the value was used and by how many were drawn.
     fn renew(
         &mut self,
         compiled: &CompiledFlow,
-        due: impl Fn(Renewal, bool, u64) -> bool,
+        due: impl Fn(Hole, Renewal, bool, u64) -> bool,
     ) -> Result<(), Exhausted> {
         for &(hole, renewal) in compiled.drawing_order() {
             let number = usize::from(hole.0);
-            if due(renewal, self.used[number], self.turns[number]) {
-                let place = DrawContext { turn: self.turns[number], ..self.place };
+            if due(hole, renewal, self.used[number], self.turns[number]) {
+                let (mut code, mut own) = (None, &[][..]);
+                if let Some(signing) = &mut self.signing {
+                    code = signing.code_of(hole);
+                    own = &signing.own;
+                }
+                let place = DrawContext { turn: self.turns[number], code, ..self.place };
                 let flow = compiled.flow();
-                flow.variables[number].draw(hole, flow.seed, &place, &mut self.values)?;
+                flow.variables[number].draw(hole, flow.seed, (&place, own), &mut self.values)?;
                 self.turns[number] += 1;
                 self.used[number] = false;
             }
         }
         Ok(())
+    }
+}
+
+impl Signing {
+    /// Generates the keys of a user, if the plan has such.
+    fn new(compiled: &CompiledFlow) -> Option<Self> {
+        // The plan names only algorithms for which keys can be generated.
+        let key = |(algorithm, id): &(_, Option<String>)| {
+            Key::generate(*algorithm).ok().map(|key| key.with_id(id.clone()))
+        };
+        let own: Vec<Key> = compiled.flow().own_keys.iter().filter_map(key).collect();
+        (!own.is_empty()).then(|| Self { own, codes: Vec::new() })
+    }
+
+    /// The period whose one-time password was set aside for a variable, which takes it.
+    fn code_of(&mut self, hole: Hole) -> Option<u64> {
+        let at = self.codes.iter().position(|(known, _)| *known == hole)?;
+        Some(self.codes.swap_remove(at).1)
     }
 }

@@ -56,9 +56,10 @@ fn warm_variables_allocate_nothing() {
         sources.map(|source| Variable { name: name(), source, renewal: Renewal::Exchange });
     let mut values = Values::new(variables.len());
     let mut draw = |turn| {
-        let place = DrawContext { iteration: turn, user: 3, users: 10, turn, round: 0 };
+        let place =
+            DrawContext { iteration: turn, user: 3, users: 10, turn, ..DrawContext::default() };
         for (hole, variable) in (0..).map(Hole).zip(&variables) {
-            variable.draw(hole, 7, &place, &mut values).unwrap();
+            variable.draw(hole, 7, (&place, &[]), &mut values).unwrap();
         }
     };
     draw(0);

@@ -1,6 +1,7 @@
 //! Wrong plans, each with its error message: the file, the line, the column, the wrong value, and the possible ones.
 
 mod journeys;
+mod signing;
 
 use std::io;
 use std::path::Path;

@@ -31,6 +31,7 @@ pub fn text(plan: &Plan, compiled: &Compiled) -> String {
     let _ = writeln!(out, "{}", memory::about(&compiled.flow, &compiled.settings));
     mix(&mut out, compiled);
     journey::bounds(&mut out, compiled);
+    keys(&mut out, compiled);
     objectives(&mut out, compiled);
     requests(&mut out, plan, compiled);
     out
@@ -171,6 +172,23 @@ fn ordinal(number: usize) -> String {
         2 => "2nd".to_owned(),
         3 => "3rd".to_owned(),
         other => format!("{other}th"),
+    }
+}
+
+/// The keys, and how many signatures of each a core makes.
+fn keys(out: &mut String, compiled: &Compiled) {
+    if compiled.keys.is_empty() {
+        return;
+    }
+    out.push_str("\nKeys:\n");
+    for (name, algorithm) in &compiled.keys {
+        let count = algorithm.signatures_per_second();
+        let count = if count < 1_000_000 {
+            format!("{} thousand", count / 1_000)
+        } else {
+            "a million".to_owned()
+        };
+        let _ = writeln!(out, "  {name}: {algorithm}, about {count} signatures a second per core");
     }
 }
 
@@ -351,9 +369,12 @@ impl Requests<'_> {
     }
 
     fn fields(&self, out: &mut String, http: &HttpExchange) {
-        for (name, value) in &http.fields {
+        for (name, value) in http.fields.iter().chain(&http.sealed) {
             let value = brunt_redact::header(name, &self.filled(value));
             let _ = writeln!(out, "{name}: {}", self.named(&value));
+        }
+        if http.dpop.is_some() {
+            let _ = writeln!(out, "DPoP: {HIDDEN}");
         }
     }
 
@@ -402,8 +423,7 @@ impl Requests<'_> {
     /// A text in which extracted values are shown by name.
     fn named(&self, text: &str) -> String {
         let variables = self.compiled.flow.variables.iter();
-        let of_answer =
-            |variable: &&Variable| matches!(variable.source, Source::Answer | Source::Filtered(..));
+        let of_answer = |variable: &&Variable| variable.source.is_known_late();
         let brought = variables.filter(of_answer);
         brought.fold(text.to_owned(), |text, Variable { name, .. }| {
             text.replace(&format!("${{{name}}}"), &format!("<{name}>"))
@@ -449,7 +469,9 @@ impl Requests<'_> {
 fn is_brought(variable: &Variable, value: &[u8]) -> bool {
     match variable.source {
         Source::Answer => true,
-        Source::Filtered(..) => value == format!("${{{}}}", variable.name).as_bytes(),
+        _ if variable.source.is_known_late() => {
+            value == format!("${{{}}}", variable.name).as_bytes()
+        }
         _ => false,
     }
 }

@@ -37,13 +37,23 @@ impl Sample {
         };
         for (hole, _) in order(&flow.variables).unwrap_or_default() {
             let variable = &flow.variables[usize::from(hole.0)];
-            if let Source::Filtered(text, _) = &variable.source
-                && text.holes().any(|of| is_named(flow, &values, of))
-            {
+            let named = match &variable.source {
+                Source::Filtered(text, _) => text.holes().any(|of| is_named(flow, &values, of)),
+                Source::Signed(signed) => {
+                    if let Some(fault) = signed.fault(&values) {
+                        lacking.push(hole);
+                        why.push(Exhausted::Made(variable.name.clone(), fault));
+                    }
+                    true
+                }
+                Source::Request(_) => true,
+                _ => false,
+            };
+            if named {
                 values.set(hole, format!("${{{}}}", variable.name).as_bytes());
                 continue;
             }
-            if let Err(error) = variable.draw(hole, flow.seed, &place, &mut values) {
+            if let Err(error) = variable.draw(hole, flow.seed, (&place, &[]), &mut values) {
                 lacking.push(hole);
                 why.push(error);
             }

@@ -75,7 +75,7 @@ fn value(hole: Hole, escape: Escape, flow: &Flow, values: &Values, out: &mut Vec
     let source = flow.variables.get(usize::from(hole.0)).map(|variable| &variable.source);
     let start = out.len();
     let of_answer = match source {
-        Some(Source::Answer) => true,
+        Some(Source::Answer | Source::Signed(_) | Source::Request(_)) => true,
         Some(Source::Filtered(..)) => made_of_answers(source, flow),
         _ => false,
     };

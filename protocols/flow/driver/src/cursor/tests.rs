@@ -172,7 +172,7 @@ fn variables_are_renewed_when_their_renewal_says() {
     let all: Vec<Hole> = (0..5).map(Hole).collect();
     let mut seen = Vec::new();
     for (iteration, uses) in [(0, &all[..]), (1, &[]), (2, &all[..])] {
-        let place = DrawContext { iteration, user: 0, users: 1, turn: iteration, round: 0 };
+        let place = DrawContext { iteration, users: 1, turn: iteration, ..DrawContext::default() };
         variables.begin_iteration(&compiled, place).unwrap();
         for _ in 0..2 {
             variables.begin_exchange(&compiled, uses).unwrap();

@@ -31,7 +31,7 @@ impl User {
         if self.context.compiled.is_steered() {
             return self.conclude_steered((id, act), outcome, watch);
         }
-        let Counted { result, outcome, took } = self.timed(act, outcome, watch);
+        let Counted { result, outcome, took } = self.counted(act, outcome, watch);
         let failed = !matches!(outcome, Outcome::Ok(_));
         self.cursor.done(id, failed, &self.context.compiled);
         self.context.counters.ended(self.cursor.phase(), act.operation, result, took);
@@ -51,7 +51,10 @@ impl User {
         {
             return self.conclude_pending((id, act), (poll, &pending), outcome, watch);
         }
-        let mut counted = self.timed(act, outcome, watch);
+        if let (true, Some(operation)) = (std::mem::take(&mut self.challenged), act.challenge) {
+            return self.conclude_challenge((id, operation), outcome, watch);
+        }
+        let mut counted = self.counted(act, outcome, watch);
         let failed = !matches!(counted.outcome, Outcome::Ok(_));
         if !self.is_tried_again((id, act), counted.outcome, watch.now()) {
             self.cursor.done(id, failed, &context.compiled);
@@ -64,6 +67,24 @@ impl User {
         }
         let Counted { result, outcome, took } = counted;
         context.counters.ended(self.cursor.phase(), act.operation, result, took);
+        outcome
+    }
+
+    /// Ends a request whose answer demands a nonce: it is made once more, at once.
+    fn conclude_challenge(
+        &mut self,
+        (id, operation): (StepId, u16),
+        outcome: Outcome,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let context = Rc::clone(&self.context);
+        let now = watch.now();
+        watch.operation(operation);
+        self.cursor.act_ended(now, Outcome::Ok(0), false);
+        let both = (&*context.compiled, &*context.counters);
+        let around = Surroundings::new(both, &mut self.variables, now);
+        self.cursor.again(id, None, &around, false);
+        context.counters.ended(self.cursor.phase(), operation, StepResult::Passed, Duration::ZERO);
         outcome
     }
 
@@ -195,13 +216,19 @@ impl User {
     }
 
     /// How a step ended; a step that was too late has not passed.
+    #[inline]
+    fn counted(&self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Counted {
+        if act.threshold.is_some() || self.context.compiled.flow().times != Times::None {
+            return self.timed(act, outcome, watch);
+        }
+        let passed = matches!(outcome, Outcome::Ok(_));
+        let result = if passed { StepResult::Passed } else { StepResult::Failed };
+        Counted { result, outcome, took: Duration::ZERO }
+    }
+
+    /// The same for a step whose time is measured here.
     fn timed(&self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Counted {
         let times = self.context.compiled.flow().times;
-        if act.threshold.is_none() && times == Times::None {
-            let passed = matches!(outcome, Outcome::Ok(_));
-            let result = if passed { StepResult::Passed } else { StepResult::Failed };
-            return Counted { result, outcome, took: Duration::ZERO };
-        }
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
         watch.ended_as(ended);
         let service = watch.began_at().map_or(Duration::ZERO, |began| ended - began);

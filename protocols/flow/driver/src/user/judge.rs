@@ -5,6 +5,7 @@ use crate::check::Check;
 use crate::compiled_flow::ExchangeInfo;
 use crate::extract::Missing;
 use crate::http_client::HttpClient;
+use crate::journey::Journey;
 use crate::last_page::LastPage;
 use crate::ldap_client::LdapClient;
 use crate::plan::{ExchangeStep, Payload};
@@ -37,6 +38,12 @@ impl User {
         let compiled = &self.context.compiled;
         let draw = self.variables.draw(compiled, id, act, self.cursor.turns());
         let parsed = Parsed::drawing(reply, draw);
+        if act.challenge.is_some() && demands_nonce(parsed.reply()) {
+            self.challenged = self.cursor.journey_mut().is_some_and(Journey::is_challenged);
+            if self.challenged {
+                return Outcome::Ok(code);
+            }
+        }
         if let Some(poll) = &act.poll {
             self.pending = poll.pending(&parsed, self.variables.values()).map(Box::new);
             if self.pending.is_some() {
@@ -76,6 +83,15 @@ pub(super) fn reply<'a>(
             dhcp_client.map(|client| Reply::Named { code, values: client.values() })
         }
     }
+}
+
+/// Whether an answer demands a nonce in the proof of the request and gives one: that of a token endpoint says so in its
+/// body, that of a resource in a field (RFC 9449 sections 8 and 9).
+fn demands_nonce(reply: &Reply<'_>) -> bool {
+    let says = |bytes: &[u8]| memchr::memmem::find(bytes, b"use_dpop_nonce").is_some();
+    matches!(reply.code(), 400 | 401)
+        && reply.value("dpop-nonce").is_some()
+        && (says(reply.body()) || reply.value("www-authenticate").is_some_and(says))
 }
 
 /// Checks whether an answer is what the plan expects, and performs the plan's extractions. A refusal, of this class, is

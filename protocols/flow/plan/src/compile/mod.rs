@@ -12,6 +12,7 @@ mod filters;
 mod find_max;
 mod group;
 mod json;
+mod keys;
 mod leases;
 mod load;
 mod names;
@@ -31,6 +32,7 @@ use brunt_engine::{Load, Node, Settings};
 use brunt_exchange::ThinkTime;
 use brunt_feed::{Hole, Text};
 use brunt_flow_driver::{self as flow, ExchangeStep, Flow, Pause, Payload, Start};
+use brunt_flow_signing::Algorithm;
 use brunt_http_driver as http;
 use brunt_record::{AbortError, AbortRule, Slo};
 use brunt_run::SearchOptions;
@@ -40,6 +42,7 @@ use super::model::{self, Http, Plan, Scenario, Step};
 use super::path::KeyPath;
 
 use group::Flat;
+use keys::Keys;
 use load::Loaded;
 use names::Names;
 use variables::one;
@@ -57,6 +60,8 @@ pub struct Compiled {
     pub directory: Option<Directory>,
     /// The connection settings of the DHCP server, if a step uses one.
     pub leases: Option<Leases>,
+    /// The keys, and the algorithm of each.
+    pub keys: Vec<(String, Algorithm)>,
     /// The objectives.
     pub objectives: Vec<Slo>,
     /// The conditions that end the run.
@@ -74,27 +79,14 @@ pub fn compile(
 ) -> Result<Compiled, KeyError> {
     let Loaded { mut settings, order, start, mut iterations, users, between } =
         load::load(plan, node, seed, world)?;
-    let mut names = Names::default();
-    variables::declare(plan, &mut names, world)?;
-    declare_extracted(plan, &mut names)?;
-    variables::settle(plan, &mut names, world)?;
+    let keys = Keys::new(plan, world)?;
+    let names = declared(plan, &keys, world)?;
     let http = plan.http.as_deref().cloned().unwrap_or_default();
     let mut network = network::network(&http, seed, world)?;
     let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
     let leases = plan.dhcp.as_deref().map(|dhcp| Leases::of(dhcp, users, seed)).transpose()?;
-    let mut steps = Steps {
-        http: &http,
-        names,
-        world,
-        operations: Vec::new(),
-        directory: directory.is_some(),
-        leases: leases.is_some(),
-        spans: Vec::new(),
-        groups: Vec::new(),
-        branches: Vec::new(),
-        paths: Vec::new(),
-        bounds: Vec::new(),
-    };
+    let servers = (directory.is_some(), leases.is_some());
+    let mut steps = Steps::new(&http, (names, &keys), world, servers);
     let scenarios = steps.scenarios(plan)?;
     steps.names_differ()?;
     let Steps { names, operations, spans, groups, branches, paths, bounds, .. } = steps;
@@ -116,11 +108,13 @@ pub fn compile(
     let search = find_max::search(plan, &measured)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
+    let algorithms = keys.algorithms();
     let flow = Flow {
         scenarios,
         order,
         variables,
         marks,
+        own_keys: keys.own(),
         operations,
         spans,
         groups,
@@ -136,7 +130,17 @@ pub fn compile(
         arrivals: matches!(settings.load, Load::Open(_)),
         ..Flow::default()
     };
-    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on, search })
+    Ok(Compiled {
+        flow,
+        settings,
+        http: network,
+        directory,
+        leases,
+        keys: algorithms,
+        objectives,
+        abort_on,
+        search,
+    })
 }
 
 /// All steps of a plan, each with its path.
@@ -145,6 +149,16 @@ fn all_steps(
     paths: Vec<KeyPath>,
 ) -> impl Iterator<Item = (KeyPath, &flow::Step)> {
     paths.into_iter().zip(scenarios.iter().flat_map(|scenario| &scenario.steps))
+}
+
+/// The variables of a plan.
+fn declared(plan: &Plan, keys: &Keys, world: &CompileEnvironment<'_>) -> Result<Names, KeyError> {
+    let mut names = Names::default();
+    variables::declare(plan, &mut names, world)?;
+    declare_extracted(plan, &mut names)?;
+    names.publish(keys);
+    variables::settle(plan, keys, &mut names, world)?;
+    Ok(names)
 }
 
 /// Declares all variables that are extracted from answers and not declared.
@@ -220,6 +234,7 @@ fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, KeyError>
 struct Steps<'a> {
     http: &'a Http,
     names: Names,
+    keys: &'a Keys,
     world: &'a CompileEnvironment<'a>,
     operations: Vec<String>,
     /// What consists of several exchanges and is measured as one.
@@ -237,7 +252,29 @@ struct Steps<'a> {
     leases: bool,
 }
 
-impl Steps<'_> {
+impl<'a> Steps<'a> {
+    fn new(
+        http: &'a Http,
+        (names, keys): (Names, &'a Keys),
+        world: &'a CompileEnvironment<'a>,
+        (directory, leases): (bool, bool),
+    ) -> Self {
+        Self {
+            http,
+            names,
+            keys,
+            world,
+            operations: Vec::new(),
+            directory,
+            leases,
+            spans: Vec::new(),
+            groups: Vec::new(),
+            branches: Vec::new(),
+            paths: Vec::new(),
+            bounds: Vec::new(),
+        }
+    }
+
     fn scenarios(&mut self, plan: &Plan) -> Result<Vec<flow::Scenario>, KeyError> {
         let at = KeyPath::new("scenario");
         if plan.scenario.is_empty() {
@@ -326,7 +363,8 @@ impl Steps<'_> {
             let act = directory::act(&at, step, &mut self.names, self.world)?;
             return Ok(Payload::Ldap(Box::new(act)));
         }
-        let act = request::request(at, key, step, self.http, &mut self.names, self.world)?;
+        let parts = (&mut self.names, self.keys);
+        let act = request::request(at, key, step, self.http, parts, self.world)?;
         Ok(Payload::Http(Box::new(act)))
     }
 
@@ -357,6 +395,8 @@ impl Steps<'_> {
         }
         let retry = attempts::retry(at, step, &name, &mut self.spans)?;
         let reconnects = attempts::reconnects(at, step, self.http)?;
+        let challenge = step.dpop.as_ref().map(|_| self.operation(at, &format!("{name} nonce")));
+        let challenge = challenge.transpose()?;
         let pending = if step.pending.is_empty() {
             operation
         } else {
@@ -366,6 +406,8 @@ impl Steps<'_> {
         let poll = attempts::poll(at, step, polled, &mut self.names, &mut self.spans)?;
         let checks = answer::checks(at, step, &mut self.names)?;
         let extracts = answer::extracts(at, step, &mut self.names)?;
+        let checked = checks.iter().flat_map(flow::Check::texts);
+        self.names.no_request(&at.key("checks"), checked)?;
         let zero = |key: &str| KeyError::new(&at.key(key), "is 0, but must be more than 0");
         if step.timeout.is_some_and(|time| time.0.is_zero()) {
             return Err(zero("timeout"));
@@ -378,6 +420,7 @@ impl Steps<'_> {
             needs,
             retry,
             poll,
+            challenge,
             reconnects,
             ..ExchangeStep::new(operation, payload)
         })
@@ -393,6 +436,7 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), KeyError> {
         ("body-file", step.body_file.is_some()),
         ("bearer", step.bearer.is_some()),
         ("basic", step.basic.is_some()),
+        ("dpop", step.dpop.is_some()),
         ("query", !step.query.is_empty()),
         ("headers", !step.headers.is_empty()),
         ("json", step.json.is_some()),

@@ -7,15 +7,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brunt_feed::{Escape, Feeder, Hole, Text, TextError, TextPiece};
-use brunt_flow_driver::{Renewal, Source, Variable};
+use brunt_flow_driver::{Renewal, RequestPart, Signed, Source, Variable};
 use brunt_net::secret::Secret;
 
 use super::filters::{self, Filters};
+use super::keys::Keys;
 use crate::key_error::{KeyError, instead};
 use crate::path::KeyPath;
 
-/// The built-in variables: the number of the user and that of the iteration.
-const OWN: [(&str, Source); 2] = [("run.user", Source::User), ("run.iteration", Source::Iteration)];
+/// The built-in variables: the number of the user, that of the iteration, and the parts of the request that is sent.
+const OWN: [(&str, Source, Renewal); 6] = [
+    ("run.user", Source::User, Renewal::Iteration),
+    ("run.iteration", Source::Iteration, Renewal::Iteration),
+    ("request.method", Source::Request(RequestPart::Method), Renewal::Request),
+    ("request.url", Source::Request(RequestPart::Url), Renewal::Request),
+    ("request.path", Source::Request(RequestPart::Path), Renewal::Request),
+    ("request.body", Source::Request(RequestPart::Body), Renewal::Request),
+];
 
 /// The variables of a plan.
 #[derive(Debug, Default)]
@@ -25,6 +33,8 @@ pub(super) struct Names {
     feeders: BTreeMap<String, Rows>,
     /// What filters make of variables, by the words of the plan.
     filtered: BTreeMap<String, Hole>,
+    /// The public parts of keys.
+    public: BTreeMap<String, Source>,
     /// Variables that were marked as secrets, or as not secret.
     marks: Vec<(Hole, bool)>,
 }
@@ -64,7 +74,7 @@ impl Names {
                 format!("'{name}' is not a variable name: use letters, digits, '-', '_' and '.'");
             return Err(KeyError::new(at, what));
         }
-        if OWN.iter().any(|(own, _)| *own == name) {
+        if OWN.iter().any(|(own, ..)| *own == name) {
             return Err(KeyError::new(
                 at,
                 format!("'{name}' is a built-in variable: choose another name"),
@@ -109,6 +119,56 @@ impl Names {
         }
     }
 
+    /// Adds the public parts of keys as variables.
+    pub(super) fn publish(&mut self, keys: &Keys) {
+        for (name, key) in keys.public() {
+            let parts = [
+                ("jwk", Signed::Jwk(key.clone())),
+                ("thumbprint", Signed::Thumbprint(key.clone())),
+            ];
+            for (part, signed) in parts {
+                let source = Source::Signed(Arc::new(signed));
+                self.public.insert(format!("keys.{name}.{part}"), source);
+            }
+        }
+    }
+
+    /// Whether a text is made of the request that is sent, and therefore known last.
+    pub(super) fn is_of_request(&self, text: &Text) -> bool {
+        self.request_part(text).is_some()
+    }
+
+    /// Refuses texts that are made of the request that is sent, where it is not known yet or no longer.
+    pub(super) fn no_request<'a>(
+        &self,
+        at: &KeyPath,
+        texts: impl IntoIterator<Item = &'a Text>,
+    ) -> Result<(), KeyError> {
+        let Some(part) = texts.into_iter().find_map(|text| self.request_part(text)) else {
+            return Ok(());
+        };
+        let what = format!("uses '{part}', which only the values of 'headers' can be made of");
+        Err(KeyError::new(at, what))
+    }
+
+    /// The part of the request that a text is made of. Variables that are made of each other are refused later.
+    fn request_part(&self, text: &Text) -> Option<&str> {
+        let mut seen = Vec::new();
+        let mut open: Vec<Hole> = text.holes().collect();
+        while let Some(hole) = open.pop() {
+            if seen.contains(&hole) {
+                continue;
+            }
+            seen.push(hole);
+            let Some(variable) = self.variables.get(usize::from(hole.0)) else { continue };
+            if matches!(variable.source, Source::Request(_)) {
+                return Some(&variable.name);
+            }
+            open.extend(variable.source.texts().flat_map(Text::holes));
+        }
+        None
+    }
+
     /// Adds a feeder, whose columns are variables.
     pub(super) fn feed(
         &mut self,
@@ -137,9 +197,10 @@ impl Names {
         if let Some(hole) = self.holes.get(name) {
             return Ok(*hole);
         }
-        let own = OWN.into_iter().find(|(own, _)| *own == name);
+        let own = OWN.into_iter().find(|(own, ..)| *own == name);
         let (source, renewal) = match own {
-            Some((_, source)) => (source, Renewal::Iteration),
+            Some((_, source, renewal)) => (source, renewal),
+            None if self.public.contains_key(name) => (self.public[name].clone(), Renewal::User),
             None => self.cell(name).ok_or_else(|| KeyError::new(at, self.unknown(name)))?,
         };
         let hole = self.add(at, name, source, renewal)?;
@@ -184,8 +245,9 @@ impl Names {
                 columns.filter(|_| !rows.lines).map(move |column| format!("{name}.{column}"));
             named.chain(rows.lines.then(|| name.clone())).collect::<Vec<_>>()
         });
-        let own = OWN.iter().map(|(name, _)| (*name).to_owned());
-        self.holes.keys().cloned().chain(columns).chain(own).collect()
+        let own = OWN.iter().map(|(name, ..)| (*name).to_owned());
+        let public = self.public.keys().cloned();
+        self.holes.keys().cloned().chain(columns).chain(own).chain(public).collect()
     }
 
     /// A text in which values are inserted unchanged, unless it says otherwise.

@@ -1,11 +1,12 @@
 //! Steps over HTTP: compiles a plan's step to a request with holes.
 
 use brunt_feed::{Escape, Text, TextPiece};
-use brunt_flow_driver::{Content, HttpExchange};
+use brunt_flow_driver::{Content, Dpop, HttpExchange};
 use brunt_http_driver::Body;
 
 use super::environment::CompileEnvironment;
 use super::json;
+use super::keys::Keys;
 use super::names::{Names, Piece};
 use super::page;
 use super::variables::{Shown, hidden, one};
@@ -25,7 +26,7 @@ pub(super) fn request(
     key: &'static str,
     step: &Step,
     http: &Http,
-    names: &mut Names,
+    (names, keys): (&mut Names, &Keys),
     world: &CompileEnvironment<'_>,
 ) -> Result<HttpExchange, KeyError> {
     let page = page::page_step(at, step, names)?;
@@ -66,7 +67,32 @@ pub(super) fn request(
     if !there(&fields, "user-agent") && !own("user-agent") && !shares(http, "user-agent") {
         fields.insert(0, ("User-Agent".to_owned(), Text::literal(AGENT)));
     }
-    Ok(HttpExchange { method, url, base, page, fields, body })
+    let dpop = dpop(at, step, names, keys)?;
+    names.no_request(&at.key(key), std::iter::once(&url).chain(&base))?;
+    if let Content::Text(text) = &body {
+        names.no_request(at, std::iter::once(text))?;
+    }
+    let (sealed, fields) = fields.into_iter().partition(|(_, text)| names.is_of_request(text));
+    Ok(HttpExchange { method, url, base, page, fields, sealed, dpop, body })
+}
+
+/// The proof that the sender has the key of its token.
+fn dpop(
+    at: &KeyPath,
+    step: &Step,
+    names: &mut Names,
+    keys: &Keys,
+) -> Result<Option<Box<Dpop>>, KeyError> {
+    let Some(name) = &step.dpop else { return Ok(None) };
+    let at_key = at.key("dpop");
+    let key = keys.find(&at_key, name)?;
+    if !key.has_public() {
+        let what =
+            format!("names the key '{name}', which is a secret: a proof needs a private key");
+        return Err(KeyError::new(&at_key, what));
+    }
+    let token = step.bearer.as_deref().map(|token| names.plain(&at.key("bearer"), token));
+    Ok(Some(Box::new(Dpop { key: key.key.clone(), token: token.transpose()? })))
 }
 
 /// Whether every request has that field.
@@ -333,7 +359,8 @@ fn authorization(
     if let Some(token) = &step.bearer {
         let token = names.plain(&at.key("bearer"), token)?;
         let pieces = token.pieces().iter().cloned();
-        return Ok(Some(Text::of(std::iter::once(literal("Bearer ")).chain(pieces))));
+        let scheme = if step.dpop.is_some() { "DPoP " } else { "Bearer " };
+        return Ok(Some(Text::of(std::iter::once(literal(scheme)).chain(pieces))));
     }
     let Some(basic) = &step.basic else { return Ok(None) };
     let at = at.key("basic");

@@ -58,7 +58,7 @@ fn drawn(compiled: &Compiled) -> Values {
     let mut values = Values::new(flow.variables.len());
     for (hole, _) in brunt_flow_driver::source::order(&flow.variables).unwrap() {
         let variable = &flow.variables[usize::from(hole.0)];
-        variable.draw(hole, flow.seed, &DrawContext::default(), &mut values).unwrap();
+        variable.draw(hole, flow.seed, (&DrawContext::default(), &[]), &mut values).unwrap();
     }
     values
 }

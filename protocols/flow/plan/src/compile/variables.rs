@@ -8,6 +8,7 @@ use brunt_flow_driver::{self as flow, Choice};
 use brunt_net::secret::Secret;
 
 use super::environment::CompileEnvironment;
+use super::keys::Keys;
 use super::names::Names;
 use super::ranges::range;
 use crate::key_error::KeyError;
@@ -39,6 +40,7 @@ pub(super) fn declare(
 /// Sets the sources of declared variables. Everything that texts may name must be declared by now.
 pub(super) fn settle(
     plan: &Plan,
+    keys: &Keys,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
 ) -> Result<(), KeyError> {
@@ -47,7 +49,9 @@ pub(super) fn settle(
         let at = at.key(name);
         let (source, renewal) = match variable {
             Variable::Constant(scalar) => (constant(&at, scalar, names)?, flow::Renewal::Iteration),
-            Variable::Source(given) => (source(&at, given, names, world)?, renewed(&at, given)?),
+            Variable::Source(given) => {
+                (source(&at, given, keys, names, world)?, renewed(&at, given)?)
+            }
         };
         let hole = names.find(&at, name)?;
         if let Variable::Source(given) = variable
@@ -79,6 +83,14 @@ fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, KeyError> {
         let what = "cannot be used with number = \"repeat\", which changes with each round";
         return Err(KeyError::new(&at.key("renew"), what));
     }
+    if is_signed(given) {
+        if given.renew.is_some() {
+            let what =
+                "cannot be used with a signed value, which is new for each exchange that uses it";
+            return Err(KeyError::new(&at.key("renew"), what));
+        }
+        return Ok(flow::Renewal::Use);
+    }
     Ok(match given.extracted {
         Some(Extracted::Iteration) => flow::Renewal::Extracted,
         Some(Extracted::User) => flow::Renewal::Kept,
@@ -88,6 +100,11 @@ fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, KeyError> {
         }
         None => renewal(given.renew),
     })
+}
+
+/// Whether the values are made with a key or a seed.
+fn is_signed(given: &Source) -> bool {
+    given.jwt.is_some() || given.hmac.is_some() || given.totp.is_some()
 }
 
 fn renewal(given: Option<Renewal>) -> flow::Renewal {
@@ -103,6 +120,7 @@ fn renewal(given: Option<Renewal>) -> flow::Renewal {
 fn source(
     at: &KeyPath,
     given: &Source,
+    keys: &Keys,
     names: &mut Names,
     world: &CompileEnvironment<'_>,
 ) -> Result<flow::Source, KeyError> {
@@ -145,6 +163,9 @@ fn source(
         }
         Source { env: Some(name), .. } => flow::Source::Secret(world.env(&at_key, name)?),
         Source { file: Some(path), .. } => flow::Source::Secret(world.secret(&at_key, path)?),
+        _ if is_signed(given) => {
+            flow::Source::Signed(Arc::new(keys.signed(at, (key, given), names)?))
+        }
         _ => flow::Source::Answer,
     })
 }
@@ -163,6 +184,9 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, KeyError> {
         ("env", given.env.is_some()),
         ("file", given.file.is_some()),
         ("extracted", given.extracted.is_some()),
+        ("jwt", given.jwt.is_some()),
+        ("hmac", given.hmac.is_some()),
+        ("totp", given.totp.is_some()),
     ];
     let key = one(at, &keys, "where its values come from")?;
     if given.uuid == Some(false) {
@@ -171,16 +195,21 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, KeyError> {
             "is false, so the variable would have no value; set it to true",
         ));
     }
-    let given_number = given.number;
-    for (part, of, given) in
-        [("step", "count", given.step.is_some()), ("length", "chars", given.length.is_some())]
-    {
-        let round = part == "step" && given_number == Some(Number::Repeat);
-        if given && key != of && !round {
-            return Err(KeyError::new(
-                &at.key(part),
-                format!("belongs to '{of}', but this variable has '{key}'"),
-            ));
+    let repeats = given.number == Some(Number::Repeat);
+    for (part, of, given) in [
+        ("step", &["count"][..], given.step.is_some() && !repeats),
+        ("length", &["chars"], given.length.is_some()),
+        ("lifetime", &["jwt"], given.lifetime.is_some()),
+        ("as", &["hmac"], given.as_.is_some()),
+        ("digits", &["totp"], given.digits.is_some()),
+        ("period", &["totp"], given.period.is_some()),
+        ("algorithm", &["hmac", "totp"], given.algorithm.is_some()),
+        ("key", &["jwt", "hmac"], given.key.is_some()),
+    ] {
+        if given && !of.contains(&key) {
+            let what =
+                format!("belongs to '{}', but this variable has '{key}'", of.join("' and '"));
+            return Err(KeyError::new(&at.key(part), what));
         }
     }
     Ok(key)

@@ -19,12 +19,13 @@ pub struct Entry {
 }
 
 /// The labels of parts that a plan can have once.
-const SECTIONS: [(&str, &str); 7] = [
+const SECTIONS: [(&str, &str); 8] = [
     ("run", "Load"),
     ("http", "HTTP"),
     ("ldap", "Directory (LDAP)"),
     ("dhcp", "DHCP server"),
     ("variables", "Variables"),
+    ("keys", "Keys"),
     ("feeders", "Files of values"),
     ("find-max", "Search for the maximum"),
 ];

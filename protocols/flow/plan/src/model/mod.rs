@@ -9,6 +9,7 @@ mod dhcp;
 mod find_max;
 mod http;
 mod journey;
+mod keys;
 mod ldap;
 mod page;
 mod run;
@@ -20,11 +21,14 @@ pub use dhcp::{Dhcp, DhcpStep};
 pub use find_max::FindMax;
 pub use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
 pub use journey::{Choose, Condition, Connection, Repeat, Retry, Slower};
+pub use keys::Key;
 pub use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
 pub use page::{Pick, Submit};
 pub use run::{Groups, Iterations, Order, Round, Run};
 pub use scenario::{AfterFailure, Scenario, Step};
-pub use variable::{Choice, Extracted, Feeder, Number, Renewal, RowOrder, Source, Variable};
+pub use variable::{
+    Choice, Extracted, Feeder, MacDigest, MacNotation, Number, Renewal, RowOrder, Source, Variable,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +57,10 @@ pub struct Plan {
     pub ldap: Option<Box<Ldap>>,
     /// The DHCP server for `dhcp` steps.
     pub dhcp: Option<Box<Dhcp>>,
+    /// Keys by name, with which values and requests are signed. `${keys.NAME.jwk}` is the public part of a key, and
+    /// `${keys.NAME.thumbprint}` its thumbprint (RFC 7638).
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub keys: Pairs<Key>,
     /// Variables by name. A text or a number is a constant; a table defines the source of the values.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub variables: Pairs<Variable>,

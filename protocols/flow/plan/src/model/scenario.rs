@@ -95,6 +95,10 @@ pub struct Step {
     pub body_file: Option<PathBuf>,
     /// Token for `Authorization: Bearer`.
     pub bearer: Option<String>,
+    /// Key that proves the possession of the token (DPoP, RFC 9449): each request has a `DPoP` header, and a `bearer`
+    /// token becomes `Authorization: DPoP`. If the server demands a nonce, the step is performed once more at once;
+    /// such answers are counted as `NAME nonce`.
+    pub dpop: Option<String>,
     /// Codes that count as success, in place of those below 400: 200, "200..204, 409" or an array. For LDAP, result
     /// codes, in place of 0, 5 and 6.
     pub status: Option<Several>,

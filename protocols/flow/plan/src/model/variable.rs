@@ -10,7 +10,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::values::{Pairs, Scalar};
+use crate::values::{Node, Pairs, Scalar, Time};
 
 /// A variable: a constant, or a table with the source of its values.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub enum Variable {
 }
 
 /// Source of a variable's values: exactly one of the keys `value`, `random`, `count`, `chars`, `uuid`, `timestamp`,
-/// `choice`, `number`, `env`, `file` and `extracted`, and the keys that belong to it.
+/// `choice`, `number`, `env`, `file`, `extracted`, `jwt`, `hmac` and `totp`, and the keys that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Source {
@@ -53,11 +53,60 @@ pub struct Source {
     pub file: Option<PathBuf>,
     /// Values extracted from answers, and how long they last. An extracted variable need not be declared.
     pub extracted: Option<Extracted>,
+    /// Claims of a signed JWT (RFC 7519), a new one for each exchange that uses it. It has `iat`, `exp` and `jti` as
+    /// well, unless they are given.
+    pub jwt: Option<Node>,
+    /// Lifetime of `jwt`, which sets `exp`; "60s" by default.
+    pub lifetime: Option<Time>,
+    /// Text whose message authentication code is the value (HMAC, RFC 2104). In values of `headers` it may contain
+    /// `${request.method}`, `${request.url}`, `${request.path}` (with the query) and `${request.body}`.
+    pub hmac: Option<String>,
+    /// How the code of `hmac` is written; "hex" by default.
+    #[serde(rename = "as")]
+    pub as_: Option<MacNotation>,
+    /// Seed of one-time passwords (TOTP, RFC 6238): base32, or hexadecimal after "hex:". Each password is used once; a
+    /// step that needs a second one waits for the next period, as in a pause.
+    pub totp: Option<String>,
+    /// Digits of `totp`; 6 by default.
+    pub digits: Option<u32>,
+    /// Period of `totp`; "30s" by default.
+    pub period: Option<Time>,
+    /// Hash function of `hmac`, "sha256" by default, or of `totp`, "sha1" by default.
+    pub algorithm: Option<MacDigest>,
+    /// Key of `jwt` or `hmac`, by its name in `[keys]`.
+    pub key: Option<String>,
     /// When a new value is drawn; by default for each iteration.
     pub renew: Option<Renewal>,
     /// Whether its values are secrets, which are shown nowhere; by default if they are from `env` or `file`, or if the
     /// variable is named as a secret.
     pub secret: Option<bool>,
+}
+
+/// How the bytes of a code are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MacNotation {
+    /// In hexadecimal, in lower case.
+    Hex,
+    /// In base64.
+    Base64,
+    /// In base64 for URLs, without padding.
+    #[serde(rename = "base64url")]
+    Base64Url,
+}
+
+/// A hash function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MacDigest {
+    /// SHA-1.
+    Sha1,
+    /// SHA-256.
+    Sha256,
+    /// SHA-384.
+    Sha384,
+    /// SHA-512.
+    Sha512,
 }
 
 /// What is numbered.

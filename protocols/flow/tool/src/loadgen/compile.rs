@@ -184,31 +184,25 @@ fn step(step: &draft::Step) -> Result<Step, String> {
         draft::Step::Send(send) => send,
     };
     let extracts: Result<Vec<Extract>, String> = send.keeps.iter().map(extract).collect();
+    let request = HttpExchange {
+        method: send.method.clone(),
+        url: text(&send.url, Escape::None),
+        fields: send
+            .fields
+            .iter()
+            .map(|(name, value)| (name.clone(), text(value, Escape::None)))
+            .collect(),
+        body: match &send.body {
+            None => Content::None,
+            Some((words, escape)) => Content::Text(text(words, *escape)),
+        },
+        ..HttpExchange::default()
+    };
     Ok(Step::Exchange(Box::new(ExchangeStep {
-        operation: send.operation as u16,
-        payload: Payload::Http(Box::new(HttpExchange {
-            page: None,
-            base: None,
-            method: send.method.clone(),
-            url: text(&send.url, Escape::None),
-            fields: send
-                .fields
-                .iter()
-                .map(|(name, value)| (name.clone(), text(value, Escape::None)))
-                .collect(),
-            body: match &send.body {
-                None => Content::None,
-                Some((words, escape)) => Content::Text(text(words, *escape)),
-            },
-        })),
-        checks: Vec::new(),
         extracts: extracts?,
         threshold: send.threshold.map(threshold),
         timeout: send.threshold.filter(|millis| *millis > 0).map(Duration::from_millis),
-        needs: Vec::new(),
-        retry: None,
-        poll: None,
-        reconnects: false,
+        ..ExchangeStep::new(send.operation as u16, Payload::Http(Box::new(request)))
     })))
 }
 
