@@ -23,8 +23,9 @@ pub(crate) const AWAY_SERVICES: u32 = 10;
 pub(crate) const LOST_MIN: u32 = 3;
 /// The most silences kept.
 const KEPT_MAX: usize = 64;
-/// Slots may come this much out of order: a worker that is held up reports late.
-const REORDER: u32 = 30;
+/// Slots may come this much out of order: a worker that is held up reports late, and the last step of a worker lasts
+/// until all that it had in flight has ended, which may be minutes after the last step of another.
+const REORDER: u32 = 1_200;
 
 /// How long the target usually takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -282,6 +283,24 @@ mod tests {
 
     fn words(slots: &str) -> Vec<String> {
         found(slots, Duration::from_millis(1), &[]).iter().map(Away::words).collect()
+    }
+
+    #[test]
+    fn a_worker_may_report_what_it_saw_long_after_another() {
+        let worker = |slots: &[(u32, Sign)]| {
+            let mut presence = Presence::default();
+            slots.iter().for_each(|(number, sign)| presence.note(*number, *sign));
+            (0..3).for_each(|_| presence.unanswered(119, true, true));
+            presence
+        };
+        let first = worker(&[(17, Sign::Answered), (19, Sign::Answered)]);
+        let last = worker(&[(17, Sign::Answered), (18, Sign::Wanted)]);
+        let mut absences = Absences::default();
+        absences.absorb(&first);
+        absences.absorb(&last);
+        let usual = |_| Usual::always(Duration::from_millis(1));
+        let found = absences.found(&usual, &[], false, Duration::from_millis(1_950));
+        assert_eq!(found, [], "it answered in the slot after the one in which it was waited for");
     }
 
     #[test]
