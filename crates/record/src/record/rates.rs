@@ -111,7 +111,8 @@ impl Rates {
         if plan.mode == Mode::Closed && counts.planned == 1 && counts.ok + counts.failed == 1 {
             // One exchange is no rate: users begin the next one when it ends, and there was none.
             let (from_s, seconds) = (timing.from.as_secs_f64(), window.as_secs_f64());
-            return Self { from_s, seconds, late: Some(0), ..Self::default() };
+            let drained_s = timing.drained().as_secs_f64();
+            return Self { from_s, seconds, drained_s, late: Some(0), ..Self::default() };
         }
         let answered = Answered::new(steady, plan.mode);
         let counted = Self {
