@@ -4,7 +4,7 @@
 //! undecided if missing answers, or the generator's own share, could have changed its result; undecided is neither met
 //! nor missed. A target that was unavailable is never treated as available.
 
-use brunt_record::{Counts, Record, SloOutcome, Status};
+use brunt_record::{Record, RunOutcome, SloOutcome, Status};
 
 use super::signals::Signal;
 use crate::options::exit::Exit;
@@ -58,7 +58,7 @@ pub fn exit(record: &Record, early: Option<Early>, manner: ExitPolicy) -> Exit {
             }
         }
         ExitPolicy::Perfdhcp { .. } => Exit::Partial,
-        _ if nothing_worked(&record.conservation.counts) => Exit::Failed,
+        _ if record.outcome() == RunOutcome::NothingWorked => Exit::Failed,
         _ if partial => Exit::Partial,
         _ => Exit::Ok,
     }
@@ -73,11 +73,6 @@ fn cut_short(early: Option<Early>, manner: ExitPolicy) -> Option<Exit> {
     }
 }
 
-/// Whether exchanges were requested and none of them succeeded.
-fn nothing_worked(counts: &Counts) -> bool {
-    counts.planned > 0 && counts.ok == 0
-}
-
 /// The exit code for the objectives of a run, if one of them was not met.
 pub fn judged(record: &Record) -> Option<Exit> {
     let any = |outcome| record.slo.iter().any(|slo| slo.outcome == outcome);
@@ -89,13 +84,14 @@ pub fn judged(record: &Record) -> Option<Exit> {
 
 /// Whether something is missing from the run, whatever other reasons there are against it.
 fn is_partial(record: &Record) -> bool {
-    record.verdict.reasons.iter().any(|reason| reason.status == Status::Partial)
+    record.outcome() == RunOutcome::Incomplete
+        || record.verdict.reasons.iter().any(|reason| reason.status == Status::Partial)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_record::{Reason, RunOutcome, SloResult};
+    use brunt_record::{Counts, Reason, SloResult};
 
     fn record(outcomes: &[SloOutcome], partial: bool, ok: u64) -> Record {
         let text = include_str!("../../../protocols/flow/tool/src/http/testdata/empty.record.json");
@@ -109,8 +105,8 @@ mod tests {
             why: None,
         };
         record.slo = outcomes.iter().map(result).collect();
-        record.conservation.counts.planned = 10;
-        record.conservation.counts.ok = ok;
+        let failed = 10 - ok;
+        record.counts = Counts { planned: 10, sent: 10, ok, failed, ..Counts::default() };
         let reason =
             Reason { status: Status::Partial, text: "the target stopped responding".to_owned() };
         record.verdict.reasons = if partial { vec![reason] } else { Vec::new() };
@@ -148,12 +144,10 @@ mod tests {
     /// Changes a record so that its run has this outcome, with the objectives of a column.
     fn with(outcome: RunOutcome, slo: &[SloOutcome]) -> Record {
         let mut record = record(slo, false, 10);
-        record.counts = Counts { planned: 10, sent: 10, ok: 10, ..Counts::default() };
         record.verdict.cut_short = outcome == RunOutcome::Incomplete;
         let status = match outcome {
             RunOutcome::NothingWorked => {
-                (record.counts.ok, record.conservation.counts.ok) = (0, 0);
-                record.counts.failed = 10;
+                (record.counts.ok, record.counts.failed) = (0, 10);
                 Status::Valid
             }
             RunOutcome::Unavailable => {
@@ -205,6 +199,14 @@ mod tests {
             }
         }
         assert_eq!(outcomes, RunOutcome::ALL);
+    }
+
+    #[test]
+    fn a_warm_up_that_worked_does_not_make_the_rest_work() {
+        let mut record = record(&[], true, 0);
+        record.conservation.counts = Counts { planned: 30, sent: 30, ok: 20, ..record.counts };
+        assert_eq!(record.outcome(), RunOutcome::NothingWorked);
+        assert_eq!(exit(&record, None, ExitPolicy::Ours), Exit::Failed);
     }
 
     #[test]
