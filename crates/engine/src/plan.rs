@@ -43,6 +43,8 @@ pub struct Node {
     pub slots: Slots,
     /// The number of its first session among those of all nodes.
     pub first_session: u32,
+    /// How many sessions all nodes have together; none in a run that was not divided.
+    pub all_sessions: Option<u32>,
 }
 
 impl Default for Node {
@@ -54,13 +56,14 @@ impl Default for Node {
 impl Node {
     /// One of several nodes with equal shares.
     pub fn even(rank: u32, world: u32) -> Self {
-        Self { rank, world, slots: Slots::even(rank, world), first_session: 0 }
+        Self { rank, world, slots: Slots::even(rank, world), first_session: 0, all_sessions: None }
     }
 
     /// One of the nodes that have these weights.
     pub fn weighted(rank: u32, weights: &[u32]) -> Result<Self, SlotsError> {
         let slots = Slots::weighted(rank, weights)?;
-        Ok(Self { rank, world: weights.len() as u32, slots, first_session: 0 })
+        let world = weights.len() as u32;
+        Ok(Self { rank, world, slots, first_session: 0, all_sessions: None })
     }
 }
 
@@ -133,8 +136,8 @@ impl Settings {
         let (first, end) = (bound(before), bound(before + own));
         let share = node.slots.share();
         self.backlog = self.backlog.map(|most| ((most as f64 * share).ceil() as usize).max(1));
+        self.node = Node { first_session: first, all_sessions: Some(self.sessions), ..node };
         self.sessions = end - first;
-        self.node = Node { first_session: first, ..node };
         Ok(self)
     }
 

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_engine::{Load, Plan, Stopping, ThinkTime};
-use brunt_record::{Reason, Record, Slo, SloOutcome, Status};
+use brunt_record::{Reason, Record, Slo, SloOutcome, Status, Verdict};
 
 use super::files;
 use super::finished::Finished;
@@ -28,7 +28,8 @@ pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     // In the closed model users number their iterations in turn, unless the load is a list that is used up.
     let used = match whole.load {
         Load::Closed(_) if !whole.stop.count_includes_warm_up => {
-            count.saturating_mul(whole.sessions.into())
+            // The users of all nodes, so that all of them go on from the same number.
+            count.saturating_mul(nodes.all_sessions.unwrap_or(whole.sessions).into())
         }
         _ => count,
     };
@@ -66,8 +67,9 @@ pub(crate) fn judged(
     }
     let Some(why) = failure(record, objectives) else { return Ok(None) };
     let text = format!("the run did not begin, because its canary failed (--canary): {why}");
-    (record.verdict.status, record.verdict.cut_short) = (Status::Partial, true);
-    record.verdict.reasons.insert(0, Reason { status: Status::Partial, text: text.clone() });
+    let Verdict { status, cut_short, reasons, .. } = &mut record.verdict;
+    (*status, *cut_short) = ((*status).max(Status::Partial), true);
+    reasons.insert(0, Reason { status: Status::Partial, text: text.clone() });
     record.outcome = Some(record.outcome());
     let written = files::write(record, measured, output, losses).map(PathBuf::from);
     Ok(Some(Finished { aborted: Some(text), is_canary: true, written, ..tried }))
@@ -119,6 +121,13 @@ mod tests {
         assert!(divided(&load, 100).is_err());
         let closed = Plan::new(Settings::closed(ThinkTime::None, 8), 1).unwrap();
         assert_eq!(divided(&closed, 5).unwrap().1.settings().first, 40);
+        // Nodes with other numbers of users go on from the same number.
+        for rank in 0..2 {
+            let node = Node::weighted(rank, &[3, 1]).unwrap();
+            let share = Settings::closed(ThinkTime::None, 8).shared(node, 1).unwrap();
+            let (_, rest) = divided(&Plan::new(share, 1).unwrap(), 5).unwrap();
+            assert_eq!(rest.settings().first, 8 * 5 * 2, "node {rank}");
+        }
     }
 
     #[test]
