@@ -3,6 +3,7 @@
 //! [`Rows`] decides how long a row waits for which worker, in the same way as for several machines. The collector must
 //! not know what made the workers measure.
 
+use crate::simulated::CollectorPace;
 use crate::start::Ready;
 use crate::stop::{Stop, Urgency};
 use crate::waiting::Waiting;
@@ -58,12 +59,18 @@ pub(crate) struct Collector {
     rows: Rows,
     spent: Vec<SyncSender<Interval>>,
     totals: BTreeMap<Phase, Interval>,
+    pace: Option<CollectorPace>,
 }
 
 impl Collector {
     /// A collector for as many workers as there are channels for returning spent intervals.
     pub(crate) fn new(spent: Vec<SyncSender<Interval>>) -> Self {
-        Self { rows: Rows::new(spent.len(), PATIENCE), spent, totals: BTreeMap::new() }
+        Self { rows: Rows::new(spent.len(), PATIENCE), spent, totals: BTreeMap::new(), pace: None }
+    }
+
+    /// The same for simulated workers, with which it takes turns.
+    pub(crate) fn in_step(self, pace: CollectorPace) -> Self {
+        Self { pace: Some(pace), ..self }
     }
 
     /// Collects until every worker has reported its last step or is gone; returns the totals by
@@ -76,17 +83,23 @@ impl Collector {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
-        let clock = Monotonic::new();
+        let pace = self.pace.take();
+        let machine = Monotonic::new();
+        let now = || pace.as_ref().map_or_else(|| machine.now(), CollectorPace::now);
         let (mut said, mut aborted, mut overdue) = (None, None, false);
         let mut awaited = true;
         while !self.rows.is_over() {
-            let wait = self.rows.wait(clock.now().since_origin()).unwrap_or(PATIENCE);
-            match measured.recv_timeout(wait.min(LOOK)) {
-                Ok(measured) => self.lay(measured, clock.now()),
+            let wait = self.rows.wait(now().since_origin()).unwrap_or(PATIENCE);
+            let received = match &pace {
+                Some(_) => measured.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                None => measured.recv_timeout(wait.min(LOOK)),
+            };
+            match received {
+                Ok(measured) => self.lay(measured, now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            self.hand_on(clock.now(), observe, sink);
+            self.hand_on(now(), observe, sink);
             if awaited && let Some(ready) = ready() {
                 awaited = false;
                 sink.ready(&ready);
@@ -98,15 +111,18 @@ impl Collector {
                 }
             }
             if stop.urgency() == Urgency::Abort && !overdue {
-                let since = *aborted.get_or_insert(clock.now());
-                overdue = clock.now() - since >= GRACE;
+                let since = *aborted.get_or_insert(now());
+                overdue = now() - since >= GRACE;
                 if overdue {
                     sink.overdue();
                 }
             }
+            if let Some(pace) = &pace {
+                pace.done();
+            }
         }
         (0..self.spent.len()).for_each(|worker| self.rows.over(worker));
-        self.hand_on(clock.now(), observe, sink);
+        self.hand_on(now(), observe, sink);
         self.totals
     }
 

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use brunt_record::Catalogue;
 
-use crate::timer::MachineTime;
-use crate::{BlockingSessionFactory, Finished, Plan, RunError, SessionFactory, Sink, Stop};
+use crate::{
+    BlockingSessionFactory, EngineTime, Finished, Plan, RunError, SessionFactory, Sink, Stop,
+};
 
 /// A run of the engine, for any type of sessions.
 pub struct EngineRun<'a> {
@@ -22,7 +23,7 @@ pub struct EngineRun<'a> {
     /// What receives each interval.
     pub sink: &'a mut dyn Sink,
     /// Its time.
-    pub time: MachineTime,
+    pub time: EngineTime,
 }
 
 impl EngineRun<'_> {
@@ -36,6 +37,13 @@ impl EngineRun<'_> {
         self,
         sessions: &Arc<F>,
     ) -> Result<Finished, RunError> {
-        crate::run_blocking(self.plan, self.catalogue, &self.time, sessions, self.stop, self.sink)
+        let Self { plan, catalogue, stop, sink, time } = self;
+        match &time {
+            EngineTime::Machine(time) => {
+                crate::run_blocking(plan, catalogue, time, sessions, stop, sink)
+            }
+            #[cfg(feature = "virtual-time")]
+            EngineTime::Virtual(_) => Err(RunError::Blocking),
+        }
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Gate {
     today: RunClock,
     state: Mutex<State>,
     arrived: Condvar,
+    /// Whether the workers share one thread, so that none may block it.
+    one_thread: bool,
     /// The origin, for readers that do not wait for it.
     origin: Arc<OnceLock<Moment>>,
 }
@@ -47,6 +49,7 @@ impl Gate {
             today: RunClock::default(),
             state: Mutex::new(state),
             arrived: Condvar::new(),
+            one_thread: false,
             origin: Arc::default(),
         }
     }
@@ -54,6 +57,11 @@ impl Gate {
     /// The same by this time of day.
     pub(crate) fn by(self, today: RunClock) -> Self {
         Self { today, ..self }
+    }
+
+    /// The same for workers that share one thread: they wait for each other by asking again.
+    pub(crate) fn on_one_thread(self) -> Self {
+        Self { one_thread: true, ..self }
     }
 
     /// When the run begins, once that is known.
@@ -74,7 +82,7 @@ impl Gate {
             }
             self.arrived.notify_all();
         }
-        while state.missing > 0 {
+        while state.missing > 0 && !self.one_thread {
             state = self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -87,6 +95,9 @@ impl Gate {
         let mut state = self.lock();
         if stop.urgency() > Urgency::Run {
             return Ok(self.open(now + LEAD));
+        }
+        if state.missing > 0 {
+            return Err(now + LEAD);
         }
         let moment = match (&self.start, state.moment) {
             (_, Some(moment)) => moment,

@@ -9,7 +9,7 @@
 //! | [`Settings`], [`Plan`] | the requested run, and the run after checking |
 //! | [`SessionFactory`] | what makes the sessions |
 //! | [`BlockingSessionFactory`] | what makes sessions that block their threads |
-//! | [`timer`] | the machine's time, or a test's |
+//! | [`timer`], [`EngineTime`] | the machine's time, or a test's |
 //! | [`run()`] | carries it all out and passes each [`Interval`](brunt_record::Interval) to a [`Sink`] |
 //! | [`run_blocking`] | the same for blocking sessions |
 //! | [`machine`] | what the machine did to the run |
@@ -22,6 +22,7 @@ mod conservation;
 pub mod cores;
 mod drain;
 mod engine_run;
+mod engine_time;
 mod gate;
 pub mod limits;
 pub mod machine;
@@ -36,6 +37,7 @@ mod session_factory;
 mod shares;
 #[cfg(test)]
 mod silent;
+mod simulated;
 #[cfg(test)]
 mod simulation;
 mod start;
@@ -44,6 +46,8 @@ mod sync;
 pub mod timer;
 #[cfg(test)]
 mod unreachable;
+#[cfg(feature = "virtual-time")]
+pub mod virtual_time;
 #[cfg(test)]
 mod visits;
 mod waiting;
@@ -55,6 +59,7 @@ pub use blocking_session_factory::BlockingSessionFactory;
 pub use brunt_exchange::{ThinkTime, ThinkTimeError};
 pub use collector::Sink;
 pub use engine_run::EngineRun;
+pub use engine_time::{EngineClock, EngineTime, EngineTimer};
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
 pub use run::{Finished, RunError, run, run_blocking};
 pub use run_clock::RunClock;

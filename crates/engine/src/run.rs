@@ -11,6 +11,7 @@ use crate::gate::Gate;
 use crate::machine::{MachineWatch, timer_noise};
 use crate::plan::Plan;
 use crate::session_factory::SessionFactory;
+use crate::simulated;
 use crate::stop::Stop;
 use crate::timer::{MachineTime, Time};
 use crate::waiting::Waits;
@@ -65,6 +66,10 @@ pub enum RunError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// Sessions that block their threads have no virtual time.
+    #[cfg(feature = "virtual-time")]
+    #[error("run sessions that block their threads in virtual time; give the run the machine's")]
+    Blocking,
     /// Exchanges were lost or counted twice: a fault of brunt, not of the target.
     #[error(transparent)]
     Imbalance(#[from] Imbalance),
@@ -83,6 +88,9 @@ pub fn run<T: Time, F: SessionFactory>(
     stop: &Stop,
     sink: &mut dyn Sink,
 ) -> Result<Finished, RunError> {
+    if let Some(machine) = time.simulated() {
+        return simulated::run(plan, catalogue, (time, machine), factory, stop, sink);
+    }
     let workers = plan.workers();
     let (noise, watch) = observed(time.machine());
     let gate = Gate::new(workers, plan.settings().start.clone()).by(time.today());
@@ -99,7 +107,7 @@ pub fn run<T: Time, F: SessionFactory>(
     let (totals, ends) = thread::scope(|scope| {
         let mut threads = Vec::with_capacity(workers);
         for (worker, spent) in spent.into_iter().enumerate() {
-            let sender = IntervalSender { measured: measured.clone(), spent };
+            let sender = IntervalSender { measured: measured.clone(), spent, in_step: None };
             let core = plan.settings().pin.then(|| cores[worker % cores.len()]);
             let (shared, gate) = (&shared, &gate);
             let act = move || drive(shared, worker, core, time, factory, sender);
@@ -165,7 +173,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
     let slot = |(number, spent)| {
-        let sender = IntervalSender { measured: measured.clone(), spent };
+        let sender = IntervalSender { measured: measured.clone(), spent, in_step: None };
         let shared = (clock, &gate, stop);
         Arc::new(BlockingSlot::new(plan, number, catalogue, sender, shared, (&numbers, &left)))
     };

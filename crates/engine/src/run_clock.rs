@@ -10,20 +10,27 @@ use brunt_exchange::{Clock as _, Monotonic};
 /// What time it is for a run: by default what the machine says.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunClock {
-    /// A time of day, and a clock that counts from it.
-    shown: Option<(SystemTime, Monotonic)>,
+    /// A time of day, and a clock that counts from it; without one it stands still.
+    shown: Option<(SystemTime, Option<Monotonic>)>,
 }
 
 impl RunClock {
     /// A clock that shows this time of day now, and goes on from there as fast as the machine's.
     pub fn showing(now: SystemTime) -> Self {
-        Self { shown: Some((now, Monotonic::new())) }
+        Self { shown: Some((now, Some(Monotonic::new()))) }
+    }
+
+    /// A clock that shows this time of day all the time, so that two runs in virtual time have the same.
+    #[cfg(feature = "virtual-time")]
+    pub fn standing(at: SystemTime) -> Self {
+        Self { shown: Some((at, None)) }
     }
 
     /// The time of day.
     pub fn now(&self) -> SystemTime {
         match &self.shown {
-            Some((at, since)) => *at + since.now().since_origin(),
+            Some((at, Some(since))) => *at + since.now().since_origin(),
+            Some((at, None)) => *at,
             None => machine(),
         }
     }

@@ -16,8 +16,10 @@ use brunt_record::{Catalogue, Histogram, Interval, Phase, Sample, TimerNoise};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
 pub(crate) const fn ms(millis: u64) -> Duration {
@@ -190,20 +192,17 @@ pub(crate) fn simulate_named<F: SessionFactory, M: Future<Output = ()> + 'static
     catalogue: &Catalogue,
 ) -> Simulated {
     let plan = Plan::new(Settings { workers: Some(1), ..settings }, 1).unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap();
-    let (measured, rows) = std::sync::mpsc::sync_channel::<WorkerIntervals>(100_000);
-    let (way_back, spent) = std::sync::mpsc::sync_channel(4);
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let (measured, rows) = sync_channel::<WorkerIntervals>(100_000);
+    let (way_back, spent) = sync_channel(4);
     let end = runtime.block_on(LocalSet::new().run_until(async {
         let time = VirtualTime::new();
         let gate = Gate::new(1, plan.settings().start.clone());
         let numbers = Arc::new(Numbers::new(plan.settings().sessions));
         let shared = Shared { plan: &plan, catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);
-        work(&shared, 0, &time, scripted, IntervalSender { measured, spent }).await.unwrap()
+        let sender = IntervalSender { measured, spent, in_step: None };
+        work(&shared, 0, &time, scripted, sender).await.unwrap()
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());

@@ -4,6 +4,7 @@
 //! 1.3 ms, since their wheel turns in milliseconds, and that of a timerfd 28-43 us. In tests it is tokio's paused
 //! clock, so that an hour takes no time at all. Nothing here may know what is waited for.
 
+use crate::machine::SimulatedMachine;
 use crate::run_clock::RunClock;
 use brunt_exchange::{Clock, Moment, Monotonic};
 use rustix::fd::OwnedFd;
@@ -12,9 +13,11 @@ use rustix::time::{
     timerfd_create, timerfd_settime,
 };
 use std::io;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+use tokio::runtime::Builder;
 
 const SECOND: u64 = 1_000_000_000;
 /// How often the origin of a clock is read to determine it precisely.
@@ -42,6 +45,17 @@ pub trait Time: Sync {
     /// The same clock, if it is the machine's own, by which the machine itself can be observed.
     fn machine(&self) -> Option<Monotonic> {
         None
+    }
+
+    /// The machine, if it is simulated. All workers of the run then share one thread, which does nothing while the
+    /// collector does something, so that a run follows from its seeds.
+    fn simulated(&self) -> Option<Arc<dyn SimulatedMachine>> {
+        None
+    }
+
+    /// Prepares the runtime whose tasks wait for it.
+    fn prepare(&self, runtime: &mut Builder) {
+        let _ = runtime;
     }
 
     /// The time of day.

@@ -66,7 +66,8 @@ pub fn carry_out(
         Stream::new(&stop, &mut logs, &mut all, &world.console).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let untold = NoStartTime::listen(&job.load.settings().start, &stop, world.clock)?;
-    let (load, catalogue, time) = (&job.load, &job.catalogue, MachineTime::by(world.clock));
+    let (load, catalogue) = (&job.load, &job.catalogue);
+    let time = world.time.clone().unwrap_or_else(|| MachineTime::by(world.clock).into());
     let run = EngineRun { plan: load, catalogue, stop: &stop, sink: &mut stream, time };
     let engine = protocol.drive(run);
     let (measured, mut losses) = stream.finish();

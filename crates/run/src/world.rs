@@ -6,7 +6,7 @@
 use std::io;
 use std::path::Path;
 
-use brunt_engine::RunClock;
+use brunt_engine::{EngineTime, RunClock};
 use brunt_feed::{Files, file};
 use brunt_net::secret::Secret;
 
@@ -30,6 +30,8 @@ pub struct World {
     pub environment: Environment,
     /// The time of day, and the origins of the times that its runs count.
     pub clock: RunClock,
+    /// The time of its runs; the machine's, counted from the beginning of each, if there is none.
+    pub time: Option<EngineTime>,
     /// The files that it may read, and those that it read.
     pub files: Files,
     /// Signals that end it.
@@ -56,6 +58,7 @@ impl World {
             console,
             environment,
             clock: RunClock::default(),
+            time: None,
             files: Files::default(),
             signals,
             awaited: Awaited::default(),

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_engine::timer::{MachineTime, Time as _};
-use brunt_engine::{EngineRun, Finished, SessionFactory};
+use brunt_engine::timer::Time as _;
+use brunt_engine::{EngineRun, EngineTime, Finished, SessionFactory};
 use brunt_net::Network;
 use brunt_net::hub::Hub;
 use brunt_net::udp::{Bound, OpenError, Options};
@@ -18,7 +18,7 @@ use crate::table::Echoes;
 pub(crate) struct EchoSessions {
     server: SocketAddr,
     patience: Duration,
-    time: MachineTime,
+    time: EngineTime,
     sockets: Vec<Mutex<Option<Bound>>>,
 }
 
@@ -28,7 +28,7 @@ impl EchoSessions {
         network: &Network,
         server: SocketAddr,
         patience: Duration,
-        (workers, time): (usize, MachineTime),
+        (workers, time): (usize, EngineTime),
     ) -> Result<Self, OpenError> {
         let local = if server.is_ipv4() { [0, 0, 0, 0].into() } else { [0u16; 8].into() };
         let options = Options::new(server, SocketAddr::new(local, 0));

@@ -209,7 +209,7 @@ impl Protocol for Echo {
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
-        let of_run = (run.plan.workers(), run.time);
+        let of_run = (run.plan.workers(), run.time.clone());
         let sessions = EchoSessions::open(&self.network, self.server, self.patience, of_run);
         sessions.map_err(|error| format!("failed to {error}"))?.run(run)
     }

@@ -13,9 +13,11 @@ mod gap;
 mod noise;
 mod pressure;
 mod quota;
+mod simulated_machine;
 mod ticks;
 mod watch;
 
 pub(crate) use delay::{Delay, current as current_delay};
 pub use noise::timer_noise;
+pub use simulated_machine::{SimulatedMachine, ThreadUse};
 pub use watch::MachineWatch;

@@ -10,6 +10,7 @@ pub(crate) mod blocking;
 mod continuations;
 mod dispatch;
 mod gaps;
+mod interval_sender;
 mod pacer;
 mod recorder;
 mod run_tallies;
@@ -20,7 +21,7 @@ mod window;
 
 pub use dispatch::Ended;
 pub(crate) use dispatch::Numbers;
-pub(crate) use recorder::{IntervalSender, WorkerIntervals};
+pub(crate) use interval_sender::{IntervalSender, WorkerIntervals};
 
 use crate::drain::Drain;
 use crate::gate::Gate;

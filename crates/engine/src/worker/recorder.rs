@@ -8,6 +8,7 @@
 use super::WindowTo;
 use super::assignment::Assignment;
 use super::gaps::Gaps;
+use super::interval_sender::{IntervalSender, WorkerIntervals};
 use super::run_tallies::{RunTallies, SessionUse};
 use super::steps::Steps;
 use super::usage::Usage;
@@ -18,40 +19,7 @@ use brunt_record::{
     Catalogue, Codes, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign,
 };
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
-
-/// The measurements of one worker in one step.
-#[derive(Debug)]
-pub(crate) struct WorkerIntervals {
-    pub(crate) worker: usize,
-    /// The step; 0 is the preparation.
-    pub(crate) index: u64,
-    /// Whether this is the worker's last.
-    pub(crate) last: bool,
-    pub(crate) intervals: Vec<Interval>,
-}
-
-/// Sends the measurements of a worker to the collector, and receives spent intervals.
-pub(crate) struct IntervalSender {
-    pub(crate) measured: SyncSender<WorkerIntervals>,
-    pub(crate) spent: Receiver<Interval>,
-}
-
-impl IntervalSender {
-    /// An empty interval for operations and parts, of this number and phase, from this time on.
-    #[cold]
-    fn fresh(
-        &self,
-        (operations, parts): (usize, usize),
-        (index, phase, from): (u64, Phase, Duration),
-    ) -> Interval {
-        let spent = self.spent.try_recv();
-        let mut fresh = spent.unwrap_or_else(|_| Interval::new(operations, parts));
-        fresh.reset(index, phase, from);
-        fresh
-    }
-}
 
 /// The most steps whose beginnings are remembered. What fell due before the first of them is counted there.
 const BEGINNINGS_MAX: usize = 4_096;
@@ -144,12 +112,12 @@ impl Recorder {
         self.answered_to = origin;
         self.window.start(origin);
         self.phase = self.steps.phase();
-        self.used = Usage::of_thread();
+        self.used = self.sender.used();
     }
 
     /// Records that another thread continues this worker's work, with processor time of its own.
     pub(super) fn moved(&mut self) {
-        self.used = Usage::of_thread();
+        self.used = self.sender.used();
     }
 
     /// When the current step is over; `None` for the last.
@@ -160,17 +128,22 @@ impl Recorder {
     /// Ends the current step if its time is over. What was recorded until now belongs to it; if this process was kept
     /// from running for several steps, nothing was measured in those, and they are handed over empty.
     pub(super) fn roll_step(&mut self, now: Moment, backlog: usize) {
+        if self.end_steps(now, now) {
+            self.backlog(backlog);
+        }
+    }
+
+    /// Ends the steps that are over at a moment, at `now`; whether there were any.
+    fn end_steps(&mut self, over_at: Moment, now: Moment) -> bool {
         let mut turned = false;
-        while let Some(boundary) = self.passed(now) {
+        while let Some(boundary) = self.passed(over_at) {
             if !turned {
                 self.close_step(now);
             }
             turned = true;
             self.end_step(boundary);
         }
-        if turned {
-            self.backlog(backlog);
-        }
+        turned
     }
 
     /// Hands over the current step and begins the next at `boundary`.
@@ -200,6 +173,9 @@ impl Recorder {
     /// Hands over the last step, which ran until the last answer, or until `end` if that is later.
     pub(super) fn finish(&mut self, end: Moment) -> Moment {
         let last = self.last_end.max(end).max(self.origin + self.from);
+        // Other workers may have got to a later step, and all have the same ones. None is empty of time.
+        let before = Moment::from_nanos(last.as_nanos().saturating_sub(1));
+        self.end_steps(before, last);
         self.close_step(last);
         self.hand_over(last - self.origin, true);
         last
@@ -508,7 +484,7 @@ impl Recorder {
 
     /// Records the figures that are known only at the end of a step.
     fn close_step(&mut self, now: Moment) {
-        let used = Usage::of_thread();
+        let used = self.sender.used();
         let load = used.since(&self.used).load(self.worker, now - self.closed_at);
         let texts = self.samples.take();
         let (phase, in_flight) = (self.phase, self.in_flight);
@@ -555,15 +531,7 @@ impl Recorder {
             interval.to = if interval.phase < self.phase { self.phase_from } else { to };
         }
         let measured = WorkerIntervals { worker: self.worker, index: self.index, last, intervals };
-        if last {
-            // A collector that is gone has failed, and reports that itself.
-            let _ = self.sender.measured.send(measured);
-            return true;
-        }
-        let kept = match self.sender.measured.try_send(measured) {
-            Ok(()) | Err(TrySendError::Disconnected(_)) => return true,
-            Err(TrySendError::Full(measured)) => measured.intervals,
-        };
+        let Err(kept) = self.sender.send(measured) else { return true };
         for interval in kept {
             let phase = interval.phase;
             self.filling[phase as usize] = Some(interval);

@@ -1,6 +1,6 @@
 //! The machine resources that a thread used: [`Usage`].
 
-use crate::machine::{Delay, current_delay};
+use crate::machine::{Delay, ThreadUse, current_delay};
 use brunt_record::WorkerLoad;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
@@ -21,6 +21,12 @@ impl Usage {
         let cpu =
             Duration::new(used.tv_sec.unsigned_abs(), u32::try_from(used.tv_nsec).unwrap_or(0));
         Self { cpu, delay: current_delay() }
+    }
+
+    /// What a simulated thread has used.
+    pub(super) fn simulated(used: ThreadUse) -> Self {
+        let ThreadUse { cpu, waited, runs } = used;
+        Self { cpu, delay: Some(Delay { waited, runs }) }
     }
 
     /// What it has used since `earlier`; zero if that was another thread.

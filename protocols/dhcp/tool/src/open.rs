@@ -116,7 +116,7 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         let (fleet, queue) = (resolved.fleet().is_some(), resolved.server_queue());
         let sessions = DhcpSessions::new(&self.dhcp, self.time.clock(), fleet, queue);
         // The sockets count from the same origin.
-        D::run(&sessions, EngineRun { time: self.time, ..run }).map_err(failed)
+        D::run(&sessions, EngineRun { time: self.time.into(), ..run }).map_err(failed)
     }
 
     fn release(

@@ -88,8 +88,8 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         }
     };
     let plan = schedule(job, total)?;
-    let run =
-        EngineRun { plan: &plan, catalogue: &catalogue, stop: &ours, sink: &mut progress, time };
+    let (stop, sink, time) = (&ours, &mut progress, time.into());
+    let run = EngineRun { plan: &plan, catalogue: &catalogue, stop, sink, time };
     let finished = D::run(&sessions, run).map_err(failed)?;
     let left = total - finished.counts.ok;
     if left > 0 {

@@ -1,8 +1,9 @@
 //! The [`BlockingSlot`]: everything that the threads of one slot and the watchdog share.
 
+use super::super::IntervalSender;
 use super::super::WorkerEnd;
 use super::super::dispatch::{Dispatch, Numbers};
-use super::super::recorder::{IntervalSender, Recorder};
+use super::super::recorder::Recorder;
 use super::super::steps::Steps;
 use super::super::window::Window;
 use super::Wait;

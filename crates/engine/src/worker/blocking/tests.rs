@@ -119,7 +119,7 @@ fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finish
     let gate = Arc::new(Gate::new(1, Start::WhenReady));
     let (measured, collected) = sync_channel::<WorkerIntervals>(100_000);
     let (way_back, spent) = sync_channel(8);
-    let sender = IntervalSender { measured, spent };
+    let sender = IntervalSender { measured, spent, in_step: None };
     let (numbers, left) = (Arc::new(Numbers::new(1)), Arc::default());
     let shared = (clock.clone(), &gate, &Stop::new());
     let slot = BlockingSlot::new(&plan, 0, &catalogue(), sender, shared, (&numbers, &left));

@@ -1,0 +1,150 @@
+//! A run on a [`SimulatedMachine`]: all workers on one thread, which takes turns with the collector.
+//!
+//! On a real machine the collector runs beside the workers, and where they meet depends on both. Here each waits for
+//! the other, so the order of everything follows from the run's seeds and from the order in which the runtime has its
+//! tasks run, and two runs with the same seeds are the same.
+
+use crate::collector::{Collector, Sink};
+use crate::gate::Gate;
+use crate::machine::SimulatedMachine;
+use crate::plan::Plan;
+use crate::run::{Finished, RunError, conclude};
+use crate::session_factory::SessionFactory;
+use crate::stop::Stop;
+use crate::timer::Time;
+use crate::waiting::Waits;
+use crate::worker::{IntervalSender, Numbers, Shared, WorkerEnd, WorkerIntervals, work};
+use brunt_exchange::{Clock as _, Moment};
+use brunt_record::Catalogue;
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::thread;
+use tokio::runtime::{Builder, LocalOptions};
+
+/// How a simulated worker keeps step with the collector.
+#[derive(Clone, Debug)]
+pub(crate) struct InStep {
+    done: Arc<Mutex<Receiver<()>>>,
+    pub(crate) machine: Arc<dyn SimulatedMachine>,
+}
+
+impl InStep {
+    /// Waits until the collector is done with what was sent to it, or gone.
+    pub(crate) fn wait(&self) {
+        let _ = self.done.lock().unwrap_or_else(PoisonError::into_inner).recv();
+    }
+}
+
+/// How a collector keeps step with simulated workers.
+pub(crate) struct CollectorPace {
+    now: Box<dyn Fn() -> Moment>,
+    done: SyncSender<()>,
+}
+
+impl CollectorPace {
+    /// The time of the simulation.
+    pub(crate) fn now(&self) -> Moment {
+        (self.now)()
+    }
+
+    /// Lets the workers go on.
+    pub(crate) fn done(&self) {
+        // Workers that failed do not wait.
+        let _ = self.done.try_send(());
+    }
+}
+
+impl fmt::Debug for CollectorPace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CollectorPace").finish_non_exhaustive()
+    }
+}
+
+/// Carries `plan` out as [`run`](crate::run) does.
+pub(crate) fn run<T: Time, F: SessionFactory>(
+    plan: &Plan,
+    catalogue: &Catalogue,
+    (time, machine): (&T, Arc<dyn SimulatedMachine>),
+    factory: &F,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<Finished, RunError> {
+    let workers = plan.workers();
+    let gate = Gate::new(workers, plan.settings().start.clone()).by(time.today()).on_one_thread();
+    let numbers = Arc::new(Numbers::new(plan.settings().sessions));
+    let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
+    let clock = time.clock();
+    let (began, today) = (clock.now(), time.today().now());
+    let waits = Waits::new(time.clock(), gate.origin(), plan, stop);
+    let observe = || machine.observe(gate.origin().get().copied());
+    // There is one message at a time, and one answer to it.
+    let (measured, collected) = sync_channel::<WorkerIntervals>(1);
+    let (done, turns) = sync_channel(1);
+    let in_step = InStep { done: Arc::new(Mutex::new(turns)), machine: Arc::clone(&machine) };
+    let (ways_back, spent): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(8)).unzip();
+    let pace = CollectorPace { now: Box::new(move || clock.now()), done };
+    let (totals, ends) = thread::scope(|scope| {
+        let sender = move |spent| {
+            let (measured, in_step) = (measured.clone(), Some(in_step.clone()));
+            IntervalSender { measured, spent, in_step }
+        };
+        let shared = &shared;
+        let act = move || {
+            let senders = spent.into_iter().map(sender).collect();
+            all_workers(shared, time, factory, senders)
+        };
+        let spawned = thread::Builder::new().name("simulation".to_owned()).spawn_scoped(scope, act);
+        let totals = Collector::new(ways_back).in_step(pace).collect(
+            &collected,
+            &observe,
+            (&|| waits.now(), &|| gate.ready()),
+            stop,
+            sink,
+        );
+        (totals, spawned.map(thread::ScopedJoinHandle::join))
+    });
+    let ends = ends.and_then(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    let ends = ends.map_err(|source| RunError::Worker { worker: 0, source })?;
+    let finished = conclude(plan, totals, &ends, began, machine.noise())?;
+    Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
+}
+
+/// The thread of all workers.
+fn all_workers<T: Time, F: SessionFactory>(
+    shared: &Shared<'_>,
+    time: &T,
+    factory: &F,
+    senders: Vec<IntervalSender>,
+) -> io::Result<Vec<WorkerEnd>> {
+    let mut builder = Builder::new_current_thread();
+    time.prepare(builder.enable_all());
+    let runtime = builder.build_local(LocalOptions::default())?;
+    runtime.block_on(async {
+        let workers = senders.into_iter().enumerate();
+        together(workers.map(|(worker, sender)| work(shared, worker, time, factory, sender))).await
+    })
+}
+
+/// Has all workers run at the same time, and returns how they ended.
+async fn together<F>(workers: impl Iterator<Item = F>) -> io::Result<Vec<WorkerEnd>>
+where
+    F: Future<Output = io::Result<WorkerEnd>>,
+{
+    let mut running: Vec<Pin<Box<F>>> = workers.map(Box::pin).collect();
+    let mut ends: Vec<Option<F::Output>> = running.iter().map(|_| None).collect();
+    poll_fn(|cx| {
+        for (worker, end) in running.iter_mut().zip(&mut ends).filter(|(_, end)| end.is_none()) {
+            if let Poll::Ready(output) = worker.as_mut().poll(cx) {
+                *end = Some(output);
+            }
+        }
+        if ends.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    ends.into_iter().flatten().collect()
+}

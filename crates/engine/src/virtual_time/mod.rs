@@ -1,0 +1,227 @@
+//! [`VirtualTime`]: time that passes as soon as nothing has anything to do, so that an hour takes as long as its work.
+//!
+//! All tasks of a run share one thread. When none of them is ready any more, the runtime is about to park its thread;
+//! this moves the clock on to the next moment that something waits for. What waits for the same moment is woken in an
+//! order that is drawn from the seed. So a run follows from its seeds, and another seed tries another order. What a
+//! [`Pause`] of the machine holds up is woken when that is over.
+//!
+//! Tokio's own timers keep the machine's time. Code that a run in virtual time uses must not wait for them.
+
+mod pause;
+mod virtual_machine;
+
+pub use pause::{Pause, PauseCause};
+pub use virtual_machine::VirtualMachine;
+
+use crate::machine::SimulatedMachine;
+use crate::run_clock::RunClock;
+use crate::timer::{Time, Timer};
+use brunt_exchange::chance::mix;
+use brunt_exchange::{Clock, Moment};
+use brunt_record::{Machine, Stall, TimerNoise};
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, SystemTime};
+use tokio::runtime::Builder;
+
+use crate::machine::ThreadUse;
+
+/// The time of one run. Clones are the same time.
+#[derive(Clone, Debug)]
+pub struct VirtualTime(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    seed: u64,
+    now: Moment,
+    machine: VirtualMachine,
+    /// The numbers of the alarms that are set, by their moments and then by chance.
+    set: BTreeMap<(Moment, u64), u64>,
+    alarms: BTreeMap<u64, Alarm>,
+    made: u64,
+    /// How often an alarm was set, from which chance follows.
+    times_set: u64,
+}
+
+#[derive(Debug, Default)]
+struct Alarm {
+    key: Option<(Moment, u64)>,
+    rung: bool,
+    waker: Option<Waker>,
+}
+
+impl VirtualTime {
+    /// The time of a machine that nothing disturbs.
+    pub fn new(seed: u64) -> Self {
+        Self::of(VirtualMachine::default(), seed)
+    }
+
+    /// The time of this machine.
+    pub fn of(machine: VirtualMachine, seed: u64) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            seed,
+            now: Moment::ZERO,
+            machine,
+            set: BTreeMap::new(),
+            alarms: BTreeMap::new(),
+            made: 0,
+            times_set: 0,
+        })))
+    }
+
+    /// Waits for something outside the machine that takes this long.
+    pub async fn pass(&self, time: Duration) {
+        self.until(self.now() + time).await;
+    }
+
+    /// Waits for something outside the machine that happens at this moment.
+    pub async fn until(&self, at: Moment) {
+        let alarm = self.alarm(false);
+        alarm.set(at);
+        poll_fn(|cx| alarm.poll_ring(cx)).await;
+    }
+
+    /// Keeps the processor for this long, during which nothing else runs.
+    pub fn work(&self, time: Duration) {
+        let mut state = self.lock();
+        let from = state.now;
+        state.now = state.machine.worked(from, time);
+    }
+
+    fn alarm(&self, is_timer: bool) -> VirtualTimer {
+        let mut state = self.lock();
+        state.made += 1;
+        let number = state.made;
+        state.alarms.insert(number, Alarm::default());
+        VirtualTimer { time: self.clone(), number, is_timer }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves on to the next moment that something waits for. Nothing is ready now.
+    fn move_on(&self) {
+        let rung = self.lock().move_on();
+        rung.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl State {
+    fn set(&mut self, number: u64, at: Moment, is_timer: bool) {
+        self.cancel(number);
+        self.times_set += 1;
+        let chance = mix(self.seed, self.times_set);
+        let at = if is_timer { self.machine.rings(at, chance) } else { at };
+        let key = (at, chance);
+        let Some(alarm) = self.alarms.get_mut(&number) else { return };
+        (alarm.key, alarm.rung) = (Some(key), false);
+        self.set.insert(key, number);
+    }
+
+    fn cancel(&mut self, number: u64) {
+        if let Some(key) = self.alarms.get_mut(&number).and_then(|alarm| alarm.key.take()) {
+            self.set.remove(&key);
+        }
+    }
+
+    /// The wakers of what waited for the next moment.
+    fn move_on(&mut self) -> Vec<Waker> {
+        let Some((&(next, _), _)) = self.set.first_key_value() else { return Vec::new() };
+        self.now = self.machine.woken(self.now.max(next));
+        let mut wakers = Vec::new();
+        while let Some(first) = self.set.first_entry().filter(|first| first.key().0 <= self.now) {
+            let number = first.remove();
+            if let Some(alarm) = self.alarms.get_mut(&number) {
+                (alarm.key, alarm.rung) = (None, true);
+                wakers.extend(alarm.waker.take());
+            }
+        }
+        wakers
+    }
+}
+
+impl Clock for VirtualTime {
+    fn now(&self) -> Moment {
+        self.lock().now
+    }
+}
+
+impl Time for VirtualTime {
+    type Clock = Self;
+    type Timer = VirtualTimer;
+
+    fn clock(&self) -> Self {
+        self.clone()
+    }
+
+    fn simulated(&self) -> Option<Arc<dyn SimulatedMachine>> {
+        Some(Arc::new(self.clone()))
+    }
+
+    fn prepare(&self, runtime: &mut Builder) {
+        let time = self.clone();
+        runtime.on_thread_park(move || time.move_on());
+    }
+
+    fn today(&self) -> RunClock {
+        RunClock::standing(SystemTime::UNIX_EPOCH + self.now().since_origin())
+    }
+
+    fn timer(&self) -> io::Result<VirtualTimer> {
+        Ok(self.alarm(true))
+    }
+}
+
+impl SimulatedMachine for VirtualTime {
+    fn noise(&self) -> TimerNoise {
+        self.lock().machine.noise
+    }
+
+    fn observe(&self, origin: Option<Moment>) -> (Machine, Vec<Stall>) {
+        let mut state = self.lock();
+        let now = state.now;
+        state.machine.observe(origin, now)
+    }
+
+    fn used(&self) -> ThreadUse {
+        self.lock().machine.used()
+    }
+}
+
+/// Rings when the clock was moved on to its moment.
+#[derive(Debug)]
+pub struct VirtualTimer {
+    time: VirtualTime,
+    number: u64,
+    is_timer: bool,
+}
+
+impl Timer for VirtualTimer {
+    fn set(&self, at: Moment) {
+        self.time.lock().set(self.number, at, self.is_timer);
+    }
+
+    fn poll_ring(&self, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.time.lock();
+        let Some(alarm) = state.alarms.get_mut(&self.number) else { return Poll::Pending };
+        if std::mem::take(&mut alarm.rung) {
+            return Poll::Ready(());
+        }
+        if !alarm.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            alarm.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for VirtualTimer {
+    fn drop(&mut self) {
+        let mut state = self.time.lock();
+        state.cancel(self.number);
+        state.alarms.remove(&self.number);
+    }
+}
