@@ -271,6 +271,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
             "brunt-net",
             "brunt-record",
             "brunt-report",
+            "brunt-run",
             "brunt-serve",
             "brunt-test-program",
             "brunt-testbed",
