@@ -290,6 +290,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt-http-server", &["brunt-testbed"]),
     ("brunt-ldap-driver", &["brunt-testbed"]),
     ("brunt-ldap-server", &["brunt-testbed"]),
+    ("brunt-ldap-tool", &["brunt-ldap-server"]),
     ("brunt-leases-driver", &["brunt-testbed"]),
     ("brunt-net", &["brunt-testbed"]),
     ("brunt-record", &["brunt-testbed"]),

@@ -20,6 +20,8 @@ pub mod hub;
 pub mod interface;
 pub mod kept;
 pub mod keystore;
+#[cfg(feature = "memory")]
+pub mod memory;
 pub mod mmsg;
 pub mod network;
 pub mod overflow;

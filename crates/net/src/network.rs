@@ -15,6 +15,8 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use super::dscp::Dscp;
 use super::fence::{Fence, Policy};
+#[cfg(feature = "memory")]
+use super::memory::Memory;
 
 /// What holds for all connections and datagrams of a run.
 #[derive(Debug, Default)]
@@ -39,13 +41,34 @@ struct Shared {
     spread: bool,
     dscp: Option<Dscp>,
     files: Files,
+    #[cfg(feature = "memory")]
+    memory: Option<Memory>,
+}
+
+impl Shared {
+    fn new(options: Options) -> Self {
+        let Options { policy, spread, dscp, files } = options;
+        Self {
+            fence: Fence::new(policy),
+            spread,
+            dscp,
+            files,
+            #[cfg(feature = "memory")]
+            memory: None,
+        }
+    }
 }
 
 impl Network {
     /// A network with these options.
     pub fn new(options: Options) -> Self {
-        let Options { policy, spread, dscp, files } = options;
-        Self(Arc::new(Shared { fence: Fence::new(policy), spread, dscp, files }))
+        Self(Arc::new(Shared::new(options)))
+    }
+
+    /// The same, whose connections lead to servers in this process.
+    #[cfg(feature = "memory")]
+    pub fn in_memory(options: Options, memory: Memory) -> Self {
+        Self(Arc::new(Shared { memory: Some(memory), ..Shared::new(options) }))
     }
 
     /// A network of all addresses that are not public, without other options and without rules about files.
@@ -81,6 +104,12 @@ impl Network {
     /// Which files its certificates may come from, and where sockets that have paths may be.
     pub fn files(&self) -> &Files {
         &self.0.files
+    }
+
+    /// The servers in this process that it reaches without sockets.
+    #[cfg(feature = "memory")]
+    pub(super) fn memory(&self) -> Option<&Memory> {
+        self.0.memory.as_ref()
     }
 
     /// Opens a connection on the runtime of this thread.

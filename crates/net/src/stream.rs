@@ -24,6 +24,9 @@ pub enum Stream {
     Plain(TcpStream),
     /// Unencrypted bytes, to a process on this machine.
     Unix(UnixStream),
+    /// Unencrypted bytes, to a server in this process.
+    #[cfg(feature = "memory")]
+    Memory(tokio::io::DuplexStream),
     /// Bytes under TLS. Boxed, so that a plain session is not as large as a secured one.
     Tls(Box<TlsStream<Self>>),
 }
@@ -59,6 +62,8 @@ impl Stream {
         match self {
             Self::Plain(tcp) => tcp.write_all(bytes).await,
             Self::Unix(unix) => unix.write_all(bytes).await,
+            #[cfg(feature = "memory")]
+            Self::Memory(memory) => memory.write_all(bytes).await,
             Self::Tls(tls) => {
                 tls.write_all(bytes).await?;
                 tls.flush().await
@@ -76,6 +81,8 @@ impl Stream {
         match self {
             Self::Plain(tcp) => Some(tcp),
             Self::Unix(_) => None,
+            #[cfg(feature = "memory")]
+            Self::Memory(_) => None,
             Self::Tls(tls) => tls.get_ref().0.tcp(),
         }
     }
@@ -106,6 +113,8 @@ impl AsyncRead for Stream {
                 Poll::Ready(Ok(()))
             }
             Self::Unix(unix) => Pin::new(unix).poll_read(context, buffer),
+            #[cfg(feature = "memory")]
+            Self::Memory(memory) => Pin::new(memory).poll_read(context, buffer),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_read(context, buffer),
         }
     }
@@ -120,6 +129,8 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(tcp) => direct::poll_send(tcp, context, bytes),
             Self::Unix(unix) => Pin::new(unix).poll_write(context, bytes),
+            #[cfg(feature = "memory")]
+            Self::Memory(memory) => Pin::new(memory).poll_write(context, bytes),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_write(context, bytes),
         }
     }
@@ -128,6 +139,8 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_flush(context),
             Self::Unix(unix) => Pin::new(unix).poll_flush(context),
+            #[cfg(feature = "memory")]
+            Self::Memory(memory) => Pin::new(memory).poll_flush(context),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_flush(context),
         }
     }
@@ -136,6 +149,8 @@ impl AsyncWrite for Stream {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_shutdown(context),
             Self::Unix(unix) => Pin::new(unix).poll_shutdown(context),
+            #[cfg(feature = "memory")]
+            Self::Memory(memory) => Pin::new(memory).poll_shutdown(context),
             Self::Tls(tls) => Pin::new(&mut **tls).poll_shutdown(context),
         }
     }

@@ -8,6 +8,7 @@
 
 use super::resolve::Lookup;
 use super::source::Sources;
+use super::stream::Stream;
 use super::{Failure, Network, bind};
 use socket2::Socket;
 use std::io;
@@ -183,7 +184,17 @@ impl Dialer {
         &self.servers[(number % self.servers.len() as u64) as usize]
     }
 
-    /// Opens connection `number`. Each address of the server is tried once, beginning with the one
+    /// Opens connection `number`, as sessions read and write it.
+    pub async fn open(&self, number: u64) -> Result<Stream, Failure> {
+        #[cfg(feature = "memory")]
+        if let Some(memory) = self.network.memory() {
+            let to = self.server(number).addresses[0];
+            return memory.connect(to).map(Stream::Memory).ok_or(Failure::Refused(to));
+        }
+        self.connect(number).await.map(Stream::Plain)
+    }
+
+    /// Opens connection `number` over TCP. Each address of the server is tried once, beginning with the one
     /// that answered last; the failure is that of the first address tried.
     pub async fn connect(&self, number: u64) -> Result<TcpStream, Failure> {
         let server = self.server(number);

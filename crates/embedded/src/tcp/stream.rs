@@ -14,6 +14,9 @@ use tokio_rustls::server::TlsStream;
 pub enum Stream {
     /// As it is.
     Clear(TcpStream),
+    /// In the memory of this process.
+    #[cfg(feature = "memory")]
+    Memory(tokio::io::DuplexStream),
     /// Encrypted.
     Tls(Box<TlsStream<TcpStream>>),
 }
@@ -28,6 +31,8 @@ impl Stream {
     pub fn protocol(&self) -> Option<&[u8]> {
         match self {
             Self::Clear(_) => None,
+            #[cfg(feature = "memory")]
+            Self::Memory(_) => None,
             Self::Tls(stream) => stream.get_ref().1.alpn_protocol(),
         }
     }
@@ -36,6 +41,8 @@ impl Stream {
     pub fn resumed(&self) -> bool {
         match self {
             Self::Clear(_) => false,
+            #[cfg(feature = "memory")]
+            Self::Memory(_) => false,
             Self::Tls(stream) => {
                 stream.get_ref().1.handshake_kind() == Some(rustls::HandshakeKind::Resumed)
             }
@@ -46,6 +53,8 @@ impl Stream {
     pub async fn secure(self, acceptor: &TlsAcceptor) -> io::Result<Self> {
         match self {
             Self::Clear(stream) => Ok(Self::Tls(Box::new(acceptor.accept(stream).await?))),
+            #[cfg(feature = "memory")]
+            Self::Memory(_) => Err(io::ErrorKind::Unsupported.into()),
             Self::Tls(_) => Err(io::ErrorKind::AlreadyExists.into()),
         }
     }
@@ -54,6 +63,8 @@ impl Stream {
     pub fn reset_on_drop(&self) {
         let socket = match self {
             Self::Clear(stream) => stream,
+            #[cfg(feature = "memory")]
+            Self::Memory(_) => return,
             Self::Tls(stream) => stream.get_ref().0,
         };
         // This fails only if the connection has ended already.
@@ -65,6 +76,8 @@ impl Stream {
         let mut buffer = ReadBuf::new(into);
         let read = match self {
             Self::Clear(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+            #[cfg(feature = "memory")]
+            Self::Memory(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
             Self::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
         };
         read.map_ok(|()| buffer.filled().len())
@@ -74,6 +87,8 @@ impl Stream {
     pub fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Self::Clear(stream) => Pin::new(stream).poll_write(cx, bytes),
+            #[cfg(feature = "memory")]
+            Self::Memory(stream) => Pin::new(stream).poll_write(cx, bytes),
             Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
         }
     }
@@ -82,6 +97,8 @@ impl Stream {
     pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Clear(_) => Poll::Ready(Ok(())),
+            #[cfg(feature = "memory")]
+            Self::Memory(_) => Poll::Ready(Ok(())),
             Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
         }
     }
@@ -90,6 +107,8 @@ impl Stream {
     pub fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Clear(stream) => Pin::new(stream).poll_shutdown(cx),
+            #[cfg(feature = "memory")]
+            Self::Memory(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
     }

@@ -39,6 +39,8 @@ impl Stream {
     pub fn agreement(&self) -> Option<Agreement> {
         match self {
             Self::Plain(_) | Self::Unix(_) => None,
+            #[cfg(feature = "memory")]
+            Self::Memory(_) => None,
             Self::Tls(tls) => Some(Agreement::new(tls.get_ref().1)),
         }
     }

@@ -240,7 +240,7 @@ impl Gateway {
 
     /// Connects to the proxy.
     pub(super) async fn connect(&self, number: u64) -> Result<Stream, NetFailure> {
-        let stream = Stream::Plain(self.dialer.connect(number).await?);
+        let stream = self.dialer.open(number).await?;
         match &self.secured {
             None => Ok(stream),
             Some((client, name)) => {

@@ -34,7 +34,7 @@ impl Route {
         limit: Option<Duration>,
     ) -> Result<Stream, Failure> {
         match self {
-            Self::Straight(dialer) => Ok(Stream::Plain(dialer.connect(number).await?)),
+            Self::Straight(dialer) => Ok(dialer.open(number).await?),
             Self::Unix(path, network) => Ok(unix::connect(path, network, limit).await?),
             Self::Through(gateway) => {
                 let mut stream = gateway.connect(number).await?;

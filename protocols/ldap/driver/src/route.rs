@@ -114,7 +114,7 @@ impl Route {
 
     pub(super) async fn connect(&self, number: u64) -> Result<Stream, Failure> {
         let connected = match &self.servers {
-            Servers::Network(dialer) => dialer.connect(number).await.map(Stream::Plain),
+            Servers::Network(dialer) => dialer.open(number).await,
             Servers::Sockets(paths, network) => {
                 let path = &paths[(number % paths.len() as u64) as usize];
                 unix::connect(path, network, self.step_timeout).await

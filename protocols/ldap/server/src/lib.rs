@@ -11,6 +11,8 @@ mod config;
 mod connection;
 mod directory;
 mod dispatch;
+#[cfg(feature = "memory")]
+mod in_memory;
 mod operation;
 mod refusal;
 mod reply;
@@ -23,6 +25,8 @@ mod users;
 mod worker;
 
 pub use config::Config;
+#[cfg(feature = "memory")]
+pub use in_memory::InMemory;
 pub use script::{Script, ScriptError};
 pub use server::{Running, Server, StartError};
 pub use stats::{Operation, Stats, Tally};

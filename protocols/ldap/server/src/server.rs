@@ -58,12 +58,8 @@ impl Server {
     pub fn start(config: Config) -> Result<Running, StartError> {
         let binds = server::bind(config.listen, config.listen_tls)?;
         let identity = Identity::generate("directory", &config.host_names, &[])?;
-        let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
-        let mut suffix = Vec::new();
-        dn::normalize(config.suffix.as_bytes(), &mut suffix)
-            .map_err(|error| StartError::Entries(error.to_string()))?;
         let count = config.threads.max(1);
-        let realm = Arc::new(Realm::new(config, suffix, directory));
+        let realm = realm(config)?;
         let listener_stats = Arc::new(ConnectionStats::default());
         let counters: Vec<_> = (0..count).map(|_| Arc::new(Counters::new())).collect();
         let options = ServerOptions {
@@ -134,6 +130,15 @@ impl Running {
         self.server.close();
         self.stats()
     }
+}
+
+/// The directory of a server.
+pub(super) fn realm(config: Config) -> Result<Arc<Realm>, StartError> {
+    let directory = users::populate(&config).map_err(|refusal| entries(&refusal))?;
+    let mut suffix = Vec::new();
+    dn::normalize(config.suffix.as_bytes(), &mut suffix)
+        .map_err(|error| StartError::Entries(error.to_string()))?;
+    Ok(Arc::new(Realm::new(config, suffix, directory)))
 }
 
 fn entries(refusal: &Refusal) -> StartError {

@@ -49,8 +49,17 @@ async fn open_and_run(
     tls: bool,
     number: u64,
 ) -> io::Result<()> {
-    let stream = tokio::net::TcpStream::from_std(stream)?;
-    let mut stream = Stream::Clear(stream);
+    let stream = Stream::Clear(tokio::net::TcpStream::from_std(stream)?);
+    run(worker, stream, tls, number).await
+}
+
+/// Serves an open connection.
+pub(super) async fn run(
+    worker: &Rc<Worker>,
+    mut stream: Stream,
+    tls: bool,
+    number: u64,
+) -> io::Result<()> {
     if let Some(rules) = &worker.realm.rules {
         let Some(spared) =
             faulty::trouble(worker, rules, Occasion::Connect, number, stream).await?
