@@ -6,13 +6,13 @@
 //! what happened; this module has no socket and reads no clock.
 
 use crate::backoff;
-use crate::resend::crossed;
+use crate::resend::{KEPT, Unanswered};
 use brunt_exchange::Moment;
 use std::time::Duration;
 
 /// After this time without a request a connection is checked before it is used, where a check costs little: far less
 /// than any server waits.
-pub const IDLE: Duration = Duration::from_millis(5);
+const IDLE: Duration = Duration::from_millis(5);
 
 /// The longest that one call of [`Kept::rest_blocking`] waits.
 const LONGEST_BLOCKING: Duration = Duration::from_millis(200);
@@ -123,16 +123,27 @@ impl Kept {
         }
     }
 
-    /// Notes that a request begins now; returns the time since the one before, if both are known.
+    /// Notes that a request begins now. Returns the time since the one before, if it was so long that the connection is
+    /// to be checked before it is used; the longest time if one of the two moments is unknown.
     #[inline]
-    pub fn ask(&mut self, now: Option<Moment>) -> Option<Duration> {
+    pub fn pause(&mut self, now: Option<Moment>) -> Option<Duration> {
         let before = std::mem::replace(&mut self.asked, now);
-        before.zip(now).map(|(before, now)| now - before)
+        let pause = before.zip(now).map_or(Duration::MAX, |(before, now)| now - before);
+        Some(pause).filter(|pause| *pause >= IDLE)
     }
 
-    /// Whether a request that had been in flight for this time when its connection ended may have crossed that end.
-    pub fn crossed(&self, in_flight: Duration) -> bool {
-        crossed(in_flight, self.round_trip)
+    /// What is known of a request that was sent at this moment, if it was sent at all, over a connection that was
+    /// opened at `opened` and ended now without an answer. `used` says whether another was answered over it before.
+    pub fn unanswered(
+        &self,
+        (opened, used): (Moment, bool),
+        sent: Option<Moment>,
+        safe: bool,
+        now: Moment,
+    ) -> Unanswered {
+        let kept = used || sent.is_some_and(|sent| sent - opened >= KEPT);
+        let in_flight = sent.map_or(Duration::ZERO, |sent| now - sent);
+        Unanswered { kept, in_flight, round_trip: self.round_trip, safe }
     }
 }
 
@@ -177,15 +188,31 @@ mod tests {
     }
 
     #[test]
-    fn what_was_idle_and_what_crossed_the_end_is_told() {
-        let (mut kept, start) = (Kept::default(), Moment::ZERO);
-        let after = |millis| Some(start + Duration::from_millis(millis));
-        assert_eq!(kept.ask(after(1)), None, "nothing was asked before");
-        assert_eq!(kept.ask(after(4)), Some(Duration::from_millis(3)));
-        assert_eq!((kept.ask(None), kept.ask(after(9))), (None, None));
+    fn a_connection_is_checked_after_a_pause_and_where_none_is_known() {
+        let mut kept = Kept::default();
+        let after = |millis| Some(Moment::ZERO + Duration::from_millis(millis));
+        let asked = [after(1), after(5), after(10), None, after(11), after(12)];
+        let unknown = Some(Duration::MAX);
+        let pauses = [unknown, None, Some(IDLE), unknown, unknown, None];
+        assert_eq!(asked.map(|now| kept.pause(now)), pauses);
+    }
+
+    #[test]
+    fn a_connection_was_kept_if_it_was_used_or_idle_before_the_request() {
+        let (mut kept, opened) = (Kept::default(), Moment::ZERO);
         kept.reached(Duration::from_millis(100));
-        let crossed = |millis| kept.crossed(Duration::from_millis(millis));
-        assert_eq!([crossed(100), crossed(101)], [true, false]);
+        let after = |millis| opened + Duration::from_millis(millis);
+        let known = |used, sent| kept.unanswered((opened, used), sent, true, after(90));
+        let request = |kept, in_flight| Unanswered {
+            kept,
+            in_flight: Duration::from_millis(in_flight),
+            round_trip: Duration::from_millis(100),
+            safe: true,
+        };
+        assert_eq!(known(true, Some(after(3))), request(true, 87));
+        assert_eq!(known(false, Some(after(19))), request(false, 71));
+        assert_eq!(known(false, Some(after(20))), request(true, 70));
+        assert_eq!((known(true, None), known(false, None)), (request(true, 0), request(false, 0)));
         assert_eq!(kept.round_trip(), Duration::from_millis(100));
     }
 }

@@ -24,6 +24,7 @@ pub mod keystore;
 pub mod memory;
 pub mod mmsg;
 pub mod network;
+pub mod opening;
 pub mod overflow;
 pub mod ports;
 pub mod privilege;

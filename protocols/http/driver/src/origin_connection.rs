@@ -21,9 +21,10 @@ use super::response::Response;
 use super::settings::{Keep, Version};
 use super::tally::Tally;
 use super::{CLOSED_AFTER, CONNECT, RECONNECT, TLS};
-use brunt_exchange::{Moment, Watch};
+use brunt_exchange::Watch;
 use brunt_net::kept::Kept;
-use brunt_net::resend::KEPT;
+use brunt_net::opening::Opening;
+use brunt_net::resend::{KEPT, Unanswered};
 use brunt_net::stream::Stream;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -207,7 +208,7 @@ impl OriginConnection {
             }
             response.clear();
             let shared = self.shared.as_ref().filter(|shared| !shared.is_declined());
-            let (failure, used, kept) = if let Some(shared) = shared {
+            let (failure, opened, used) = if let Some(shared) = shared {
                 spec.last = is_last(owner.network, shared.carried());
                 let used = shared.is_used();
                 // In a separate box, as its state is larger than that of HTTP/1.1.
@@ -216,7 +217,7 @@ impl OriginConnection {
                         self.kept.answered();
                         return Ok(Done { at, persistent: true });
                     }
-                    Err(failure) => (failure, used, used || was_idle(shared.opened.get(), watch)),
+                    Err(failure) => (failure, shared.opened.get(), used),
                 }
             } else {
                 let Some(connection) = &mut self.connection else {
@@ -231,19 +232,18 @@ impl OriginConnection {
                         let persistent = done.persistent && !self.worn;
                         return Ok(Done { persistent, ..done });
                     }
-                    Err(failure) => {
-                        let kept = carried > 0 || was_idle(connection.opened(), watch);
-                        (failure, carried > 0, kept)
-                    }
+                    Err(failure) => (failure, connection.opened(), carried > 0),
                 }
             };
             let sent = redirected.or(watch.sent_at());
-            let in_flight = sent.map_or(Duration::ZERO, |sent| watch.now() - sent);
-            let kept = kept && self.kept.crossed(in_flight);
-            let again = met.is_none() && may_repeat(owner.network, spec, &failure, kept);
+            let safe = failure.is_unprocessed()
+                || failure.is_refused()
+                || is_idempotent(spec.request.method());
+            let request = self.kept.unanswered((opened, used), sent, safe, watch.now());
+            let again = met.is_none() && may_repeat(owner.network, &failure, &request);
             if !self.broken(&failure, used, again) {
                 if failure.is_end() {
-                    super::report(watch, CLOSED_AFTER, in_flight);
+                    super::report(watch, CLOSED_AFTER, request.in_flight);
                 }
                 return Err(failure);
             }
@@ -293,22 +293,15 @@ fn is_last(network: &Network, carried: u64) -> bool {
     matches!(network.settings.keep, Keep::Requests(most) if carried + 1 >= most)
 }
 
-/// Whether a connection opened at this moment was idle until the request was sent.
-fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
-    watch.sent_at().is_some_and(|sent| sent - opened >= KEPT)
-}
-
-/// Whether a failed request may be sent again: there was no answer to it, its connection was kept (used before, or
-/// idle) and ended within a round trip, and either it cannot have been processed or the settings allow it to be
-/// processed twice.
-fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept: bool) -> bool {
+/// Whether a failed request may be sent again: the server said that it did not process it, or there was no answer to it
+/// and the settings allow it.
+fn may_repeat(network: &Network, failure: &Failure, request: &Unanswered) -> bool {
     let resend = network.settings.resend;
-    if failure.is_unprocessed() {
-        // A new connection that accepts no bytes at all is not a kept connection that ended.
-        return resend.allows(true) && (kept || !failure.is_unanswered());
+    if failure.is_unprocessed() && !failure.is_unanswered() {
+        return resend.allows(true);
     }
-    kept && (failure.is_refused() && resend.allows(true)
-        || failure.is_unanswered() && resend.allows(is_idempotent(spec.request.method())))
+    // A new connection that accepts no bytes at all is not a kept connection that ended.
+    (failure.is_refused() || failure.is_unanswered()) && resend.repeats(request)
 }
 
 /// Connects, and secures the connection if the origin requires it. Opening again what the server had closed is reported
@@ -320,29 +313,24 @@ async fn connect(
     round_trip: &mut Duration,
     watch: &mut Watch<'_>,
 ) -> Result<Stream, Failure> {
-    let started = watch.now();
+    let opening = Opening::begin(again, watch);
     let limit = network.settings.dialing.timeout;
     let to = (origin.host(), origin.port());
     let tunnel = origin.relay().is_none();
     let stream = origin.route.connect(to, tunnel, number, limit).await?;
     let connected = watch.now();
-    *round_trip = connected - started;
-    if !again {
-        super::report(watch, CONNECT, connected - started);
-    }
+    *round_trip = connected - opening.began();
+    opening.part(CONNECT, *round_trip, watch);
     let stream = match &origin.name {
         None => stream,
         Some(name) => {
             let tls = network.tls().map_err(|error| super::UrlError::Tls(Arc::new(error)))?;
-            stream.nest(tls, name, limit).await?
+            let stream = stream.nest(tls, name, limit).await?;
+            opening.part(TLS, watch.now() - connected, watch);
+            stream
         }
     };
-    if again {
-        super::report(watch, RECONNECT, watch.now() - started);
-        watch.reconnected();
-    } else if origin.name.is_some() {
-        super::report(watch, TLS, watch.now() - connected);
-    }
+    opening.succeeded(RECONNECT, watch);
     Tally::one(&network.tally.opened);
     Ok(stream)
 }

@@ -19,8 +19,8 @@ use super::worker::Worker;
 use brunt_exchange::{Class, Moment, Watch};
 use brunt_feed::Position;
 use brunt_ldap_wire::{code, op, request};
-use brunt_net::backoff;
 use brunt_net::kept::Kept;
+use brunt_net::opening::Opening;
 use brunt_net::resend::KEPT;
 use brunt_net::stream::Stream;
 use std::cell::{Cell, RefCell};
@@ -190,12 +190,17 @@ impl Connection {
         opened
     }
 
-    /// Whether a request that failed because the connection ended may have met the end of a kept connection: one that
-    /// had been `used` before, or had been idle, and that ended within a round trip.
-    pub(super) fn was_kept(&self, used: bool, watch: &Watch<'_>) -> bool {
-        let sent = watch.sent_at();
-        let kept = used || sent.is_some_and(|sent| sent - self.opened.get() >= KEPT);
-        kept && sent.is_none_or(|sent| self.kept.get().crossed(watch.now() - sent))
+    /// Whether a request may be sent again that failed because a connection ended that had been `used` before or not;
+    /// `safe` says whether it may be carried out twice.
+    pub(super) fn repeats(
+        &self,
+        failure: &Failure,
+        (used, safe): (bool, bool),
+        watch: &Watch<'_>,
+    ) -> bool {
+        let connection = (self.opened.get(), used);
+        let request = self.kept.get().unanswered(connection, watch.sent_at(), safe, watch.now());
+        failure.unanswered && self.worker.plan.resend.repeats(&request)
     }
 
     /// Opens the connection again for a request that failed because the connection ended; `Err` is the failure of that
@@ -217,12 +222,7 @@ impl Connection {
     pub(super) async fn rebind(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let used = self.link.used.get();
         match self.login(slot, watch).await {
-            Err(failure)
-                if used
-                    && failure.unanswered
-                    && self.was_kept(used, watch)
-                    && self.worker.plan.resend.allows(true) =>
-            {
+            Err(failure) if used && self.repeats(&failure, (used, true), watch) => {
                 self.renew(slot, failure, watch).await
             }
             bound => bound,
@@ -282,9 +282,8 @@ impl Connection {
             self.worker.plan.lost.lost(server, watch.now());
             self.displaced.set(self.displaced.get() || Some(server) == self.own_server());
         }
-        if let Some(attempt) = self.kept.get().wait() {
-            backoff::wait(self.worker.plan.seed, self.number, attempt).await;
-        }
+        let mut kept = self.kept.get();
+        kept.rest(self.worker.plan.seed, self.number).await;
         self.note(Kept::rested);
     }
 
@@ -320,14 +319,12 @@ impl Connection {
         let plan = &self.worker.plan;
         // Opening again what the server had closed is reported as one part, separate from connections that the run
         // itself opens.
-        let again = self.link.lapsed.get();
-        let started = watch.now();
+        let opening = Opening::begin(self.link.lapsed.get(), watch);
         let stream = plan.route.connect(self.way()).await?;
         let connected = watch.now();
-        self.note(|kept| kept.reached(connected - started));
-        if !again {
-            watch.part(CONNECT, connected - started);
-        }
+        let took = connected - opening.began();
+        self.note(|kept| kept.reached(took));
+        opening.part(CONNECT, took, watch);
         let stream = match &plan.route.security {
             Security::Plain => stream,
             Security::Tls(client) => plan.route.secure(stream, client, self.way()).await?,
@@ -336,8 +333,8 @@ impl Connection {
                 plan.route.secure(stream, client, self.way()).await?
             }
         };
-        if stream.is_secured() && !again {
-            watch.part(TLS, watch.now() - connected);
+        if stream.is_secured() {
+            opening.part(TLS, watch.now() - connected, watch);
         }
         if stream.is_resumed() {
             Tally::one(&plan.tally.resumed);
@@ -347,12 +344,11 @@ impl Connection {
         self.carried.set(0);
         self.unsettled.set(false);
         self.worn.set(false);
-        if !again {
+        if !opening.is_again() {
             return self.login(slot, watch).await;
         }
         self.log_in(slot).await?;
-        watch.part(RECONNECT, watch.now() - started);
-        watch.reconnected();
+        opening.succeeded(RECONNECT, watch);
         self.link.lapsed.set(false);
         Ok(())
     }

@@ -283,9 +283,8 @@ impl ExchangeInFlight<'_> {
         expected: u8,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        let allowed = self.plan().resend.allows(is_safe(expected));
-        let kept = failure.unanswered && self.connection.was_kept(used, watch);
-        if !(kept && allowed && self.again.replace(false)) {
+        let again = self.connection.repeats(&failure, (used, is_safe(expected)), watch);
+        if !(again && self.again.replace(false)) {
             return Err(failure);
         }
         let renewed = Box::pin(self.connection.renew(self.channel.slot, failure, watch)).await;

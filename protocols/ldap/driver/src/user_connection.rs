@@ -113,10 +113,8 @@ impl UserConnection {
         let guard = step.binds.then(|| IdentityGuard(&connection.unsettled));
         let used = connection.link.used.get();
         let mut reply = channel.exchange(step.expected, keep, watch, encode).await.code();
-        if let Err(failure) = reply.as_ref()
-            && failure.unanswered
-            && connection.was_kept(used, watch)
-            && connection.worker.plan.resend.allows(is_safe(step.expected))
+        if let Err(failure) = &reply
+            && connection.repeats(failure, (used, is_safe(step.expected)), watch)
         {
             let renewed = Box::pin(connection.renew(0, failure.clone(), watch)).await;
             watch.server(connection.server());

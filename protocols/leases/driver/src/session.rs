@@ -11,8 +11,9 @@ use super::panics::{self, caught};
 use super::share::Share;
 use super::workload::{self, By, HIT, MISS, Mix, Operation, Search, Work};
 use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
-use brunt_net::kept::{IDLE, Kept};
-use brunt_net::resend::{Resend, crossed};
+use brunt_net::kept::Kept;
+use brunt_net::opening::Opening;
+use brunt_net::resend::{Resend, Unanswered, reopening, repeating};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -125,17 +126,6 @@ struct OpenConnection {
     opened_in: Duration,
 }
 
-/// Makes a call to a store; repeats it if this is allowed. It is a macro, as the call borrows the memory of the open
-/// connection.
-macro_rules! retrying {
-    ($open:expr, $factory:expr, $watch:expr, $safe:expr, $ask:expr) => {
-        match $ask {
-            Err(trouble) if $open.again($factory, &trouble, $safe, $watch) => $ask,
-            answer => answer,
-        }
-    };
-}
-
 /// How an operation ended, before it is counted.
 type OperationEnd = Result<u32, OperationFailure>;
 
@@ -165,11 +155,11 @@ impl BlockingSession for LeaseSession {
             return;
         }
         self.kept.rest_blocking(self.factory.seed, self.number);
-        let began = watch.now();
+        let opening = Opening::begin(false, watch);
         match self.factory.backend.open() {
             Ok(connection) => {
-                let opened_in = watch.now() - began;
-                watch.part(CONNECT, opened_in);
+                let opened_in = watch.now() - opening.began();
+                opening.part(CONNECT, opened_in, watch);
                 let (lease, identity) = (Lease::empty(), Identity::Address(0));
                 let idle = false;
                 self.open = Some(OpenConnection { connection, lease, identity, idle, opened_in });
@@ -187,9 +177,8 @@ impl BlockingSession for LeaseSession {
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let factory = &*self.factory;
         watch.operation(factory.work.operation());
-        let idle = self.kept.ask(watch.sent_at());
-        if idle.is_none_or(|idle| idle >= IDLE) {
-            self.look(idle.unwrap_or(Duration::MAX), watch);
+        if let Some(pause) = self.kept.pause(watch.sent_at()) {
+            self.look(pause, watch);
         } else if let Some(open) = &mut self.open {
             open.idle = false;
         }
@@ -242,14 +231,18 @@ impl LeaseSession {
         if !open.connection.has_lapsed(idle) {
             return;
         }
-        watch.never_sent();
-        match open.reopen(&self.factory, watch) {
-            Ok(()) => watch.sent_as(watch.now()),
-            Err(trouble) => {
-                self.open = None;
-                self.kept.failed();
-                self.trouble = Some(trouble);
+        let mut trouble = None;
+        let reopen = |watch: &mut Watch<'_>| match open.reopen(&self.factory, watch) {
+            Ok(()) => true,
+            Err(why) => {
+                trouble = Some(why);
+                false
             }
+        };
+        if !reopening(watch, reopen) {
+            self.open = None;
+            self.kept.failed();
+            self.trouble = trouble;
         }
     }
 
@@ -278,18 +271,31 @@ impl OpenConnection {
         factory: &LeaseSessions,
         watch: &mut Watch<'_>,
     ) -> Result<(), BackendError> {
-        let began = watch.now();
+        let opening = Opening::begin(true, watch);
         let opened = factory.backend.open();
         self.connection = opened.inspect_err(|trouble| watch.not_ready(trouble.outcome()))?;
         self.idle = false;
-        self.opened_in = watch.now() - began;
-        watch.part(RECONNECT, self.opened_in);
-        watch.reconnected();
+        self.opened_in = watch.now() - opening.began();
+        opening.succeeded(RECONNECT, watch);
         Ok(())
     }
 
+    /// Makes a call to the store; repeats it if this is allowed. `safe` says whether it may be carried out twice.
+    #[inline]
+    fn ask<T>(
+        &mut self,
+        factory: &LeaseSessions,
+        watch: &mut Watch<'_>,
+        safe: bool,
+        ask: impl FnMut(&mut Self) -> Result<T, BackendError>,
+    ) -> Result<T, BackendError> {
+        repeating(self, watch, ask, |open, trouble, watch| {
+            open.again(factory, trouble, safe, watch)
+        })
+    }
+
     /// Whether a failed operation may be repeated, over a store that was opened again: it failed because a connection
-    /// that had been idle ended within a round trip. `safe` says whether it may be carried out twice.
+    /// that had been idle ended within a round trip.
     #[cold]
     fn again(
         &mut self,
@@ -299,16 +305,12 @@ impl OpenConnection {
         watch: &mut Watch<'_>,
     ) -> bool {
         let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
-        let met_the_end = self.idle
-            && trouble.class == Class::Closed
+        let (kept, round_trip) = (self.idle, self.opened_in);
+        let request = Unanswered { kept, in_flight, round_trip, safe };
+        trouble.class == Class::Closed
             && self.connection.broken()
-            && crossed(in_flight, self.opened_in);
-        let again =
-            met_the_end && factory.resend.allows(safe) && self.reopen(factory, watch).is_ok();
-        if again {
-            watch.resent();
-        }
-        again
+            && factory.resend.repeats(&request)
+            && self.reopen(factory, watch).is_ok()
     }
 
     /// One operation of a phase.
@@ -325,7 +327,7 @@ impl OpenConnection {
         match &factory.work {
             Work::Create { first } => {
                 leases.write(first + number, &mut self.lease);
-                retrying!(self, factory, watch, false, self.connection.create(&self.lease))?;
+                self.ask(factory, watch, false, |open| open.connection.create(&open.lease))?;
                 Ok(HIT)
             }
             Work::Search(search) => {
@@ -336,14 +338,14 @@ impl OpenConnection {
                 let number = workload::updated(factory.seed, number, *population);
                 let renewal = renewal(leases, number);
                 let renewed =
-                    retrying!(self, factory, watch, false, self.connection.renew(&renewal))?;
+                    self.ask(factory, watch, false, |open| open.connection.renew(&renewal))?;
                 checked(renewed, "the lease to renew was not there", number)
             }
             Work::Delete { first } => {
                 let number = first + number;
                 let address = leases.address(number);
                 let released =
-                    retrying!(self, factory, watch, false, self.connection.release(address))?;
+                    self.ask(factory, watch, false, |open| open.connection.release(address))?;
                 checked(released, "the lease to delete was not there", number)
             }
             Work::Mix(_) => Err(OperationFailure::Nothing),
@@ -389,7 +391,7 @@ impl OpenConnection {
                 identify(&mut self.identity, &self.lease, by);
             }
         }
-        retrying!(self, factory, watch, true, self.connection.find(&self.identity))
+        self.ask(factory, watch, true, |open| open.connection.find(&open.identity))
     }
 
     /// A transaction of several operations, of which either all are done or none.
@@ -404,7 +406,7 @@ impl OpenConnection {
         let last = first.saturating_add(size).min(factory.total);
         // Beginning a transaction changes nothing, so it may be repeated; an operation that fails within one is lost
         // with it.
-        retrying!(self, factory, watch, true, self.connection.begin())?;
+        self.ask(factory, watch, true, |open| open.connection.begin())?;
         self.idle = false;
         let ended =
             (first..last).try_for_each(|number| self.operate(factory, number, watch).map(drop));
@@ -446,13 +448,8 @@ impl OpenConnection {
             Operation::Allocate => self.allocate(factory, session, draw, watch),
             Operation::Expire => {
                 let now = factory.leases.epoch + RENEWED_AFTER;
-                let reclaimed = retrying!(
-                    self,
-                    factory,
-                    watch,
-                    false,
-                    self.connection.expire(now, mix.reclaim)
-                )?;
+                let expire = |open: &mut Self| open.connection.expire(now, mix.reclaim);
+                let reclaimed = self.ask(factory, watch, false, expire)?;
                 watch.items(u64::from(reclaimed));
                 Ok(if reclaimed == 0 { MISS } else { HIT })
             }
@@ -472,7 +469,7 @@ impl OpenConnection {
         let taken = factory.share(session).take_free(draw);
         let number = taken.ok_or(OperationFailure::Nothing)?;
         factory.leases.write(number, &mut self.lease);
-        let created = retrying!(self, factory, watch, false, self.connection.create(&self.lease));
+        let created = self.ask(factory, watch, false, |open| open.connection.create(&open.lease));
         if answered(&created) {
             factory.share(session).put(number, created.is_ok());
         }
@@ -495,11 +492,11 @@ impl OpenConnection {
         let answer = match act {
             Operation::Renew => {
                 let renewal = renewal(&factory.leases, number);
-                retrying!(self, factory, watch, false, self.connection.renew(&renewal))
+                self.ask(factory, watch, false, |open| open.connection.renew(&renewal))
             }
             Operation::Release => {
                 let address = factory.leases.address(number);
-                retrying!(self, factory, watch, false, self.connection.release(address))
+                self.ask(factory, watch, false, |open| open.connection.release(address))
             }
             Operation::Allocate | Operation::Expire | Operation::Search => {
                 self.look(factory, mix.by, number, watch)

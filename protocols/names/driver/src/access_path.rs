@@ -3,6 +3,8 @@
 //! Access paths differ in the layers between the question and the data. Each cache and each daemon can be asked without
 //! the layers above it; the difference shows what the layer above costs or saves.
 
+use brunt_net::resend::Resend;
+
 use super::error::LookupError;
 use super::question::{Answer, Question};
 
@@ -24,10 +26,10 @@ pub trait AccessPath {
         false
     }
 
-    /// Whether the question that failed last may be asked again once the path is ready again: it was asked over a
-    /// connection that had been used before, and it ended before any part of an answer arrived.
-    fn may_ask_again(&self) -> bool {
-        false
+    /// The rule for asking the question that failed last again, once the path is ready again, if it was asked over a
+    /// connection that had been used before and that ended before any part of an answer arrived.
+    fn unanswered(&self) -> Option<Resend> {
+        None
     }
 
     /// Asks, and waits for the answer.

@@ -486,8 +486,8 @@ impl AccessPath for LdapPath {
         !alive
     }
 
-    fn may_ask_again(&self) -> bool {
-        self.unanswered && self.resend.allows(true)
+    fn unanswered(&self) -> Option<Resend> {
+        self.unanswered.then_some(self.resend)
     }
 
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_exchange::{BlockingSession, Class, Outcome, Part, Ticket, Watch};
-use brunt_net::kept::{IDLE, Kept};
+use brunt_net::kept::Kept;
+use brunt_net::opening::Opening;
+use brunt_net::resend::{Unanswered, reopening, repeating};
 
 use super::access_path::AccessPath;
 use super::access_paths::AccessPaths;
@@ -54,39 +56,33 @@ impl NamesSession {
 }
 
 impl PathState {
-    /// Opens what stays open between lookups.
-    fn open(&mut self, watch: &mut Watch<'_>) {
-        let began = watch.now();
+    /// Opens what stays open between lookups. Returns whether it is open.
+    fn open(&mut self, watch: &mut Watch<'_>) -> bool {
+        let opening = Opening::begin(self.lapsed, watch);
         match self.path.ready() {
             Ok(()) => {
-                let took = watch.now() - began;
+                let took = watch.now() - opening.began();
                 self.kept.reached(took);
                 self.kept.succeeded();
-                watch.part(if self.lapsed { RECONNECT } else { CONNECT }, took);
-                if std::mem::take(&mut self.lapsed) {
-                    watch.reconnected();
-                }
-                self.trouble = None;
+                opening.part(CONNECT, took, watch);
+                opening.succeeded(RECONNECT, watch);
+                (self.lapsed, self.trouble) = (false, None);
+                true
             }
             Err(trouble) => {
                 self.kept.failed();
                 watch.not_ready(trouble.outcome());
                 self.trouble = Some(trouble);
+                false
             }
         }
     }
 
     /// Checks, after a pause, whether the connection was closed meanwhile, and opens it again.
     fn look(&mut self, watch: &mut Watch<'_>) {
-        let idle = self.kept.ask(watch.sent_at());
-        if idle.is_some_and(|idle| idle < IDLE) || !self.path.has_lapsed() {
-            return;
-        }
-        self.lapsed = true;
-        watch.never_sent();
-        self.open(watch);
-        if self.trouble.is_none() {
-            watch.sent_as(watch.now());
+        if self.kept.pause(watch.sent_at()).is_some() && self.path.has_lapsed() {
+            self.lapsed = true;
+            reopening(watch, |watch| self.open(watch));
         }
     }
 
@@ -96,22 +92,23 @@ impl PathState {
         question: &Question<'_>,
         watch: &mut Watch<'_>,
     ) -> Result<Judgement, LookupError> {
-        let trouble = match self.path.ask(question) {
-            Ok(answer) => return Ok(question.judge(answer)),
-            Err(trouble) => trouble,
-        };
+        let ask = |state: &mut Self| state.path.ask(question).map(|answer| question.judge(answer));
+        repeating(self, watch, ask, |state, _, watch| state.reopens(watch))
+    }
+
+    /// Opens the connection again for a question that failed, if it may be asked again.
+    fn reopens(&mut self, watch: &mut Watch<'_>) -> bool {
         let in_flight = watch.sent_at().map_or(Duration::ZERO, |sent| watch.now() - sent);
-        if !self.path.may_ask_again() || !self.kept.crossed(in_flight) {
-            return Err(trouble);
+        let round_trip = self.kept.round_trip();
+        let request = Unanswered { kept: true, in_flight, round_trip, safe: true };
+        if !self.path.unanswered().is_some_and(|rule| rule.repeats(&request)) {
+            return false;
         }
         self.lapsed = true;
-        self.open(watch);
+        let opened = self.open(watch);
         // If no connection can be opened, the question has failed on its first connection.
-        if self.trouble.take().is_some() {
-            return Err(trouble);
-        }
-        watch.resent();
-        self.path.ask(question).map(|answer| question.judge(answer))
+        self.trouble = None;
+        opened
     }
 }
 
