@@ -8,6 +8,7 @@ mod arrows;
 mod clock;
 mod needed;
 mod slow;
+mod sockets;
 mod statics;
 mod words;
 

@@ -16,6 +16,7 @@ mod direct;
 pub mod dscp;
 mod failure;
 pub mod fence;
+mod free_port;
 pub mod hub;
 pub mod interface;
 pub mod kept;
@@ -44,5 +45,6 @@ pub mod unix;
 pub mod wire;
 
 pub use failure::{Failure, class_of_connecting, class_of_sending, number_of_sending};
+pub use free_port::free_port;
 pub use mmsg::BATCH;
 pub use network::Network;

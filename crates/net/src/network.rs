@@ -86,6 +86,11 @@ impl Network {
         Self::new(Options { policy, files: files.clone(), ..Options::default() })
     }
 
+    /// A network of all addresses, for a server beside a run that its user names.
+    pub fn open(files: &Files) -> Self {
+        Self::within(Policy { public: true, ..Policy::default() }, files)
+    }
+
     /// What it may reach.
     pub fn fence(&self) -> &Fence {
         &self.0.fence
@@ -118,6 +123,21 @@ impl Network {
         TcpSocket::from_std_stream(self.tcp(to)?.into()).connect(to).await
     }
 
+    /// Opens a connection to the first of these addresses that answers.
+    pub async fn connect_first(
+        &self,
+        addresses: impl IntoIterator<Item = SocketAddr>,
+    ) -> io::Result<TcpStream> {
+        let mut failed = none();
+        for to in addresses {
+            match self.connect(to).await {
+                Ok(stream) => return Ok(stream),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+
     /// Opens a connection to the first of these addresses that answers, and waits for it. `limit` is how long one
     /// address may take, and later each read and each write.
     pub fn connect_blocking(
@@ -125,7 +145,7 @@ impl Network {
         addresses: impl IntoIterator<Item = SocketAddr>,
         limit: Option<Duration>,
     ) -> io::Result<std::net::TcpStream> {
-        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+        let mut failed = none();
         for to in addresses {
             match self.wait_for(to, limit) {
                 Ok(stream) => return Ok(stream),
@@ -169,6 +189,10 @@ impl Network {
     }
 }
 
+fn none() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the name has no address")
+}
+
 #[cfg(test)]
 mod tests {
     use std::net::TcpListener;
@@ -203,6 +227,7 @@ mod tests {
             assert_eq!(network.fence().refused().unwrap().to, strange);
             // The address that may be reached is used, if a name has both.
             assert!(network.connect_blocking([strange, mine], limit).is_ok());
+            assert!(block_on(network.connect_first([strange, mine])).is_ok());
         }
     }
 }

@@ -1,4 +1,5 @@
-//! [`connect`]: opens a connection to a Unix socket; [`named`]: the socket that the address of a directory names.
+//! [`connect`] and [`connect_blocking`] open a connection to a Unix socket; [`named`] is the socket that the address of
+//! a directory names.
 //!
 //! If the queue of a listener is full, the kernel does not let a connection wait: it refuses it at once, with an error
 //! that means "later". So it is tried again, after a millisecond each time, for as long as any connection may take. It
@@ -7,10 +8,14 @@
 use super::Failure;
 use super::network::Network;
 use super::stream::Stream;
+use brunt_feed::Files;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC};
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::ffi::OsStr;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::net;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,7 +83,7 @@ pub async fn connect(
     limit: Option<Duration>,
 ) -> Result<Stream, Failure> {
     let limit = limit.unwrap_or(PATIENCE);
-    let connected = tokio::time::timeout(limit, until_taken(path, network)).await;
+    let connected = tokio::time::timeout(limit, until_taken(path, network.files())).await;
     let late = || Err(io::Error::from_raw_os_error(libc::ETIMEDOUT));
     match connected.unwrap_or_else(|_| late()) {
         Ok(stream) => Ok(Stream::Unix(stream)),
@@ -86,13 +91,14 @@ pub async fn connect(
     }
 }
 
+/// Connects to the socket at `path`, for as long as its listener's queue is full, if the rules about files permit it.
 #[expect(
     clippy::disallowed_methods,
     reason = "a listener that is busy is no pacing: the wheel's millisecond does not matter"
 )]
-async fn until_taken(path: &Path, network: &Network) -> io::Result<UnixStream> {
+pub async fn until_taken(path: &Path, files: &Files) -> io::Result<UnixStream> {
+    files.check(path)?;
     loop {
-        network.files().check(path)?;
         match UnixStream::connect(path).await {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 tokio::time::sleep(PAUSE).await;
@@ -102,11 +108,33 @@ async fn until_taken(path: &Path, network: &Network) -> io::Result<UnixStream> {
     }
 }
 
+/// Connects to the socket at `path` if the rules about files permit it, and waits for it. `limit` is how long that may
+/// take, and later each read and each write.
+pub fn connect_blocking(
+    path: &Path,
+    files: &Files,
+    limit: Option<Duration>,
+) -> io::Result<net::UnixStream> {
+    files.check(path)?;
+    connect_to_system(path, limit)
+}
+
+/// The same to a socket that the system maintains, such as that of its name service, for which no rules hold.
+pub fn connect_to_system(path: &Path, limit: Option<Duration>) -> io::Result<net::UnixStream> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    if limit.is_some() {
+        // The write timeout also limits connecting to a listener whose queue is full.
+        socket.set_write_timeout(limit)?;
+        socket.set_read_timeout(limit)?;
+    }
+    socket.connect(&SockAddr::unix(path)?)?;
+    Ok(OwnedFd::from(socket).into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use brunt_exchange::{Class, Outcome};
-    use socket2::{Domain, SockAddr, Socket, Type};
     use std::io::{Read, Write};
     use std::os::unix::net::UnixListener;
 
@@ -169,6 +197,28 @@ mod tests {
             assert_eq!(&buffer[..4], b"dcba");
         });
         echo.join().unwrap();
+    }
+
+    #[test]
+    fn a_run_that_is_confined_opens_no_socket_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = socket_in(&folder);
+        let _listener = UnixListener::bind(&path).unwrap();
+        let (files, limit) = (Files::default(), Some(Duration::from_secs(60)));
+        connect_blocking(&path, &files, limit).unwrap();
+        block_on(until_taken(&path, &files)).unwrap();
+        files.confine();
+        let blocking = connect_blocking(&path, &files, limit).unwrap_err();
+        let other = block_on(until_taken(&path, &files)).unwrap_err();
+        for refused in [blocking, other] {
+            assert_eq!(refused.kind(), io::ErrorKind::PermissionDenied, "{refused}");
+        }
+        // What the system maintains is no file of a run.
+        let stream = connect_to_system(&path, limit).unwrap();
+        assert_eq!(
+            (stream.read_timeout().unwrap(), stream.write_timeout().unwrap()),
+            (limit, limit)
+        );
     }
 
     #[test]

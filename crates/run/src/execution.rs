@@ -50,7 +50,7 @@ pub fn carry_out(
     let stop = world.signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
     let head = fence::with_network(head(job, world.now()), &job.network);
-    let monitor = Monitor::start(&output.run.monitors, &|| protocol.monitor())?;
+    let monitor = Monitor::start(&output.run.monitors, &world.files, &|| protocol.monitor())?;
     let mut logs = Logs::open(output, &head, &names, world)?;
     let mut views = Views::open(job, (&head, &names), &stop, quiet, world)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {

@@ -94,7 +94,7 @@ pub fn clear(load: &Plan, network: &Network, world: &World) -> Result<(), String
         // Checked again so that the refusal is remembered.
         return fence.check(refused.to).map_err(|_| String::new());
     }
-    world.awaited.wait(&fence.expected(), fence, &world.console);
+    world.awaited.wait(&fence.expected(), network, &world.console);
     Ok(())
 }
 

@@ -6,11 +6,11 @@
 //! Only a port that they do not name is connected to, as it may lead somewhere else.
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_net::fence::Fence;
+use brunt_net::Network;
 
 use crate::console::{self, Console};
 
@@ -33,11 +33,11 @@ pub struct Awaited(Mutex<BTreeSet<SocketAddr>>);
 
 impl Awaited {
     /// Waits for those of these targets, each with its possible addresses, that are on loopback and may be reached.
-    pub fn wait(&self, targets: &[Vec<SocketAddr>], fence: &Fence, console: &Console) {
+    pub fn wait(&self, targets: &[Vec<SocketAddr>], network: &Network, console: &Console) {
         let mut waited = Duration::ZERO;
-        for target in targets.iter().filter(|target| self.is_new(target, fence)) {
+        for target in targets.iter().filter(|target| self.is_new(target, network)) {
             let before = waited;
-            while waited < LONGEST && !is_open(target) {
+            while waited < LONGEST && !is_open(target, network) {
                 console::pause(TICK);
                 waited += TICK;
             }
@@ -48,7 +48,8 @@ impl Awaited {
     }
 
     /// Whether a target is only on loopback, may be reached, and was not waited for before.
-    fn is_new(&self, target: &[SocketAddr], fence: &Fence) -> bool {
+    fn is_new(&self, target: &[SocketAddr], network: &Network) -> bool {
+        let fence = network.fence();
         let awaited = |to: &SocketAddr| to.ip().to_canonical().is_loopback() && fence.permits(*to);
         if target.is_empty() || !target.iter().all(awaited) {
             return false;
@@ -60,7 +61,7 @@ impl Awaited {
 }
 
 /// Whether one of the addresses is open. A system without the tables is taken to have it.
-fn is_open(target: &[SocketAddr]) -> bool {
+fn is_open(target: &[SocketAddr], network: &Network) -> bool {
     let tables = TABLES.map(|(path, state)| (std::fs::read_to_string(path), state));
     if tables.iter().all(|(table, _)| table.is_err()) {
         return true;
@@ -70,7 +71,7 @@ fn is_open(target: &[SocketAddr]) -> bool {
             tables.iter().filter_map(|(table, state)| Some((table.as_ref().ok()?, state)));
         tables.any(|(table, state)| sockets(table, state).any(|bound| serves(bound, *to)))
     };
-    target.iter().any(|to| listed(to) || TcpStream::connect_timeout(to, TICK).is_ok())
+    target.iter().any(|to| listed(to) || network.connect_blocking([*to], Some(TICK)).is_ok())
 }
 
 /// The addresses of the sockets of a table that are in this state.
@@ -157,22 +158,24 @@ mod tests {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let (tcp, udp) = (listener.local_addr().unwrap(), socket.local_addr().unwrap());
         assert!(found(tcp) && found(udp));
-        assert!(is_open(&[at("127.0.0.1:1"), tcp]));
+        let network = Network::private();
+        assert!(is_open(&[at("127.0.0.1:1"), tcp], &network));
         // A port of services of the nineteen-eighties.
-        assert!(!found(at("127.0.0.1:1")) && !is_open(&[at("127.0.0.1:1")]));
+        assert!(!found(at("127.0.0.1:1")) && !is_open(&[at("127.0.0.1:1")], &network));
     }
 
     #[test]
     fn only_loopback_is_waited_for_and_once() {
-        let (fence, awaited, others) = (Fence::default(), Awaited::default(), Awaited::default());
-        let is_new = |target: &[SocketAddr]| awaited.is_new(target, &fence);
+        let (network, awaited, others) =
+            (Network::private(), Awaited::default(), Awaited::default());
+        let is_new = |target: &[SocketAddr]| awaited.is_new(target, &network);
         assert!(!is_new(&[at("192.0.2.1:389")]));
         assert!(!is_new(&[at("127.0.0.1:7"), at("192.0.2.1:7")]));
         assert!(!is_new(&[]));
         let both = [at("127.0.0.1:7"), at("[::1]:7")];
         assert!(is_new(&both));
         assert!(!is_new(&both) && !is_new(&[at("[::1]:7")]));
-        assert!(others.is_new(&both, &fence), "another command waits for itself");
+        assert!(others.is_new(&both, &network), "another command waits for itself");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_feed::Files;
 use brunt_record::{MonitorRecord, Readings};
 
 use crate::options::monitor::MonitorSource;
@@ -57,6 +58,7 @@ impl Monitor {
     /// Reads each source once, and then continues on its thread. `own` opens the sources of the run's protocol.
     pub fn start(
         sources: &[MonitorSource],
+        files: &Files,
         own: &dyn Fn() -> Result<Opener, String>,
     ) -> Result<Self, String> {
         let clock = Monotonic::new();
@@ -64,7 +66,7 @@ impl Monitor {
         for source in sources {
             let opener = match source {
                 MonitorSource::Ldap => own(),
-                MonitorSource::Kea(socket) => Ok(kea(socket)),
+                MonitorSource::Kea(socket) => Ok(kea(socket, files)),
                 MonitorSource::Pid(pid) => Ok(opener(Process::new(*pid))),
             };
             let failed = |why: String| format!("failed to read --monitor {source}: {why}");
@@ -122,8 +124,8 @@ impl Monitor {
 }
 
 /// Opens a Kea server by its control socket.
-pub fn kea(socket: &Path) -> Opener {
-    opener(Kea::new(socket.to_owned()))
+pub fn kea(socket: &Path, files: &Files) -> Opener {
+    opener(Kea::new(socket.to_owned(), files.clone()))
 }
 
 fn opener(source: impl Source + Send + 'static) -> Opener {

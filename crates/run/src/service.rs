@@ -1,12 +1,13 @@
 //! [`Service`]: a server beside the run that is queried from time to time, by one HTTP request each.
 //!
 //! Each request has a connection of its own: there is at most one a second, and a restarted server is found at once.
-//! HTTP is done by hyper, TLS as in the drivers. Every wait has a limit, and so does the length of an answer.
+//! HTTP is done by hyper, connecting and TLS as in the drivers. Every wait has a limit, and so does the length of an answer.
 
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use brunt_feed::Files;
+use brunt_net::Network;
 use brunt_net::stream::Stream;
 use brunt_net::tls::{self, Name, Options, Trust};
 use http::request::Builder;
@@ -15,7 +16,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::net::{TcpStream, lookup_host};
 use tokio::runtime::{self, Runtime};
 
 use crate::options::base_url::BaseUrl;
@@ -41,17 +42,19 @@ pub struct Service {
     answer_max: usize,
     /// The addresses to connect to, if not those that the host name resolves to at that time.
     at: Vec<SocketAddr>,
+    network: Network,
     runtime: Runtime,
 }
 
 impl Service {
-    /// Prepares requests. The error says why none can be made.
-    pub fn new(url: &BaseUrl, manner: ServiceOptions, files: &Files) -> Result<Self, String> {
+    /// Prepares requests over this network, whose files hold the certificates. The error says why none can be made.
+    pub fn new(url: &BaseUrl, manner: ServiceOptions, network: &Network) -> Result<Self, String> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let ServiceOptions { trust, advice, within, answer_max } = manner;
-        let tls = if url.is_secure() { Some(secured(url, trust, files)?) } else { None };
-        Ok(Self { url: url.clone(), tls, advice, within, answer_max, at: Vec::new(), runtime })
+        let tls = if url.is_secure() { Some(secured(url, trust, network)?) } else { None };
+        let (url, network, at) = (url.clone(), network.clone(), Vec::new());
+        Ok(Self { url, tls, advice, within, answer_max, at, network, runtime })
     }
 
     /// The same at these addresses, whatever its host name resolves to later.
@@ -80,11 +83,9 @@ impl Service {
     }
 
     async fn converse(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), String> {
-        let plain = match self.at.as_slice() {
-            [] => TcpStream::connect((self.url.host(), self.url.port())).await,
-            known => TcpStream::connect(known).await,
-        };
-        let plain = plain
+        let plain = self
+            .connect()
+            .await
             .map_err(|error| format!("{error}; is a server running there, and the address right?"));
         let plain = Stream::Plain(plain?);
         let stream = match &self.tls {
@@ -108,10 +109,18 @@ impl Service {
         let (_, answered) = tokio::join!(connection, answered);
         answered
     }
+
+    async fn connect(&self) -> io::Result<TcpStream> {
+        if !self.at.is_empty() {
+            return self.network.connect_first(self.at.iter().copied()).await;
+        }
+        let found = lookup_host((self.url.host(), self.url.port())).await?;
+        self.network.connect_first(found).await
+    }
 }
 
-fn secured(url: &BaseUrl, trust: Trust, files: &Files) -> Result<(tls::Client, Name), String> {
-    let client = tls::Client::new(&Options { trust, ..Options::default() }, files);
+fn secured(url: &BaseUrl, trust: Trust, network: &Network) -> Result<(tls::Client, Name), String> {
+    let client = tls::Client::new(&Options { trust, ..Options::default() }, network.files());
     let client = client.map_err(|error| error.to_string())?;
     let name = client.name_for(url.host()).map_err(|error| error.to_string())?;
     Ok((client, name))

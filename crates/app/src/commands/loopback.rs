@@ -3,9 +3,10 @@
 //! Client and server are on one host, so neither can use the ports of the protocol, which would also need privileges:
 //! both use free ports, and the server answers to the port that the request came from.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use brunt_dhcp_server::{Config, Running, Server, V4};
+use brunt_net::free_port;
 use brunt_run::options::refusal::Refusal;
 
 use super::failed;
@@ -26,7 +27,7 @@ impl Loopback {
         };
         let v6 = SocketAddr::from((Ipv6Addr::LOCALHOST, 0));
         // A kernel without IPv6 has no such address.
-        if UdpSocket::bind(v6).is_ok() {
+        if free_port(v6.ip()).is_ok() {
             config.listen.push(v6);
         }
         let running = Server::start(&config).map_err(failed)?;
@@ -47,21 +48,16 @@ impl Loopback {
         let Some(server) = self.addresses.iter().find(|address| address.is_ipv6() == v6) else {
             return Ok(None);
         };
-        let (family, local) = (if v6 { "-6" } else { "-4" }, free_port(server.ip())?);
+        let ip = server.ip();
+        // If another process takes it before this one does, an error reports that.
+        let local =
+            free_port(ip).map_err(|error| failed(format!("find a free port at {ip}: {error}")))?;
+        let family = if v6 { "-6" } else { "-4" };
         let ports = [local, server.port()].map(|port| port.to_string());
         let words = ["brunt", "perfdhcp", family, "-L", &ports[0], "-N", &ports[1]];
         let words = words.into_iter().map(str::to_owned).chain(switches.iter().cloned());
-        Ok(Some(words.chain([server.ip().to_string()]).collect()))
+        Ok(Some(words.chain([ip.to_string()]).collect()))
     }
-}
-
-/// A free port. If another process takes it before this one does, an error reports that.
-fn free_port(ip: IpAddr) -> Result<u16, Refusal> {
-    let socket = UdpSocket::bind((ip, 0));
-    let address = socket.and_then(|socket| socket.local_addr());
-    address
-        .map(|address| address.port())
-        .map_err(|error| failed(format!("find a free port at {ip}: {error}")))
 }
 
 #[cfg(test)]

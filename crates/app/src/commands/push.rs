@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use brunt_net::Network;
 use brunt_net::keystore::Store;
 use brunt_net::tls::Trust;
 use brunt_record::Status;
@@ -161,7 +162,7 @@ fn brought(
     };
     let advice = "; --ca names a PEM file to trust";
     let manner = ServiceOptions { trust, advice, within: WITHIN, answer_max: ANSWER_MAX };
-    let service = Service::new(&args.site, manner, files)?;
+    let service = Service::new(&args.site, manner, &Network::open(files))?;
     let request = service
         .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))
         .header(header::AUTHORIZATION, format!("Bearer {token}"))

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use brunt_net::Network;
 use brunt_net::keystore::Store;
 use brunt_net::tls::Trust;
 use http::{HeaderName, HeaderValue, Method, Request, header};
@@ -45,7 +46,7 @@ impl Collector {
         };
         let manner =
             ServiceOptions { trust, advice: ADVICE, within: WITHIN, answer_max: ANSWER_MAX };
-        let service = Service::new(url, manner, &world.files)?;
+        let service = Service::new(url, manner, &Network::open(&world.files))?;
         Ok(Self { service, path: url.path().to_owned(), headers })
     }
 

@@ -2,9 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
+use brunt_feed::Files;
+use brunt_net::unix;
 use brunt_record::{Counts, MonitorRecord};
 use serde_json::Value;
 
@@ -19,17 +20,16 @@ const ALLOCATION_FAILURES: [&str; 2] = ["v4-allocation-fail", "v6-allocation-fai
 /// A Kea server on this machine.
 pub(super) struct Kea {
     socket: PathBuf,
+    files: Files,
 }
 
 impl Kea {
-    pub(super) fn new(socket: PathBuf) -> Self {
-        Self { socket }
+    pub(super) fn new(socket: PathBuf, files: Files) -> Self {
+        Self { socket, files }
     }
 
     fn ask(&self) -> std::io::Result<Vec<u8>> {
-        let mut stream = UnixStream::connect(&self.socket)?;
-        stream.set_read_timeout(Some(WITHIN))?;
-        stream.set_write_timeout(Some(WITHIN))?;
+        let mut stream = unix::connect_blocking(&self.socket, &self.files, Some(WITHIN))?;
         stream.write_all(br#"{"command":"statistic-get-all"}"#)?;
         stream.shutdown(Shutdown::Write)?;
         let mut answer = Vec::new();
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_socket_that_is_not_there_is_named() {
-        let why = Kea::new("/nowhere/kea".into()).read().unwrap_err();
+        let why = Kea::new("/nowhere/kea".into(), Files::default()).read().unwrap_err();
         assert!(why.starts_with("ask /nowhere/kea: "), "{why}");
     }
 

@@ -288,10 +288,8 @@ impl LdapPath {
         let failed = |error| LookupError::Connect { to: to(), error };
         match &self.directory.server {
             Server::Unix(path) => {
-                self.directory.network.files().check(path).map_err(failed)?;
-                let stream = UnixStream::connect(path).map_err(failed)?;
-                stream.set_read_timeout(self.timeout).map_err(failed)?;
-                stream.set_write_timeout(self.timeout).map_err(failed)?;
+                let files = self.directory.network.files();
+                let stream = unix::connect_blocking(path, files, self.timeout).map_err(failed)?;
                 Ok(Box::new(stream))
             }
             Server::Tcp { host, port } => Ok(Box::new(self.dial(host, *port).map_err(failed)?)),

@@ -4,11 +4,12 @@
 //! here, as in any program. Buffers are kept, and a reply is read only up to the length that its reader gives.
 
 use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use socket2::{Domain, SockAddr, Socket, Type};
+use brunt_net::unix;
 
 use super::error::LookupError;
 
@@ -32,24 +33,14 @@ impl DaemonSocket {
     }
 
     /// Connects and sends the request.
-    pub(super) fn send(&mut self) -> Result<Socket, LookupError> {
+    pub(super) fn send(&mut self) -> Result<UnixStream, LookupError> {
         self.come = 0;
-        let mut socket = self.connect().map_err(|error| LookupError::Connect {
+        let connected = unix::connect_to_system(&self.to, self.timeout);
+        let mut socket = connected.map_err(|error| LookupError::Connect {
             to: format!("unix:{}", self.to.display()).into(),
             error,
         })?;
         socket.write_all(&self.request).map_err(LookupError::of_stream)?;
-        Ok(socket)
-    }
-
-    fn connect(&self) -> std::io::Result<Socket> {
-        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-        if self.timeout.is_some() {
-            // The write timeout also limits connecting to a daemon whose queue is full.
-            socket.set_write_timeout(self.timeout)?;
-            socket.set_read_timeout(self.timeout)?;
-        }
-        socket.connect(&SockAddr::unix(&self.to)?)?;
         Ok(socket)
     }
 
@@ -61,7 +52,7 @@ impl DaemonSocket {
     /// Waits until this total number of bytes has arrived.
     pub(super) fn receive(
         &mut self,
-        socket: &mut Socket,
+        socket: &mut UnixStream,
         needed: usize,
     ) -> Result<(), LookupError> {
         if self.reply.len() < needed {

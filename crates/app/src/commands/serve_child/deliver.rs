@@ -8,6 +8,9 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
 use brunt_envelope::Delivery;
+use brunt_net::Network;
+use brunt_net::allowed::Allowed;
+use brunt_net::fence::Policy;
 use brunt_net::tls::Trust;
 use brunt_run::options::base_url::BaseUrl;
 use brunt_run::service::{Service, ServiceOptions};
@@ -26,7 +29,10 @@ pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(),
     let addresses = addresses(&url)?;
     let manner =
         ServiceOptions { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
-    let service = Service::new(&url, manner, files)?.at(addresses);
+    let allowed = addresses.iter().map(|to| Allowed::address(to.ip()).at_port(to.port()));
+    let policy = Policy { allowed: Some(allowed.collect()), ..Policy::default() };
+    let network = Network::within(policy, files);
+    let service = Service::new(&url, manner, &network)?.at(addresses);
     let request = service.request(Method::POST, url.path());
     let mut request = request.header(header::CONTENT_TYPE, "application/json");
     for (name, value) in &asked.headers {

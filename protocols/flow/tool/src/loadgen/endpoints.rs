@@ -47,7 +47,7 @@ fn one(endpoint: &Endpoint, network: &Arc<Network>, world: &World) -> Result<Vec
         .build()
         .map_err(|error| error.to_string())?;
     let addresses: Vec<_> = addresses(&endpoint.url).into_iter().collect();
-    world.awaited.wait(&addresses, network.way().fence(), &world.console);
+    world.awaited.wait(&addresses, network.way(), &world.console);
     let asked = async {
         tokio::time::timeout(PATIENCE, ask(endpoint, network))
             .await

@@ -6,7 +6,7 @@
 use super::packet::Malformed;
 use crate::sql::{Server, ServerEndpoint, Tls};
 use brunt_net::keystore::Store;
-use brunt_net::{Network, tls};
+use brunt_net::{Network, tls, unix};
 use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -63,10 +63,7 @@ impl Wire {
     ) -> io::Result<Self> {
         let carrier = match endpoint {
             ServerEndpoint::Socket(path) => {
-                let stream = UnixStream::connect(path)?;
-                stream.set_read_timeout(Some(limit))?;
-                stream.set_write_timeout(Some(limit))?;
-                Carrier::Unix(stream)
+                Carrier::Unix(unix::connect_blocking(path, network.files(), Some(limit))?)
             }
             ServerEndpoint::Tcp { host, port } => {
                 let addresses = (host.as_str(), *port).to_socket_addrs()?;

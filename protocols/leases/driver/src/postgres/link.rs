@@ -11,11 +11,11 @@ use crate::sql::{Server, ServerEndpoint, Tls};
 use brunt_exchange::Class;
 use brunt_net::keystore::Store;
 use brunt_net::stream::Stream;
-use brunt_net::{Network, tls};
+use brunt_net::{Network, tls, unix};
 use std::future::Future;
 use std::io;
 use std::time::Duration;
-use tokio::net::{TcpStream, UnixStream, lookup_host};
+use tokio::net::lookup_host;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
@@ -132,21 +132,14 @@ impl Link {
 
 async fn connect(network: &Network, endpoint: &ServerEndpoint) -> io::Result<Stream> {
     match endpoint {
-        ServerEndpoint::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
-        ServerEndpoint::Tcp { host, port } => dial(network, host, *port).await.map(Stream::Plain),
-    }
-}
-
-/// Connects to the first address of the host that answers.
-async fn dial(network: &Network, host: &str, port: u16) -> io::Result<TcpStream> {
-    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for address in lookup_host((host, port)).await? {
-        match network.connect(address).await {
-            Ok(stream) => return Ok(stream),
-            Err(error) => failed = error,
+        ServerEndpoint::Socket(path) => {
+            unix::until_taken(path, network.files()).await.map(Stream::Unix)
+        }
+        ServerEndpoint::Tcp { host, port } => {
+            let found = lookup_host((host.as_str(), *port)).await?;
+            network.connect_first(found).await.map(Stream::Plain)
         }
     }
-    Err(failed)
 }
 
 fn config(server: &Server, database: &str) -> Config {

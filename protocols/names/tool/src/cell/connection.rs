@@ -4,12 +4,13 @@
 //! measured. The codec is that of the LDAP tools.
 
 use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
 use brunt_ldap_wire::filter::Filter;
 use brunt_ldap_wire::request::{self, Scope, Search};
 use brunt_ldap_wire::{Skeleton, code, op, response};
+use brunt_net::Network;
 
 use super::sandbox_error::SandboxError;
 use super::spec::{GROUPS, PEOPLE, name};
@@ -41,12 +42,10 @@ pub(super) struct Connection {
 impl Connection {
     /// Connects and binds.
     pub(super) fn open(login: &Login) -> Result<Self, SandboxError> {
-        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, login.port))
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, login.port));
+        let stream = Network::private()
+            .connect_blocking([at], Some(PATIENCE))
             .map_err(SandboxError::system("connect to the directory"))?;
-        stream
-            .set_nodelay(true)
-            .and_then(|()| stream.set_read_timeout(Some(PATIENCE)))
-            .map_err(SandboxError::system("set up the connection to the directory"))?;
         let mut connection = Self { stream, last: 0, out: Vec::new(), input: Vec::new() };
         let bind = request::bind_simple(&login.dn.into(), &login.password.into(), &[]);
         connection.ask(&bind)?;

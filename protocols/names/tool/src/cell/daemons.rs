@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::net::{Ipv4Addr, TcpStream};
-use std::os::unix::net::UnixStream;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
+use brunt_net::{Network, unix};
 use brunt_run::console;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -171,8 +171,11 @@ fn command(place: &SandboxPaths, program: &Path, words: &[String]) -> Command {
 
 fn answers(listens: &Listens) -> bool {
     match listens {
-        Listens::Port(port) => TcpStream::connect((Ipv4Addr::LOCALHOST, *port)).is_ok(),
-        Listens::Socket(path) => UnixStream::connect(path).is_ok(),
+        Listens::Port(port) => {
+            let at = SocketAddr::from((Ipv4Addr::LOCALHOST, *port));
+            Network::private().connect_blocking([at], Some(PATIENCE)).is_ok()
+        }
+        Listens::Socket(path) => unix::connect_to_system(path, Some(PATIENCE)).is_ok(),
     }
 }
 

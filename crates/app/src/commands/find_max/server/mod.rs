@@ -53,7 +53,7 @@ pub(super) fn open(
             Counts::open(counts::DIRECTORY, load.monitor().map_err(failed)?).map_err(failed)?,
         ),
         ServerCpu::Kea(socket) => {
-            Box::new(Counts::open(counts::KEA, monitor::kea(socket)).map_err(failed)?)
+            Box::new(Counts::open(counts::KEA, monitor::kea(socket, files)).map_err(failed)?)
         }
         ServerCpu::Prometheus(query) => Box::new(Prometheus::open(query, files).map_err(failed)?),
     })

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_net::Network;
 use brunt_net::tls::Trust;
 use brunt_run::options::server_cpu::PrometheusQuery;
 use brunt_run::service::{Service, ServiceOptions};
@@ -43,7 +44,7 @@ impl Prometheus {
             within: WITHIN,
             answer_max: ANSWER_MAX,
         };
-        let service = Service::new(query.server(), manner, files)?;
+        let service = Service::new(query.server(), manner, &Network::open(files))?;
         let prometheus = Self {
             query: query.clone(),
             service,
