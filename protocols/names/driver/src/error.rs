@@ -8,6 +8,8 @@ use brunt_ldap_wire::code;
 use brunt_names_wire::account::Malformed;
 use brunt_net::class_of_connecting;
 
+use super::conversation::ConversationError;
+
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
@@ -68,6 +70,17 @@ pub enum LookupError {
     /// The key is longer than the path can take.
     #[error("ask: the daemon takes no key of this length")]
     Key,
+}
+
+impl From<ConversationError> for LookupError {
+    fn from(error: ConversationError) -> Self {
+        match error {
+            ConversationError::Broken(error) => Self::of_stream(error),
+            ConversationError::Closed => Self::Closed,
+            ConversationError::Message(error) => Self::Message(error),
+            ConversationError::Other => Self::Strange("the answer to another request"),
+        }
+    }
 }
 
 impl LookupError {

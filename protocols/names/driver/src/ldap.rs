@@ -4,9 +4,7 @@
 //! one request in flight on a connection. Only number and name of an entry are read. The groups of a user take two
 //! searches, as in nslcd, since groups may name their members by DN.
 
-use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +12,7 @@ use std::time::Duration;
 use brunt_ldap_wire::ber::Values;
 use brunt_ldap_wire::filter::{Filter, FilterError};
 use brunt_ldap_wire::request::{self, Scope};
-use brunt_ldap_wire::response::{self, Scan};
+use brunt_ldap_wire::response::Scan;
 use brunt_ldap_wire::{Template, Text, code, op};
 use brunt_names_wire::account::MEMBERS_MAX;
 use brunt_net::resend::Resend;
@@ -22,16 +20,12 @@ use brunt_net::resolve::Lookup;
 use brunt_net::secret::Secret;
 use brunt_net::unix::{self, SocketNameError};
 use brunt_net::{Network, tls};
-use rustls::{ClientConnection, StreamOwned};
 
 use super::access_path::AccessPath;
+use super::conversation::{Conversation, Stream};
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
 
-/// The longest message that is read: an entry of a group with ten thousands of members.
-const MESSAGE_MAX: usize = 4 << 20;
-/// The minimum number of bytes for one read.
-const PIECE: usize = 16 * 1024;
 /// The attributes of a user that nslcd requests.
 const OF_USER: [&str; 8] =
     ["uid", "uidNumber", "gidNumber", "cn", "gecos", "homeDirectory", "loginShell", "objectClass"];
@@ -194,49 +188,17 @@ fn template(
     Ok(Template::new(search.skeleton(&[])))
 }
 
-/// A stream to the server. It is boxed, since the dynamic dispatch of `read` costs very little compared with the system
-/// call.
-trait Stream: Read + Write {
-    /// Sets whether a read returns at once if there is nothing to read.
-    fn non_blocking(&self, on: bool) -> std::io::Result<()>;
-}
-
-impl Stream for TcpStream {
-    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
-        self.set_nonblocking(on)
-    }
-}
-
-impl Stream for UnixStream {
-    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
-        self.set_nonblocking(on)
-    }
-}
-
-impl Stream for StreamOwned<ClientConnection, TcpStream> {
-    fn non_blocking(&self, on: bool) -> std::io::Result<()> {
-        self.sock.set_nonblocking(on)
-    }
-}
-
 /// A session's connection to a directory.
 pub(super) struct LdapPath {
     directory: Arc<Directory>,
     timeout: Option<Duration>,
     templates: Templates,
     resend: Resend,
-    stream: Option<Box<dyn Stream>>,
+    conversation: Option<Conversation>,
     /// A question was answered over the connection.
     used: bool,
-    /// Bytes have arrived since the last question was sent.
-    answering: bool,
     /// The last question failed because a connection that had been used ended before anything arrived.
     unanswered: bool,
-    message_id: i32,
-    /// The bytes that arrived and were not read yet, from `read` to `come`, and room for more.
-    buffer: Vec<u8>,
-    read: usize,
-    come: usize,
     name: Vec<u8>,
     groups: Vec<u32>,
 }
@@ -270,14 +232,9 @@ impl LdapPath {
             timeout,
             templates,
             resend,
-            stream: None,
+            conversation: None,
             used: false,
-            answering: false,
             unanswered: false,
-            message_id: 0,
-            buffer: vec![0; PIECE],
-            read: 0,
-            come: 0,
             name: Vec::new(),
             groups: Vec::new(),
         }
@@ -309,54 +266,17 @@ impl LdapPath {
         self.directory.network.connect_blocking(addresses, self.timeout)
     }
 
-    fn log_in(&mut self) -> Result<(), LookupError> {
-        let directory = Arc::clone(&self.directory);
+    fn log_in(&self, conversation: &mut Conversation) -> Result<(), LookupError> {
+        let directory = &self.directory;
         let Some((dn, password)) = &directory.bind else { return Ok(()) };
-        let skeleton = request::bind_simple(&Text::slot(0), &Text::slot(1), &[]);
-        self.message_id = 1;
-        let mut bytes = Vec::new();
-        skeleton.encode(1, &Filled(dn.as_bytes(), password.expose()), &mut bytes);
-        self.send(&bytes)?;
-        let end = self.next()?;
-        let scan = scan(&self.buffer[self.read..end], 1)?;
-        self.read = end;
+        conversation.bind(dn.as_bytes(), password.expose())?;
+        let scan = conversation.answer()?;
         match (scan.op, scan.code) {
             (op::BIND_RESPONSE, Some(code::SUCCESS)) => Ok(()),
             (op::BIND_RESPONSE, Some(code)) => {
                 Err(LookupError::Login { to: Arc::clone(&directory.name), code })
             }
             _ => Err(LookupError::Strange("no answer to a bind")),
-        }
-    }
-
-    fn send(&mut self, bytes: &[u8]) -> Result<(), LookupError> {
-        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)
-    }
-
-    /// Waits for the next message, which is then in the buffer from `read` to the returned position.
-    fn next(&mut self) -> Result<usize, LookupError> {
-        loop {
-            let come = self.buffer.get(self.read..self.come).unwrap_or_default();
-            let wanted = match response::frame_limited(come, MESSAGE_MAX)? {
-                Some(length) if length <= come.len() => return Ok(self.read + length),
-                wanted => wanted.unwrap_or(0),
-            };
-            self.buffer.copy_within(self.read..self.come, 0);
-            (self.read, self.come) = (0, self.come - self.read);
-            if self.buffer.len() < wanted.max(self.come + 1) {
-                self.buffer.resize(wanted + PIECE, 0);
-            }
-            let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
-            match stream.read(&mut self.buffer[self.come..]) {
-                Ok(0) => return Err(LookupError::Closed),
-                Ok(count) => {
-                    self.answering = true;
-                    self.come += count;
-                }
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(LookupError::of_stream(error)),
-            }
         }
     }
 
@@ -367,8 +287,7 @@ impl LdapPath {
         values: &Filled<'_>,
         mut entry: impl FnMut(&Scan<'_>, &mut Vec<u8>, &mut Vec<u32>) -> Result<(), LookupError>,
     ) -> Result<(), LookupError> {
-        self.message_id = self.message_id.checked_add(1).unwrap_or(1);
-        let id = self.message_id;
+        let Some(conversation) = &mut self.conversation else { return Err(LookupError::Closed) };
         let template = match which {
             Which::Of(By::Uid) => &mut self.templates.uid,
             Which::Of(By::Gid) => &mut self.templates.gid,
@@ -378,26 +297,17 @@ impl LdapPath {
             Which::Dn => &mut self.templates.dn,
             Which::ByName => &mut self.templates.memberships_by_name,
         };
-        let bytes = template.encode(id, values);
-        let Some(stream) = &mut self.stream else { return Err(LookupError::Closed) };
-        stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)?;
+        let id = conversation.next_id();
+        conversation.send(template.encode(id, values))?;
         loop {
-            let end = self.next()?;
-            let scan = scan(&self.buffer[self.read..end], id)?;
+            let scan = conversation.answer()?;
             match (scan.op, scan.code) {
                 (op::SEARCH_ENTRY, _) => entry(&scan, &mut self.name, &mut self.groups)?,
                 (op::SEARCH_REFERENCE | op::INTERMEDIATE_RESPONSE, _) => {}
-                (op::SEARCH_DONE, Some(code::SUCCESS | code::NO_SUCH_OBJECT)) => {
-                    self.read = end;
-                    return Ok(());
-                }
-                (op::SEARCH_DONE, Some(code)) => {
-                    self.read = end;
-                    return Err(LookupError::Refused { code });
-                }
+                (op::SEARCH_DONE, Some(code::SUCCESS | code::NO_SUCH_OBJECT)) => return Ok(()),
+                (op::SEARCH_DONE, Some(code)) => return Err(LookupError::Refused { code }),
                 _ => return Err(LookupError::Strange("no answer to a search")),
             }
-            self.read = end;
         }
     }
 
@@ -458,30 +368,23 @@ impl LdapPath {
 
 impl AccessPath for LdapPath {
     fn is_ready(&self) -> bool {
-        self.stream.is_some()
+        self.conversation.is_some()
     }
 
     fn ready(&mut self) -> Result<(), LookupError> {
-        (self.read, self.come, self.message_id, self.used) = (0, 0, 0, false);
-        self.stream = Some(self.connect()?);
-        self.log_in().inspect_err(|_| self.stream = None)
+        (self.used, self.conversation) = (false, None);
+        let mut conversation = Conversation::new(self.connect()?);
+        self.log_in(&mut conversation)?;
+        self.conversation = Some(conversation);
+        Ok(())
     }
 
     fn has_lapsed(&mut self) -> bool {
-        let Some(stream) = &mut self.stream else { return false };
-        // No request is pending, so any bytes are the server's notice of disconnection, even if they arrived together
-        // with the last answer. Under TLS a read processes the other records as well.
-        let quiet = |read: std::io::Result<usize>| {
-            read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
-        };
-        let alive = self.read == self.come
-            && stream.non_blocking(true).is_ok()
-            && quiet(stream.read(&mut self.buffer))
-            && stream.non_blocking(false).is_ok();
-        if !alive {
-            self.stream = None;
+        let lapsed = self.conversation.as_mut().is_some_and(|it| !it.is_quiet());
+        if lapsed {
+            self.conversation = None;
         }
-        !alive
+        lapsed
     }
 
     fn unanswered(&self) -> Option<Resend> {
@@ -489,7 +392,10 @@ impl AccessPath for LdapPath {
     }
 
     fn ask(&mut self, question: &Question<'_>) -> Result<Answer<'_>, LookupError> {
-        (self.answering, self.unanswered) = (false, false);
+        self.unanswered = false;
+        if let Some(conversation) = &mut self.conversation {
+            conversation.begin();
+        }
         let found = if question.by == By::Memberships {
             self.memberships(question).map(|()| None)
         } else {
@@ -506,8 +412,8 @@ impl AccessPath for LdapPath {
                 // Unless a complete answer was received, the next bytes on this connection are unknown.
                 if !matches!(trouble, LookupError::Refused { .. }) {
                     let ended = matches!(trouble, LookupError::Closed | LookupError::Broken(_));
-                    self.unanswered = used && ended && !self.answering;
-                    self.stream = None;
+                    let answering = self.conversation.take().is_some_and(|it| it.is_answering());
+                    self.unanswered = used && ended && !answering;
                 }
                 Err(trouble)
             }
@@ -515,24 +421,10 @@ impl AccessPath for LdapPath {
     }
 
     fn close(&mut self) {
-        let mut bytes = Vec::new();
-        request::encode_unbind(&mut bytes, self.message_id.wrapping_add(1).max(1));
-        // The connection ends either way.
-        let _ = self.send(&bytes);
-        self.stream = None;
+        if let Some(conversation) = self.conversation.take() {
+            conversation.leave();
+        }
     }
-}
-
-/// The head of an answer to the request with this message id.
-fn scan(message: &[u8], id: i32) -> Result<Scan<'_>, LookupError> {
-    let scan = response::scan(message)?;
-    if scan.is_notice_of_disconnection() {
-        return Err(LookupError::Closed);
-    }
-    if scan.message_id != id {
-        return Err(LookupError::Strange("the answer to another request"));
-    }
-    Ok(scan)
 }
 
 fn decimal(bytes: &[u8]) -> Option<u32> {

@@ -7,6 +7,7 @@
 //! | [`Distribution`], [`Sampler`] | which of them are looked up and how often |
 //! | [`Questions`] | every question of a run, as a pure function of its number |
 //! | [`AccessPath`], [`AccessPaths`] | how questions are asked: through the C library, a daemon's socket, a directory |
+//! | [`Conversation`](conversation::Conversation) | requests to a directory, one at a time |
 //! | [`NamesSession`] | a session that asks and compares the answer |
 //!
 //! A lookup is successful only if it returns the right answer: every answer is compared with the known values of the
@@ -14,6 +15,7 @@
 
 mod access_path;
 mod access_paths;
+pub mod conversation;
 mod distribution;
 mod error;
 mod keys;

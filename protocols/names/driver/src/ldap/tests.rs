@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use brunt_exchange::{Class, Outcome};
 use brunt_ldap_wire::message::Message;
 use brunt_ldap_wire::reply::{self, Answer as Said};
+use brunt_ldap_wire::response;
 
 use super::*;
 use crate::question::Expected;
@@ -304,12 +305,12 @@ fn a_question_may_be_asked_again_if_nothing_of_an_answer_came() {
         let mut path = path(&url, None);
         path.ready().unwrap();
         path.ask(&asks(By::Uid, 7, c"u7")).unwrap();
-        assert!(!path.may_ask_again());
+        assert_eq!(path.unanswered(), None);
         let outcome = path.ask(&asks(By::Uid, 7, c"u7")).unwrap_err().outcome();
         assert!(matches!(outcome, Outcome::Failed(Class::Closed, _)), "{outcome:?}");
-        assert_eq!(path.may_ask_again(), again);
+        assert_eq!(path.unanswered(), again.then_some(Resend::Safe));
         path.resend = Resend::Never;
-        assert!(!path.may_ask_again());
+        assert_eq!(path.unanswered(), again.then_some(Resend::Never));
         server.join().unwrap();
     }
     // A connection without any answer has not been closed because it was idle.
@@ -317,6 +318,6 @@ fn a_question_may_be_asked_again_if_nothing_of_an_answer_came() {
     let mut fresh = self::path(&url, None);
     fresh.ready().unwrap();
     fresh.ask(&asks(By::Uid, 7, c"u7")).unwrap_err();
-    assert!(!fresh.may_ask_again());
+    assert_eq!(fresh.unanswered(), None);
     server.join().unwrap();
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use brunt_exchange::{Clock, Moment, Monotonic};
+use brunt_net::resend::Resend;
 
 use super::*;
 use crate::distribution::Distribution;
@@ -292,8 +293,8 @@ impl AccessPath for LosingPath {
         !self.open
     }
 
-    fn may_ask_again(&self) -> bool {
-        self.again
+    fn unanswered(&self) -> Option<Resend> {
+        self.again.then_some(Resend::Safe)
     }
 
     fn ask(&mut self, _: &Question<'_>) -> Result<Answer<'_>, LookupError> {

@@ -3,13 +3,14 @@
 //! It waits for each answer before the next request, as a script with one connection would; the time that takes is
 //! measured. The codec is that of the LDAP tools.
 
-use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use brunt_ldap_wire::filter::Filter;
 use brunt_ldap_wire::request::{self, Scope, Search};
-use brunt_ldap_wire::{Skeleton, code, op, response};
+use brunt_ldap_wire::{code, op, response};
+use brunt_names_driver::conversation::{Conversation, ConversationError};
 use brunt_net::Network;
 
 use super::sandbox_error::SandboxError;
@@ -17,7 +18,6 @@ use super::spec::{GROUPS, PEOPLE, name};
 
 /// How long an answer may take. The controller's own limit may be shorter or longer.
 const PATIENCE: Duration = Duration::from_secs(60);
-const READ: usize = 64 << 10;
 
 /// The identity to bind as.
 #[derive(Clone, Debug)]
@@ -33,10 +33,7 @@ pub(super) struct Login {
 /// A bound connection.
 #[derive(Debug)]
 pub(super) struct Connection {
-    stream: TcpStream,
-    last: i32,
-    out: Vec<u8>,
-    input: Vec<u8>,
+    conversation: Conversation,
 }
 
 impl Connection {
@@ -46,9 +43,11 @@ impl Connection {
         let stream = Network::private()
             .connect_blocking([at], Some(PATIENCE))
             .map_err(SandboxError::system("connect to the directory"))?;
-        let mut connection = Self { stream, last: 0, out: Vec::new(), input: Vec::new() };
-        let bind = request::bind_simple(&login.dn.into(), &login.password.into(), &[]);
-        connection.ask(&bind)?;
+        let mut connection = Self { conversation: Conversation::new(Box::new(stream)) };
+        connection
+            .conversation
+            .bind(login.dn.as_bytes(), login.password.as_bytes())
+            .map_err(unsent)?;
         connection.settle("bind", op::BIND_RESPONSE, |_| {})?;
         Ok(connection)
     }
@@ -80,9 +79,9 @@ impl Connection {
     /// Removes a user: its account and its group.
     pub(super) fn remove(&mut self, id: u32) -> Result<(), SandboxError> {
         for dn in [account_dn(id), group_dn(id)] {
-            self.begin();
-            request::encode_delete(&mut self.out, self.last, dn.as_bytes(), &[]);
-            self.send()?;
+            let encode =
+                |id, out: &mut Vec<u8>| request::encode_delete(out, id, dn.as_bytes(), &[]);
+            self.conversation.ask(encode).map_err(unsent)?;
             self.settle(&format!("delete {dn}"), op::DELETE_RESPONSE, |_| {})?;
         }
         Ok(())
@@ -96,7 +95,7 @@ impl Connection {
     ) -> Result<Option<String>, SandboxError> {
         let mut search = Search::new(dn.into(), Scope::Base, Filter::present("objectClass"));
         search.attributes.push(attribute.into());
-        self.ask(&search.skeleton(&[]))?;
+        self.conversation.ask_fixed(&search.skeleton(&[])).map_err(unsent)?;
         let mut found = None;
         self.settle(&format!("read {dn}"), op::SEARCH_DONE, |scan| {
             let value =
@@ -112,26 +111,12 @@ impl Connection {
         dn: &str,
         attributes: &[(&str, L)],
     ) -> Result<(), SandboxError> {
-        self.begin();
         let attributes = attributes.iter().map(|(name, values)| (name, values.as_ref()));
-        request::encode_add(&mut self.out, self.last, dn.as_bytes(), attributes, &[]);
-        self.send()?;
+        let encode = |id, out: &mut Vec<u8>| {
+            request::encode_add(out, id, dn.as_bytes(), attributes, &[]);
+        };
+        self.conversation.ask(encode).map_err(unsent)?;
         self.settle(&format!("add {dn}"), op::ADD_RESPONSE, |_| {})
-    }
-
-    fn ask(&mut self, skeleton: &Skeleton) -> Result<(), SandboxError> {
-        self.begin();
-        skeleton.encode(self.last, &NoValues, &mut self.out);
-        self.send()
-    }
-
-    fn begin(&mut self) {
-        self.last += 1;
-        self.out.clear();
-    }
-
-    fn send(&mut self) -> Result<(), SandboxError> {
-        self.stream.write_all(&self.out).map_err(SandboxError::system("write to the directory"))
     }
 
     /// Reads until the operation is answered, and passes every message before that to the caller.
@@ -142,17 +127,7 @@ impl Connection {
         mut show: impl FnMut(&response::Scan<'_>),
     ) -> Result<(), SandboxError> {
         loop {
-            let Some(length) =
-                response::frame(&self.input)?.filter(|length| *length <= self.input.len())
-            else {
-                self.read()?;
-                continue;
-            };
-            let message: Vec<u8> = self.input.drain(..length).collect();
-            let scan = response::scan(&message)?;
-            if scan.message_id != self.last {
-                continue;
-            }
+            let scan = self.conversation.answer().map_err(unread)?;
             if scan.op != done {
                 show(&scan);
                 continue;
@@ -169,20 +144,26 @@ impl Connection {
             };
         }
     }
+}
 
-    fn read(&mut self) -> Result<(), SandboxError> {
-        let start = self.input.len();
-        self.input.resize(start + READ, 0);
-        let read = self.stream.read(&mut self.input[start..]);
-        self.input.truncate(start + *read.as_ref().unwrap_or(&0));
-        match read {
-            Ok(0) => Err(SandboxError::system("read from the directory")(
-                std::io::ErrorKind::UnexpectedEof.into(),
-            )),
-            Ok(_) => Ok(()),
-            Err(error) => Err(SandboxError::system("read from the directory")(error)),
-        }
-    }
+/// Why a request was not sent.
+fn unsent(error: ConversationError) -> SandboxError {
+    failed("write to the directory", error)
+}
+
+/// Why an answer was not received.
+fn unread(error: ConversationError) -> SandboxError {
+    failed("read from the directory", error)
+}
+
+fn failed(act: &str, error: ConversationError) -> SandboxError {
+    let source = match error {
+        ConversationError::Broken(source) => source,
+        ConversationError::Closed => io::ErrorKind::UnexpectedEof.into(),
+        ConversationError::Message(error) => return error.into(),
+        ConversationError::Other => io::Error::other("it answered another request"),
+    };
+    SandboxError::system(act)(source)
 }
 
 /// The name of a user's account.
@@ -205,17 +186,9 @@ pub(super) fn ldif(id: u32) -> String {
     )
 }
 
-/// What fills a request without slots.
-struct NoValues;
-
-impl brunt_ldap_wire::Values for NoValues {
-    fn value(&self, _: usize) -> &[u8] {
-        &[]
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
     use std::thread;
 
