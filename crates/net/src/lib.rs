@@ -9,6 +9,7 @@ pub mod allowed;
 pub mod backoff;
 mod bind;
 pub mod carrier;
+pub mod certificate;
 pub mod chance;
 pub mod checksum;
 mod counters;

@@ -11,6 +11,7 @@ mod pem;
 mod pkcs12;
 mod reader;
 
+use crate::certificate::Certificate;
 use crate::secret::Secret;
 use brunt_feed::files::{Files, Kind};
 use pkcs8::der::asn1::AnyRef;
@@ -260,7 +261,9 @@ impl Store {
             [0xce, 0xce, 0xce, 0xce, ..] => ("JCEKS", jks::open(&bytes, password)),
             // PFX starts with its version, a certificate with the sequence that is signed.
             [0x30, ..] if pkcs12::is_pfx(&bytes) => ("PKCS#12", pkcs12::open(&bytes, password)),
-            [0x30, ..] if pem::is_certificate(&bytes) => ("DER", Ok(pem::one_certificate(&bytes))),
+            [0x30, ..] if Certificate::is_all_of(&bytes) => {
+                ("DER", Ok(pem::one_certificate(&bytes)))
+            }
             _ if pem::is_pem(&bytes) => ("PEM", pem::open(&bytes)),
             _ => {
                 let start = bytes

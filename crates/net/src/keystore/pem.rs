@@ -22,11 +22,6 @@ pub(super) fn is_pem(bytes: &[u8]) -> bool {
     bytes.windows(11).any(|window| window == b"-----BEGIN ")
 }
 
-/// Whether the bytes are one certificate.
-pub(super) fn is_certificate(bytes: &[u8]) -> bool {
-    x509_parser::parse_x509_certificate(bytes).is_ok_and(|(rest, _)| rest.is_empty())
-}
-
 /// A file that is one DER certificate.
 pub(super) fn one_certificate(bytes: &[u8]) -> Contents {
     Contents { trusted: vec![CertificateDer::from(bytes.to_vec())], ..Contents::default() }

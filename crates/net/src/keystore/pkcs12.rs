@@ -5,6 +5,7 @@
 //! (OpenSSL writes these) all certificates are trusted, as it has no other use.
 
 use super::{Contents, KeyEntry, KeyError, Locked, Wrong, is_whole_sequence};
+use crate::certificate;
 use crate::secret::Secret;
 use p12_keystore::error::Error;
 use p12_keystore::{CertificateBag, Pkcs12Archive, PrivateKeyBag};
@@ -12,9 +13,6 @@ use pkcs8::der::asn1::AnyRef;
 use pkcs8::der::{Reader as _, SliceReader, Tag, Tagged};
 use rustls::pki_types::CertificateDer;
 use zeroize::Zeroizing;
-
-/// The longest chain that is followed.
-const CHAIN_MAX: usize = 16;
 
 /// Whether the bytes start as a PFX does (RFC 7292): a sequence whose first element is a number.
 pub(super) fn is_pfx(bytes: &[u8]) -> bool {
@@ -95,18 +93,12 @@ fn entry(key: &PrivateKeyBag, archive: &Pkcs12Archive) -> KeyEntry {
         (None, None) => !bag.trusted && archive.keys.len() == 1,
         _ => false,
     });
-    let mut bags: Vec<&CertificateBag> = Vec::new();
-    let mut next = own;
-    while let Some(bag) =
-        next.filter(|bag| bags.len() < CHAIN_MAX && !bags.iter().any(|one| one.cert == bag.cert))
-    {
-        bags.push(bag);
-        next = archive.certs.iter().find(|one| one.cert.subject() == bag.cert.issuer());
-    }
+    let all: Vec<&[u8]> = archive.certs.iter().map(|bag| bag.cert.as_der()).collect();
+    let chain = own.map(|bag| certificate::chain(bag.cert.as_der(), &all)).unwrap_or_default();
     let alias = key.friendly_name.clone().or_else(|| own.and_then(|bag| bag.friendly_name.clone()));
     KeyEntry {
         alias: alias.unwrap_or_default(),
-        chain: bags.into_iter().map(der).collect(),
+        chain: chain.into_iter().map(|der| CertificateDer::from(der.to_vec())).collect(),
         key: Locked::Open(Zeroizing::new(key.key.as_der().to_vec())),
     }
 }

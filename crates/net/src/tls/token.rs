@@ -6,6 +6,7 @@
 //! the same `CKA_ID`, whose label is the alias.
 
 use super::provider_argument::{SlotChoice, TokenModule};
+use crate::certificate::{self, Certificate, KeyKind};
 use crate::secret::Secret;
 use cryptoki::context::{CInitializeArgs, CInitializeFlags, Pkcs11};
 use cryptoki::error::{Error as CryptokiError, RvError};
@@ -21,10 +22,6 @@ use rustls::{SignatureAlgorithm, SignatureScheme};
 use sha2::{Digest, Sha256, Sha384, Sha512};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use x509_parser::prelude::{FromDer, X509Certificate};
-
-/// The longest chain that is built from a token's certificates.
-const CHAIN_MAX: usize = 16;
 
 /// A key in a token.
 #[derive(Clone, Debug)]
@@ -118,7 +115,7 @@ pub enum TokenError {
 }
 
 /// A certificate of a token.
-struct Certificate {
+struct TokenCertificate {
     label: String,
     id: Vec<u8>,
     der: Vec<u8>,
@@ -189,11 +186,11 @@ fn log_in(session: &Session, token: &Token, slot: Slot) -> Result<(), TokenError
     }
 }
 
-fn certificates(session: &Session) -> Result<Vec<Certificate>, CryptokiError> {
+fn certificates(session: &Session) -> Result<Vec<TokenCertificate>, CryptokiError> {
     let mut found = Vec::new();
     for handle in session.find_objects(&[Attribute::Class(ObjectClass::CERTIFICATE)])? {
         let wanted = [AttributeType::Label, AttributeType::Id, AttributeType::Value];
-        let mut one = Certificate { label: String::new(), id: Vec::new(), der: Vec::new() };
+        let mut one = TokenCertificate { label: String::new(), id: Vec::new(), der: Vec::new() };
         for attribute in session.get_attributes(handle, &wanted)? {
             match attribute {
                 Attribute::Label(label) => one.label = String::from_utf8_lossy(&label).into_owned(),
@@ -222,9 +219,9 @@ fn keys(session: &Session) -> Result<Vec<(Vec<u8>, ObjectHandle)>, CryptokiError
 fn choose<'a>(
     token: &Token,
     slot: Slot,
-    certificates: &'a [Certificate],
+    certificates: &'a [TokenCertificate],
     keys: &[(Vec<u8>, ObjectHandle)],
-) -> Result<(&'a Certificate, ObjectHandle), TokenError> {
+) -> Result<(&'a TokenCertificate, ObjectHandle), TokenError> {
     let pairs: Vec<_> = certificates
         .iter()
         .filter_map(|one| keys.iter().find(|(id, _)| *id == one.id).map(|(_, key)| (one, *key)))
@@ -252,37 +249,20 @@ fn choose<'a>(
 }
 
 /// The certificate and its issuers, as far as the token has them.
-fn chain(own: &Certificate, all: &[Certificate]) -> Vec<CertificateDer<'static>> {
-    let mut chain = vec![own];
-    while let Some(issuer) = chain.last().and_then(|last| issuer(last, all)) {
-        if chain.len() == CHAIN_MAX || chain.iter().any(|one| one.der == issuer.der) {
-            break;
-        }
-        chain.push(issuer);
-    }
-    chain.into_iter().map(|one| CertificateDer::from(one.der.clone())).collect()
-}
-
-fn issuer<'a>(of: &Certificate, all: &'a [Certificate]) -> Option<&'a Certificate> {
-    let (_, parsed) = X509Certificate::from_der(&of.der).ok()?;
-    all.iter().find(|one| {
-        X509Certificate::from_der(&one.der)
-            .is_ok_and(|(_, other)| other.subject().as_raw() == parsed.issuer().as_raw())
-    })
+fn chain(own: &TokenCertificate, all: &[TokenCertificate]) -> Vec<CertificateDer<'static>> {
+    let all: Vec<&[u8]> = all.iter().map(|one| one.der.as_slice()).collect();
+    let chain = certificate::chain(&own.der, &all).into_iter();
+    chain.map(|der| CertificateDer::from(der.to_vec())).collect()
 }
 
 /// The signature schemes that the certificate's key supports with these mechanisms, the best first.
 fn schemes(der: &[u8], mechanisms: &[MechanismType]) -> Vec<SignatureScheme> {
-    let Ok((_, certificate)) = X509Certificate::from_der(der) else { return Vec::new() };
-    let algorithm = &certificate.public_key().algorithm;
-    let curve = algorithm
-        .parameters
-        .as_ref()
-        .and_then(|any| any.as_oid().ok())
-        .map(|oid| oid.to_id_string());
+    let Some(kind) = Certificate::parse(der).and_then(|it| it.key_kind()) else {
+        return Vec::new();
+    };
     let has = |mechanism| mechanisms.contains(&mechanism);
-    match (algorithm.algorithm.to_id_string().as_str(), curve.as_deref()) {
-        ("1.2.840.113549.1.1.1", _) => {
+    let on_curve = match kind {
+        KeyKind::Rsa => {
             let mut schemes = Vec::new();
             if has(MechanismType::RSA_PKCS_PSS) {
                 schemes.extend([
@@ -298,16 +278,13 @@ fn schemes(der: &[u8], mechanisms: &[MechanismType]) -> Vec<SignatureScheme> {
                     SignatureScheme::RSA_PKCS1_SHA512,
                 ]);
             }
-            schemes
+            return schemes;
         }
-        ("1.2.840.10045.2.1", Some(curve)) if has(MechanismType::ECDSA) => match curve {
-            "1.2.840.10045.3.1.7" => vec![SignatureScheme::ECDSA_NISTP256_SHA256],
-            "1.3.132.0.34" => vec![SignatureScheme::ECDSA_NISTP384_SHA384],
-            "1.3.132.0.35" => vec![SignatureScheme::ECDSA_NISTP521_SHA512],
-            _ => Vec::new(),
-        },
-        _ => Vec::new(),
-    }
+        KeyKind::P256 => SignatureScheme::ECDSA_NISTP256_SHA256,
+        KeyKind::P384 => SignatureScheme::ECDSA_NISTP384_SHA384,
+        KeyKind::P521 => SignatureScheme::ECDSA_NISTP521_SHA512,
+    };
+    if has(MechanismType::ECDSA) { vec![on_curve] } else { Vec::new() }
 }
 
 /// A key in a token, as a signing key of rustls.

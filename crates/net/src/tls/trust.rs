@@ -7,6 +7,7 @@
 //! names, and the remedy.
 
 use super::TlsError;
+use crate::certificate::{Certificate, Date};
 use crate::keystore::Store;
 use brunt_feed::Files;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -20,8 +21,6 @@ use rustls::{
     CertificateError, DigitallySignedStruct, Error, OtherError, RootCertStore, SignatureScheme,
 };
 use std::sync::Arc;
-use x509_parser::extensions::GeneralName;
-use x509_parser::prelude::{ASN1Time, FromDer, X509Certificate};
 
 /// Which certificates of a server are trusted.
 #[derive(Clone, Debug)]
@@ -55,9 +54,9 @@ enum Refusal {
     )]
     Authority { subject: String },
     #[error("the server's certificate ({subject}) expired on {on}; the server needs a new one")]
-    Expired { subject: String, on: ASN1Time },
+    Expired { subject: String, on: Date },
     #[error("the server's certificate ({subject}) is valid from {from} only; compare the clocks")]
-    NotYetValid { subject: String, from: ASN1Time },
+    NotYetValid { subject: String, from: Date },
     #[error(
         "the server's certificate is for {presented}, not for {expected}; \
          connect by a name it has (--tls-name of the LDAP tools names another to check)"
@@ -153,8 +152,8 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let Some(anchors) = &self.anchors else { return Ok(ServerCertVerified::assertion()) };
         let parsed = ParsedCertificate::try_from(end_entity)?;
-        let (_, certificate) = X509Certificate::from_der(end_entity)
-            .map_err(|_| Error::from(CertificateError::BadEncoding))?;
+        let certificate = Certificate::parse(end_entity)
+            .ok_or_else(|| Error::from(CertificateError::BadEncoding))?;
         check_dates(&certificate, now)?;
         if !anchors.pinned.iter().any(|pinned| pinned == end_entity) {
             verify_server_cert_signed_by_trust_anchor(
@@ -195,17 +194,16 @@ impl ServerCertVerifier for Verifier {
 
 impl Anchors {
     /// Explains why webpki refused a certificate.
-    fn explain(&self, error: Error, certificate: &X509Certificate<'_>) -> Error {
-        let subject = certificate.subject().to_string();
-        let authority = certificate.basic_constraints().ok().flatten();
+    fn explain(&self, error: Error, certificate: &Certificate<'_>) -> Error {
+        let subject = certificate.subject();
         match error {
             // The certificates that `openssl req -x509` makes by default are their own authority, and webpki reports no
             // more than that.
-            Error::InvalidCertificate(_) if certificate.subject() == certificate.issuer() => {
+            Error::InvalidCertificate(_) if certificate.is_self_issued() => {
                 refused(Refusal::SelfSigned { subject })
             }
             Error::InvalidCertificate(CertificateError::Other(_))
-                if authority.is_some_and(|constraints| constraints.value.ca) =>
+                if certificate.is_of_authority() =>
             {
                 refused(Refusal::Authority { subject })
             }
@@ -214,7 +212,7 @@ impl Anchors {
             ) => refused(Refusal::UnknownIssuer {
                 trusted: self.words.clone(),
                 subject,
-                issuer: certificate.issuer().to_string(),
+                issuer: certificate.issuer(),
             }),
             other => other,
         }
@@ -225,68 +223,36 @@ fn refused(refusal: Refusal) -> Error {
     Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(refusal))))
 }
 
-fn check_dates(certificate: &X509Certificate<'_>, now: UnixTime) -> Result<(), Error> {
+fn check_dates(certificate: &Certificate<'_>, now: UnixTime) -> Result<(), Error> {
     let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-    let validity = certificate.validity();
-    let subject = || certificate.subject().to_string();
-    if now > validity.not_after.timestamp() {
-        return Err(refused(Refusal::Expired { subject: subject(), on: validity.not_after }));
+    let [from, on] = [certificate.not_before(), certificate.not_after()];
+    if now > on.timestamp() {
+        return Err(refused(Refusal::Expired { subject: certificate.subject(), on }));
     }
-    if now < validity.not_before.timestamp() {
-        return Err(refused(Refusal::NotYetValid {
-            subject: subject(),
-            from: validity.not_before,
-        }));
+    if now < from.timestamp() {
+        return Err(refused(Refusal::NotYetValid { subject: certificate.subject(), from }));
     }
     Ok(())
 }
 
 fn check_name(
     parsed: &ParsedCertificate<'_>,
-    certificate: &X509Certificate<'_>,
+    certificate: &Certificate<'_>,
     expected: &ServerName<'_>,
 ) -> Result<(), Error> {
-    let names = alternative_names(certificate);
+    let names = certificate.alternative_names();
     let fits = match (&names, expected) {
         (None, ServerName::DnsName(expected)) => {
-            common_names(certificate).any(|pattern| fits_pattern(pattern, expected.as_ref()))
+            certificate.common_names().any(|pattern| fits_pattern(pattern, expected.as_ref()))
         }
         _ => verify_server_name(parsed, expected).is_ok(),
     };
     if fits {
         return Ok(());
     }
-    let names = names.unwrap_or_else(|| common_names(certificate).map(str::to_owned).collect());
+    let names = names.unwrap_or_else(|| certificate.common_names().map(str::to_owned).collect());
     let presented = if names.is_empty() { "no host at all".to_owned() } else { names.join(", ") };
     Err(refused(Refusal::Name { expected: expected.to_str().into_owned(), presented }))
-}
-
-/// The hosts of the certificate's extension; `None` if it names no host there.
-fn alternative_names(certificate: &X509Certificate<'_>) -> Option<Vec<String>> {
-    let extension = certificate.subject_alternative_name().ok().flatten()?;
-    let mut names = Vec::new();
-    for name in &extension.value.general_names {
-        match name {
-            GeneralName::DNSName(name) => names.push((*name).to_owned()),
-            GeneralName::IPAddress(octets) => names.push(address(octets)),
-            _ => {}
-        }
-    }
-    if names.is_empty() { None } else { Some(names) }
-}
-
-fn address(octets: &[u8]) -> String {
-    if let Ok(v4) = <[u8; 4]>::try_from(octets) {
-        return std::net::Ipv4Addr::from(v4).to_string();
-    }
-    match <[u8; 16]>::try_from(octets) {
-        Ok(v6) => std::net::Ipv6Addr::from(v6).to_string(),
-        Err(_) => "a malformed address".to_owned(),
-    }
-}
-
-fn common_names<'a>(certificate: &'a X509Certificate<'_>) -> impl Iterator<Item = &'a str> {
-    certificate.subject().iter_common_name().filter_map(|name| name.as_str().ok())
 }
 
 /// Whether a host matches a name whose leftmost label may be `*` (RFC 6125 section 6.4.3).

@@ -3,14 +3,12 @@
 //! `mysql_common` has both among 20,000 other lines, so it is not built for the program; the tests compare with it. The
 //! server's key comes from the network: its size is limited.
 
+use brunt_net::certificate::RsaKey;
 use num_bigint::BigUint;
 use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::pem::PemObject as _;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
-use x509_parser::prelude::FromDer as _;
-use x509_parser::public_key::PublicKey;
-use x509_parser::x509::SubjectPublicKeyInfo;
 
 /// How long a hash of the padding is.
 const HASH: usize = 20;
@@ -36,10 +34,9 @@ pub(super) fn caching_sha2(nonce: &[u8], password: &[u8]) -> Vec<u8> {
 /// `key` is not an RSA key, or too short for the text.
 pub(super) fn encrypted(text: &[u8], key: &[u8], seed: [u8; HASH]) -> Option<Vec<u8>> {
     let key = SubjectPublicKeyInfoDer::from_pem_slice(key).ok()?;
-    let (_, key) = SubjectPublicKeyInfo::from_der(&key).ok()?;
-    let Ok(PublicKey::RSA(key)) = key.parsed() else { return None };
-    let modulus = BigUint::from_bytes_be(key.modulus);
-    let exponent = BigUint::from(key.try_exponent().ok()?);
+    let key = RsaKey::of_public_key(&key)?;
+    let modulus = BigUint::from_bytes_be(&key.modulus);
+    let exponent = BigUint::from(key.exponent);
     let length = usize::try_from(modulus.bits().div_ceil(8)).ok().filter(|it| *it <= KEY_MAX)?;
     let padding = length.checked_sub(2 * HASH + 2 + text.len())?;
     let plain = [&Sha1::digest(b"")[..], &vec![0; padding], &[1], text].concat();
