@@ -1,7 +1,8 @@
 //! [`Service`]: a server beside the run that is queried from time to time, by one HTTP request each.
 //!
 //! Each request has a connection of its own: there is at most one a second, and a restarted server is found at once.
-//! HTTP is done by hyper, connecting and TLS as in the drivers. Every wait has a limit, and so does the length of an answer.
+//! HTTP is done by hyper; connecting and TLS as in the drivers. Every wait has a limit, and so does the length of an
+//! answer.
 
 use std::io;
 use std::net::SocketAddr;
