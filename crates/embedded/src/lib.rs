@@ -15,4 +15,5 @@ pub mod counter;
 pub mod delay_queue;
 pub mod script;
 pub mod tcp;
+pub mod threads;
 pub mod timer;

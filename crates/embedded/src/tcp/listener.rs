@@ -5,21 +5,22 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
-use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::accepted::{Accepted, ConnectionStats, OpenConnection};
 use crate::clock::Clock;
 use crate::counter::add;
 use crate::script::Span;
+use crate::threads::Stop;
 
 /// How many connections may wait to be accepted. The standard library asks for 128; a run opens thousands at once.
 const BACKLOG: i32 = 4096;
+/// How long to wait when no connection can be accepted.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// An address that connections are accepted on.
 #[derive(Debug)]
@@ -52,8 +53,8 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 pub struct Listener {
     /// The addresses that it listens on.
     pub binds: Vec<Bind>,
-    /// The listener stops when the other end of this is closed.
-    pub stop: UnixStream,
+    /// When the listener ends.
+    pub stop: Stop,
     /// What takes connections to the workers.
     pub workers: Vec<UnboundedSender<Accepted>>,
     /// The counters of the workers, in the order of `workers`.
@@ -74,10 +75,9 @@ impl Listener {
         let mut number = 0;
         loop {
             let timeout = self.obey_script();
-            match self.wait(timeout) {
-                Ok(false) => {}
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(true) | Err(_) => return,
+            let sockets = self.binds.iter().filter_map(|bind| bind.socket.as_ref());
+            if self.stop.wait(sockets, timeout).unwrap_or(true) {
+                return;
             }
             for bind in &self.binds {
                 if let Some(socket) = &bind.socket {
@@ -110,19 +110,6 @@ impl Listener {
         retry.or(next.map(|begin| begin.saturating_sub(now)))
     }
 
-    /// Waits for a connection. Returns true if the listener must stop.
-    fn wait(&self, timeout: Option<Duration>) -> io::Result<bool> {
-        let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN)];
-        let sockets = self.binds.iter().filter_map(|bind| bind.socket.as_ref());
-        fds.extend(sockets.map(|socket| PollFd::new(socket, PollFlags::IN)));
-        let timeout = timeout.map(|timeout| Timespec {
-            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(timeout.subsec_nanos()),
-        });
-        poll(&mut fds, timeout.as_ref())?;
-        Ok(fds.first().is_some_and(|stop| !stop.revents().is_empty()))
-    }
-
     /// Accepts every connection that is waiting.
     fn accept(&self, socket: &TcpListener, tls: bool, number: &mut u64) {
         loop {
@@ -133,8 +120,7 @@ impl Listener {
                 Err(error) => {
                     if error.kind() != io::ErrorKind::WouldBlock {
                         // Most likely out of descriptors. Without a pause this loop would spin.
-                        let pause = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
-                        let _ = poll(&mut [PollFd::new(&self.stop, PollFlags::IN)], Some(&pause));
+                        let _ = self.stop.wait::<&TcpListener>([], Some(PAUSE));
                     }
                     return;
                 }

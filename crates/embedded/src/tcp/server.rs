@@ -5,10 +5,8 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::LocalSet;
@@ -19,6 +17,7 @@ use super::listener::{Bind, Listener};
 use super::tls::Identity;
 use crate::clock::Clock;
 use crate::script::Span;
+use crate::threads::Threads;
 use crate::timer::Timer;
 
 /// The protocol of a server, as one worker thread speaks it.
@@ -73,9 +72,8 @@ pub struct TcpServer {
     pub tls_address: Option<SocketAddr>,
     /// The authority of its certificate.
     pub ca_pem: String,
-    /// Closing it stops the listener.
-    stop: Option<UnixStream>,
-    threads: Vec<JoinHandle<()>>,
+    /// The listener, whose end closes the channels, which ends the workers.
+    threads: Threads,
 }
 
 /// Why an address cannot be listened on.
@@ -106,13 +104,13 @@ impl TcpServer {
             connections_max,
             refusals,
         } = options;
-        let (stop, stopped) = UnixStream::pair()?;
+        let threads = Threads::new()?;
+        let stop = threads.stop()?;
         let mut server = Self {
             address: binds[0].address,
             tls_address: binds.get(1).map(|bind| bind.address),
             ca_pem: identity.ca_pem,
-            stop: Some(stop),
-            threads: Vec::new(),
+            threads,
         };
         let count = services.len();
         let (started, starts) = std::sync::mpsc::channel();
@@ -122,13 +120,13 @@ impl TcpServer {
             workers.push(sender);
             worker_stats.push(service.connection_stats());
             let (acceptor, started) = (identity.acceptor.clone(), started.clone());
-            server
-                .spawn(name, move || run_worker(service, acceptor, clock, connections, &started))?;
+            let run = move || run_worker(service, acceptor, clock, connections, &started);
+            server.threads.spawn(name, run)?;
         }
         drop(started);
         let listener = Listener {
             binds,
-            stop: stopped,
+            stop,
             workers,
             worker_stats,
             own_stats: listener_stats,
@@ -136,7 +134,7 @@ impl TcpServer {
             refusals,
             clock,
         };
-        server.spawn(&format!("{name}-accept"), move || listener.run())?;
+        server.threads.spawn(&format!("{name}-accept"), move || listener.run())?;
         for _ in 0..count {
             starts.recv().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))?;
         }
@@ -145,23 +143,7 @@ impl TcpServer {
 
     /// Stops listening and closes every connection.
     pub fn close(&mut self) {
-        // This ends the listener, which drops the channels, which ends the workers.
-        self.stop = None;
-        for thread in self.threads.drain(..) {
-            // A thread that panicked has printed its message already.
-            let _ = thread.join();
-        }
-    }
-
-    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> io::Result<()> {
-        self.threads.push(thread::Builder::new().name(name.to_owned()).spawn(run)?);
-        Ok(())
-    }
-}
-
-impl Drop for TcpServer {
-    fn drop(&mut self) {
-        self.close();
+        self.threads.close();
     }
 }
 

@@ -2,13 +2,11 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
-use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
 
 use brunt_dhcp_wire::dhcp6::Duid;
 use brunt_embedded::clock::Clock;
+use brunt_embedded::threads::Threads;
 
 use super::config::Config;
 use super::handler::{Handler, Lease};
@@ -18,7 +16,7 @@ use super::stats::{Counters, Stats, Tally};
 use super::v4::V4Handler;
 use super::v6::V6Handler;
 use super::words::Family;
-use super::worker::{Stop, Worker};
+use super::worker::Worker;
 
 /// An embedded DHCP server.
 #[derive(Clone, Copy, Debug)]
@@ -66,9 +64,7 @@ pub struct Running {
     rules: Option<Arc<Rules>>,
     v4: Option<Arc<Mutex<V4Handler>>>,
     v6: Option<Arc<Mutex<V6Handler>>>,
-    stop: Arc<AtomicBool>,
-    wakers: Vec<UnixStream>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Threads,
 }
 
 /// An address it listens on.
@@ -87,9 +83,7 @@ impl Server {
             rules: config.script.clone().map(|script| Arc::new(Rules::new(script.0))),
             v4: None,
             v6: None,
-            stop: Arc::default(),
-            wakers: Vec::new(),
-            threads: Vec::new(),
+            threads: Threads::new().map_err(StartError::Thread)?,
         };
         let sockets = config.listen.iter().map(|address| listen(config, *address));
         let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
@@ -162,7 +156,7 @@ impl Running {
 
     /// Stops, and returns what was received and answered in total.
     pub fn shutdown(mut self) -> Stats {
-        self.end();
+        self.threads.close();
         self.stats()
     }
 
@@ -173,36 +167,17 @@ impl Running {
         handler: Arc<Mutex<H>>,
         clock: Clock,
     ) -> Result<(), StartError> {
-        let (waker, woken) = UnixStream::pair().map_err(StartError::Thread)?;
         let counters = Arc::new(Counters::new());
         let worker = Worker {
             socket: socket.try_clone().map_err(StartError::Thread)?,
-            stop: Stop { now: Arc::clone(&self.stop), waker: woken },
+            stop: self.threads.stop().map_err(StartError::Thread)?,
             clock,
             handler,
             rules: self.rules.clone(),
             counters: Arc::clone(&counters),
         };
         self.listeners.push(Listener { address, socket, counters });
-        self.wakers.push(waker);
-        let thread = thread::Builder::new().name("dhcp".to_owned());
-        self.threads.push(thread.spawn(move || worker.run()).map_err(StartError::Thread)?);
-        Ok(())
-    }
-
-    fn end(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.wakers.clear();
-        for thread in self.threads.drain(..) {
-            // A thread that panicked has printed its message already.
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.end();
+        self.threads.spawn("dhcp", move || worker.run()).map_err(StartError::Thread)
     }
 }
 

@@ -4,8 +4,6 @@
 //! are locked once per batch.
 
 use std::net::{SocketAddr, UdpSocket};
-use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,22 +11,13 @@ use brunt_dhcp_wire::dhcp4::BOOTREPLY;
 use brunt_embedded::clock::Clock;
 use brunt_embedded::delay_queue::DelayQueue;
 use brunt_embedded::script;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use brunt_embedded::threads::Stop;
 
 use super::batch::{Inbox, Outbox};
 use super::handler::{Context, Handler, Reply};
 use super::script::Rules;
 use super::stats::{Counters, NoReply};
 use super::words::Answer;
-
-/// What ends the threads of a server.
-#[derive(Debug)]
-pub(super) struct Stop {
-    /// For a thread that is busy and never polls.
-    pub(super) now: Arc<AtomicBool>,
-    /// For a thread that polls: the other end is closed.
-    pub(super) waker: UnixStream,
-}
 
 /// What a thread receives at its start.
 pub(super) struct Worker<H> {
@@ -71,7 +60,7 @@ impl<H: Handler> Worker<H> {
             counters: &self.counters,
             now: Duration::ZERO,
         };
-        while !self.stop.now.load(Ordering::Relaxed) {
+        while !self.stop.is_now() {
             let now = self.clock.now();
             let rules = self.rules.as_deref();
             if let Some(end) = rules.and_then(|rules| rules.stalled_until(now)) {
@@ -118,18 +107,8 @@ impl<H: Handler> Worker<H> {
 
     /// Waits for the stop, for a datagram if `reads`, and at most for `timeout`.
     fn wait(&self, reads: bool, timeout: Option<Duration>) {
-        let timeout = timeout.map(|timeout| Timespec {
-            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(timeout.subsec_nanos()),
-        });
-        let stop = PollFd::new(&self.stop.waker, PollFlags::IN);
-        let socket = PollFd::new(&self.socket, PollFlags::IN);
         // The loop checks everything again, whatever ended the wait.
-        let _ = if reads {
-            poll(&mut [stop, socket], timeout.as_ref())
-        } else {
-            poll(&mut [stop], timeout.as_ref())
-        };
+        let _ = self.stop.wait(reads.then_some(&self.socket), timeout);
     }
 }
 
