@@ -124,18 +124,25 @@ fn steps_of_a_plan_are_marked_whatever_their_protocol() {
     let own =
         UdpSocket::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free");
     let plan = brunt_test_program::Plan::of(&format!(
-        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"http://{web}\"\n[ldap]\nserver = \
+        "[run]\nusers = 1\ndscp = \"ef\"\niterations = {{ each = 1 }}\n[http]\nbase = \"http://{web}\"\n[ldap]\nserver = \
          \"ldap://{ldap}\"\n[dhcp]\nserver = \"{}\"\nlocal = \"{own}\"\ntimeout = \"50ms\"\n[[scenario]]\n\
          after-failure = \
          \"go-on\"\n[[scenario.steps]]\nget = \"/\"\n[[scenario.steps]]\nldap.compare = {{ dn = \"dc=a\", attribute = \
          \"dc\", value = \"a\" }}\n[[scenario.steps]]\ndhcp = \"acquire\"\n",
         dhcp.0
     ));
-    let mut capture = Capture::start();
-    let ended = plan.run(&["--dscp", "cs1"]);
-    let seen = capture.octets();
-    for at in [web, ldap, dhcp.0] {
-        assert_eq!(seen.get(&at.port()).map(Vec::as_slice), Some(&[8 << 2][..]), "{at}: {ended}");
+    // The class of the plan, and that of the command line, which has precedence.
+    for (class, octet) in [(&["--dscp", "cs1"][..], 8 << 2), (&[], EF)] {
+        let mut capture = Capture::start();
+        let ended = plan.run(class);
+        let seen = capture.octets();
+        for at in [web, ldap, dhcp.0] {
+            assert_eq!(
+                seen.get(&at.port()).map(Vec::as_slice),
+                Some(&[octet][..]),
+                "{at}: {ended}"
+            );
+        }
     }
 }
 

@@ -35,9 +35,9 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Network(Arc<Shared>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Shared {
-    fence: Fence,
+    fence: Arc<Fence>,
     spread: bool,
     dscp: Option<Dscp>,
     files: Files,
@@ -49,7 +49,7 @@ impl Shared {
     fn new(options: Options) -> Self {
         let Options { policy, spread, dscp, files } = options;
         Self {
-            fence: Fence::new(policy),
+            fence: Arc::new(Fence::new(policy)),
             spread,
             dscp,
             files,
@@ -89,6 +89,15 @@ impl Network {
     /// A network of all addresses, for a server beside a run that its user names.
     pub fn open(files: &Files) -> Self {
         Self::within(Policy { public: true, ..Policy::default() }, files)
+    }
+
+    /// The same network with packets of this class, unless it has one already.
+    #[must_use]
+    pub fn or_marked(&self, class: Option<Dscp>) -> Self {
+        if self.0.dscp.is_some() || class.is_none() {
+            return self.clone();
+        }
+        Self(Arc::new(Shared { dscp: class, ..(*self.0).clone() }))
     }
 
     /// What it may reach.
@@ -207,6 +216,16 @@ mod tests {
 
     fn block_on<F: Future>(future: F) -> F::Output {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+    }
+
+    #[test]
+    fn a_network_with_another_class_has_the_same_fence() {
+        let [ef, cs1] = ["ef", "cs1"].map(|class| class.parse::<Dscp>().ok());
+        let network = around("127.0.0.1");
+        let marked = network.or_marked(ef);
+        assert_eq!((network.dscp(), marked.dscp(), marked.or_marked(cs1).dscp()), (None, ef, ef));
+        assert!(marked.connect_blocking([([127, 0, 0, 2], 9).into()], None).is_err());
+        assert!(network.fence().refused().is_some());
     }
 
     #[test]

@@ -121,6 +121,11 @@ fn a_file_of_rates_stands_alone() {
 }
 
 #[test]
+fn what_is_no_class_of_packets() {
+    expect(&run("dscp = \"gold\""), "p.toml:2:8: run.dscp:", &["'gold'", "af11 to af43"]);
+}
+
+#[test]
 fn what_is_no_load() {
     expect(&run("user = 5"), "p.toml:2:1: run.user:", &["did you mean 'users'?"]);
     expect(&run("users = 0"), "p.toml:2:9: run.users:", &["at least 1"]);

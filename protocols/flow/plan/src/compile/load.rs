@@ -7,6 +7,7 @@ use brunt_engine::schedule::{Rate, RateError, Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, ThinkTime};
 use brunt_feed::rates::Rates;
 use brunt_flow_driver::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start};
+use brunt_net::dscp::{Dscp, DscpError};
 use brunt_record::Phase;
 use brunt_run::options::arrivals::Arrival;
 use brunt_run::options::load_options::LoadOptions;
@@ -94,6 +95,14 @@ fn options(run: &Run) -> LoadOptions {
         no_pin: run.pin == Some(false),
         ..LoadOptions::default()
     }
+}
+
+/// The class of all packets.
+pub(super) fn dscp(run: &Run) -> Result<Option<Dscp>, KeyError> {
+    let wrong = |error: DscpError| {
+        KeyError::new(&KeyPath::new("run").key("dscp"), format!("failed to {error}"))
+    };
+    run.dscp.as_deref().map(str::parse).transpose().map_err(wrong)
 }
 
 fn schedule(

@@ -34,6 +34,7 @@ use brunt_feed::{Hole, Text};
 use brunt_flow_driver::{self as flow, ExchangeStep, Flow, Pause, Payload, Start};
 use brunt_flow_signing::Algorithm;
 use brunt_http_driver as http;
+use brunt_net::dscp::Dscp;
 use brunt_record::{AbortError, AbortRule, Slo};
 use brunt_run::SearchOptions;
 
@@ -62,6 +63,8 @@ pub struct Compiled {
     pub leases: Option<Leases>,
     /// The keys, and the algorithm of each.
     pub keys: Vec<(String, Algorithm)>,
+    /// The class of all packets.
+    pub dscp: Option<Dscp>,
     /// The objectives.
     pub objectives: Vec<Slo>,
     /// The conditions that end the run.
@@ -136,6 +139,7 @@ pub fn compile(
         http: network,
         directory,
         leases,
+        dscp: load::dscp(&plan.run)?,
         keys: algorithms,
         objectives,
         abort_on,

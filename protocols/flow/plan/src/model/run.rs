@@ -54,6 +54,8 @@ pub struct Run {
     pub workers: Option<u32>,
     /// Whether each worker thread stays on one processor; by default it does.
     pub pin: Option<bool>,
+    /// Class of all packets that are sent, as for `--dscp`, which has precedence: "ef", "af21" or "46".
+    pub dscp: Option<String>,
     /// How the scenario of an iteration is chosen.
     pub order: Option<Order>,
     /// Scenarios that each user performs in rounds, in place of an order.

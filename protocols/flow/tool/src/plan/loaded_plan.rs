@@ -108,6 +108,7 @@ impl LoadedPlan {
         shows: bool,
     ) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
+        let network = &network.or_marked(compiled.dscp);
         if let Some(directory) = compiled.directory {
             let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
             let opened =

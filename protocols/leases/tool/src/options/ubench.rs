@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use brunt_net::dscp::{Dscp, DscpError};
 use brunt_net::secret::Secret;
 use brunt_run::options::page::Page;
 
@@ -72,6 +73,8 @@ pub struct UbenchArgs {
     pub record: Option<PathBuf>,
     /// --seed.
     pub seed: Option<u64>,
+    /// --dscp.
+    pub dscp: Option<Dscp>,
     /// --quiet.
     pub quiet: bool,
 }
@@ -127,12 +130,17 @@ pub const SWITCHES: [(&str, &str, &str); 9] = [
 ];
 
 /// Our own switches.
-pub const OURS: [(&str, &str, &str); 8] = [
+pub const OURS: [(&str, &str, &str); 9] = [
     ("yes-destroy", "", "delete existing leases; without it the program refuses to"),
     ("password-file", "FILE", "file whose first line is the password"),
     ("percentiles", "", "print percentiles of the response times below the four lines"),
     ("record", "FILE", "write all results to this JSON file"),
     ("seed", "NUMBER", "seed for all random values"),
+    (
+        "dscp",
+        "CLASS",
+        "class of all packets that are sent: ef, af21 or a number from 0 to 63 (MySQL)",
+    ),
     ("quiet", "", "write nothing to standard error, or one line if something needs attention"),
     ("help", "", "show this page"),
     ("version", "", "show the version"),
@@ -156,6 +164,7 @@ pub fn parse(program: Ubench, words: &[String]) -> Parsed {
         percentiles: false,
         record: None,
         seed: None,
+        dscp: None,
         quiet: false,
     };
     let mut rest = words.iter().map(String::as_str);
@@ -257,6 +266,12 @@ fn long<'a>(
         "quiet" => args.quiet = true,
         "password-file" => args.password_file = Some(value.into()),
         "record" => args.record = Some(value.into()),
+        "dscp" => {
+            let class = value.parse().map_err(|error: DscpError| {
+                Other::Complaint(format!("--dscp: failed to {error}"))
+            })?;
+            args.dscp = Some(class);
+        }
         _ => {
             let seed = value
                 .parse()

@@ -58,7 +58,7 @@ pub(crate) fn run(args: &UbenchArgs, world: &World, network: &Network) -> Result
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
     prepare(world).map_err(Refusal::failed)?;
     world.console.print(&text::parameters(args))?;
-    match conduct(args, world, network) {
+    match conduct(args, world, &network.or_marked(args.dscp)) {
         Ok(exit) => Ok(exit),
         Err(why) => {
             world.console.print(&format!("Failed: {why}\n"))?;
