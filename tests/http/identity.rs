@@ -126,11 +126,12 @@ fn keycloak_counts_logins_wrong_passwords_refreshes_and_logouts() {
     let seen = server.saw(|| {
         let load = "users = 4\niterations = { shared = 40 }";
         let settings = [
-            "variables.wrong={ choice = [0, 2] }",
+            "variables.wrong=2",
+            "variables.mistype=50",
             "variables.refreshes=3",
             "scenario.1.steps.6.steps.1.pause=10ms",
-            "scenario.1.steps.7.steps.1.weight=50",
-            "scenario.1.steps.7.steps.2.weight=50",
+            "variables.logout=50",
+            "variables.leave=50",
         ];
         run = Some(logins(&server, load, &settings).run().went_well());
     });
@@ -163,7 +164,7 @@ fn keycloak_refuses_a_login_without_the_verifier_of_its_challenge() {
     let seen = server.saw(|| {
         let load = "users = 1\niterations = { each = 3 }";
         let other = "scenario.1.steps.1.query.code_challenge=${state|sha256|base64url}";
-        let settings = ["variables.wrong=0", other];
+        let settings = ["variables.mistype=0", other];
         run = Some(logins(&server, load, &settings).run());
     });
     let run = run.expect("it ran");

@@ -179,6 +179,66 @@ fn what_the_server_counts_is_what_the_plan_says() {
     assert_eq!(again.count("/logout"), logout);
 }
 
+/// `VISIT` with the weights of its last group as variables.
+fn shares(site: &Site, variables: &str) -> String {
+    let steps = VISIT.replace("weight = 70", "weight = \"${logout}\"");
+    let steps = steps.replace("weight = 30", "weight = \"${stay}\"");
+    let plan = site.plan("users = 2\niterations = { each = 10 }", &steps);
+    plan.replace("[variables]\n", &format!("[variables]\n{variables}\n"))
+}
+
+#[test]
+fn a_weight_may_be_a_variable() {
+    let (given, site) = (Site::start(), Site::start());
+    given.run(VISIT).went_well();
+    let plan = shares(&site, "logout = 70\nstay = \"${rest}\"\nrest = 30");
+    let run = planned(&plan).run().went_well();
+    // The same weights and the same seed make the same choices.
+    assert_eq!(site.count("/logout"), given.count("/logout"), "{run}");
+    assert_eq!(site.count("/stay"), given.count("/stay"), "{run}");
+    let before = site.count("/stay");
+    let run = planned(&plan).args(["--set", "variables.logout=0"]).run().went_well();
+    assert_eq!((site.count("/stay") - before, run.count_of("stay", "ok")), (20, 20), "{run}");
+    let run = planned(&plan).args(["--check", "--set", "variables.logout=10"]).run();
+    assert!(run.report.contains("one of its steps is chosen: 25.0 %, 75.0 %"), "{run}");
+    // One that is known only in the run.
+    let drawn = shares(&site, "logout = { random = \"1..1\" }\nstay = { choice = [0] }");
+    let run = planned(&drawn).run().went_well();
+    assert_eq!(run.count_of("logout", "ok"), 20, "{run}");
+    let of_answer = drawn.replace("\"${stay}\"", "\"${kind}\"");
+    let run = planned(&of_answer).arg("--check").run();
+    assert!(run.report.contains("is chosen: by the weights ${logout}, ${kind}"), "{run}");
+}
+
+#[test]
+fn a_weight_that_is_no_number_fails_a_step_which_says_why() {
+    let site = Site::start();
+    let leave = "[[scenario.steps]]\nname = \"leave\"\nchoose = \"weights\"\nsteps = [{ weight = \"${kind}\", \
+         name = \"logout\", get = \"/logout\" }, { name = \"stay\", get = \"/stay\" }]\n";
+    let kind =
+        "[[scenario.steps]]\nname = \"kind\"\nget = \"/kind/1\"\nextract = { kind = \"/kind\" }\n";
+    let run = site.run(&(kind.to_owned() + leave));
+    let said = run.record()["samples"].to_string();
+    assert!(
+        said.contains("choose: the weight of 'logout' is 'none', which is not a whole number"),
+        "{run}"
+    );
+    assert_eq!((run.count_of("kind", "failed"), run.of_class("check")), (20, 20), "{run}");
+    assert_eq!((site.count("/logout"), site.count("/stay")), (0, 0), "{run}");
+    // Nothing was sent before that could have failed.
+    for (drawn, why) in
+        [("much", "'logout' is 'much'"), ("0", "no step of 'leave' has a weight above 0")]
+    {
+        let none = leave.replace("{ name", "{ weight = 0, name");
+        let plan = site.plan("users = 2\niterations = { each = 10 }", &none);
+        let kind = format!("[variables]\nkind = {{ choice = [\"{drawn}\"] }}\n");
+        let run = planned(&plan.replace("[variables]\n", &kind)).run();
+        assert!(run.record()["samples"].to_string().contains(why), "{run}");
+        assert_eq!((run.count_of("logout", "failed"), run.of_class("check")), (20, 20), "{run}");
+        assert_eq!((site.count("/logout"), site.count("/stay")), (0, 0), "{run}");
+    }
+}
+
 #[test]
 fn the_first_whose_condition_holds_is_chosen() {
     let site = Site::start();

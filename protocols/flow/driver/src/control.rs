@@ -5,6 +5,7 @@
 
 use super::guard::Guard;
 use super::pause::Pause;
+use super::weight::Weight;
 use brunt_feed::Text;
 use std::sync::Arc;
 
@@ -42,10 +43,23 @@ pub struct When {
 /// Steps of which one is performed, by weight.
 #[derive(Clone, Debug)]
 pub struct Choose {
-    /// The weights, and the first step of each.
-    pub of: Vec<(u32, usize)>,
+    /// The name of the group.
+    pub group: String,
+    /// What is chosen of.
+    pub of: Vec<Candidate>,
     /// The step with which the iteration continues if none is chosen.
     pub past: usize,
+}
+
+/// A step or a group that may be chosen.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// How likely it is.
+    pub weight: Weight,
+    /// Its first step.
+    pub first: usize,
 }
 
 /// Steps that are performed several times.

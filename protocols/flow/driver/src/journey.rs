@@ -32,7 +32,8 @@ pub(super) struct Journey {
     turns: u64,
     /// Whether the iteration is over without an exchange.
     pub(super) empty: bool,
-    /// Why the last step failed after all, if a repetition came to its maximum.
+    /// Why the last step failed after all, or the next fails: a repetition came to its maximum, or a number of the plan
+    /// is none.
     pub(super) exceeded: Option<String>,
 }
 

@@ -43,13 +43,14 @@ mod trace_context;
 mod unexamined;
 mod user;
 mod variables;
+mod weight;
 mod work;
 mod xml;
 mod xpath;
 
 pub use check::{Check, Condition};
 pub use compiled_flow::{CompileError, CompiledFlow};
-pub use control::{Choose, Control, Group, Repetition, Times as RepeatTimes, When};
+pub use control::{Candidate, Choose, Control, Group, Repetition, Times as RepeatTimes, When};
 pub use counters::{FlowCounters, Tallies};
 pub use cursor::Course;
 pub use data_end::DataEnd;
@@ -78,4 +79,5 @@ pub use source::{
 pub use trace::{Trace, TracedExchange};
 pub use unexamined::Unexamined;
 pub use user::{ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
+pub use weight::Weight;
 pub use xpath::XPath;

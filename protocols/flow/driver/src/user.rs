@@ -235,6 +235,9 @@ impl User {
         if context.compiled.expires() {
             self.variables.expire(watch.now());
         }
+        if let Some(why) = self.exceeded() {
+            return self.fail_unsent((id, act), &why, watch);
+        }
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
         let bare = info.needs.iter().any(empty);
         if self.cursor.skips() || bare || self.cursor.is_empty() {
@@ -417,7 +420,7 @@ impl Session for User {
         }
         let outcome = self.act(id, watch).await;
         if self.context.compiled.is_steered() {
-            self.measure(watch);
+            self.measure(outcome, watch);
         } else if id.step == last && first != last && !self.cursor.skips() {
             self.measure_iteration(watch.now(), self.cursor.paused(), watch);
         }
@@ -453,7 +456,7 @@ impl Session for User {
         self.tell_overdue(http, watch);
         if self.context.compiled.is_steered() {
             self.settle(watch.now());
-            self.measure(watch);
+            self.measure(Outcome::TimedOut, watch);
         }
     }
 

@@ -212,7 +212,7 @@ fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
             scenario.name,
             first_user(compiled)
         );
-        let mut flat = scenario.steps.iter().filter(|step| !matches!(step, Step::Control(_)));
+        let mut flat = scenario.steps.iter();
         requests.steps(out, &given.steps, &mut flat);
     }
 }
@@ -252,7 +252,7 @@ impl Requests<'_> {
     ) {
         for step in given {
             if step.steps.is_empty() {
-                match flat.next() {
+                match flat.find(|step| !matches!(step, Step::Control(_))) {
                     Some(Step::Pause(pause)) => {
                         let time = pause_words(pause.time);
                         let _ = writeln!(out, "\n-- {}: pause {time}", pause.name);
@@ -265,7 +265,7 @@ impl Requests<'_> {
             }
             let name = step.name.as_deref().unwrap_or_default();
             let _ = writeln!(out, "\n== group {name}");
-            journey::group(out, step);
+            journey::group(out, step, &mut *flat, &self.sample.values);
             self.steps(out, &step.steps, &mut *flat);
             let _ = writeln!(out, "\n== end of group {name}");
         }

@@ -5,7 +5,7 @@
 
 use super::Cursor;
 use crate::compiled_flow::CompiledFlow;
-use crate::control::{Choose, Control, Repetition, Times, When};
+use crate::control::{Candidate, Choose, Control, Repetition, Times, When};
 use crate::counters::FlowCounters;
 use crate::guard::Guard;
 use crate::journey::Journey;
@@ -13,6 +13,7 @@ use crate::mix::weighted;
 use crate::plan::AfterFailure;
 use crate::step_id::StepId;
 use crate::variables::Variables;
+use crate::weight::Weight;
 use brunt_exchange::{Class, Moment, Outcome};
 use std::time::Duration;
 
@@ -90,9 +91,13 @@ impl Cursor {
     fn choose(&mut self, choose: &Choose, id: StepId, around: &mut Surroundings<'_>) -> usize {
         let turns = self.journey().turns();
         let draw = around.variables.chance(around.compiled, id, turns);
-        let weights: Vec<u32> = choose.of.iter().map(|(weight, _)| *weight).collect();
-        let chosen = weighted(&weights, draw).and_then(|number| choose.of.get(number));
-        chosen.map_or(choose.past, |(_, at)| *at)
+        let chosen = weights(choose, around).and_then(|weights| {
+            weighted(&weights, draw).ok_or_else(|| {
+                format!("choose: no step of '{}' has a weight above 0", choose.group)
+            })
+        });
+        let chosen = chosen.map_err(|why| self.exceeds(why, around)).ok();
+        chosen.and_then(|number| choose.of.get(number)).map_or(choose.past, |one| one.first)
     }
 
     fn start(
@@ -155,7 +160,7 @@ impl Cursor {
         false
     }
 
-    /// The step that was performed last has failed after all.
+    /// The step that was performed last has failed after all; if there is none, the next fails before it is sent.
     fn exceeds(&mut self, why: String, around: &Surroundings<'_>) {
         let journey = self.journey();
         journey.failed(Outcome::Failed(Class::Check, 0));
@@ -173,4 +178,21 @@ impl Cursor {
         around.variables.set_round(around.compiled, round);
         repetition.past
     }
+}
+
+/// The weights now, or why there is one that is none.
+fn weights(choose: &Choose, around: &mut Surroundings<'_>) -> Result<Vec<u32>, String> {
+    let weight = |one: &Candidate| {
+        let number = match &one.weight {
+            Weight::Fixed(weight) => return Ok(*weight),
+            Weight::Of(text) => one.weight.number(around.variables.made(around.compiled, text)),
+        };
+        number.map_err(|found| {
+            format!(
+                "choose: the weight of '{}' is '{found}', which is not a whole number",
+                one.name
+            )
+        })
+    };
+    choose.of.iter().map(weight).collect()
 }

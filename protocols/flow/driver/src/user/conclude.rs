@@ -181,8 +181,8 @@ impl User {
         again.is_some()
     }
 
-    /// Why the step that was performed last failed after all, if a repetition came to its maximum.
-    fn exceeded(&mut self) -> Option<String> {
+    /// Why the step that was performed last failed after all, or why the next fails.
+    pub(super) fn exceeded(&mut self) -> Option<String> {
         self.cursor.journey_mut().and_then(|journey| journey.exceeded.take())
     }
 
@@ -193,9 +193,37 @@ impl User {
         self.cursor.look_ahead(&context.compiled, &context.counters, &mut self.variables);
     }
 
+    /// Fails a step before it is sent: what decides over the way to it could not be determined, and no step was
+    /// performed before that could have failed for it.
+    #[cold]
+    pub(super) fn fail_unsent(
+        &mut self,
+        (id, act): (StepId, &ExchangeStep),
+        why: &str,
+        watch: &mut Watch<'_>,
+    ) -> Outcome {
+        let context = Rc::clone(&self.context);
+        if let Some(trace) = &context.compiled.flow().trace {
+            self.begin_trace(trace, watch);
+        }
+        watch.explain(format_args!("{why}"));
+        let outcome = Outcome::Failed(Class::Check, 0);
+        self.cursor.done(id, true, &context.compiled);
+        let counters = &context.counters;
+        counters.ended(self.cursor.phase(), act.operation, StepResult::Failed, Duration::ZERO);
+        if let Some(traced) = self.traced.take() {
+            self.tell(id, act, &traced, (outcome, false), watch);
+        }
+        outcome
+    }
+
     /// Measures the groups that ended with the exchange, and the iteration if it did.
-    pub(super) fn measure(&mut self, watch: &mut Watch<'_>) {
+    pub(super) fn measure(&mut self, outcome: Outcome, watch: &mut Watch<'_>) {
         self.look_ahead(watch.now());
+        if !matches!(outcome, Outcome::Ok(_) | Outcome::Skipped) {
+            // The exchange has failed already.
+            self.exceeded();
+        }
         let over = self.cursor.is_over() && !self.cursor.skips();
         let Some(journey) = self.cursor.journey_mut() else { return };
         journey.take_ended().for_each(|(span, outcome, took)| watch.span(span, outcome, took));

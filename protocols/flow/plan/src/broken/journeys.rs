@@ -60,6 +60,33 @@ fn what_is_no_branch() {
 }
 
 #[test]
+fn what_is_no_weight() {
+    let weight = |variables: &str, weight: &str| {
+        let keys = "name = \"g\"\nchoose = \"weights\"\nsteps = [";
+        let text =
+            step(&format!("{keys}{{ get = \"/\", weight = {weight} }}, {{ get = \"/b\" }}]"));
+        format!("{text}[variables]\n{variables}\n")
+    };
+    let at = "p.toml:6:32: scenario[1].steps[1].steps[1].weight:";
+    for (given, found) in [
+        ("-1", "is -1"),
+        ("1.5", "is 1.5"),
+        ("4294967296", "is 4294967296"),
+        ("true", "is true"),
+        ("\"many\"", "is \"many\""),
+        ("\"${share}\"", "is \"${share}\", which is \"some\""),
+    ] {
+        let text = weight("share = \"${part}\"\npart = \"some\"", given);
+        expect(&text, at, &[found, "a whole number of 0 or more", "such as \"${logout}\""]);
+    }
+    expect(&weight("", "\"${shar}\""), at, &["uses the variable 'shar'"]);
+    for given in ["0", "\"7\"", "\"${share}\"", "\"${drawn}\"", "\"${run.user}\""] {
+        let text = weight("share = 30\ndrawn = { random = \"1..9\" }", given);
+        assert_eq!(super::said(&text), None, "{text}");
+    }
+}
+
+#[test]
 fn what_has_no_end() {
     let repeat = |keys: &str| group(&format!("repeat = {{ {keys} }}"));
     expect(&repeat(""), "p.toml:5:10", &["does not say how often"]);

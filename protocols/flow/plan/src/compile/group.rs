@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use brunt_exchange::ThinkTime;
 use brunt_flow_driver::{
-    self as flow, Bound, Control, Group, Pause, Payload, RepeatTimes, Repetition, When,
+    self as flow, Bound, Candidate, Control, Group, Pause, Payload, RepeatTimes, Repetition,
+    Weight, When,
 };
 
 use super::numbers::{numbered, too_many};
-use super::{Steps, attempts, condition, page};
+use super::{Steps, attempts, condition, page, weight};
 use crate::key_error::KeyError;
 use crate::model::{Choose, Repeat, Step};
 use crate::path::KeyPath;
@@ -117,13 +118,17 @@ impl Steps<'_> {
 
     /// The name of a step under which its branch is counted.
     fn named(&self, step: &Step, flat: &[flow::Step]) -> String {
-        let operation = match flat.first() {
-            Some(flow::Step::Exchange(act)) => self.operations.get(usize::from(act.operation)),
-            _ => None,
-        };
-        let name = step.name.clone().or_else(|| operation.cloned());
         let kind = if step.steps.is_empty() { "step" } else { "group" };
-        format!("{kind} '{}'", name.unwrap_or_else(|| "pause".to_owned()))
+        format!("{kind} '{}'", self.title(step, flat))
+    }
+
+    /// The name of a step or a group, given or not, which was compiled to these steps.
+    fn title(&self, step: &Step, flat: &[flow::Step]) -> String {
+        let operation = flat.iter().find_map(|one| match one {
+            flow::Step::Exchange(act) => self.operations.get(usize::from(act.operation)),
+            _ => None,
+        });
+        step.name.clone().or_else(|| operation.cloned()).unwrap_or_else(|| "pause".to_owned())
     }
 
     fn branch(&mut self, at: &KeyPath, name: &str) -> Result<u16, KeyError> {
@@ -210,13 +215,19 @@ impl Steps<'_> {
         if step.choose.is_none() {
             return self.all(&at_steps, &step.steps, nest, flat);
         }
+        let group = step.name.as_deref().unwrap_or_default();
         let choose =
             (step.choose == Some(Choose::Weights)).then(|| flat.control(at, Control::Jump(0)));
         let (mut bound, mut of, mut jumps) = (Bound::default(), Vec::new(), Vec::new());
         for (number, child) in step.steps.iter().enumerate() {
-            of.push((child.weight.unwrap_or(1), flat.steps.len()));
+            let at_child = at_steps.index(number);
+            let weight =
+                weight::weight(&at_child.key("weight"), child.weight.as_ref(), &mut self.names)?;
+            let first = flat.steps.len();
             let nest = Nest { last: number + 1 == step.steps.len(), ..nest };
-            let most = self.placed(&at_steps.index(number), child, nest, flat)?;
+            let most = self.placed(&at_child, child, nest, flat)?;
+            let name = self.title(child, &flat.steps[first..]);
+            of.push(Candidate { name, weight, first });
             bound = Bound {
                 exchanges: bound.exchanges.max(most.exchanges),
                 requests: bound.requests.max(most.requests),
@@ -228,11 +239,11 @@ impl Steps<'_> {
             flat.patch(jump, Control::Jump(past));
         }
         if let Some(choose) = choose {
-            if of.iter().all(|(weight, _)| *weight == 0) {
+            if of.iter().all(|one| one.weight == Weight::Fixed(0)) {
                 let what = "have no weight above 0, so none of them would be chosen";
                 return Err(KeyError::new(&at_steps, what));
             }
-            let chosen = flow::Choose { of, past };
+            let chosen = flow::Choose { group: group.to_owned(), of, past };
             flat.patch(choose, Control::Choose(Arc::new(chosen)));
         }
         Ok(bound)
@@ -365,7 +376,7 @@ fn group_only(at: &KeyPath, step: &Step) -> Result<(), KeyError> {
         steps: step.steps.clone(),
         when: step.when.clone(),
         choose: step.choose,
-        weight: step.weight,
+        weight: step.weight.clone(),
         repeat: step.repeat.clone(),
         ..Step::default()
     };

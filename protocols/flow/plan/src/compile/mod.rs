@@ -22,6 +22,7 @@ mod page;
 mod ranges;
 mod request;
 mod variables;
+mod weight;
 
 pub use directory::Directory;
 pub use environment::CompileEnvironment;
@@ -189,7 +190,7 @@ fn declare_of(
                 let what = "is also the name of a feeder: choose another name";
                 return Err(KeyError::new(&at, what));
             }
-            names.declare(&at, name, flow::Source::Answer, flow::Renewal::Extracted)?;
+            names.declare_extracted(&at, name)?;
         }
     }
     Ok(())
@@ -489,7 +490,7 @@ fn pause(at: &KeyPath, step: &Step) -> Result<flow::Step, KeyError> {
         name: step.name.clone(),
         pause: step.pause.clone(),
         when: step.when.clone(),
-        weight: step.weight,
+        weight: step.weight.clone(),
         ..Step::default()
     };
     if *step != alone {

@@ -25,6 +25,9 @@ const OWN: [(&str, Source, Renewal); 6] = [
     ("request.body", Source::Request(RequestPart::Body), Renewal::Request),
 ];
 
+/// How deep variables may be composed of others whose value is known before the run.
+const CONSTANT_DEPTH_MAX: usize = 8;
+
 /// The variables of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -37,6 +40,8 @@ pub(super) struct Names {
     public: BTreeMap<String, Source>,
     /// Variables that were marked as secrets, or as not secret.
     marks: Vec<(Hole, bool)>,
+    /// Variables that get values from answers, whatever they have before.
+    extracted: Vec<Hole>,
 }
 
 /// A feeder, and when it draws the next row.
@@ -86,6 +91,13 @@ impl Names {
         let hole = self.add(at, name, source, renewal)?;
         self.holes.insert(name.to_owned(), hole);
         Ok(hole)
+    }
+
+    /// Declares a variable that gets values from answers; it may have another source, too.
+    pub(super) fn declare_extracted(&mut self, at: &KeyPath, name: &str) -> Result<(), KeyError> {
+        let hole = self.declare(at, name, Source::Answer, Renewal::Extracted)?;
+        self.extracted.push(hole);
+        Ok(())
     }
 
     /// A variable that no text can name.
@@ -339,6 +351,36 @@ impl Names {
         let made = self.add(at, &name, source, Renewal::Iteration)?;
         self.filtered.insert(name, made);
         Ok((made, escape))
+    }
+
+    /// What a text says, if every variable in it always has the same value and none is a secret.
+    pub(super) fn constant(&self, text: &Text) -> Option<String> {
+        let mut out = Vec::new();
+        self.append_constant(text, 0, &mut out)?;
+        String::from_utf8(out).ok()
+    }
+
+    fn append_constant(&self, text: &Text, depth: usize, out: &mut Vec<u8>) -> Option<()> {
+        for piece in text.pieces() {
+            let (hole, escape) = match piece {
+                TextPiece::Literal(bytes) => {
+                    out.extend_from_slice(bytes);
+                    continue;
+                }
+                TextPiece::Hole(hole, escape) => (*hole, *escape),
+            };
+            let variable = self.variables.get(usize::from(hole.0))?;
+            // Variables that are composed of each other are found later.
+            let varies = self.extracted.contains(&hole) || variable.is_secret();
+            let Source::Text(value) = &variable.source else { return None };
+            if varies || depth == CONSTANT_DEPTH_MAX {
+                return None;
+            }
+            let start = out.len();
+            self.append_constant(value, depth + 1, out)?;
+            escape.apply(out, start);
+        }
+        Some(())
     }
 
     /// The variables, by hole, and which of them are marked as secrets or as not secret.

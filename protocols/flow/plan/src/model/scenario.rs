@@ -9,7 +9,7 @@ use super::{
     Basic, Check, Choose, Condition, Connection, DhcpStep, Extract, LdapStep, Repeat, Retry,
     Slower, Submit,
 };
-use crate::values::{Node, Pairs, Several, Time};
+use crate::values::{Node, Pairs, Scalar, Several, Time};
 
 /// Steps that belong together. An iteration performs the steps of one scenario, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,8 +56,9 @@ pub struct Step {
     pub when: Vec<Condition>,
     /// Performs only one of the steps of the group.
     pub choose: Option<Choose>,
-    /// Weight relative to the other steps of a group with choose = "weights"; 1 by default.
-    pub weight: Option<u32>,
+    /// Weight relative to the other steps of a group with choose = "weights": a whole number, or a text with variables
+    /// such as "${logout}"; 1 by default.
+    pub weight: Option<Scalar>,
     /// Performs the steps of the group several times.
     pub repeat: Option<Repeat>,
     /// GET of this path, which is added to the base, or of this URL.

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use brunt_feed::Values;
+use brunt_flow_driver::{self as flow, Candidate, Control};
+
 use crate::compile::Compiled;
 use crate::model::{Choose, Condition, Repeat, Retry, Step};
 use crate::values::time_words;
@@ -18,20 +21,25 @@ pub(super) fn bounds(out: &mut String, compiled: &Compiled) {
     }
 }
 
-/// What is said below the name of a group.
-pub(super) fn group(out: &mut String, step: &Step) {
+/// What is said below the name of a group; `flat` is what follows it in the compiled scenario.
+pub(super) fn group<'s>(
+    out: &mut String,
+    step: &Step,
+    flat: &mut impl Iterator<Item = &'s flow::Step>,
+    values: &Values,
+) {
     branch(out, step);
     if let Some(repeat) = &step.repeat {
         let _ = writeln!(out, "   {}", rounds(repeat));
     }
     match step.choose {
         Some(Choose::Weights) => {
-            let weights: u64 = step.steps.iter().map(|one| u64::from(weight(one))).sum();
-            let shares = step.steps.iter().map(|one| {
-                format!("{:.1} %", f64::from(weight(one)) * 100.0 / weights.max(1) as f64)
+            let chosen = flat.find_map(|step| match step {
+                flow::Step::Control(Control::Choose(choose)) => Some(&choose.of[..]),
+                _ => None,
             });
-            let shares: Vec<String> = shares.collect();
-            let _ = writeln!(out, "   one of its steps is chosen: {}", shares.join(", "));
+            let shares = shares(step, chosen.unwrap_or_default(), values);
+            let _ = writeln!(out, "   one of its steps is chosen: {shares}");
         }
         Some(Choose::First) => {
             let _ = writeln!(out, "   the first of its steps whose conditions hold is chosen");
@@ -40,8 +48,19 @@ pub(super) fn group(out: &mut String, step: &Step) {
     }
 }
 
-fn weight(step: &Step) -> u32 {
-    step.weight.unwrap_or(1)
+/// The shares of the steps of which one is chosen; their weights, if one is not known before the run.
+fn shares(step: &Step, of: &[Candidate], values: &Values) -> String {
+    let numbers: Option<Vec<u32>> = of.iter().map(|one| one.weight.number(values).ok()).collect();
+    if let Some(numbers) = numbers {
+        let all: u64 = numbers.iter().map(|weight| u64::from(*weight)).sum();
+        let share = |weight| format!("{:.1} %", f64::from(weight) * 100.0 / all.max(1) as f64);
+        return numbers.into_iter().map(share).collect::<Vec<_>>().join(", ");
+    }
+    let weights = step.steps.iter().map(|one| match &one.weight {
+        Some(weight) => weight.to_string(),
+        None => "1".to_owned(),
+    });
+    format!("by the weights {}", weights.collect::<Vec<_>>().join(", "))
 }
 
 /// The conditions of a step or a group.
