@@ -171,6 +171,9 @@ fn what_the_server_counts_is_what_the_plan_says() {
     assert_eq!(span(&run, "pages work"), (20, 0, 0), "{run}");
     assert_eq!(span(&run, "leave"), (20, 0, 0), "{run}");
     assert_eq!(run.part("iteration"), 20, "{run}");
+    for span in run.record()["spans"].as_array().expect("spans") {
+        assert!(span["goodput"].as_f64().is_some_and(|rate| rate > 0.0), "{span}");
+    }
     assert_eq!(run.tally("branch group 'second factor' taken"), 5, "{run}");
     assert_eq!(run.tally("branch group 'second factor' passed over"), 15, "{run}");
     // The same seed makes the same choices.

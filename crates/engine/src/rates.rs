@@ -89,6 +89,10 @@ impl Session for Client {
             Reply::After(time) => {
                 watch.sent();
                 pass(time).await;
+                if self.done.is_multiple_of(self.server.steps) {
+                    // What it did for an arrival is measured as one.
+                    watch.span(0, Outcome::Ok(0), time);
+                }
                 Outcome::Ok(0)
             }
             Reply::Opened(connecting, time) => {
@@ -483,7 +487,11 @@ fn a_plan_is_judged_by_its_iterations() {
     // Ten users who are in step complete ten iterations each three seconds.
     for seconds in [12, 30] {
         let settings = Settings { drain: Some(ms(900_000)), ..open(100, seconds, 10) };
-        let rates = open_rates(settings, &server);
+        let run = run(settings, &server);
+        let rates = rates_of(&run, Mode::Open);
+        // Of what is measured as a whole, those that end with the load are late.
+        let whole = (10 * ((1_000 * seconds - 1) / 3_000)) as f64;
+        assert_rate(rates.of_span(0, run.steady()), whole / seconds as f64);
         let iterations = rates.iterations.unwrap();
         assert_eq!(iterations.offered, Some(100.0));
         assert!((rates.share.unwrap() - 0.0333).abs() < 0.0003, "{rates:?}");
@@ -503,6 +511,18 @@ fn a_plan_is_judged_by_its_iterations() {
     // Attempts are exchanges of their own: a third of them succeed.
     assert_rate(rates.achieved, 300.0);
     assert_rate(rates.goodput, 100.0);
+}
+
+#[test]
+fn what_is_measured_as_a_whole_has_the_rate_of_its_last_exchange() {
+    let server = Server { steps: 2, ..Server::taking(ms(10)) };
+    let run = run(closed(10, 3_015), &server);
+    let rates = rates_of(&run, Mode::Closed);
+    // The last ten end after the load.
+    let (steady, late) = (run.steady(), run.steady().pace.late_of(run.steady().operations.len()));
+    assert_eq!((steady.spans[0].counts.ok, late.answered, late.ok), (1_510, 0, 10));
+    assert_rate(rates.goodput, 1_000.0);
+    assert_rate(rates.of_span(0, run.steady()), 500.0);
 }
 
 #[test]

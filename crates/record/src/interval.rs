@@ -10,7 +10,9 @@
 //! views count the same exchanges.
 
 use crate::operation::left;
-use crate::{Codes, Counts, Health, Histogram, Operation, Own, Pace, Phase, Presence, Sample};
+use crate::{
+    Codes, Counts, Health, Histogram, Late, Operation, Own, Pace, Phase, Presence, Sample,
+};
 use brunt_exchange::{Outcome, Part, Stamps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -222,6 +224,15 @@ impl Interval {
         let number = usize::from(number);
         self.spans.resize_with(self.spans.len().max(number + 1), Operation::new);
         self.spans[number].record_unsent(outcome, took, 0, Own::default());
+    }
+
+    /// Records that a span, which was recorded and passed, ended after the load did. Its number follows those of the
+    /// operations, and its exchanges were answered under their own.
+    pub fn late_span(&mut self, number: u16) {
+        let operation = self.operations.len() + usize::from(number);
+        if let Ok(operation) = u16::try_from(operation) {
+            self.pace.late(Late { operation, answered: 0, ok: 1, items: 0 });
+        }
     }
 
     /// Adds to tally `number`.

@@ -151,6 +151,9 @@ impl Window {
             ok: u64::from(matches!(outcome, Outcome::Ok(_))),
             items: items - in_time,
         });
+        let passed =
+            watch.spans().iter().filter(|(_, outcome, _)| matches!(outcome, Outcome::Ok(_)));
+        passed.for_each(|(number, ..)| step.late_span(*number));
     }
 
     /// Counts what an arrival began and is over.

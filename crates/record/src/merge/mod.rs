@@ -70,7 +70,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         counts: counts(records.iter().map(|record| &record.counts)),
         conservation: conservation(records),
         operations: operations::operations(records, &percentiles, &rates)?,
-        spans: operations::spans(records, &percentiles)?,
+        spans: operations::spans(records, &percentiles, &rates)?,
         parts: operations::parts(records, &percentiles)?,
         response: operations::response(records, &percentiles)?,
         dropped_after: of(|record| &record.dropped_after)?,

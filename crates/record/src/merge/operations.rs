@@ -25,14 +25,18 @@ pub(super) fn operations(
         .collect()
 }
 
-/// The spans, which have no rates.
+/// The spans.
 pub(super) fn spans(
     records: &[&Record],
     percentiles: &[f64],
+    rates: &Rates,
 ) -> Result<Vec<OperationRecord>, HistogramError> {
     let all = || records.iter().flat_map(|record| &record.spans);
     let names = distinct(all().map(|span| span.name.as_str()));
-    let span = |name| operation(name, all().filter(|of| of.name == name), [None; 2], percentiles);
+    let span = |name| {
+        let goodput = super::rates::of_span(records, name, rates);
+        operation(name, all().filter(|of| of.name == name), [None, goodput], percentiles)
+    };
     names.into_iter().map(span).collect()
 }
 

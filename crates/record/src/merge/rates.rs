@@ -4,7 +4,7 @@
 //! node whose window is shorter, because it was lost or ended early, counts with what it did over the whole window: its
 //! plan stays in the offered rate, and what it did after its last report is unknown, so the rates are lower bounds.
 
-use crate::{IterationRates, Pace, Phase, Plan, RATES, Rates, Record};
+use crate::{IterationRates, OperationRecord, Pace, Phase, Plan, RATES, Rates, Record};
 use std::time::Duration;
 
 /// A window this much shorter than the longest is of a node that did not carry out its whole part.
@@ -78,18 +78,40 @@ pub(super) fn rates(records: &[&Record], plan: &Plan, pace: Option<&Pace>) -> Ra
 
 /// The achieved rate and goodput of an operation over all nodes, given those of the run.
 pub(super) fn of_operation(records: &[&Record], name: &str, whole: &Rates) -> [Option<f64>; 2] {
+    let of = |own: fn(&OperationRecord) -> Option<f64>, all: fn(&Rates) -> Option<f64>| {
+        part(records, whole, |record| own_rate(&record.operations, name, own), all)
+    };
+    [of(|one| one.achieved, |all| all.achieved), of(|one| one.goodput, |all| all.goodput)]
+}
+
+/// How many of a span a second passed over all nodes, given the rates of the run.
+pub(super) fn of_span(records: &[&Record], name: &str, whole: &Rates) -> Option<f64> {
+    let own = |record: &Record| own_rate(&record.spans, name, |one| one.goodput);
+    part(records, whole, own, |all| all.goodput)
+}
+
+/// The rate of what has this name; zero if there is nothing of this name.
+fn own_rate(
+    all: &[OperationRecord],
+    name: &str,
+    rate: fn(&OperationRecord) -> Option<f64>,
+) -> Option<f64> {
+    all.iter().find(|one| one.name == name).map_or(Some(0.0), rate)
+}
+
+/// A rate that is `own` on each node, where all exchanges of it have the rate `all`.
+fn part(
+    records: &[&Record],
+    whole: &Rates,
+    own: impl Fn(&Record) -> Option<f64>,
+    all: fn(&Rates) -> Option<f64>,
+) -> Option<f64> {
     let sum = |of: &dyn Fn(&Record) -> Option<f64>| {
         let all = records.iter().map(|record| Some(of(record)? * record.rates.seconds));
         all.sum::<Option<f64>>()
     };
-    let of = |own: fn(&crate::OperationRecord) -> Option<f64>, all: fn(&Rates) -> Option<f64>| {
-        let found = |record: &Record| {
-            record.operations.iter().find(|one| one.name == name).map_or(Some(0.0), own)
-        };
-        let (own, nodes, whole_rate) = (sum(&found)?, sum(&|one| all(&one.rates))?, all(whole)?);
-        Some(if nodes > 0.0 { whole_rate * own / nodes } else { 0.0 })
-    };
-    [of(|one| one.achieved, |all| all.achieved), of(|one| one.goodput, |all| all.goodput)]
+    let (own, nodes, whole_rate) = (sum(&own)?, sum(&|one| all(&one.rates))?, all(whole)?);
+    Some(if nodes > 0.0 { whole_rate * own / nodes } else { 0.0 })
 }
 
 /// A rate of all nodes over the whole window.

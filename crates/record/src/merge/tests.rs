@@ -132,6 +132,7 @@ fn the_shares_together_are_the_whole() {
             (merged.rates.goodput, whole.rates.goodput),
             (merged.rates.target, whole.rates.target),
             (merged.operations[1].goodput, whole.operations[1].goodput),
+            (merged.spans[1].goodput, whole.spans[1].goodput),
         ] {
             assert!(near(rate, expected), "{rate:?} {expected:?}");
         }
@@ -141,6 +142,9 @@ fn the_shares_together_are_the_whole() {
         expected.plan = merged.plan.clone();
         for (of_merged, of_whole) in merged.operations.iter().zip(&mut expected.operations) {
             (of_whole.achieved, of_whole.goodput) = (of_merged.achieved, of_merged.goodput);
+        }
+        for (of_merged, of_whole) in merged.spans.iter().zip(&mut expected.spans) {
+            of_whole.goodput = of_merged.goodput;
         }
         for (of_merged, of_whole) in merged.series.iter().zip(&mut expected.series) {
             of_whole.busiest = of_merged.busiest;
@@ -166,6 +170,9 @@ fn neither_the_order_of_files_nor_merging_in_steps_matters() {
     in_steps.rates = merged.rates.clone();
     for (of_steps, of_merged) in in_steps.operations.iter_mut().zip(&merged.operations) {
         (of_steps.achieved, of_steps.goodput) = (of_merged.achieved, of_merged.goodput);
+    }
+    for (of_steps, of_merged) in in_steps.spans.iter_mut().zip(&merged.spans) {
+        of_steps.goodput = of_merged.goodput;
     }
     assert_eq!(in_steps, merged);
 }

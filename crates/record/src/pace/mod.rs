@@ -70,12 +70,12 @@ pub struct Cohort {
     pub response: Times,
 }
 
-/// What of one operation ended after the load did.
+/// What of one operation or span ended after the load did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Late {
-    /// The number of the operation.
+    /// The number of the operation; the spans follow the operations.
     pub operation: u16,
-    /// Exchanges that were answered.
+    /// Exchanges that were answered; none of a span.
     pub answered: u64,
     /// How many of these succeeded.
     pub ok: u64,

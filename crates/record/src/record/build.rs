@@ -61,7 +61,7 @@ impl Conclusion<'_> {
                 imbalance: imbalance.map(|error| error.to_string()),
             },
             operations: self.operations(&measured, &steady, &rates),
-            spans: self.spans(&measured),
+            spans: self.spans(&measured, &steady, &rates),
             parts: self.parts(&measured),
             response: self.response(&measured),
             dropped_after: self.bounded(&Histogram::new(), &measured.dropped_after),
@@ -234,12 +234,13 @@ impl Conclusion<'_> {
     }
 
     /// The spans. The names of their outcomes follow those of the operations.
-    fn spans(&self, measured: &Interval) -> Vec<OperationRecord> {
+    fn spans(&self, measured: &Interval, steady: &Interval, rates: &Rates) -> Vec<OperationRecord> {
         let names = self.head.catalogue.spans.iter().zip(self.head.catalogue.operations.len()..);
         let nothing = Operation::new();
         let spans = names.enumerate().map(|(at, (name, number))| {
             let span = measured.spans.get(at).unwrap_or(&nothing);
-            self.operation((number, name.clone()), span, [None; 2])
+            let goodput = rates.of_span(at, steady);
+            self.operation((number, name.clone()), span, [None, goodput])
         });
         spans.collect()
     }

@@ -243,9 +243,9 @@ pub struct OperationRecord {
     pub name: String,
     /// How many exchanges met which end.
     pub counts: Counts,
-    /// Exchanges a second that were answered while the load ran, well or not.
+    /// Exchanges a second that were answered while the load ran, well or not; null for a span.
     pub achieved: Option<f64>,
-    /// Exchanges a second that succeeded while the load ran.
+    /// Exchanges a second that succeeded while the load ran; for a span how many a second passed as a whole.
     pub goodput: Option<f64>,
     /// How often each outcome was met, the most frequent first.
     pub codes: Vec<CodeRecord>,

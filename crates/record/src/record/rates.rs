@@ -202,6 +202,14 @@ impl Rates {
         };
         [share(self.achieved, own.all, all.all), share(self.goodput, own.ok, all.ok)]
     }
+
+    /// How many of a span a second passed while the load ran, as for an operation.
+    pub fn of_span(&self, number: usize, steady: &Interval) -> Option<f64> {
+        let nothing = Operation::new();
+        let span = steady.spans.get(number).unwrap_or(&nothing);
+        let [_, goodput] = self.of(steady.operations.len() + number, span, steady);
+        goodput
+    }
 }
 
 /// How many exchanges were answered while the load ran.

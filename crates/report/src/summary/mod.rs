@@ -183,6 +183,10 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
         let own = [operation.achieved, operation.goodput].map(shown);
         grid.row(&operation.name, "", empty.chain(own));
     }
+    for span in record.spans.iter().filter(|span| span.counts.sent > 0) {
+        let empty = ["", "", ""].map(str::to_owned).into_iter();
+        grid.row(&span.name, "", empty.chain([shown(span.goodput)]));
+    }
     *text += &grid.text(screen);
     let counts = &record.counts;
     let ConnectionRecord { reconnected, resent, .. } = record.connections;

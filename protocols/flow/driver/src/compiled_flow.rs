@@ -214,7 +214,7 @@ impl CompiledFlow {
         let inside = |(scenario, (first, last)): (&Scenario, &(usize, usize))| {
             let steps = scenario.steps.get(*first..*last).unwrap_or_default();
             let steps = if scenario.is_steered() { &scenario.steps[..] } else { steps };
-            steps.iter().any(pauses)
+            steps.iter().any(Step::pauses)
         };
         self.flow.scenarios.iter().zip(&self.ends).any(inside)
     }
@@ -340,18 +340,6 @@ fn expiring(step: &Step) -> impl Iterator<Item = Hole> {
     };
     let extracts = act.into_iter().flat_map(|act| &act.extracts);
     extracts.filter(|one| one.expires.is_some()).map(|one| one.into)
-}
-
-/// Whether a step makes a pause.
-fn pauses(step: &Step) -> bool {
-    match step {
-        Step::Pause(_) => true,
-        Step::Control(Control::Again(repetition)) => repetition.pause.is_some(),
-        Step::Exchange(act) => {
-            act.poll.is_some() || act.retry.as_ref().is_some_and(|retry| retry.pause.is_some())
-        }
-        Step::Control(_) => false,
-    }
 }
 
 fn ends(scenario: &Scenario) -> (usize, usize) {

@@ -180,6 +180,23 @@ pub enum Step {
     Control(Control),
 }
 
+impl Step {
+    /// Whether it makes a pause that takes time.
+    pub fn pauses(&self) -> bool {
+        match self {
+            Self::Pause(pause) => pause.takes_time(),
+            Self::Control(Control::Again(repetition)) => {
+                repetition.pause.as_ref().is_some_and(Pause::takes_time)
+            }
+            Self::Exchange(act) => {
+                let retry = act.retry.as_ref().and_then(|retry| retry.pause.as_ref());
+                act.poll.is_some() || retry.is_some_and(Pause::takes_time)
+            }
+            Self::Control(_) => false,
+        }
+    }
+}
+
 /// One exchange of a scenario.
 #[derive(Debug)]
 pub struct ExchangeStep {

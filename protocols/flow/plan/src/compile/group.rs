@@ -195,7 +195,7 @@ impl Steps<'_> {
             Some(repeat) => self.repeated(at, step, repeat, nest, flat)?,
             None => self.inside(at, step, nest, flat)?,
         };
-        let pauses = flat.steps[enter..].iter().any(pauses);
+        let pauses = flat.steps[enter..].iter().any(flow::Step::pauses);
         let number = self.group_named(at, name, pauses)?;
         flat.patch(enter, Control::Enter(number));
         flat.control(at, Control::Leave);
@@ -354,18 +354,6 @@ const fn both(one: Bound, other: Bound) -> Bound {
     Bound {
         exchanges: one.exchanges.saturating_add(other.exchanges),
         requests: one.requests.saturating_add(other.requests),
-    }
-}
-
-/// Whether a step makes a pause.
-fn pauses(step: &flow::Step) -> bool {
-    match step {
-        flow::Step::Pause(_) => true,
-        flow::Step::Control(Control::Again(repetition)) => repetition.pause.is_some(),
-        flow::Step::Exchange(act) => {
-            act.poll.is_some() || act.retry.as_ref().is_some_and(|retry| retry.pause.is_some())
-        }
-        flow::Step::Control(_) => false,
     }
 }
 

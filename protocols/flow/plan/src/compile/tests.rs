@@ -275,6 +275,23 @@ fn the_way_to_a_server_is_as_the_plan_says() {
 }
 
 #[test]
+fn a_group_whose_pauses_take_no_time_has_no_work_of_its_own() {
+    let spans = |pause: &str| {
+        let text = format!(
+            "[[scenario]]\n[[scenario.steps]]\nname = \"leave\"\nchoose = \"weights\"\n\
+             steps = [{{ get = \"http://h/\" }}, {{ pause = \"{pause}\" }}]\n"
+        );
+        compiled(&text).flow.spans
+    };
+    for none in ["0s", "0", "none", "uniform 0s..0s", "exponential 0s", "normal 0s+-0s"] {
+        assert_eq!(spans(none), ["leave"], "{none}");
+    }
+    for some in ["1ms", "uniform 0s..1s", "exponential 1s", "normal 0s+-1s"] {
+        assert_eq!(spans(some), ["leave", "leave work"], "{some}");
+    }
+}
+
+#[test]
 fn secrets_are_hidden_and_so_is_what_is_made_of_them() {
     let compiled = compiled(
         "[variables]\nopen = \"x\"\nclosed = { env = \"PW\" }\n[[scenario]]\n\
