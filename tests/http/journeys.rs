@@ -132,6 +132,12 @@ pub(crate) fn span(run: &Run, name: &str) -> (u64, u64, u64) {
     (count("ok"), count("failed"), count("skipped"))
 }
 
+/// What was printed, with one space between words.
+fn said(run: &Run) -> String {
+    let all = format!("{}{}", run.report, run.notes);
+    all.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 const VISIT: &str = r#"
 [[scenario.steps]]
 name = "kind"
@@ -154,7 +160,8 @@ steps = [{ weight = 70, name = "logout", get = "/logout" }, { weight = 30, name 
 #[test]
 fn what_the_server_counts_is_what_the_plan_says() {
     let site = Site::start();
-    let run = site.run(VISIT).went_well();
+    let run = planned(&site.plan("users = 2\niterations = { each = 10 }", VISIT)).arg("--details");
+    let run = run.run().went_well();
     assert_eq!(site.count("/kind"), 20, "{run}");
     assert_eq!((site.count("/otp"), site.count("/code")), (5, 5), "{run}");
     for first in [0, 20, 40] {
@@ -176,6 +183,11 @@ fn what_the_server_counts_is_what_the_plan_says() {
     }
     assert_eq!(run.tally("branch group 'second factor' taken"), 5, "{run}");
     assert_eq!(run.tally("branch group 'second factor' passed over"), 15, "{run}");
+    assert_eq!(run.tally("choice leave reached"), 20, "{run}");
+    assert_eq!(run.tally("choice leave: logout"), logout, "{run}");
+    assert_eq!(run.tally("choice leave: stay"), stay, "{run}");
+    let share = format!("{logout} {:.2}%", 5.0 * logout as f64);
+    assert!(said(&run).contains(&format!(" leave logout {share}")), "{run}");
     // The same seed makes the same choices.
     let again = Site::start();
     again.run(VISIT).went_well();
@@ -262,7 +274,39 @@ steps = [
     let run = site.run(steps).went_well();
     // Of 0 to 19, five are multiples of 4, three of them below 10.
     assert_eq!((site.count("/otp"), site.count("/some"), site.count("/else")), (5, 7, 8), "{run}");
+    let chosen = ["reached", "otp", "some", "else"].map(|name| {
+        let sign = if name == "reached" { "" } else { ":" };
+        run.tally(&format!("choice by kind{sign} {name}"))
+    });
+    assert_eq!(chosen, [20, 5, 7, 8], "{run}");
     assert_eq!(span(&run, "by kind"), (20, 0, 0), "{run}");
+}
+
+#[test]
+fn what_a_weight_chooses_is_passed_over_if_its_condition_does_not_hold() {
+    let site = Site::start();
+    let steps = r#"
+[[scenario.steps]]
+name = "kind"
+get = "/kind/${run.iteration}"
+extract = { kind = "/kind" }
+[[scenario.steps]]
+name = "leave"
+choose = "weights"
+steps = [
+  { weight = 9, name = "otp", when = [{ value = "${kind}", equals = "sms" }], get = "/otp" },
+  { name = "stay", get = "/stay" },
+]
+"#;
+    let run = site.run(steps).went_well();
+    let passed = run.tally("branch step 'otp' passed over");
+    assert!(passed > 9 && passed < 20, "{run}");
+    assert_eq!((site.count("/otp"), site.count("/stay")), (0, 20 - passed), "{run}");
+    assert_eq!(run.tally("choice leave: stay"), 20 - passed, "{run}");
+    assert!(
+        said(&run).contains(&format!("Step 'otp' was passed over all {passed} times.")),
+        "{run}"
+    );
 }
 
 #[test]
@@ -317,7 +361,7 @@ fn an_iteration_that_sends_nothing_is_one_skipped_exchange() {
     let run = site.run(steps);
     assert_eq!((site.count("/never"), run.count_of("never", "skipped")), (0, 20), "{run}");
     let notes = run.record()["verdict"]["notes"].to_string();
-    assert!(notes.contains("step 'never' was passed over all 20 times"), "{run}");
+    assert!(notes.contains("step 'never' was passed over in all 20 iterations"), "{run}");
 }
 
 #[test]

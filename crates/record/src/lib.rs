@@ -10,6 +10,7 @@
 
 mod abort;
 mod away;
+mod branch_tallies;
 mod buckets;
 mod catalogue;
 mod codes;
@@ -58,6 +59,7 @@ mod waits;
 
 pub use abort::{AbortError, AbortRule, AbortWatch};
 pub use away::{AWAY_MIN, Absences, Away, Usual};
+pub use branch_tallies::{BranchCounts, ChoiceCounts, branches, choices, iterations};
 pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};

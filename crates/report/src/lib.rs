@@ -3,6 +3,7 @@
 //! Everything here turns measurements into text and prints nothing: the binary decides where the
 //! text goes. Only measured figures are shown: an unknown figure is a dash.
 
+mod branches;
 pub mod capacity;
 pub mod cells;
 pub mod chart;
@@ -29,6 +30,7 @@ mod summary;
 pub mod view;
 mod wrapped;
 
+pub use branches::passed_over;
 pub use cells::csv as cells_csv;
 pub use difference::{Difference, Finding, compare, median, spread};
 pub use distribution::distribution;

@@ -2,6 +2,7 @@
 //! then the figures, then whether to believe them.
 
 use super::millis;
+use crate::branches::passed_over;
 use crate::failures::{cause, explained, lost, without_remedy};
 use crate::figure::{printable, rate, thousands};
 use crate::screen::Screen;
@@ -16,6 +17,8 @@ use std::fmt::Write as _;
 const BELIEVED: usize = 3;
 /// How far sentences are from the left where the word for the outcome is longer than a column.
 const INDENT_MAX: usize = 16;
+/// The most steps and groups that are named because they were passed over.
+const BRANCHES_MAX: usize = 2;
 
 /// The lines: the word, and the sentences beside it. The first failure is not in the room.
 pub(super) fn lines(
@@ -91,7 +94,19 @@ fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
     });
     told.push(sentence(&lost(record)));
     told.extend(found_nothing(record).map(sentence));
+    told.extend(branches(record));
     Ok(told)
+}
+
+/// What was passed over each time.
+fn branches(record: &Record) -> Vec<String> {
+    let never = passed_over(record);
+    let more = never.len().saturating_sub(BRANCHES_MAX);
+    let mut told: Vec<String> = never.iter().take(BRANCHES_MAX).map(|it| sentence(it)).collect();
+    if more > 0 {
+        told.push(format!("So were {more} more."));
+    }
+    told
 }
 
 /// When the target did not respond.

@@ -1,5 +1,6 @@
 //! The tables of a run: operations, their outcomes, the parts of making a connection, what the target reported itself.
 
+use crate::branches::shares;
 use crate::failures::named;
 use crate::figure::{NONE, fixed, thousands};
 use crate::page::{Block, Page, Table, Tone};
@@ -73,6 +74,7 @@ pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), Histogr
     page.table(table);
     spans(page, record)?;
     outcomes(page, record, &shown);
+    chosen(page, record);
     tallies(page, record);
     Ok(())
 }
@@ -200,6 +202,18 @@ fn texts(samples: &[SampleRecord], operation: &OperationRecord, code: &CodeRecor
         }
     }
     distinct.into_iter().map(|sample| format!("at {:.1} s: {}", sample.at_s, sample.text)).collect()
+}
+
+/// Adds what was performed of each group of which one step is.
+fn chosen(page: &mut Page, record: &Record) {
+    for choice in brunt_record::choices(&record.tallies) {
+        let title = format!("Chosen of {}", choice.group);
+        let mut table = Table::new(&title).names(["step"]).figures(["count", "share"]);
+        for (name, count, share) in shares(&choice) {
+            table.row(Tone::Plain, [name, thousands(count), share]);
+        }
+        page.table(table);
+    }
 }
 
 fn tallies(page: &mut Page, record: &Record) {

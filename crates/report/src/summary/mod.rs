@@ -15,6 +15,7 @@ mod spread;
 pub(crate) mod tests;
 mod times;
 
+use crate::branches::chosen;
 use crate::figure::printable;
 use crate::grid::Grid;
 use crate::screen::Screen;
@@ -56,6 +57,7 @@ pub fn summary(record: &Record, screen: Screen) -> Result<String, HistogramError
         text += &curve.text(screen);
     }
     outcomes(&mut text, record, screen);
+    text += &chosen(record, screen);
     servers(&mut text, record, screen);
     phases(&mut text, record, screen);
     nodes(&mut text, record, screen);

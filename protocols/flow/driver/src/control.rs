@@ -20,6 +20,9 @@ pub enum Control {
     When(Arc<When>),
     /// One of several is performed.
     Choose(Arc<Choose>),
+    /// Counts that a choice was come to, or what was chosen: an index into
+    /// [`Flow::choices`](super::plan::Flow::choices).
+    Count(u16),
     /// Continues at this step.
     Jump(usize),
     /// A repetition begins.

@@ -9,7 +9,7 @@
 //! the phase in which the counts are read.
 
 use super::control::Control;
-use super::plan::{Flow, Step};
+use super::plan::{Choice, Flow, Step};
 use brunt_exchange::Ticket;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -45,6 +45,7 @@ pub struct Tallies {
     pauses: Vec<String>,
     scenarios: Vec<String>,
     branches: Vec<String>,
+    choices: Vec<Choice>,
 }
 
 /// The counts of one operation.
@@ -109,8 +110,8 @@ impl Tallies {
         }
         pauses.extend(flow.has_codes().then(|| CODE_PAUSE.to_owned()));
         let scenarios = flow.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
-        let branches = flow.branches.clone();
-        Self { operations: flow.operations.clone(), pauses, scenarios, branches }
+        let (branches, choices) = (flow.branches.clone(), flow.choices.clone());
+        Self { operations: flow.operations.clone(), pauses, scenarios, branches, choices }
     }
 
     /// Their names, by number, as a record shows them.
@@ -127,12 +128,16 @@ impl Tallies {
         names.extend(of(&self.pauses, &["made", "ns", "skipped"], "pause "));
         names.extend(of(&self.scenarios, &["begun", "completed"], "scenario "));
         names.extend(of(&self.branches, &["taken", "passed over"], "branch "));
+        names.extend(self.choices.iter().map(|Choice { group, step }| match step {
+            Some(step) => format!("choice {group}: {step}"),
+            None => format!("choice {group} reached"),
+        }));
         names
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.branch(self.branches.len())
+        self.choice(self.choices.len())
     }
 
     /// Whether there is none.
@@ -159,6 +164,10 @@ impl Tallies {
 
     fn branch(&self, number: usize) -> usize {
         self.scenario(self.scenarios.len()) + number * OF_BRANCH
+    }
+
+    fn choice(&self, number: usize) -> usize {
+        self.branch(self.branches.len()) + number
     }
 
     /// The branches that were never taken, each with how many times it was passed over.
@@ -272,6 +281,10 @@ impl FlowCounters {
 
     pub(super) fn branched(&self, phase: InPhase, branch: usize, taken: bool) {
         self.add(phase, self.tallies.branch(branch) + usize::from(!taken), 1);
+    }
+
+    pub(super) fn counted(&self, phase: InPhase, choice: usize) {
+        self.add(phase, self.tallies.choice(choice), 1);
     }
 
     /// One worker writes, so nothing is lost between the load and the store.

@@ -66,8 +66,8 @@ pub use pattern::Pattern;
 pub use pause::Pause;
 pub use pick::Pick;
 pub use plan::{
-    AfterFailure, Between, Bound, ExchangeStep, Flow, Iterations, Order, Payload, Pool, Repeat,
-    Scenario, Start, Step, Times,
+    AfterFailure, Between, Bound, Choice as GroupChoice, ExchangeStep, Flow, Iterations, Order,
+    Payload, Pool, Repeat, Scenario, Start, Step, Times,
 };
 pub use poll::{Poll, Slower};
 pub use reply::{Parsed, Reply};

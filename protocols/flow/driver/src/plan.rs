@@ -40,6 +40,8 @@ pub struct Flow {
     pub groups: Vec<Group>,
     /// The names of the steps and groups that are performed only under a condition, by number of the branch.
     pub branches: Vec<String>,
+    /// What is counted of groups of which one step is performed: how often each was come to, and its steps.
+    pub choices: Vec<Choice>,
     /// The most exchanges that an iteration of each scenario makes, and the most requests with the redirects that are
     /// followed; empty if no scenario has an instruction between its steps.
     pub bounds: Vec<Bound>,
@@ -88,6 +90,15 @@ impl Flow {
         };
         self.variables.iter().any(is_code)
     }
+}
+
+/// A group of which one step is performed, or one of these steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The name of the group.
+    pub group: String,
+    /// The name of the step; none for the group itself.
+    pub step: Option<String>,
 }
 
 /// The most that one iteration of a scenario can do.

@@ -211,15 +211,6 @@ fn only_http(flow: &Flow) -> bool {
     })
 }
 
-/// The record with a note for each branch of the plan that was never taken, which is rarely intended.
-fn with_notes(mut made: Record, tallies: &Tallies) -> Record {
-    let counts: Vec<u64> = made.tallies.iter().map(|tally| tally.count).collect();
-    for (name, passed) in tallies.never_taken(&counts) {
-        made.verdict.notes.push(format!("{name} was passed over all {passed} times"));
-    }
-    made
-}
-
 /// Whether each iteration is one exchange.
 fn one_for_one(flow: &Flow) -> bool {
     flow.scenarios.iter().all(flow::Scenario::is_one_exchange)
@@ -267,8 +258,9 @@ impl Protocol for Users {
         finished.map_err(|error| format!("failed to {error}"))
     }
 
-    fn record(&self, made: Record) -> Result<Record, String> {
-        Ok(with_notes(made, self.compiled.tallies()))
+    fn record(&self, mut made: Record) -> Result<Record, String> {
+        made.verdict.notes.extend(brunt_report::passed_over(&made));
+        Ok(made)
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {

@@ -67,6 +67,12 @@ impl Cursor {
             Control::When(when) => self.when(when, following, around),
             Control::Choose(choose) if self.skips => choose.past,
             Control::Choose(choose) => self.choose(choose, id, around),
+            Control::Count(number) => {
+                if !self.skips {
+                    around.counters.counted(self.phase, usize::from(*number));
+                }
+                following
+            }
             Control::Start(repetition) => self.start(repetition, following, around),
             Control::Again(repetition) => return self.next_round(repetition, id, around),
         };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use brunt_exchange::ThinkTime;
 use brunt_flow_driver::{
-    self as flow, Bound, Candidate, Control, Group, Pause, Payload, RepeatTimes, Repetition,
-    Weight, When,
+    self as flow, Bound, Candidate, Control, Group, GroupChoice, Pause, Payload, RepeatTimes,
+    Repetition, Weight, When,
 };
 
 use super::numbers::{numbered, too_many};
@@ -104,14 +104,17 @@ impl Steps<'_> {
                 let what = "has no 'when', so the steps after it would never be chosen: add one, or put it last";
                 return Err(KeyError::new(at, what));
             }
+            counted(at, nest, flat);
             return self.body(at, step, nest, flat);
         }
         let guards = condition::guards(&at.key("when"), &step.when, &mut self.names)?;
         let when = flat.control(at, Control::Jump(0));
+        counted(at, nest, flat);
         let bound = self.body(at, step, nest, flat)?;
         let branch = self.branch(at, &self.named(step, &flat.steps[when + 1..]))?;
-        // The last step of a list that one is chosen of is followed by a jump, which belongs to it.
-        let past = flat.steps.len() + usize::from(nest.choose.is_some());
+        // The last step of a list that one is chosen of is followed by a jump to the end of the group. Of those in
+        // order, the next is tried.
+        let past = flat.steps.len() + usize::from(nest.choose == Some(Choose::First));
         flat.patch(when, Control::When(Arc::new(When { guards, branch, past })));
         Ok(bound)
     }
@@ -129,6 +132,17 @@ impl Steps<'_> {
             _ => None,
         });
         step.name.clone().or_else(|| operation.cloned()).unwrap_or_else(|| "pause".to_owned())
+    }
+
+    /// The number under which a group of which one step is performed, or such a step, is counted.
+    fn choice(&mut self, at: &KeyPath, group: &str, step: Option<String>) -> Result<u16, KeyError> {
+        let choice = GroupChoice { group: group.to_owned(), step };
+        let known = self.choices.iter().position(|known| *known == choice);
+        let number = known.unwrap_or_else(|| {
+            self.choices.push(choice);
+            self.choices.len() - 1
+        });
+        u16::try_from(number).map_err(|_| too_many(at, "steps to choose of"))
     }
 
     fn branch(&mut self, at: &KeyPath, name: &str) -> Result<u16, KeyError> {
@@ -216,6 +230,8 @@ impl Steps<'_> {
             return self.all(&at_steps, &step.steps, nest, flat);
         }
         let group = step.name.as_deref().unwrap_or_default();
+        let reached = self.choice(at, group, None)?;
+        flat.control(at, Control::Count(reached));
         let choose =
             (step.choose == Some(Choose::Weights)).then(|| flat.control(at, Control::Jump(0)));
         let (mut bound, mut of, mut jumps) = (Bound::default(), Vec::new(), Vec::new());
@@ -227,6 +243,8 @@ impl Steps<'_> {
             let nest = Nest { last: number + 1 == step.steps.len(), ..nest };
             let most = self.placed(&at_child, child, nest, flat)?;
             let name = self.title(child, &flat.steps[first..]);
+            let chosen = self.choice(&at_child, group, Some(name.clone()))?;
+            flat.patch(first + usize::from(!child.when.is_empty()), Control::Count(chosen));
             of.push(Candidate { name, weight, first });
             bound = Bound {
                 exchanges: bound.exchanges.max(most.exchanges),
@@ -347,6 +365,13 @@ impl Steps<'_> {
             );
             Err(KeyError::new(&KeyPath::new("scenario"), what))
         })
+    }
+}
+
+/// Leaves room for counting a step that is chosen, whose name is known once it is compiled.
+fn counted(at: &KeyPath, nest: Nest, flat: &mut Flat) {
+    if nest.choose.is_some() {
+        flat.control(at, Control::Jump(0));
     }
 }
 

@@ -93,7 +93,7 @@ pub fn compile(
     let mut steps = Steps::new(&http, (names, &keys), world, servers);
     let scenarios = steps.scenarios(plan)?;
     steps.names_differ()?;
-    let Steps { names, operations, spans, groups, branches, paths, bounds, .. } = steps;
+    let Steps { names, operations, spans, groups, branches, choices, paths, bounds, .. } = steps;
     let measured: Vec<String> = operations.iter().chain(&spans).cloned().collect();
     let origins = page::origins(&http, all_steps(&scenarios, paths))?;
     if !http.origins.is_empty() {
@@ -123,6 +123,7 @@ pub fn compile(
         spans,
         groups,
         branches,
+        choices,
         bounds,
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,
@@ -247,6 +248,8 @@ struct Steps<'a> {
     groups: Vec<flow::Group>,
     /// The steps and groups that are performed under a condition.
     branches: Vec<String>,
+    /// What is counted of groups of which one step is performed.
+    choices: Vec<flow::GroupChoice>,
     /// The paths of all steps, in order.
     paths: Vec<KeyPath>,
     /// The most that an iteration of each scenario can do.
@@ -275,6 +278,7 @@ impl<'a> Steps<'a> {
             spans: Vec::new(),
             groups: Vec::new(),
             branches: Vec::new(),
+            choices: Vec::new(),
             paths: Vec::new(),
             bounds: Vec::new(),
         }
