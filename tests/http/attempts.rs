@@ -67,6 +67,39 @@ fn each_step_with_a_new_connection_opens_one() {
 }
 
 #[test]
+fn a_refused_token_is_told_with_its_age() {
+    let site = Site::start();
+    let said = |work: &str| {
+        let steps = format!(
+            "[[scenario.steps]]\nname = \"sign in\"\nget = \"/token/3600\"\nextract = {{ token = {{ json = \
+             \"/token\", expires = {{ json = \"/expires_in\", early = \"5s\" }} }}, other = \"/token\" }}\n\
+             [[scenario.steps]]\nname = \"work\"\n{work}\n"
+        );
+        let run = site.run(&steps);
+        assert_eq!(run.count_of("work", "failed"), 20, "{run}");
+        let samples = run.record()["samples"].as_array().cloned().unwrap_or_default();
+        samples[0]["text"].as_str().expect("a text").to_owned()
+    };
+    for work in [
+        "get = \"/stale\"\nbearer = \"${token}\"",
+        "get = \"/stale\"\nbearer = \"${token}\"\nstatus = 200",
+        "post = \"/stale\"\nform = { refresh = \"${token}\", other = \"${other}\" }",
+    ] {
+        let text = said(work);
+        assert!(text.contains("invalid_grant") && text.contains("; token is "), "{text}");
+        assert!(text.ends_with(" s old, was valid for 3600 s"), "{text}");
+        assert!(!text.contains("other is"), "{text}");
+    }
+    let text = said("post = \"/stale\"\nform = { code = \"${other}\" }");
+    assert!(text.contains("; other is ") && text.ends_with(" s old"), "{text}");
+    // Another refusal, and a value that is only in the path.
+    for work in ["get = \"/none\"\nbearer = \"${token}\"", "get = \"/stale/${token}\""] {
+        let text = said(work);
+        assert!(!text.contains(" old"), "{text}");
+    }
+}
+
+#[test]
 fn a_service_signs_in_again_when_its_token_has_expired() {
     let steps = |lifetime: &str| {
         format!(

@@ -119,6 +119,7 @@ fn answer(target: &str, seen: u64) -> (u16, String) {
             (200, format!("{{\"token\":\"t\",\"expires_in\":{lifetime}}}"))
         }
         "/none" => (404, "{}".to_owned()),
+        _ if target.starts_with("/stale") => (400, "{\"error\":\"invalid_grant\"}".to_owned()),
         _ => (200, "{}".to_owned()),
     }
 }

@@ -44,6 +44,10 @@ pub struct CompiledFlow {
     expiring: Vec<Hole>,
     /// The number of the pauses before one-time passwords among the counters, if any variable is one.
     code_pause: Option<usize>,
+    /// The variables that get values from answers.
+    extracted: Vec<Hole>,
+    /// Those whose values requests carry.
+    carried: Vec<Hole>,
 }
 
 /// What is known about a step.
@@ -64,6 +68,8 @@ pub(super) struct ExchangeInfo {
     pub(super) wanted: Wanted,
     /// The variables it uses, including those that other variables are composed of.
     pub(super) uses: Vec<Hole>,
+    /// The variables with values from answers that it sends in fields or in its body.
+    pub(super) carries: Vec<Hole>,
     /// The variables without which it is skipped. For a variable that is renewed for each exchange, these are the
     /// extracted values that it is composed of.
     pub(super) needs: Vec<Hole>,
@@ -109,7 +115,12 @@ impl CompiledFlow {
             secrets,
             infos: Vec::new(),
             ends: flow.scenarios.iter().map(ends).collect(),
-            expiring: flow.scenarios.iter().flat_map(|one| &one.steps).flat_map(expiring).collect(),
+            expiring: extracts(&flow)
+                .filter(|one| one.expires.is_some())
+                .map(|one| one.into)
+                .collect(),
+            extracted: extracts(&flow).map(|one| one.into).collect(),
+            carried: Vec::new(),
             code_pause: tallies.pause_named(CODE_PAUSE).filter(|_| flow.has_codes()),
             steered: flow.scenarios.iter().any(Scenario::is_steered),
             flow,
@@ -122,6 +133,11 @@ impl CompiledFlow {
         };
         compiled.pauses_inside = compiled.has_pauses_inside();
         compiled.infos = compiled.collect_infos()?;
+        let carried = compiled.infos.iter().flatten().filter_map(|info| match info {
+            StepInfo::Exchange(info) => Some(&info.carries),
+            StepInfo::Pause(_) | StepInfo::Control(_) => None,
+        });
+        compiled.carried = carried.flatten().copied().collect();
         compiled.firsts = compiled.find_firsts();
         Ok(compiled)
     }
@@ -200,6 +216,11 @@ impl CompiledFlow {
         !self.expiring.is_empty()
     }
 
+    /// Whether any request carries the value of a variable that gets it from answers.
+    pub(super) fn is_carried(&self, hole: Hole) -> bool {
+        self.carried.contains(&hole)
+    }
+
     /// Adds a variable and those it is composed of.
     pub(super) fn made_of(&self, hole: Hole, all: &mut Vec<Hole>) {
         made_of(&self.flow, hole, all);
@@ -258,6 +279,11 @@ impl CompiledFlow {
                     && texts(http).all(|text| text.constant().is_some());
                 info.origin = self.origin(act, &http.url)?;
                 used.extend(texts(http).flat_map(Text::holes));
+                let mut carried = Vec::new();
+                let holes = carrying(http).flat_map(Text::holes);
+                holes.for_each(|hole| made_of(&self.flow, hole, &mut carried));
+                carried.retain(|hole| self.extracted.contains(hole));
+                info.carries = carried;
             }
             Payload::Ldap(ldap) => used.extend(ldap.step.holes()),
             Payload::Dhcp(_) => {}
@@ -332,14 +358,14 @@ impl CompiledFlow {
     }
 }
 
-/// The variables to which a step extracts values that expire.
-fn expiring(step: &Step) -> impl Iterator<Item = Hole> {
-    let act = match step {
+/// What is extracted from answers.
+fn extracts(flow: &Flow) -> impl Iterator<Item = &Extract> {
+    let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let acts = steps.filter_map(|step| match step {
         Step::Exchange(act) => Some(act),
         Step::Pause(_) | Step::Control(_) => None,
-    };
-    let extracts = act.into_iter().flat_map(|act| &act.extracts);
-    extracts.filter(|one| one.expires.is_some()).map(|one| one.into)
+    });
+    acts.flat_map(|act| &act.extracts)
 }
 
 fn ends(scenario: &Scenario) -> (usize, usize) {
@@ -350,15 +376,19 @@ fn ends(scenario: &Scenario) -> (usize, usize) {
 }
 
 fn texts(http: &HttpExchange) -> impl Iterator<Item = &Text> {
+    std::iter::once(&http.url).chain(&http.base).chain(carrying(http))
+}
+
+/// The texts of fields and of the body.
+fn carrying(http: &HttpExchange) -> impl Iterator<Item = &Text> {
     let body = match &http.body {
         Content::Text(text) => Some(text),
         Content::None | Content::Fixed(_) => None,
     };
-    let url = std::iter::once(&http.url).chain(&http.base);
     let page = http.page.iter().flat_map(PageStep::texts);
     let fields = http.fields.iter().chain(&http.sealed).map(|(_, value)| value);
     let token = http.dpop.iter().filter_map(|dpop| dpop.token.as_ref());
-    url.chain(fields).chain(body).chain(page).chain(token)
+    fields.chain(body).chain(page).chain(token)
 }
 
 /// Notes in the steps of a scenario what later ones need of their answers as pages, and which selector each uses. All

@@ -48,13 +48,13 @@ pub struct Expiry {
 }
 
 impl Expiry {
-    /// How long the variable has the value; none if the answer does not say.
+    /// How long the value is valid; none if the answer does not say. The variable loses it [`early`](Self::early).
     pub(super) fn lifetime(&self, parsed: &Parsed<'_>) -> Option<Duration> {
         let found = self.of.find(parsed).ok().flatten()?;
         let text = found.text();
         let seconds: f64 = std::str::from_utf8(&text).ok()?.trim().parse().ok()?;
         let seconds = seconds.clamp(0.0, LIFETIME_MAX.as_secs_f64());
-        Some(Duration::from_secs_f64(seconds).saturating_sub(self.early))
+        Some(Duration::from_secs_f64(seconds))
     }
 }
 

@@ -38,6 +38,7 @@ mod retry;
 mod signed;
 pub mod source;
 mod step_id;
+mod token_age;
 pub mod trace;
 mod trace_context;
 mod unexamined;

@@ -24,10 +24,21 @@ pub(super) struct Variables {
     used: Vec<bool>,
     /// How many exchanges of the iteration have begun.
     exchanges: u32,
-    /// When values expire.
-    expiries: Vec<(Hole, Moment)>,
+    /// The values from answers whose age is of use.
+    taken: Vec<Taken>,
     /// What the user signs with, if the plan has keys of each user or one-time passwords.
     signing: Option<Box<Signing>>,
+}
+
+/// When a variable got its value from an answer.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    hole: Hole,
+    at: Moment,
+    /// How long it is valid, if the answer said that.
+    lifetime: Option<Duration>,
+    /// When the variable loses it.
+    until: Option<Moment>,
 }
 
 /// What a user signs with.
@@ -55,7 +66,7 @@ impl Variables {
             turns: vec![0; count],
             used: vec![false; count],
             exchanges: 0,
-            expiries: Vec::new(),
+            taken: Vec::new(),
             signing: Signing::new(compiled).map(Box::new),
         };
         for hole in compiled.secrets() {
@@ -125,19 +136,32 @@ impl Variables {
         })
     }
 
-    /// Records when the value that a variable was just given expires, if it does.
-    pub(super) fn expires(&mut self, hole: Hole, at: Option<Moment>) {
-        self.expiries.retain(|(known, _)| *known != hole);
-        self.expiries.extend(at.map(|at| (hole, at)));
+    /// Records when a variable got its value from an answer, and how long that is valid, if it expires. The variable
+    /// loses it so much earlier.
+    pub(super) fn taken(
+        &mut self,
+        hole: Hole,
+        at: Moment,
+        (lifetime, early): (Option<Duration>, Duration),
+    ) {
+        self.taken.retain(|known| known.hole != hole);
+        let until = lifetime.map(|time| at + time.saturating_sub(early));
+        self.taken.push(Taken { hole, at, lifetime, until });
+    }
+
+    /// How old the value of a variable is, and how long it is valid, as far as that is known.
+    pub(super) fn age(&self, hole: Hole, now: Moment) -> Option<(Duration, Option<Duration>)> {
+        let known = self.taken.iter().find(|known| known.hole == hole)?;
+        self.values.value(hole).map(|_| (now - known.at, known.lifetime))
     }
 
     /// Removes the values that have expired by this moment.
     pub(super) fn expire(&mut self, now: Moment) {
-        let Self { values, expiries, .. } = self;
-        expiries.retain(|(hole, at)| {
-            let lasts = *at > now;
+        let Self { values, taken, .. } = self;
+        taken.retain(|known| {
+            let lasts = known.until.is_none_or(|until| until > now);
             if !lasts {
-                values.unset(*hole);
+                values.unset(known.hole);
             }
             lasts
         });

@@ -2,8 +2,8 @@
 
 use super::User;
 use crate::check::Check;
-use crate::compiled_flow::ExchangeInfo;
-use crate::extract::Missing;
+use crate::compiled_flow::{CompiledFlow, ExchangeInfo};
+use crate::extract::{Extract, Missing};
 use crate::http_client::HttpClient;
 use crate::journey::Journey;
 use crate::last_page::LastPage;
@@ -12,10 +12,12 @@ use crate::plan::{ExchangeStep, Payload};
 use crate::refusal;
 use crate::reply::{Parsed, Reply};
 use crate::step_id::StepId;
+use crate::token_age;
 use crate::variables::Variables;
 use brunt_dhcp_driver::DhcpClient;
-use brunt_exchange::{Class, Outcome, Watch};
-use brunt_feed::Values;
+use brunt_exchange::{Class, Moment, Outcome, Watch};
+use brunt_feed::Hole;
+use std::time::Duration;
 
 /// The clients of a user, for each protocol.
 pub(super) type Clients<'a> = (&'a HttpClient, Option<&'a LdapClient>, Option<&'a DhcpClient>);
@@ -50,7 +52,8 @@ impl User {
                 return Outcome::Ok(code);
             }
         }
-        let outcome = judge(act, &parsed, refused, &mut self.variables, watch);
+        let known = Known { act, info, compiled };
+        let outcome = judge(&known, &parsed, refused, &mut self.variables, watch);
         if let Some(wish) = &info.page {
             LastPage::renew(&mut self.last_page, &parsed, (act.operation, wish));
         }
@@ -94,21 +97,28 @@ fn demands_nonce(reply: &Reply<'_>) -> bool {
         && (says(reply.body()) || reply.value("www-authenticate").is_some_and(says))
 }
 
+/// What is known about a step.
+struct Known<'a> {
+    act: &'a ExchangeStep,
+    info: &'a ExchangeInfo,
+    compiled: &'a CompiledFlow,
+}
+
 /// Checks whether an answer is what the plan expects, and performs the plan's extractions. A refusal, of this class, is
 /// a failure unless the plan checks the code.
 fn judge(
-    act: &ExchangeStep,
+    known: &Known<'_>,
     parsed: &Parsed<'_>,
     refused: Option<Class>,
     variables: &mut Variables,
     watch: &mut Watch<'_>,
 ) -> Outcome {
-    let code = parsed.reply().code();
+    let (act, code) = (known.act, parsed.reply().code());
     if let Some(class) = refused
         && !act.checks.iter().any(Check::is_of_the_code)
     {
         if watch.wants_text()
-            && let Some(said) = refusal_of(parsed.reply(), variables.values())
+            && let Some(said) = known.refusal_of(parsed.reply(), variables, watch.now())
         {
             watch.explain(format_args!("{said}"));
         }
@@ -121,7 +131,8 @@ fn judge(
             Ok(false) => {
                 if watch.wants_text() {
                     let words = check.words(parsed, values);
-                    match refusal_of(parsed.reply(), values).filter(|_| check.is_of_the_code()) {
+                    let said = known.refusal_of(parsed.reply(), variables, watch.now());
+                    match said.filter(|_| check.is_of_the_code()) {
                         Some(said) => watch.explain(format_args!("{words}: {said}")),
                         None => watch.explain(format_args!("{words}")),
                     }
@@ -139,15 +150,7 @@ fn judge(
     }
     for extract in &act.extracts {
         match extract.keep(parsed, variables.values_mut()) {
-            Ok(true) => {
-                let lifetime = extract.expires.as_ref().map(|expiry| expiry.lifetime(parsed));
-                // A value that was kept expires as before.
-                let kept = extract.missing == Missing::Keep;
-                if let Some(lifetime) = lifetime.filter(|one| one.is_some() || !kept) {
-                    let until = lifetime.map(|lifetime| watch.now() + lifetime);
-                    variables.expires(extract.into, until);
-                }
-            }
+            Ok(true) => known.note_age(extract, parsed, variables, watch),
             Ok(false) => {
                 watch.explain(format_args!("{}", extract.words()));
                 return Outcome::Failed(Class::Check, code);
@@ -161,10 +164,49 @@ fn judge(
     Outcome::Ok(code)
 }
 
-/// The reason that a web server gives for a refusal.
-fn refusal_of(reply: &Reply<'_>, values: &Values) -> Option<String> {
-    match reply {
-        Reply::Http(response) if response.status() >= 400 => refusal::words(response, values),
-        _ => None,
+impl Known<'_> {
+    /// Records when a variable got the value that was extracted, if that is of use, and when it expires.
+    fn note_age(
+        &self,
+        extract: &Extract,
+        parsed: &Parsed<'_>,
+        variables: &mut Variables,
+        watch: &Watch<'_>,
+    ) {
+        let hole = extract.into;
+        let keeps = extract.missing == Missing::Keep;
+        let (lifetime, early) = match &extract.expires {
+            Some(expiry) => (expiry.lifetime(parsed), expiry.early),
+            None if keeps || !self.compiled.is_carried(hole) => return,
+            None => (None, Duration::ZERO),
+        };
+        // A value that was kept expires as before.
+        if lifetime.is_some() || !keeps {
+            variables.taken(hole, watch.now(), (lifetime, early));
+        }
+    }
+
+    /// The reason that a web server gives for a refusal, with the age of what it may be about.
+    fn refusal_of(&self, reply: &Reply<'_>, variables: &Variables, now: Moment) -> Option<String> {
+        let Reply::Http(response) = reply else { return None };
+        if response.status() < 400 {
+            return None;
+        }
+        let said = refusal::words(response, variables.values());
+        let ages = self.ages(variables, now).filter(|_| token_age::is_refusal(response));
+        let parts: Vec<String> = said.into_iter().chain(ages).collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// The ages of the values from answers that the request carried; if the lifetime of some is known, of these.
+    fn ages(&self, variables: &Variables, now: Moment) -> impl Iterator<Item = String> {
+        let age = |hole: &Hole| {
+            let name = &self.compiled.flow().variables.get(usize::from(hole.0))?.name;
+            let (age, lifetime) = variables.age(*hole, now)?;
+            Some((token_age::words(name, age, lifetime), lifetime.is_some()))
+        };
+        let ages: Vec<(String, bool)> = self.info.carries.iter().filter_map(age).collect();
+        let expires = ages.iter().any(|(_, expires)| *expires);
+        ages.into_iter().filter(move |(_, known)| *known || !expires).map(|(words, _)| words)
     }
 }
