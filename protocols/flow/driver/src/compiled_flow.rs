@@ -19,6 +19,7 @@ use brunt_flow_page::Wish;
 use brunt_http_driver::response::Wanted;
 use brunt_http_driver::{Network, Origin, UrlError};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A flow, compiled.
 #[derive(Debug)]
@@ -221,6 +222,12 @@ impl CompiledFlow {
         self.carried.contains(&hole)
     }
 
+    /// The longest timeout of all exchanges; none if one has none of its own.
+    pub(super) fn longest_timeout(&self) -> Option<Duration> {
+        let timeouts: Option<Vec<Duration>> = acts(&self.flow).map(|act| act.timeout).collect();
+        timeouts.and_then(|all| all.into_iter().max())
+    }
+
     /// Adds a variable and those it is composed of.
     pub(super) fn made_of(&self, hole: Hole, all: &mut Vec<Hole>) {
         made_of(&self.flow, hole, all);
@@ -360,12 +367,16 @@ impl CompiledFlow {
 
 /// What is extracted from answers.
 fn extracts(flow: &Flow) -> impl Iterator<Item = &Extract> {
+    acts(flow).flat_map(|act| &act.extracts)
+}
+
+/// The exchanges of all scenarios.
+fn acts(flow: &Flow) -> impl Iterator<Item = &ExchangeStep> {
     let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    let acts = steps.filter_map(|step| match step {
-        Step::Exchange(act) => Some(act),
+    steps.filter_map(|step| match step {
+        Step::Exchange(act) => Some(&**act),
         Step::Pause(_) | Step::Control(_) => None,
-    });
-    acts.flat_map(|act| &act.extracts)
+    })
 }
 
 fn ends(scenario: &Scenario) -> (usize, usize) {

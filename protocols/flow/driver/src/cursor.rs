@@ -270,7 +270,7 @@ impl Cursor {
                     self.next_act(&mut Surroundings::new(
                         (compiled, counters),
                         &mut *variables,
-                        self.now,
+                        self.now + after,
                     ))
                 })
             });

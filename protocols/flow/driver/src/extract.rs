@@ -43,12 +43,12 @@ pub struct Extract {
 pub struct Expiry {
     /// The place in the answer where its lifetime is, in seconds.
     pub of: Location,
-    /// How long before its end the variable loses the value.
+    /// How long before its end the value does not exist for conditions any more.
     pub early: Duration,
 }
 
 impl Expiry {
-    /// How long the value is valid; none if the answer does not say. The variable loses it [`early`](Self::early).
+    /// How long the value is valid; none if the answer does not say.
     pub(super) fn lifetime(&self, parsed: &Parsed<'_>) -> Option<Duration> {
         let found = self.of.find(parsed).ok().flatten()?;
         let text = found.text();

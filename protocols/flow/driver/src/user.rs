@@ -399,6 +399,9 @@ impl Session for User {
     }
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
+        if self.context.compiled.expires() {
+            self.cursor.at_time(watch.now());
+        }
         let Some(id) = self.next(ticket) else {
             return match &self.spent {
                 Some(spent) if !self.ends_data(spent) => spent.as_outcome(watch),
@@ -443,6 +446,10 @@ impl Session for User {
     }
 
     fn timeout(&mut self, ticket: &Ticket) -> Option<Duration> {
+        if self.context.compiled.expires() && self.upcoming() == Upcoming::Arrival {
+            // What an arrival begins with depends on what has expired when it begins.
+            return self.context.compiled.longest_timeout();
+        }
         let id = self.next(ticket)?;
         self.context.compiled.act(id).and_then(|(act, _)| act.timeout)
     }

@@ -37,8 +37,15 @@ struct Taken {
     at: Moment,
     /// How long it is valid, if the answer said that.
     lifetime: Option<Duration>,
-    /// When the variable loses it.
-    until: Option<Moment>,
+    /// How long before its end it does not exist for conditions any more.
+    early: Duration,
+}
+
+impl Taken {
+    /// Whether it is still valid so long before its end.
+    fn lasts(&self, now: Moment, early: Duration) -> bool {
+        self.lifetime.is_none_or(|time| self.at + time.saturating_sub(early) > now)
+    }
 }
 
 /// What a user signs with.
@@ -136,8 +143,8 @@ impl Variables {
         })
     }
 
-    /// Records when a variable got its value from an answer, and how long that is valid, if it expires. The variable
-    /// loses it so much earlier.
+    /// Records when a variable got its value from an answer, and how long that is valid, if it expires. For conditions
+    /// it does not exist from so much earlier on, so that steps which follow one can still use it.
     pub(super) fn taken(
         &mut self,
         hole: Hole,
@@ -145,8 +152,7 @@ impl Variables {
         (lifetime, early): (Option<Duration>, Duration),
     ) {
         self.taken.retain(|known| known.hole != hole);
-        let until = lifetime.map(|time| at + time.saturating_sub(early));
-        self.taken.push(Taken { hole, at, lifetime, until });
+        self.taken.push(Taken { hole, at, lifetime, early });
     }
 
     /// How old the value of a variable is, and how long it is valid, as far as that is known.
@@ -157,9 +163,18 @@ impl Variables {
 
     /// Removes the values that have expired by this moment.
     pub(super) fn expire(&mut self, now: Moment) {
+        self.keep(|known| known.lasts(now, Duration::ZERO));
+    }
+
+    /// Removes the values that do not exist for conditions at this moment.
+    pub(super) fn expire_early(&mut self, now: Moment) {
+        self.keep(|known| known.lasts(now, known.early));
+    }
+
+    fn keep(&mut self, lasts: impl Fn(&Taken) -> bool) {
         let Self { values, taken, .. } = self;
         taken.retain(|known| {
-            let lasts = known.until.is_none_or(|until| until > now);
+            let lasts = lasts(known);
             if !lasts {
                 values.unset(known.hole);
             }

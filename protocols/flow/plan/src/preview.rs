@@ -298,7 +298,7 @@ impl Requests<'_> {
                 let early = if expiry.early.is_zero() {
                     String::new()
                 } else {
-                    format!(", {} before that", time_words(expiry.early))
+                    format!(", for conditions {} before that", time_words(expiry.early))
                 };
                 format!(", which expires after the seconds of {}{early}", expiry.of)
             });

@@ -39,7 +39,7 @@ impl<'a> Surroundings<'a> {
     /// Whether all conditions hold when the step is due that is looked for.
     fn hold(&mut self, guards: &[Guard]) -> bool {
         if self.compiled.expires() {
-            self.variables.expire(self.now + self.after);
+            self.variables.expire_early(self.now + self.after);
         }
         self.variables.hold(self.compiled, guards)
     }

@@ -88,7 +88,8 @@ pub struct Expires {
     pub regex: Option<String>,
     /// Value in an XML body, by XPath.
     pub xpath: Option<String>,
-    /// Time before the end of its life from which on the variable has no value.
+    /// Time before the end of its life from which on it does not exist for `when` and `while`, so that the steps after
+    /// them can still use it.
     pub early: Option<Time>,
 }
 
