@@ -116,7 +116,7 @@ fn answer(target: &str, seen: u64) -> (u16, String) {
         }
         _ if target.starts_with("/token/") => {
             let lifetime = number().unwrap_or_default();
-            (200, format!("{{\"token\":\"t\",\"expires_in\":{lifetime}}}"))
+            (200, format!("{{\"token\":\"of-this-site\",\"expires_in\":{lifetime}}}"))
         }
         "/none" => (404, "{}".to_owned()),
         _ if target.starts_with("/stale") => (400, "{\"error\":\"invalid_grant\"}".to_owned()),

@@ -9,6 +9,7 @@ mod attempts;
 mod brunt;
 mod command;
 mod connections;
+mod directories;
 mod identity;
 mod identity_keys;
 mod identity_plans;

@@ -78,3 +78,42 @@ impl Poll {
         self.pending.iter().chain(self.slower.iter().flat_map(|slower| &slower.when))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::Location;
+    use crate::{Condition, Reply};
+    use brunt_http_driver::Response;
+
+    #[test]
+    fn an_answer_may_mean_not_yet_and_demand_more_time() {
+        let error = |text: &str| Check::Value {
+            of: Location::pointer("/error").unwrap(),
+            must: Condition::Contain(Text::literal(text)),
+        };
+        let poll = Poll {
+            pending: vec![error("_")],
+            every: Text::literal(" 2s"),
+            least: Duration::from_secs(5),
+            within: Duration::from_secs(60),
+            slower: Some(Slower { by: Duration::from_secs(5), when: vec![error("slow_down")] }),
+            operation: 0,
+            span: 0,
+            pause: Pause { time: brunt_exchange::ThinkTime::None, name: String::new() },
+        };
+        let values = Values::new(0);
+        let pending = |body: &str| {
+            let response = Response::sample(400, &[], body.as_bytes());
+            let pending = poll.pending(&Parsed::new(Reply::Http(&response)), &values);
+            pending.map(|pending| (pending.slower_by.as_secs(), pending.said))
+        };
+        let said = |text: &str| text.to_owned();
+        let wait = pending("{\"error\":\"authorization_pending\"}");
+        assert_eq!(wait, Some((0, said("authorization_pending"))));
+        assert_eq!(pending("{\"error\":\"slow_down\"}"), Some((5, said("slow_down"))));
+        assert_eq!(pending("{\"error\":\"denied\"}"), None);
+        assert_eq!(pending("no json"), None);
+        assert_eq!(poll.interval(&values), Ok(Duration::from_secs(5)));
+    }
+}

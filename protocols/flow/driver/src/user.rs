@@ -478,3 +478,6 @@ impl Session for User {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
