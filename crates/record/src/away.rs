@@ -289,7 +289,9 @@ mod tests {
     fn a_worker_may_report_what_it_saw_long_after_another() {
         let worker = |slots: &[(u32, Sign)]| {
             let mut presence = Presence::default();
-            slots.iter().for_each(|(number, sign)| presence.note(*number, *sign));
+            for (number, sign) in slots {
+                presence.note(*number, *sign);
+            }
             (0..3).for_each(|_| presence.unanswered(119, true, true));
             presence
         };

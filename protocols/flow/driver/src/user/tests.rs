@@ -9,7 +9,7 @@ use crate::plan::{AfterFailure, Between, Flow, Iterations, Scenario, Step};
 use crate::poll::{Poll, Slower};
 use crate::retry::Retry;
 use crate::{Condition, HttpExchange, Renewal, Source, Variable};
-use brunt_exchange::{Clock, ThinkTime};
+use brunt_exchange::{Class, Clock, ThinkTime};
 use brunt_feed::{Escape, Text, TextPiece};
 use brunt_http_driver::{Network, Settings};
 use std::cell::Cell;
