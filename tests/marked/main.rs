@@ -125,7 +125,8 @@ fn steps_of_a_plan_are_marked_whatever_their_protocol() {
         UdpSocket::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port is free");
     let plan = brunt_test_program::Plan::of(&format!(
         "[run]\nusers = 1\ndscp = \"ef\"\niterations = {{ each = 1 }}\n[http]\nbase = \"http://{web}\"\n\
-         [ldap]\nserver = \"ldap://{ldap}\"\n[dhcp]\nserver = \"{}\"\nlocal = \"{own}\"\ntimeout = \"50ms\"\n[[scenario]]\n\
+         [ldap]\nserver = \"ldap://{ldap}\"\n\
+         [dhcp]\nserver = \"{}\"\nlocal = \"{own}\"\ntimeout = \"50ms\"\n[[scenario]]\n\
          after-failure = \
          \"go-on\"\n[[scenario.steps]]\nget = \"/\"\n[[scenario.steps]]\nldap.compare = {{ dn = \"dc=a\", attribute = \
          \"dc\", value = \"a\" }}\n[[scenario.steps]]\ndhcp = \"acquire\"\n",
