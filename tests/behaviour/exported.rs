@@ -5,6 +5,7 @@
 mod authority;
 mod dashboard;
 mod exposition;
+mod groups;
 mod otlp;
 mod protobuf;
 
@@ -13,7 +14,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use brunt_record::{Histogram, Latency, Record};
+use brunt_record::{Histogram, Latency, OperationRecord};
 use brunt_testbed::until;
 
 use brunt_test_program::Program;
@@ -57,10 +58,10 @@ fn scrape_to_the_end(address: &str) -> String {
     last
 }
 
-/// Counts of a record that other tools are shown, by a name that says which.
-fn counts_of(record: &Record) -> BTreeMap<String, u64> {
+/// Counts of operations or groups that other tools are shown, by a name that says which.
+fn counts_of(measured: &[OperationRecord]) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
-    for operation in &record.operations {
+    for operation in measured {
         let (name, of) = (&operation.name, &operation.counts);
         for (outcome, count) in [
             ("ok", of.ok),

@@ -107,7 +107,7 @@ impl Goals {
         figures.collect()
     }
 
-    /// Checks that these goals can be judged in a run with these operations.
+    /// Checks that these goals can be judged in a run that measures operations and spans of these names.
     pub fn check(&self, operations: &[&str]) -> Result<(), GoalError> {
         let operations = || operations.iter().copied();
         for goal in &self.given {
@@ -214,11 +214,14 @@ impl Objectives {
         self.0.iter()
     }
 
-    /// The tallies of an interval for these objectives. `operations` are the names of its operations.
-    pub fn second(&self, interval: &Interval, operations: &[String]) -> Second {
-        let ended: Vec<Ended> = (interval.operations.iter().zip(operations))
-            .map(|(of, name)| Ended {
+    /// The tallies of an interval for these objectives. `names` are those of its operations, followed by those of its
+    /// spans.
+    pub fn second(&self, interval: &Interval, names: &[String]) -> Second {
+        let operations = interval.operations.len();
+        let ended: Vec<Ended> = (interval.measured().zip(names))
+            .map(|((number, of), name)| Ended {
                 name,
+                is_span: number >= operations,
                 counts: of.counts,
                 response: of.response.answered(),
                 service: of.service.clone(),
@@ -236,11 +239,14 @@ impl Objectives {
     pub fn of_step(
         &self,
         step: &StepRecord,
-        operations: &[String],
+        names: &[String],
     ) -> Result<Second, brunt_record::HistogramError> {
-        let ended = step.operations.iter().zip(operations).map(|(of, name)| {
+        let operations = step.operations.len();
+        let measured = step.operations.iter().chain(&step.spans).zip(names).enumerate();
+        let ended = measured.map(|(number, (of, name))| {
             let (response, service) = (of.response.waits()?.known, of.service.waits()?.known);
-            Ok(Ended { name, counts: of.counts, response, service })
+            let is_span = number >= operations;
+            Ok(Ended { name, is_span, counts: of.counts, response, service })
         });
         let ended: Vec<Ended> = ended.collect::<Result<_, brunt_record::HistogramError>>()?;
         let lasted = Duration::from_secs_f64((step.to_s - step.from_s).max(0.0));
@@ -249,12 +255,13 @@ impl Objectives {
 
     fn counted(&self, lasted: Duration, dropped: u64, ended: &[Ended<'_>]) -> Second {
         let tallies = self.0.iter().map(|objective| tally(&objective.allowance, dropped, ended));
-        let sum: f64 = ended.iter().map(|of| seconds_in(&of.response)).sum();
+        let operations = || ended.iter().filter(|of| !of.is_span);
+        let sum: f64 = operations().map(|of| seconds_in(&of.response)).sum();
         Second {
             seconds: lasted.as_secs_f64(),
             tallies: tallies.collect(),
             response_s: sum,
-            responses: ended.iter().map(|of| of.response.count()).sum(),
+            responses: operations().map(|of| of.response.count()).sum(),
             disturbed: false,
         }
     }
@@ -272,9 +279,11 @@ fn is_disturbed(health: &Health) -> bool {
     !health.stalled.is_zero() || all.into_iter().any(kept)
 }
 
-/// The exchanges of one operation that ended in a second.
+/// The exchanges of one operation that ended in a second, or the spans of one name.
 struct Ended<'a> {
     name: &'a str,
+    /// Whether it consists of exchanges that are counted under their own names.
+    is_span: bool,
     counts: brunt_record::Counts,
     /// Response times of exchanges that were answered or failed.
     response: Histogram,
@@ -291,7 +300,10 @@ fn tally(allowance: &Allowance, dropped: u64, ended: &[Ended<'_>]) -> Tally {
     ) {
         tally.bad = dropped;
     }
-    let named = |of: &&Ended<'_>| allowance.operation.as_ref().is_none_or(|name| name == of.name);
+    let named = |of: &&Ended<'_>| match &allowance.operation {
+        None => !of.is_span,
+        Some(name) => name == of.name,
+    };
     for of in ended.iter().filter(named) {
         let counts = of.counts;
         tally.of += counts.completed();

@@ -144,8 +144,8 @@ fn seconds(
     objectives: &Objectives,
     judged: usize,
 ) -> Result<Vec<Second>, HistogramError> {
-    let names: Vec<String> =
-        record.operations.iter().map(|operation| operation.name.clone()).collect();
+    let measured = record.operations.iter().chain(&record.spans);
+    let names: Vec<String> = measured.map(|operation| operation.name.clone()).collect();
     let mut seconds = Vec::new();
     let mut taken = 0;
     for step in record.series.iter().filter(|step| step.phase == Phase::Steady) {

@@ -7,7 +7,7 @@
 //! ends.
 
 use crate::slo::Lockouts;
-use crate::{Interval, Phase, Reach, Slo, SloError};
+use crate::{Catalogue, Interval, Phase, Reach, Slo, SloError};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl fmt::Display for AbortRule {
 }
 
 impl AbortRule {
-    /// Checks that the condition applies to a run with these operations.
+    /// Checks that the condition applies to a run that measures operations and spans of these names.
     pub fn check<'a>(
         &self,
         operations: impl IntoIterator<Item = &'a str>,
@@ -78,7 +78,8 @@ impl AbortRule {
 #[derive(Clone, Debug)]
 pub struct AbortWatch {
     rules: Vec<Watched>,
-    operations: Vec<String>,
+    /// The names of the operations, followed by those of the spans.
+    names: Vec<String>,
     /// The usual length of an interval.
     usual: Duration,
 }
@@ -92,8 +93,8 @@ struct Watched {
 }
 
 impl AbortWatch {
-    /// Watches a run with these operations and intervals of this length.
-    pub fn new(rules: &[AbortRule], operations: &[String], interval: Duration) -> Self {
+    /// Watches a run with this catalogue and intervals of this length.
+    pub fn new(rules: &[AbortRule], catalogue: &Catalogue, interval: Duration) -> Self {
         let watched = |rule: &AbortRule| Watched {
             rule: rule.clone(),
             held: Duration::ZERO,
@@ -101,7 +102,7 @@ impl AbortWatch {
         };
         Self {
             rules: rules.iter().map(watched).collect(),
-            operations: operations.to_vec(),
+            names: catalogue.measured().map(str::to_owned).collect(),
             usual: interval,
         }
     }
@@ -114,8 +115,8 @@ impl AbortWatch {
         // A piece between two phases is too short for a rate or a share.
         let piece = interval.lasted() * 2 < self.usual;
         let half = self.usual / 2;
-        let operations = &self.operations;
-        self.rules.iter_mut().find_map(|watched| watched.look(interval, operations, piece, half))
+        let names = &self.names;
+        self.rules.iter_mut().find_map(|watched| watched.look(interval, names, piece, half))
     }
 }
 
@@ -123,20 +124,20 @@ impl Watched {
     fn look(
         &mut self,
         interval: &Interval,
-        operations: &[String],
+        names: &[String],
         piece: bool,
         tolerance: Duration,
     ) -> Option<String> {
         let condition = &self.rule.condition;
         let figure = if condition.is_of_locked() {
-            let found = condition.lockouts(interval, operations);
+            let found = condition.lockouts(interval, names);
             self.lockouts.locked += found.locked;
             self.lockouts.ended += found.ended;
             condition.of_lockouts(self.lockouts)
         } else if piece {
             None
         } else {
-            condition.measured_in(interval, operations)
+            condition.measured_in(interval, names)
         };
         let holds = figure.map(|figure| condition.holds_of(figure));
         match holds {
@@ -166,7 +167,7 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Catalogue, Ending, Head, Measured, Own, Plan, Tool, run_id};
+    use crate::{Ending, Head, Measured, Own, Plan, Tool, run_id};
     use brunt_exchange::{Class, Moment, Outcome, Stamps};
     use proptest::prelude::*;
 
@@ -192,7 +193,8 @@ mod tests {
     }
 
     fn watch(rule: &str) -> AbortWatch {
-        AbortWatch::new(&[rule.parse().unwrap()], &operations(), Duration::from_secs(1))
+        let catalogue = Catalogue::new(operations(), Vec::new()).with_spans(["login"]);
+        AbortWatch::new(&[rule.parse().unwrap()], &catalogue, Duration::from_secs(1))
     }
 
     /// The index of the interval at which a condition ended the run.
@@ -237,6 +239,25 @@ mod tests {
         let timed_out = second(0, &[(0, Outcome::TimedOut, 50)], 0);
         assert_eq!(ended_at("p99>1s", &[timed_out]), Some(0), "what has no answer takes for ever");
         assert_eq!(ended_at("dropped>0", &[second(0, &[(0, OK, 1)], 1)]), Some(0));
+    }
+
+    #[test]
+    fn a_condition_can_be_about_a_span_which_no_other_condition_counts() {
+        let with_spans = |failed: u64| {
+            let mut interval = second(0, &[(0, OK, 1), (1, OK, 1)], 3);
+            for number in 0..10 {
+                let outcome = if number < failed { REFUSED } else { OK };
+                interval.span(0, outcome, Duration::from_millis(700));
+            }
+            interval
+        };
+        assert_eq!(ended_at("login.errors>=5", &[with_spans(4), with_spans(5)]), Some(1));
+        assert_eq!(ended_at("login.p50>600ms", &[with_spans(0)]), Some(0));
+        assert_eq!(ended_at("login.count>10", &[with_spans(0)]), None);
+        // No failure of a span is a failure of an exchange, and nothing that was dropped is of a span.
+        assert_eq!(ended_at("login.errors>0", &[with_spans(0)]), None);
+        assert_eq!(ended_at("errors>3", &[with_spans(10)]), None);
+        assert_eq!(ended_at("count>2", &[with_spans(10)]), None);
     }
 
     #[test]

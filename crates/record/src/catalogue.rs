@@ -46,6 +46,11 @@ impl Catalogue {
         self
     }
 
+    /// The names of all that is measured: the operations, followed by the spans. Outcomes have these numbers too.
+    pub fn measured(&self) -> impl Iterator<Item = &str> {
+        self.operations.iter().chain(&self.spans).map(String::as_str)
+    }
+
     /// The name of operation `number`.
     pub fn operation(&self, number: usize) -> &str {
         self.operations.get(number).map_or("unnamed", String::as_str)

@@ -235,6 +235,12 @@ impl Interval {
         }
     }
 
+    /// All that is measured, by its number in the catalogue: the operations, followed by the spans. What spans consist
+    /// of is in the operations already, so nothing may be added up over both.
+    pub fn measured(&self) -> impl Iterator<Item = (usize, &Operation)> {
+        self.operations.iter().chain(&self.spans).enumerate()
+    }
+
     /// Adds to tally `number`.
     pub fn tally(&mut self, number: usize, count: u64) {
         self.tallies.resize(self.tallies.len().max(number + 1), 0);

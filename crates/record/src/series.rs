@@ -4,7 +4,7 @@
 //! twice as long. So a week has as many steps as an hour, and, since merging adds integers, only resolution is lost.
 
 use crate::packed::Packed;
-use crate::{Codes, Counts, Histogram, Interval, Phase, Settled};
+use crate::{Codes, Counts, Histogram, Interval, Operation, Phase, Settled};
 use std::time::Duration;
 
 /// One operation in one step.
@@ -21,6 +21,34 @@ pub struct StepOperation {
 }
 
 impl StepOperation {
+    fn new(operation: &Operation) -> Self {
+        Self {
+            counts: operation.counts,
+            codes: operation.codes.clone(),
+            response: Packed::new(&operation.response.answered()),
+            censored: Packed::new(&operation.response.censored()),
+            service: Packed::new(&operation.service),
+            service_censored: Packed::new(&operation.service_censored()),
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.counts.merge(&other.counts);
+        self.codes.merge(&other.codes);
+        self.response.merge(&other.response);
+        self.censored.merge(&other.censored);
+        self.service.merge(&other.service);
+        self.service_censored.merge(&other.service_censored);
+    }
+
+    fn size(&self) -> usize {
+        self.response.size()
+            + self.censored.size()
+            + self.service.size()
+            + self.service_censored.size()
+            + self.codes.sorted().len() * 16
+    }
+
     /// Ended − due, of exchanges that were answered or failed in the step.
     pub fn response(&self) -> Histogram {
         self.response.histogram()
@@ -57,6 +85,8 @@ pub struct Step {
     pub intervals: u64,
     /// By end: the operations, by number, with what ended in the step.
     pub operations: Vec<StepOperation>,
+    /// By end: the spans, by number, as far as any ended.
+    pub spans: Vec<StepOperation>,
     /// By end: exchanges given up in the step, whenever they had fallen due.
     pub dropped: u64,
     /// By due: what fell due in the step, and how it ended, whenever that was.
@@ -77,21 +107,14 @@ pub struct Step {
 
 impl Step {
     fn new(interval: &Interval) -> Self {
-        let operations = interval.operations.iter().map(|operation| StepOperation {
-            counts: operation.counts,
-            codes: operation.codes.clone(),
-            response: Packed::new(&operation.response.answered()),
-            censored: Packed::new(&operation.response.censored()),
-            service: Packed::new(&operation.service),
-            service_censored: Packed::new(&operation.service_censored()),
-        });
         Self {
             phase: interval.phase,
             from: interval.from,
             to: interval.to,
             index: interval.index,
             intervals: 1,
-            operations: operations.collect(),
+            operations: interval.operations.iter().map(StepOperation::new).collect(),
+            spans: interval.spans.iter().map(StepOperation::new).collect(),
             dropped: interval.dropped,
             due: interval.due,
             backlog_peak: interval.backlog_peak,
@@ -131,13 +154,11 @@ impl Step {
             "a run does not change its catalogue"
         );
         for (mine, theirs) in self.operations.iter_mut().zip(&other.operations) {
-            mine.counts.merge(&theirs.counts);
-            mine.codes.merge(&theirs.codes);
-            mine.response.merge(&theirs.response);
-            mine.censored.merge(&theirs.censored);
-            mine.service.merge(&theirs.service);
-            mine.service_censored.merge(&theirs.service_censored);
+            mine.merge(theirs);
         }
+        let known = self.spans.len().min(other.spans.len());
+        self.spans.iter_mut().zip(&other.spans).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.spans.extend(other.spans[known..].iter().cloned());
         self.to = self.to.max(other.to);
         self.intervals += other.intervals;
         self.dropped += other.dropped;
@@ -156,19 +177,14 @@ impl Step {
 
     /// How much memory it takes without its histograms and codes.
     fn frame(&self) -> usize {
-        let operations = self.operations.len() * size_of::<StepOperation>();
+        let measured = self.operations.len() + self.spans.len();
+        let operations = measured * size_of::<StepOperation>();
         operations + self.tallies.len() * size_of::<u64>()
     }
 
     fn size(&self) -> usize {
-        let operations = self.operations.iter().map(|operation| {
-            operation.response.size()
-                + operation.censored.size()
-                + operation.service.size()
-                + operation.service_censored.size()
-                + operation.codes.sorted().len() * 16
-        });
-        operations.sum::<usize>() + self.lag.size() + self.lateness.size()
+        let measured = self.operations.iter().chain(&self.spans).map(StepOperation::size);
+        measured.sum::<usize>() + self.lag.size() + self.lateness.size()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The operations of a record as CSV: a row for each, for spreadsheets and notebooks.
+//! The operations of a record as CSV, and after them its groups: a row for each, for spreadsheets and notebooks.
 
 use crate::csv_field::csv_field;
 use brunt_record::{CodeRecord, HistogramError, Latency, Record};
@@ -12,16 +12,16 @@ pub fn operations_csv(record: &Record) -> Result<String, HistogramError> {
             .join(",")
     };
     let mut text = format!(
-        "operation,sent,ok,failed,timed_out,cut_off,skipped,items,achieved,goodput,{},{},codes\n",
+        "operation,sent,ok,failed,timed_out,cut_off,skipped,items,achieved,goodput,{},{},codes,kind\n",
         times_of("response"),
         times_of("service")
     );
-    for operation in &record.operations {
+    for (number, operation) in record.operations.iter().chain(&record.spans).enumerate() {
         let counts = &operation.counts;
         let rate = |rate: Option<f64>| rate.map_or_else(String::new, |rate| format!("{rate:.3}"));
         let _ = writeln!(
             text,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
             csv_field(&operation.name),
             counts.sent,
             counts.ok,
@@ -35,9 +35,16 @@ pub fn operations_csv(record: &Record) -> Result<String, HistogramError> {
             times(&operation.response)?,
             times(&operation.service)?,
             csv_field(&codes(&operation.codes)),
+            kind(record, number),
         );
     }
     Ok(text)
+}
+
+/// What the row of this number is of, where the spans follow the operations. The exchanges of a group are in the rows
+/// of operations too, so a sum is of one kind only.
+pub(crate) const fn kind(record: &Record, number: usize) -> &'static str {
+    if number < record.operations.len() { "operation" } else { "group" }
 }
 
 /// How often each outcome occurred, in one field.
@@ -61,14 +68,23 @@ fn times(latency: &Latency) -> Result<String, HistogramError> {
 mod tests {
     use super::*;
     use crate::summary::tests::measured;
+    use brunt_record::OperationRecord;
 
     #[test]
     fn a_row_tells_one_operation() {
-        let record = measured(&[]);
+        let mut record = measured(&[]);
+        record.spans = vec![OperationRecord {
+            name: "login".to_owned(),
+            achieved: None,
+            ..record.operations[0].clone()
+        }];
         let text = operations_csv(&record).unwrap();
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-        assert_eq!(lines.len(), 1 + record.operations.len());
-        assert!(lines.iter().all(|line| line.len() == 23), "{text}");
+        assert_eq!(lines.len(), 2 + record.operations.len());
+        assert!(lines.iter().all(|line| line.len() == 24), "{text}");
+        let (of_group, kinds) = (lines.last().unwrap(), lines.iter().map(|line| line[23]));
+        assert_eq!([of_group[0], of_group[8], of_group[23]], ["login", "", "group"], "{text}");
+        assert_eq!(kinds.filter(|kind| *kind == "operation").count(), record.operations.len());
         let (operation, row) = (&record.operations[0], &lines[1]);
         assert_eq!(row[0], operation.name);
         assert_eq!(row[1], operation.counts.sent.to_string());

@@ -22,8 +22,8 @@ pub(crate) struct AbortOn {
 impl AbortOn {
     /// The conditions of a job.
     pub(crate) fn new(job: &Job, quiet: bool, console: &Console) -> Self {
-        let (rules, operations) = (&job.output.run.abort_on, &job.catalogue.operations);
-        let watch = AbortWatch::new(rules, operations, job.load.settings().interval);
+        let rules = &job.output.run.abort_on;
+        let watch = AbortWatch::new(rules, &job.catalogue, job.load.settings().interval);
         Self { console: console.clone(), watch, quiet, fired: None }
     }
 

@@ -63,7 +63,7 @@ pub use files::check as check_files;
 pub use finished::Finished;
 pub use job::{Job, is_endless};
 pub use load::{Caller, Load};
-pub use objectives::{objectives, objectives_with_spans};
+pub use objectives::objectives;
 pub use observer::{Observer, ObserverFailure, print};
 pub use plan::of_iterations;
 pub use program::{tool, version};

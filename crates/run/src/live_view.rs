@@ -119,7 +119,7 @@ fn about(job: &Job, page: Option<&str>) -> About {
     About {
         title,
         target,
-        operations: job.catalogue.operations.clone(),
+        operations: job.catalogue.measured().map(str::to_owned).collect(),
         lasting: job.load.lasting(),
         count: job.load.settings().stop.count,
         objectives: job.objectives.len(),

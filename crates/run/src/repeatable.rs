@@ -118,6 +118,8 @@ pub struct Subject {
     pub target: String,
     /// The names of its operations.
     pub operations: Vec<String>,
+    /// The names of all that it measures: its operations, followed by its spans.
+    pub measured: Vec<String>,
     /// The objectives of the command line.
     pub objectives: Vec<Slo>,
     /// The number of sessions; none if the rate determines it.
@@ -250,6 +252,7 @@ impl Subject {
             command: job.command.clone(),
             target: job.asked.target.clone().unwrap_or_default(),
             operations: job.catalogue.operations.clone(),
+            measured: job.catalogue.measured().map(str::to_owned).collect(),
             objectives: job.objectives.clone(),
             sessions: None,
             seed: job.asked.seed,

@@ -52,7 +52,7 @@ fn point(line: &str) -> Point {
 }
 
 /// The sum of the points of this name whose labels have these values, over what a record holds.
-fn sum(points: &[Point], name: &str, labels: &[(&str, &str)]) -> f64 {
+pub(super) fn sum(points: &[Point], name: &str, labels: &[(&str, &str)]) -> f64 {
     let is_measured = |point: &&Point| {
         point.labels.get("phase").is_none_or(|phase| matches!(phase.as_str(), "steady" | "drain"))
     };
@@ -118,7 +118,7 @@ fn hostile_plan(url: &str) -> String {
 
 /// Counts, codes, sums and buckets of a run that is over.
 fn compare(record: &Record, points: &[Point]) {
-    for (what, count) in counts_of(record) {
+    for (what, count) in counts_of(&record.operations) {
         let (operation, code) = what.rsplit_once(": ").expect("an operation");
         let operation = label(operation);
         let operation = operation.as_str();

@@ -18,13 +18,13 @@ use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
 type Posted = (String, Vec<u8>);
 
 /// A collector that answers each message by a status of the test's.
-struct Receiver {
-    address: String,
+pub(super) struct Receiver {
+    pub(super) address: String,
     posted: Arc<Mutex<Vec<Posted>>>,
 }
 
 impl Receiver {
-    fn start(status: impl Fn(usize) -> &'static str + Send + 'static) -> Self {
+    pub(super) fn start(status: impl Fn(usize) -> &'static str + Send + 'static) -> Self {
         Self::over(Some, status)
     }
 
@@ -51,7 +51,7 @@ impl Receiver {
         Self { address, posted }
     }
 
-    fn posted(&self) -> Vec<Posted> {
+    pub(super) fn posted(&self) -> Vec<Posted> {
         self.posted.lock().expect("nobody panics").clone()
     }
 }
@@ -123,6 +123,21 @@ fn read(body: &[u8]) -> (BTreeMap<String, Vec<Point>>, BTreeMap<String, String>)
     (metrics, resource)
 }
 
+/// The sum of a counter in a message over the points with these attributes, over what a record holds.
+pub(super) fn sent(message: &[u8], metric: &str, wanted: &[(&str, &str)]) -> u64 {
+    let (metrics, _) = read(message);
+    let of =
+        |point: &&Point| wanted.iter().all(|(label, value)| point.attributes[*label] == *value);
+    let points = metrics[metric].iter().filter(is_measured).filter(of);
+    points.filter_map(|point| point.fields.number(6)).sum()
+}
+
+/// Whether a point is of what a record holds.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "filters pass references")]
+fn is_measured(point: &&Point) -> bool {
+    matches!(point.attributes["phase"].as_str(), "steady" | "drain")
+}
+
 fn attributes(message: &Message, number: u64) -> BTreeMap<String, String> {
     let pair = |pair: Message| (pair.text(1), pair.messages(2)[0].text(1));
     message.messages(number).into_iter().map(pair).collect()
@@ -154,9 +169,7 @@ fn what_is_sent_is_what_the_record_holds() {
 }
 
 fn compare(record: &Record, metrics: &BTreeMap<String, Vec<Point>>) {
-    let measured =
-        |point: &&Point| matches!(point.attributes["phase"].as_str(), "steady" | "drain");
-    for (what, count) in counts_of(record) {
+    for (what, count) in counts_of(&record.operations) {
         let (operation, code) = what.rsplit_once(": ").expect("an operation");
         let (metric, wanted) = match code.split_once(' ') {
             None => ("brunt.exchanges", vec![("outcome", code)]),
@@ -166,7 +179,7 @@ fn compare(record: &Record, metrics: &BTreeMap<String, Vec<Point>>) {
             point.attributes["operation"] == operation
                 && wanted.iter().all(|(label, value)| point.attributes[*label] == *value)
         };
-        let points = metrics[metric].iter().filter(measured).filter(of);
+        let points = metrics[metric].iter().filter(is_measured).filter(of);
         let sent: u64 = points.filter_map(|point| point.fields.number(6)).sum();
         assert_eq!(sent, count, "{what}");
     }
@@ -176,7 +189,7 @@ fn compare(record: &Record, metrics: &BTreeMap<String, Vec<Point>>) {
         ("brunt.service", &record.operations[0].service),
     ] {
         let all = durations(latency);
-        let points: Vec<&Point> = metrics[metric].iter().filter(measured).collect();
+        let points: Vec<&Point> = metrics[metric].iter().filter(is_measured).collect();
         let count: u64 = points.iter().filter_map(|point| point.fields.number(4)).sum();
         assert_eq!(count, all.count(), "{metric}");
         let seconds: f64 = points.iter().filter_map(|point| point.fields.double(5)).sum();

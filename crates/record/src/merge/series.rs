@@ -80,7 +80,8 @@ fn step(group: &[Placed<'_>], records: &[&Record]) -> Result<StepRecord, Histogr
         orphans: steps().map(|step| step.orphans).sum(),
         tallies: tallies(group, records),
         busiest: steps().filter_map(|step| step.busiest).reduce(f64::max),
-        operations: step_operations(group)?,
+        operations: step_operations(group, |step| &step.operations)?,
+        spans: step_operations(group, |step| &step.spans)?,
         lag: together(|step| &step.lag)?,
         lateness: together(|step| &step.lateness)?,
     })
@@ -104,11 +105,14 @@ fn tallies(group: &[Placed<'_>], records: &[&Record]) -> Vec<u64> {
     tallies
 }
 
-fn step_operations(group: &[Placed<'_>]) -> Result<Vec<StepOperationRecord>, HistogramError> {
-    let most = group.iter().map(|(_, step)| step.operations.len()).max().unwrap_or_default();
+fn step_operations(
+    group: &[Placed<'_>],
+    measured: fn(&StepRecord) -> &[StepOperationRecord],
+) -> Result<Vec<StepOperationRecord>, HistogramError> {
+    let most = group.iter().map(|(_, step)| measured(step).len()).max().unwrap_or_default();
     let operations = (0..most).map(|number| {
         let of: Vec<&StepOperationRecord> =
-            group.iter().filter_map(|(_, step)| step.operations.get(number)).collect();
+            group.iter().filter_map(|(_, step)| measured(step).get(number)).collect();
         Ok(StepOperationRecord {
             counts: counts(of.iter().map(|one| &one.counts)),
             codes: operations::codes(of.iter().map(|one| one.codes.as_slice())),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Away, Codes, Counts, Evidence, Health, Histogram, Interval, Latency, Noun, Operation, Phase,
-    Series, Slo, SloError, SloResult, Step, Totals, Usual, Verdict,
+    Series, Slo, SloError, SloResult, Step, StepOperation, Totals, Usual, Verdict,
 };
 use brunt_exchange::Outcome;
 use std::time::Duration;
@@ -358,8 +358,7 @@ fn evaluated(objectives: &[Slo], record: &Record) -> Result<Vec<SloResult>, SloE
 /// A step lists three percentiles only: its histograms contain the others, and there are many steps.
 fn step(step: &Step, names: Names<'_>) -> StepRecord {
     const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
-    let operations = step.operations.iter().enumerate();
-    let operations = operations.map(|(number, operation)| StepOperationRecord {
+    let one = |(number, operation): (usize, &StepOperation)| StepOperationRecord {
         counts: operation.counts,
         codes: codes(number, &operation.codes, names),
         response: Latency::with_bounds(&operation.response(), &operation.censored(), &PERCENTILES),
@@ -368,7 +367,8 @@ fn step(step: &Step, names: Names<'_>) -> StepRecord {
             &operation.service_censored(),
             &PERCENTILES,
         ),
-    });
+    };
+    let spans = (step.operations.len()..).zip(&step.spans);
     let mut ended = Counts { dropped: step.dropped, ..Counts::default() };
     step.operations.iter().for_each(|operation| ended.merge(&operation.counts));
     StepRecord {
@@ -384,7 +384,8 @@ fn step(step: &Step, names: Names<'_>) -> StepRecord {
         orphans: step.orphans,
         tallies: step.tallies.clone(),
         busiest: step.busiest,
-        operations: operations.collect(),
+        operations: step.operations.iter().enumerate().map(one).collect(),
+        spans: spans.map(one).collect(),
         lag: Latency::new(&step.lag(), &PERCENTILES),
         lateness: Latency::new(&step.lateness(), &PERCENTILES),
     }

@@ -325,6 +325,9 @@ pub struct StepRecord {
     pub busiest: Option<f64>,
     /// The operations, in the order of the record's.
     pub operations: Vec<StepOperationRecord>,
+    /// The spans, in the order of the record's, as far as any has ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spans: Vec<StepOperationRecord>,
     /// Sent − due.
     pub lag: Latency,
     /// The part of the lag that the generator caused.

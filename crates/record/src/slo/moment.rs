@@ -42,24 +42,28 @@ impl Slo {
     }
 
     /// The accounts that were found locked in an interval, over the operations it applies to.
-    pub(crate) fn lockouts(&self, interval: &Interval, operations: &[String]) -> Lockouts {
+    pub(crate) fn lockouts(&self, interval: &Interval, names: &[String]) -> Lockouts {
         let mut found = Lockouts::default();
-        for operation in self.of_interval(interval, operations) {
+        for operation in self.of_interval(interval, names) {
             let codes = operation.codes.sorted().into_iter();
             let locked = |outcome| matches!(outcome, Outcome::Failed(Class::Locked, _));
             found.locked +=
                 codes.filter(|(outcome, _)| locked(*outcome)).map(|it| it.1).sum::<u64>();
             found.ended += ended(&operation.counts);
         }
-        if self.is_of_all(interval) {
+        if self.is_of_all(interval, names) {
             found.ended += interval.dropped;
         }
         found
     }
 
     /// Whether it applies to all operations of an interval, and so to dropped exchanges, which belong to none.
-    fn is_of_all(&self, interval: &Interval) -> bool {
-        self.operation.is_none() || interval.operations.len() == 1
+    fn is_of_all(&self, interval: &Interval, names: &[String]) -> bool {
+        match (&self.operation, interval.operations.len()) {
+            (None, _) => true,
+            (Some(name), 1) => names.first() == Some(name),
+            _ => false,
+        }
     }
 
     /// The figure for these lockouts.
@@ -85,10 +89,11 @@ impl Slo {
     }
 
     /// The figure in one interval, in the unit of a record: nanoseconds for times. None where no exchange ended.
-    pub(crate) fn measured_in(&self, interval: &Interval, operations: &[String]) -> Option<Reach> {
+    /// `names` are those of the operations, followed by those of the spans.
+    pub(crate) fn measured_in(&self, interval: &Interval, names: &[String]) -> Option<Reach> {
         let mut counts = Counts::default();
-        self.of_interval(interval, operations).for_each(|of| counts.merge(&of.counts));
-        let whole = self.is_of_all(interval);
+        self.of_interval(interval, names).for_each(|of| counts.merge(&of.counts));
+        let whole = self.is_of_all(interval, names);
         if whole {
             counts.dropped = interval.dropped;
         }
@@ -102,16 +107,16 @@ impl Slo {
         };
         let plain = match self.figure {
             Figure::Time(basis, statistic) => {
-                return self.time_in(interval, operations, basis, statistic, &counts);
+                return self.time_in(interval, names, basis, statistic, &counts);
             }
             Figure::Errors => return self.share(all - counts.ok, all),
             Figure::Timeouts => return self.share(counts.timed_out, all),
             Figure::Ok => return self.share(counts.ok, all),
             Figure::Dropped => return self.share(counts.dropped, all),
-            Figure::Locked => return self.of_lockouts(self.lockouts(interval, operations)),
+            Figure::Locked => return self.of_lockouts(self.lockouts(interval, names)),
             Figure::Count => Some(counts.completed() as f64),
             Figure::Achieved => {
-                let all = self.of_interval(interval, operations);
+                let all = self.of_interval(interval, names);
                 rate(all.map(|operation| operation.codes.answered()).sum())
             }
             Figure::Goodput => rate(counts.ok),
@@ -130,7 +135,7 @@ impl Slo {
     fn time_in(
         &self,
         interval: &Interval,
-        operations: &[String],
+        names: &[String],
         basis: Basis,
         statistic: Statistic,
         counts: &Counts,
@@ -144,7 +149,7 @@ impl Slo {
             Basis::Lateness => Waits { known: interval.lateness.clone(), ..Waits::default() },
             Basis::Response | Basis::Ok | Basis::Service => {
                 let mut all = Waits::default();
-                for operation in self.of_interval(interval, operations) {
+                for operation in self.of_interval(interval, names) {
                     add(&mut all, operation, basis);
                 }
                 let dropped = if basis == Basis::Response { counts.dropped } else { 0 };
@@ -157,12 +162,16 @@ impl Slo {
     fn of_interval<'a>(
         &'a self,
         interval: &'a Interval,
-        operations: &'a [String],
+        names: &'a [String],
     ) -> impl Iterator<Item = &'a Operation> {
-        let named =
-            |at: usize| self.operation.as_ref().is_none_or(|name| operations.get(at) == Some(name));
-        let numbered = interval.operations.iter().enumerate();
-        numbered.filter(move |(at, _)| named(*at)).map(|(_, operation)| operation)
+        let operations = interval.operations.len();
+        let applies = move |at: usize| match &self.operation {
+            // What spans consist of is in the operations already.
+            None => at < operations,
+            Some(name) => names.get(at) == Some(name),
+        };
+        let measured = interval.measured();
+        measured.filter(move |(at, _)| applies(*at)).map(|(_, operation)| operation)
     }
 }
 

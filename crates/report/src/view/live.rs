@@ -1,7 +1,7 @@
 //! [`LiveView`]: the view of a run in progress, in the pieces in which it is sent out: a row with each interval, and
 //! from time to time the whole view again.
 
-use super::{ROWS_MAX, Row, Slice, View};
+use super::{ROWS_MAX, Row, Shown, Slice, View};
 use brunt_record::{Head, Interval, Step};
 use std::time::Duration;
 
@@ -34,10 +34,8 @@ impl LiveView {
             self.rows = view.rows.len();
             Update::View(Box::new(view))
         } else {
-            let operations = View::begun(head).operations.len();
-            let numbers: Vec<usize> = (0..operations).collect();
             self.rows += 1;
-            Update::Row(Slice::of_interval(interval).row(&numbers))
+            Update::Row(Slice::of_interval(interval).row(&Shown::first(&head.catalogue)))
         };
         self.shown_to = self.shown_to.max(interval.to);
         update

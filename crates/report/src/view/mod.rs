@@ -18,7 +18,7 @@
 //! ```json
 //! {"schema": "brunt-view/1", "over": true,
 //!  "spans": [{"name": "steady", "from_s": 2.0, "to_s": 12.0}],
-//!  "operations": ["bind", "search"],
+//!  "operations": ["bind", "search", "login"], "groups": 1,
 //!  "columns": [{"key": "offered", "name": "offered", "unit": "/s"}],
 //!  "own": [{"key": "p99", "name": "response p99", "unit": "ms"}],
 //!  "heat": {"least_ms": 0.001, "per_decade": 12},
@@ -30,6 +30,7 @@
 //! ```
 //!
 //! A row describes one step: it began at `t` and lasted `d` seconds, in the phase `p` (its number in [`Phase::ALL`]);
+//! `groups` is how many of the last `operations` are groups of steps, whose exchanges are in the other operations.
 //! `v` has a value for each of `columns`, `o` for each of `operations` a value for each of `own`, null where nothing
 //! was measured; `h` is the number of the first non-empty class of latencies, and then how many fell into it and the
 //! following ones; `g` has the same for each of `operations`, where there are several. Class k contains response times
@@ -40,6 +41,7 @@ mod heat;
 mod live;
 mod plots;
 mod row;
+mod shown;
 mod slice;
 mod spectrum;
 #[cfg(test)]
@@ -49,6 +51,7 @@ pub use columns::Column;
 pub use heat::Heat;
 pub use live::{LiveView, Update};
 pub use plots::{Kind, Plot, PlotLine};
+pub use shown::Shown;
 pub use slice::Slice;
 pub use spectrum::Spectrum;
 
@@ -57,8 +60,6 @@ use serde::{Deserialize, Serialize};
 
 /// The version of the format.
 pub const VIEW_SCHEMA: &str = "brunt-view/1";
-/// The most operations that have values of their own in each row. Tables have all of them.
-pub const OPERATIONS_MAX: usize = 8;
 /// The most rows of a finished run: a screen has no more useful columns.
 pub const ROWS_MAX: usize = 600;
 /// About how many rows a still picture is made from.
@@ -80,8 +81,11 @@ pub struct View {
     pub spans: Vec<Span>,
     /// What several exchanges of the run are called.
     pub noun: String,
-    /// The operations that have values of their own.
+    /// The operations that have values of their own, followed by the groups.
     pub operations: Vec<String>,
+    /// How many of those are groups of steps, whose exchanges are in other operations.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub groups: usize,
     /// The meaning of the values of a row.
     pub columns: Vec<Column>,
     /// The meaning of the values of an operation in a row.
@@ -146,14 +150,15 @@ impl Row {
 impl View {
     /// The view of a run that begins: it has no rows yet. Its operations are the first of the catalogue.
     pub fn begun(head: &Head) -> Self {
-        let names = head.catalogue.operations.iter().take(OPERATIONS_MAX).cloned().collect();
-        Self::of_operations(names, &head.plan.noun)
+        let (catalogue, shown) = (&head.catalogue, Shown::first(&head.catalogue));
+        let spans = |number: usize| catalogue.spans[number].as_str();
+        let names = shown.names(|number| catalogue.operation(number), spans);
+        Self::of_operations(names, &shown, &head.plan.noun)
     }
 
     /// The view of a run in progress, from its steps so far. Rows of further intervals can be added to it.
     pub fn so_far(head: &Head, steps: &[Step]) -> Self {
-        let begun = Self::begun(head);
-        let shown: Vec<usize> = (0..begun.operations.len()).collect();
+        let (begun, shown) = (Self::begun(head), Shown::first(&head.catalogue));
         let slices = slice::merged(steps.iter().map(Slice::of_step).collect(), ROWS_MAX);
         let rows = fitting(slices, &shown).iter().map(|slice| slice.row(&shown)).collect();
         Self { rows, ..begun }
@@ -161,7 +166,7 @@ impl View {
 
     /// The spectra of a run in progress, from a record of what was measured so far.
     pub fn spectra_of(record: &Record) -> Result<Vec<Spectrum>, HistogramError> {
-        spectrum::of(record, &busiest(record))
+        spectrum::of(record, &Shown::busiest(record))
     }
 
     /// The view of a run that is over. Where it has more steps than a page shows, neighbours of one phase are merged,
@@ -172,8 +177,9 @@ impl View {
 
     /// The same, and a second one with no more rows than a still picture needs.
     pub(crate) fn with_coarse(record: &Record) -> Result<(Self, Self), HistogramError> {
-        let shown = busiest(record);
-        let names = shown.iter().map(|&number| record.operations[number].name.clone()).collect();
+        let shown = Shown::busiest(record);
+        let names = shown
+            .names(|number| &record.operations[number].name, |number| &record.spans[number].name);
         let slices = fitting(Slice::of_record(record, ROWS_MAX)?, &shown);
         let spans = record.phases.iter().map(|phase| Span {
             name: phase.name.word().to_owned(),
@@ -185,20 +191,22 @@ impl View {
             spans: spans.collect(),
             spectra: spectrum::of(record, &shown)?,
             rows: slices.iter().map(|slice| slice.row(&shown)).collect(),
-            ..Self::of_operations(names, &record.plan.noun)
+            ..Self::of_operations(names, &shown, &record.plan.noun)
         };
         let coarse = slice::merged(slices, STILL_ROWS);
-        let rows = coarse.iter().map(|slice| slice.row(&[])).collect();
-        let none = Self::of_operations(Vec::new(), &record.plan.noun);
+        let nothing = Shown::default();
+        let rows = coarse.iter().map(|slice| slice.row(&nothing)).collect();
+        let none = Self::of_operations(Vec::new(), &nothing, &record.plan.noun);
         let coarse = Self { rows, spans: view.spans.clone(), ..none };
         Ok((view, coarse))
     }
 
-    fn of_operations(operations: Vec<String>, noun: &Noun) -> Self {
+    fn of_operations(operations: Vec<String>, shown: &Shown, noun: &Noun) -> Self {
         Self {
             schema: VIEW_SCHEMA.to_owned(),
             noun: noun.many.clone(),
             operations,
+            groups: shown.spans.len(),
             columns: columns::all(),
             own: columns::own(),
             heat: Heat::default(),
@@ -219,7 +227,7 @@ impl View {
 }
 
 /// Merges neighbours until their rows take no more bytes than a page has room for.
-fn fitting(mut slices: Vec<Slice>, shown: &[usize]) -> Vec<Slice> {
+fn fitting(mut slices: Vec<Slice>, shown: &Shown) -> Vec<Slice> {
     loop {
         let bytes: usize = slices.iter().map(|slice| slice.row(shown).bytes()).sum();
         if bytes <= BYTES_MAX || slices.len() <= STILL_ROWS {
@@ -230,14 +238,9 @@ fn fitting(mut slices: Vec<Slice>, shown: &[usize]) -> Vec<Slice> {
     }
 }
 
-/// The numbers of the operations with the most exchanges, in the order of the record.
-fn busiest(record: &Record) -> Vec<usize> {
-    let mut numbers: Vec<usize> = (0..record.operations.len()).collect();
-    numbers.retain(|&number| record.operations[number].counts.sent > 0);
-    numbers.sort_by_key(|&number| std::cmp::Reverse(record.operations[number].counts.sent));
-    numbers.truncate(OPERATIONS_MAX);
-    numbers.sort_unstable();
-    numbers
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// The place of a phase in [`Phase::ALL`].

@@ -3,7 +3,10 @@
 //! A row is made the same way whether the step comes from a record, from the memory of a run in progress, or is the
 //! interval that has just ended.
 
-use brunt_record::{Counts, Histogram, HistogramError, Interval, Phase, Record, Step, StepRecord};
+use brunt_record::{
+    Counts, Histogram, HistogramError, Interval, Operation, Phase, Record, Step, StepOperation,
+    StepOperationRecord, StepRecord,
+};
 
 /// Steps that overlap by less than this follow each other.
 const BESIDE_S: f64 = 1e-6;
@@ -21,6 +24,8 @@ pub struct Slice {
     pub(super) in_flight: u64,
     pub(super) busiest: Option<f64>,
     pub(super) operations: Vec<Ended>,
+    /// The spans, whose exchanges are in the operations.
+    pub(super) spans: Vec<Ended>,
     pub(super) lag: Histogram,
     pub(super) lateness: Histogram,
 }
@@ -46,14 +51,6 @@ impl Slice {
 
     /// A step from a record.
     pub fn of_step_record(step: &StepRecord) -> Result<Self, HistogramError> {
-        let mut operations = Vec::with_capacity(step.operations.len());
-        for operation in &step.operations {
-            operations.push(Ended {
-                counts: operation.counts,
-                response: operation.response.histogram()?,
-                service: operation.service.histogram()?,
-            });
-        }
         Ok(Self {
             phase: step.phase,
             from_s: step.from_s,
@@ -63,7 +60,8 @@ impl Slice {
             backlog_peak: step.backlog_peak,
             in_flight: step.in_flight,
             busiest: step.busiest,
-            operations,
+            operations: ended_of_record(&step.operations)?,
+            spans: ended_of_record(&step.spans)?,
             lag: step.lag.histogram()?,
             lateness: step.lateness.histogram()?,
         })
@@ -71,12 +69,12 @@ impl Slice {
 
     /// A step of a run in progress.
     pub fn of_step(step: &Step) -> Self {
-        let operations = step.operations.iter().map(|operation| Ended {
+        let ended_of = |operation: &StepOperation| Ended {
             counts: operation.counts,
             response: joined(operation.response(), &operation.censored()),
             service: joined(operation.service(), &operation.service_censored()),
-        });
-        let operations: Vec<Ended> = operations.collect();
+        };
+        let operations: Vec<Ended> = step.operations.iter().map(ended_of).collect();
         Self {
             phase: step.phase,
             from_s: step.from.as_secs_f64(),
@@ -87,6 +85,7 @@ impl Slice {
             in_flight: step.in_flight,
             busiest: step.busiest,
             operations,
+            spans: step.spans.iter().map(ended_of).collect(),
             lag: step.lag(),
             lateness: step.lateness(),
         }
@@ -94,12 +93,12 @@ impl Slice {
 
     /// The interval that has just ended.
     pub fn of_interval(interval: &Interval) -> Self {
-        let operations = interval.operations.iter().map(|operation| Ended {
+        let ended_of = |operation: &Operation| Ended {
             counts: operation.counts,
             response: operation.response.due(),
             service: joined(operation.service.clone(), &operation.service_censored()),
-        });
-        let operations: Vec<Ended> = operations.collect();
+        };
+        let operations: Vec<Ended> = interval.operations.iter().map(ended_of).collect();
         Self {
             phase: interval.phase,
             from_s: interval.from.as_secs_f64(),
@@ -110,6 +109,7 @@ impl Slice {
             in_flight: interval.in_flight,
             busiest: interval.health.busiest(),
             operations,
+            spans: interval.spans.iter().map(ended_of).collect(),
             lag: interval.lag.clone(),
             lateness: interval.lateness.clone(),
         }
@@ -124,13 +124,8 @@ impl Slice {
         self.backlog_peak = self.backlog_peak.max(other.backlog_peak);
         self.in_flight = other.in_flight;
         self.busiest = self.busiest.into_iter().chain(other.busiest).reduce(f64::max);
-        self.operations
-            .resize_with(self.operations.len().max(other.operations.len()), Ended::default);
-        for (mine, theirs) in self.operations.iter_mut().zip(&other.operations) {
-            mine.counts.merge(&theirs.counts);
-            mine.response.merge(&theirs.response);
-            mine.service.merge(&theirs.service);
-        }
+        merge(&mut self.operations, &other.operations);
+        merge(&mut self.spans, &other.spans);
         self.lag.merge(&other.lag);
         self.lateness.merge(&other.lateness);
     }
@@ -138,6 +133,23 @@ impl Slice {
     /// How long it lasted.
     pub(super) fn seconds(&self) -> f64 {
         self.to_s - self.from_s
+    }
+}
+
+fn ended_of_record(measured: &[StepOperationRecord]) -> Result<Vec<Ended>, HistogramError> {
+    let ended = measured.iter().map(|operation| {
+        let (response, service) = (operation.response.histogram()?, operation.service.histogram()?);
+        Ok(Ended { counts: operation.counts, response, service })
+    });
+    ended.collect()
+}
+
+fn merge(ended: &mut Vec<Ended>, other: &[Ended]) {
+    ended.resize_with(ended.len().max(other.len()), Ended::default);
+    for (mine, theirs) in ended.iter_mut().zip(other) {
+        mine.counts.merge(&theirs.counts);
+        mine.response.merge(&theirs.response);
+        mine.service.merge(&theirs.service);
     }
 }
 

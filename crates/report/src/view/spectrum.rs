@@ -2,7 +2,8 @@
 //! [`Spectrum`].
 
 use super::columns::figures;
-use brunt_record::{Histogram, HistogramError, Latency, Record};
+use super::shown::Shown;
+use brunt_record::{Histogram, HistogramError, Latency, OperationRecord, Record};
 use serde::{Deserialize, Serialize};
 
 /// Points to each halving of the distance to 100 %, as in the `HdrHistogram` plotters.
@@ -19,15 +20,17 @@ pub struct Spectrum {
     pub service: Vec<f64>,
 }
 
-/// The spectrum of all operations together, then those of the operations with these numbers where there are several.
-pub(super) fn of(record: &Record, operations: &[usize]) -> Result<Vec<Spectrum>, HistogramError> {
+/// The spectrum of all operations together, then those of what is shown where that is more than one operation.
+pub(super) fn of(record: &Record, shown: &Shown) -> Result<Vec<Spectrum>, HistogramError> {
     let services = record.operations.iter().map(|operation| &operation.service);
     let service = Latency::together(services, &[])?.histogram()?;
     let response = response(record)?;
     let mut spectra = vec![spectrum("all".to_owned(), &response, &service)];
-    if record.operations.iter().filter(|operation| operation.counts.sent > 0).count() > 1 {
-        for &number in operations {
-            let one = &record.operations[number];
+    let sent = |operation: &&OperationRecord| operation.counts.sent > 0;
+    if record.operations.iter().filter(sent).count() > 1 || !shown.spans.is_empty() {
+        let spans = shown.spans.iter().map(|&number| &record.spans[number]);
+        let operations = shown.operations.iter().map(|&number| &record.operations[number]);
+        for one in operations.chain(spans) {
             let (response, service) = (one.response.histogram()?, one.service.histogram()?);
             spectra.push(spectrum(one.name.clone(), &response, &service));
         }

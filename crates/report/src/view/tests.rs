@@ -104,12 +104,16 @@ fn a_second_that_has_just_ended_makes_the_same_row_as_its_record() {
         interval.record(0, outcome, &stamps, 0, brunt_record::Own::default());
         interval.plan();
     }
+    interval.span(0, brunt_exchange::Outcome::Ok(0), Duration::from_millis(9));
     let mut series = Series::new();
     series.push(&interval);
     let [one, other] = [Slice::of_interval(&interval), Slice::of_step(&series.steps()[0])]
-        .map(|one| one.row(&[0]));
+        .map(|one| one.row(&Shown { operations: vec![0], spans: vec![0] }));
     assert_eq!(one, other);
-    assert_eq!(one.own[0][3], Some(4.0));
+    assert_eq!([one.own[0][3], one.own[1][3]], [Some(4.0), Some(9.0)]);
+    // What is of all operations does not contain the span, whose exchanges they are.
+    let without = Slice::of_interval(&interval).row(&Shown { operations: vec![0], spans: vec![] });
+    assert_eq!((&one.values, &one.heat), (&without.values, &without.heat));
 }
 
 #[test]
@@ -130,7 +134,7 @@ fn a_long_run_is_shown_in_few_rows_that_lose_no_exchange() {
     }
     assert_eq!(all.count(), 2_048 * 50);
     assert_eq!(slices.iter().map(|slice| slice.due.planned).sum::<u64>(), 2_048 * 55);
-    assert_eq!(slices[5].row(&[0]).own[0][0], Some(50.0));
+    assert_eq!(slices[5].row(&Shown { operations: vec![0], spans: vec![] }).own[0][0], Some(50.0));
 }
 
 #[test]

@@ -101,6 +101,12 @@ families! {
         "Response time, from due to ended; what has no answer is in it with the time it waited";
     SERVICE = "brunt_service", Histogram, Seconds, ["operation", "phase"],
         "Service time, from sent to ended; what has no answer is in it with the time it waited";
+    GROUPS = "brunt_groups", Counter, Count, ["group", "outcome", "phase"],
+        "Groups of steps that ended, by how; their operations are counted under their own names";
+    GROUP_CODES = "brunt_group_codes", Counter, Count, ["group", "class", "code", "phase"],
+        "Groups of steps that ended, by the class and the name of their code";
+    GROUP_TIME = "brunt_group_time", Histogram, Seconds, ["group", "phase"],
+        "Time of a group of steps, from the beginning of its first operation to the end of its last";
     DROPPED_WAIT = "brunt_dropped_wait", Histogram, Seconds, ["phase"],
         "How long dropped operations had waited";
     PART = "brunt_part", Histogram, Seconds, ["part", "phase"],

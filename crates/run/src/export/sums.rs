@@ -16,6 +16,8 @@ use super::times::Times;
 
 /// The most operations with values of their own.
 const OPERATIONS_MAX: usize = 50;
+/// The most groups, which are the spans of a catalogue, with values of their own.
+const GROUPS_MAX: usize = 50;
 /// The most codes with values of their own, over all operations.
 const CODES_MAX: usize = 32;
 /// The most parts.
@@ -45,10 +47,12 @@ pub(super) struct Sums<'a> {
 /// The labels, and which of them each item of the catalogue has.
 struct Shown {
     operations: Labels,
+    groups: Labels,
     codes: Labels,
     parts: Labels,
     tallies: Labels,
     of_operation: Vec<usize>,
+    of_group: Vec<usize>,
     of_part: Vec<usize>,
     of_tally: Vec<usize>,
 }
@@ -65,6 +69,7 @@ struct Last {
 #[derive(Default)]
 struct PhaseSums {
     operations: BTreeMap<usize, OperationSums>,
+    groups: BTreeMap<usize, OperationSums>,
     parts: BTreeMap<usize, Times>,
     tallies: BTreeMap<usize, u64>,
     due: u64,
@@ -77,7 +82,7 @@ struct PhaseSums {
     resent: u64,
 }
 
-/// The sums of one operation, or of all operations that share its label.
+/// The sums of one operation or group, or of all that share its label.
 #[derive(Default)]
 struct OperationSums {
     ended: Counts,
@@ -98,6 +103,7 @@ impl<'a> Sums<'a> {
         let zero = |label: &usize| (*label, OperationSums::default());
         let steady = PhaseSums {
             operations: catalogue.of_operation.iter().map(zero).collect(),
+            groups: catalogue.of_group.iter().map(zero).collect(),
             ..PhaseSums::default()
         };
         Self {
@@ -168,21 +174,12 @@ impl<'a> Sums<'a> {
 
     fn of_exchanges(&self, shown: &mut Snapshot) {
         shown.add(family::DUE, self.by_phase(|sums| Value::Count(sums.due)));
-        let ended = self.by_operation(|sums| {
-            let Counts { ok, failed, timed_out, cut_off, skipped, .. } = sums.ended;
-            let counts = OUTCOMES.into_iter().zip([ok, failed, timed_out, cut_off, skipped]);
-            counts.map(|(outcome, count)| (vec![outcome.to_owned()], Value::Count(count))).collect()
-        });
-        shown.add(family::EXCHANGES, ended);
+        shown.add(family::EXCHANGES, self.by_operation(OperationSums::outcomes));
         shown.add(family::DROPPED, self.by_phase(|sums| Value::Count(sums.dropped)));
-        let codes = self.by_operation(|sums| {
-            let code = |((class, code), count): (&(&str, usize), &u64)| {
-                let code = self.catalogue.codes.value(*code).to_owned();
-                (vec![(*class).to_owned(), code], Value::Count(*count))
-            };
-            sums.codes.iter().map(code).collect()
-        });
-        shown.add(family::CODES, codes);
+        let codes = |sums: &OperationSums| sums.codes(&self.catalogue.codes);
+        shown.add(family::CODES, self.by_operation(codes));
+        shown.add(family::GROUPS, self.by_group(OperationSums::outcomes));
+        shown.add(family::GROUP_CODES, self.by_group(codes));
         let items = self.by_operation(|sums| vec![(Vec::new(), Value::Count(sums.ended.items))]);
         shown.add(family::ITEMS, items);
     }
@@ -193,6 +190,8 @@ impl<'a> Sums<'a> {
         shown.add(family::RESPONSE, response);
         let service = self.by_operation(|sums| vec![(Vec::new(), times(&sums.service))]);
         shown.add(family::SERVICE, service);
+        let whole = self.by_group(|sums| vec![(Vec::new(), times(&sums.response))]);
+        shown.add(family::GROUP_TIME, whole);
         shown.add(family::DROPPED_WAIT, self.by_phase(|sums| times(&sums.dropped_wait)));
         let parts = self.phases.iter().flat_map(|(phase, sums)| {
             let label = |part| vec![self.catalogue.parts.value(part).to_owned(), word(*phase)];
@@ -249,10 +248,27 @@ impl<'a> Sums<'a> {
         &self,
         points: impl Fn(&OperationSums) -> Vec<(Vec<String>, Value)>,
     ) -> Vec<(Vec<String>, Value)> {
+        self.of_each(&self.catalogue.operations, |sums| &sums.operations, points)
+    }
+
+    /// The same of each group. What groups consist of is in the operations, so the two share no family of metrics.
+    fn by_group(
+        &self,
+        points: impl Fn(&OperationSums) -> Vec<(Vec<String>, Value)>,
+    ) -> Vec<(Vec<String>, Value)> {
+        self.of_each(&self.catalogue.groups, |sums| &sums.groups, points)
+    }
+
+    fn of_each(
+        &self,
+        names: &Labels,
+        measured: impl Fn(&PhaseSums) -> &BTreeMap<usize, OperationSums>,
+        points: impl Fn(&OperationSums) -> Vec<(Vec<String>, Value)>,
+    ) -> Vec<(Vec<String>, Value)> {
         let mut all = Vec::new();
         for (phase, sums) in &self.phases {
-            for (operation, sums) in &sums.operations {
-                let name = self.catalogue.operations.value(*operation);
+            for (number, sums) in measured(sums) {
+                let name = names.value(*number);
                 all.extend(points(sums).into_iter().map(|(mut labels, value)| {
                     labels.insert(0, name.to_owned());
                     labels.push(word(*phase));
@@ -270,12 +286,16 @@ fn word(phase: Phase) -> String {
 
 impl PhaseSums {
     fn absorb(&mut self, interval: &Interval, catalogue: &mut Shown, names: Names<'_>) {
-        for (number, measured) in interval.operations.iter().enumerate() {
-            let label = label(&catalogue.of_operation, number);
+        let operations = interval.operations.len();
+        for (number, measured) in interval.measured() {
             if measured.codes.total() == 0 {
                 continue;
             }
-            let sums = self.operations.entry(label).or_default();
+            let sums = match number.checked_sub(operations) {
+                None => self.operations.entry(label(&catalogue.of_operation, number)),
+                Some(span) => self.groups.entry(label(&catalogue.of_group, span)),
+            };
+            let sums = sums.or_default();
             sums.absorb(measured);
             sums.count_codes(&measured.codes, &mut catalogue.codes, |outcome| {
                 names(number, outcome)
@@ -302,6 +322,19 @@ impl PhaseSums {
 }
 
 impl OperationSums {
+    fn outcomes(&self) -> Vec<(Vec<String>, Value)> {
+        let Counts { ok, failed, timed_out, cut_off, skipped, .. } = self.ended;
+        let counts = OUTCOMES.into_iter().zip([ok, failed, timed_out, cut_off, skipped]);
+        counts.map(|(outcome, count)| (vec![outcome.to_owned()], Value::Count(count))).collect()
+    }
+
+    fn codes(&self, names: &Labels) -> Vec<(Vec<String>, Value)> {
+        let code = |((class, code), count): (&(&str, usize), &u64)| {
+            (vec![(*class).to_owned(), names.value(*code).to_owned()], Value::Count(*count))
+        };
+        self.codes.iter().map(code).collect()
+    }
+
     fn absorb(&mut self, measured: &Operation) {
         self.ended.merge(&measured.counts);
         let response = &measured.response;
@@ -338,10 +371,21 @@ const fn class(outcome: Outcome) -> &'static str {
 impl Shown {
     fn new(catalogue: &Catalogue) -> Self {
         let (operations, of_operation) = numbered(&catalogue.operations, OPERATIONS_MAX);
+        let (groups, of_group) = numbered(&catalogue.spans, GROUPS_MAX);
         let (parts, of_part) = numbered(&catalogue.parts, PARTS_MAX);
         let (tallies, of_tally) = numbered(&catalogue.tallies, TALLIES_MAX);
         let codes = Labels::new(CODES_MAX);
-        Self { operations, codes, parts, tallies, of_operation, of_part, of_tally }
+        Self {
+            operations,
+            groups,
+            codes,
+            parts,
+            tallies,
+            of_operation,
+            of_group,
+            of_part,
+            of_tally,
+        }
     }
 }
 

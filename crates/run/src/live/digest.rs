@@ -47,11 +47,13 @@ pub struct Code {
     pub count: u64,
 }
 
-/// One operation in an interval in which it was active.
+/// One operation, or one span, in an interval in which it was active.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OperationDigest {
-    /// Its number in the catalogue.
+    /// Its number in the catalogue, in which the spans follow the operations.
     pub number: usize,
+    /// Whether it is a span: its exchanges are counted under their own names too.
+    pub is_span: bool,
     /// The counts of exchanges that ended.
     pub counts: Counts,
     /// How many of them the target answered.
@@ -100,7 +102,7 @@ pub struct Digest {
     pub answered: u64,
     /// The times of all exchanges that ended.
     pub times: Times,
-    /// The operations that were active.
+    /// The operations that were active, followed by the spans.
     pub operations: Vec<OperationDigest>,
     /// The state of the generator.
     pub generator: Generator,
@@ -115,17 +117,21 @@ impl Digest {
     pub fn new(interval: &Interval, names: Names<'_>) -> Self {
         let (mut response, mut service) = (Histogram::new(), Histogram::new());
         let mut operations = Vec::new();
-        for (number, operation) in interval.operations.iter().enumerate() {
+        for (number, operation) in interval.measured() {
             if operation.counts == Counts::default() {
                 continue;
             }
             let (its_response, its_service) = times(operation);
-            response.merge(&its_response);
-            service.merge(&its_service);
+            let is_span = number >= interval.operations.len();
+            if !is_span {
+                response.merge(&its_response);
+                service.merge(&its_service);
+            }
             let own_times =
                 (number < OPERATIONS_MAX).then(|| Times::new(&its_response, &its_service));
             operations.push(OperationDigest {
                 number,
+                is_span,
                 counts: operation.counts,
                 answered: operation.codes.answered(),
                 codes: codes(number, operation, names),
@@ -139,7 +145,7 @@ impl Digest {
             from: interval.from,
             to: interval.to,
             counts: interval.counts(),
-            answered: operations.iter().map(|one| one.answered).sum(),
+            answered: operations.iter().filter(|one| !one.is_span).map(|one| one.answered).sum(),
             times: Times::new(&response, &service),
             operations,
             generator: generator(interval),

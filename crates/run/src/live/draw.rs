@@ -33,7 +33,8 @@ is shaded between response and service p99 is waiting. Where a column
 holds several intervals it shows their worst percentile and their mean
 rate. Counts are since the measured phase began. 'So far' is what the
 verdict would be if the run ended now. Late p99 is the generator's
-own delay, own drops what this machine lost.
+own delay, own drops what this machine lost. [NAME] is a group of
+steps, whose operations have rows too.
 
 ^C ends the run, twice at once. ^Z stops it, and fg goes on.";
 

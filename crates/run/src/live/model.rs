@@ -32,7 +32,7 @@ pub struct About {
     pub title: String,
     /// The target.
     pub target: String,
-    /// The names of the operations.
+    /// The names of the operations, followed by those of the spans.
     pub operations: Vec<String>,
     /// How long exchanges fall due, if that is known.
     pub lasting: Option<Duration>,
@@ -46,11 +46,13 @@ pub struct About {
     pub page: Option<String>,
 }
 
-/// The figures of one operation since the measured phase began.
+/// The figures of one operation, or one span, since the measured phase began.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
     /// Its number in the catalogue.
     pub number: usize,
+    /// Whether it is a span, whose exchanges are in other rows too.
+    pub is_span: bool,
     /// The counts since then.
     pub counts: Counts,
     /// How exchanges ended since then.
@@ -108,7 +110,7 @@ pub(super) struct Choice {
 pub(super) struct Model {
     pub about: About,
     pub history: History,
-    /// Operations that did something, in the order of the catalogue.
+    /// Operations and spans that did something, in the order of the catalogue.
     pub rows: Vec<Row>,
     /// The last interval.
     pub latest: Option<Digest>,
@@ -200,7 +202,8 @@ impl Model {
         let at = self.rows.binary_search_by_key(&number, |row| row.number);
         let at = at.unwrap_or_else(|at| {
             let history = (number < OPERATIONS_MAX).then(History::default);
-            self.rows.insert(at, Row { number, history, ..Row::default() });
+            let is_span = operation.is_span;
+            self.rows.insert(at, Row { number, is_span, history, ..Row::default() });
             at
         });
         let row = &mut self.rows[at];

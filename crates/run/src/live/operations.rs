@@ -32,11 +32,11 @@ pub(super) fn table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let hidden = model.rows.len() - order.len();
     let last = rows.len().saturating_sub(1);
     for (at, (area, row)) in rows.iter().zip(&order).enumerate() {
-        let label = if at == last && hidden > 0 {
-            format!("{} (+{hidden} more: o)", model.name(row))
-        } else {
-            model.name(row).to_owned()
-        };
+        let name_of_row = model.name(row);
+        // The figures of a group are in no sum, as its operations have rows of their own.
+        let named = if row.is_span { format!("[{name_of_row}]") } else { name_of_row.to_owned() };
+        let label =
+            if at == last && hidden > 0 { format!("{named} (+{hidden} more: o)") } else { named };
         let is_chosen = chosen.is_some_and(|chosen| chosen.number == row.number);
         let mark = if is_chosen { "> " } else { "" };
         let style =
@@ -50,6 +50,10 @@ pub(super) fn table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         }));
         Line::from(spans).render(*area, buffer);
     }
+}
+
+const fn kind(row: &Row) -> &'static str {
+    if row.is_span { "group " } else { "" }
 }
 
 fn figures_of(row: &Row) -> [String; COLUMNS.len()] {
@@ -82,7 +86,7 @@ fn codes(model: &Model, choice: &Choice) -> Vec<Code> {
     let rows = model.rows.iter();
     let chosen = model.chosen(choice).map(|row| row.number);
     for code in rows
-        .filter(|row| chosen.is_none_or(|chosen| chosen == row.number))
+        .filter(|row| chosen.map_or(!row.is_span, |chosen| chosen == row.number))
         .flat_map(|row| &row.codes)
     {
         match all.iter_mut().find(|known| known.name == code.name && known.ok == code.ok) {
@@ -120,7 +124,7 @@ pub(super) fn outcomes(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
 pub(super) fn outcome_table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, theme, .. } = *picture;
     let [heading, rows @ ..] = &*lines(area) else { return };
-    let of = model.chosen(choice).map(|row| format!(" of {}", model.name(row)));
+    let of = model.chosen(choice).map(|row| format!(" of {}{}", kind(row), model.name(row)));
     let title = format!("Outcomes{}", of.unwrap_or_default());
     Line::from(bold(title)).render(*heading, buffer);
     let codes = codes(model, choice);

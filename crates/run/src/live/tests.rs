@@ -110,6 +110,36 @@ fn model() -> Model {
     model
 }
 
+#[test]
+fn a_group_has_a_row_and_is_in_no_sum() {
+    let mut about = about();
+    about.operations.push("login".to_owned());
+    let mut model = Model::new(about);
+    let mut interval = second(0, Phase::Steady);
+    let counts = interval.counts();
+    for _ in 0..7 {
+        interval.span(0, Outcome::Failed(Class::Check, 0), Duration::from_millis(900));
+    }
+    let digest = Digest::new(&interval, &name);
+    assert_eq!(digest.counts, counts);
+    assert_eq!(digest.times, Digest::new(&second(0, Phase::Steady), &name).times);
+    model.add(digest, Duration::from_secs(1));
+    let all = screen(&model, &Choice::default(), (120, 50), COLOURED);
+    let row = all.iter().find(|row| row.contains("[login]")).expect("a row of the group");
+    assert!(row.contains(" 7 ") && row.contains("900 ms"), "{row}");
+    let busy = |rows: &[String]| {
+        let after = rows.iter().find_map(|row| Some(row.split_once("busy ")?.1));
+        after.and_then(|rest| rest.split_whitespace().next()).map(str::to_owned)
+    };
+    let failed = counts.failed.to_string();
+    assert_eq!(busy(&all), Some(failed), "{}", text(&all));
+    let mut choice = Choice::default();
+    choice.press(Key::Previous, &model);
+    let chosen = screen(&model, &choice, (120, 50), COLOURED);
+    assert!(text(&chosen).contains("Outcomes of group login"), "{}", text(&chosen));
+    assert_eq!(busy(&chosen), Some("7".to_owned()), "{}", text(&chosen));
+}
+
 /// The content of a screen of this size at the last interval.
 fn screen(
     model: &Model,

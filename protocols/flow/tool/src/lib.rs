@@ -33,7 +33,7 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
 use brunt_run::{
     self as run, EndedBy, ExitPolicy, Finished, Job, LastScrape, Prepared, Protocol, WriteFailures,
-    carry_out, ceiling, check_files, exit, is_endless, objectives_with_spans, of_iterations,
+    carry_out, ceiling, check_files, exit, is_endless, objectives, of_iterations,
 };
 
 pub use tools::{TOOLS, run_args};
@@ -186,10 +186,10 @@ impl Users {
         let catalogue = Catalogue::new(operations.iter().copied(), flow::PARTS)
             .with_spans(flow.spans.iter().cloned())
             .with_tallies(tallies);
-        let spans = flow.spans.iter().map(String::as_str);
-        let measured: Vec<&str> = operations.iter().copied().chain(spans).collect();
+        let measured: Vec<&str> = catalogue.measured().collect();
+        let objectives = objectives(given, &output.run, &measured)?;
         let job = Job {
-            objectives: objectives_with_spans(given, &output.run, &operations, &measured)?,
+            objectives,
             output,
             ceiling: ceiling::of(&operations, load.workers(), &world.environment),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),

@@ -330,9 +330,9 @@ fn job(
             first.fingerprint, other.fingerprint
         )));
     }
-    let operations: Vec<&str> = first.catalogue.operations.iter().map(String::as_str).collect();
+    let measured: Vec<&str> = first.catalogue.measured().collect();
     let usage = |why: String| Refusal::usage(format!("error: {why}"));
-    let mut goals = objectives(&run.objectives, run, &operations).map_err(usage)?;
+    let mut goals = objectives(&run.objectives, run, &measured).map_err(usage)?;
     goals.extend(first.objectives.iter().cloned());
     let sessions = u32::try_from(plan.sessions).unwrap_or(u32::MAX).clamp(1, Plan::SESSIONS_MAX);
     let settings =

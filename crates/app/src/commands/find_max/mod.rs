@@ -157,8 +157,8 @@ fn goals(args: &FindMaxArgs, subject: &Subject, guard: Option<&str>) -> Result<G
     if let Some(guard) = guard {
         goals.guard(guard).map_err(|error| usage(&error))?;
     }
-    let operations: Vec<&str> = subject.operations.iter().map(String::as_str).collect();
-    goals.check(&operations).map_err(|error| usage(&error))?;
+    let measured: Vec<&str> = subject.measured.iter().map(String::as_str).collect();
+    goals.check(&measured).map_err(|error| usage(&error))?;
     Ok(goals)
 }
 

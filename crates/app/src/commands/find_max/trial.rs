@@ -200,7 +200,7 @@ impl Trial for Loader<'_> {
         let mut watch = Watch {
             judge,
             objectives: &order.objectives,
-            operations: &self.load.subject().operations,
+            measured: &self.load.subject().measured,
             screen: self.screen.as_mut(),
             second: self.second,
             seconds: 0,
@@ -298,7 +298,7 @@ fn refused_logins(record: &Record) -> f64 {
 struct Watch<'w, 'j> {
     judge: &'w mut (dyn FnMut(&Second) -> ControlFlow<()> + 'j),
     objectives: &'w Objectives,
-    operations: &'w [String],
+    measured: &'w [String],
     screen: &'w mut (dyn SearchObserver + 'w),
     second: Duration,
     seconds: u32,
@@ -322,7 +322,7 @@ impl Observer for Watch<'_, '_> {
             server.look();
         }
         self.seconds += 1;
-        let mut second = self.objectives.second(interval, self.operations);
+        let mut second = self.objectives.second(interval, self.measured);
         second.seconds /= self.second.as_secs_f64();
         if (self.judge)(&second).is_break() {
             self.done = true;

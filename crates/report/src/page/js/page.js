@@ -66,6 +66,9 @@ function choices() {
   for (const place of document.querySelectorAll("[data-choice]:empty")) {
     if (!view || view.operations.length < 2) continue;
     const options = view.operations.map((name, number) => element("option", { value: number }, name));
+    const groups = options.splice(options.length - (view.groups || 0));
+    // Exchanges of a group are also those of an operation.
+    if (groups.length > 0) options.push(element("optgroup", { label: "groups of steps" }, ...groups));
     const select = element("select", {}, element("option", { value: "all" }, "all operations"), ...options);
     select.value = chosen === null ? "all" : String(chosen);
     select.addEventListener("change", () => {

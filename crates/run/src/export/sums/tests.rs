@@ -73,6 +73,32 @@ fn every_exchange_is_in_each_view_once() {
 }
 
 #[test]
+fn groups_are_in_families_of_their_own() {
+    let named = |number: usize, outcome: Outcome| format!("{number} {outcome:?}");
+    let mut head = head(&["get".to_owned()]);
+    head.catalogue = head.catalogue.with_spans(["login", "login work"]);
+    let mut sums = Sums::new(&head, &named);
+    let begun = exposition(&sums.snapshot(false), Format::OpenMetrics);
+    let zero = "brunt_groups_total{group=\"login\",outcome=\"ok\",phase=\"steady\"} 0\n";
+    assert!(begun.contains(zero), "{begun}");
+    let mut second = interval(1, Phase::Steady, &[Outcome::Ok(200), Outcome::Ok(200)]);
+    for outcome in [Outcome::Ok(0), Outcome::Failed(Class::Check, 0), Outcome::Skipped] {
+        second.span(0, outcome, Duration::from_millis(40));
+    }
+    sums.absorb(&second);
+    let text = exposition(&sums.snapshot(true), Format::OpenMetrics);
+    let (login, work) = ("group=\"login\"", "group=\"login work\"");
+    assert_eq!(sum(&text, "brunt_groups_total", &[login]), 3);
+    assert_eq!(sum(&text, "brunt_groups_total", &[login, "outcome=\"failed\""]), 1);
+    assert_eq!(sum(&text, "brunt_groups_total", &[work]), 0);
+    // The names of a span's outcomes follow those of the operations.
+    assert_eq!(sum(&text, "brunt_group_codes_total", &[login, "code=\"1 Ok(0)\""]), 1);
+    assert_eq!(sum(&text, "brunt_group_time_seconds_count", &[login]), 2);
+    assert_eq!(sum(&text, "brunt_exchanges_total", &[]), 2);
+    assert_eq!(sum(&text, "brunt_response_seconds_count", &[]), 2);
+}
+
+#[test]
 fn there_are_as_many_series_as_there_may_be_whatever_a_plan_and_a_target_say() {
     let operations: Vec<String> = (0..5_000).map(|number| format!("op {number}")).collect();
     let named = |operation: usize, outcome: Outcome| format!("{operation} {outcome:?}");

@@ -108,7 +108,7 @@ pub fn compile(
     }
     load::count(&plan.run, &scenarios, &mut settings, &mut iterations);
     let objectives = objectives(plan, &measured)?;
-    let abort_on = abort_rules(plan, &operations)?;
+    let abort_on = abort_rules(plan, &measured)?;
     let search = find_max::search(plan, &measured)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
@@ -210,13 +210,13 @@ fn objectives(plan: &Plan, operations: &[String]) -> Result<Vec<Slo>, KeyError> 
     plan.objectives.iter().enumerate().map(read).collect()
 }
 
-fn abort_rules(plan: &Plan, operations: &[String]) -> Result<Vec<AbortRule>, KeyError> {
+fn abort_rules(plan: &Plan, measured: &[String]) -> Result<Vec<AbortRule>, KeyError> {
     let at = KeyPath::new("abort-on");
     let rule = |(index, text): (usize, &String)| {
         let wrong =
             |error: AbortError| KeyError::new(&at.index(index), format!("failed to {error}"));
         let rule: AbortRule = text.parse().map_err(wrong)?;
-        rule.check(operations.iter().map(String::as_str)).map_err(wrong)?;
+        rule.check(measured.iter().map(String::as_str)).map_err(wrong)?;
         Ok(rule)
     };
     plan.abort_on.iter().enumerate().map(rule).collect()

@@ -57,8 +57,10 @@ pub(super) fn examine(asked: &LoadedPlan, submitted: &RunSpec) -> Result<(), Str
         return Err("say what the rate has to meet, such as p99<20ms: neither the plan nor the search has an objective"
             .to_owned());
     }
-    let operations: Vec<&str> = asked.compiled.flow.operations.iter().map(String::as_str).collect();
-    let goals = Goals::parse(&texts).and_then(|goals| goals.check(&operations));
+    let flow = &asked.compiled.flow;
+    let measured: Vec<&str> =
+        flow.operations.iter().chain(&flow.spans).map(String::as_str).collect();
+    let goals = Goals::parse(&texts).and_then(|goals| goals.check(&measured));
     goals.map_err(|error| format!("failed to {error}"))?;
     if let Some(writes) = flow::writes(&asked.compiled.flow).filter(|_| !search.writes) {
         return Err(format!(
