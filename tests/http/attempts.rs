@@ -1,7 +1,7 @@
 //! Steps that are tried again, asked again, or have a connection of their own, and values that expire: the server
 //! counts.
 
-use crate::brunt::planned;
+use crate::brunt::{Run, planned};
 use crate::journeys::{Site, span};
 
 #[test]
@@ -99,28 +99,36 @@ fn a_refused_token_is_told_with_its_age() {
     }
 }
 
+/// Signs in unless there is a token, and works with it.
+fn service(site: &Site, run: &str, lifetime: &str, early: &str) -> Run {
+    let steps = format!(
+        "[[scenario.steps]]\nname = \"sign in\"\nwhen = [{{ value = \"${{token}}\", exists = false }}]\nget = \
+         \"/token/{lifetime}\"\nextract = {{ token = {{ json = \"/token\", expires = {{ \
+         json = \"/expires_in\", early = \"{early}\" }} }} }}\n[[scenario.steps]]\nname = \"work\"\n\
+         get = \"/work\"\nbearer = \"${{token}}\"\n"
+    );
+    let plan = site.plan(run, &steps);
+    planned(&plan.replace("[variables]\n", "[variables]\ntoken = { extracted = \"user\" }\n")).run()
+}
+
 #[test]
 fn a_service_signs_in_again_when_its_token_has_expired() {
-    let steps = |lifetime: &str| {
-        format!(
-            "[[scenario.steps]]\nname = \"sign in\"\nwhen = [{{ value = \"${{token}}\", exists = false }}]\nget = \
-             \"/token/{lifetime}\"\nextract = {{ token = {{ json = \"/token\", expires = {{ \
-             json = \"/expires_in\", early = \"5s\" }} }} }}\n[[scenario.steps]]\nname = \"work\"\n\
-             get = \"/work\"\nbearer = \"${{token}}\"\n"
-        )
-    };
     // What lives for five seconds does not exist for conditions, and what lives for none is gone.
     for (lifetime, asked, worked) in
         [("3600", 2, 20), ("1000000000000000000", 2, 20), ("5", 20, 20), ("0", 20, 0)]
     {
         let site = Site::start();
-        let plan = site.plan("users = 2\niterations = { each = 10 }", &steps(lifetime));
-        let plan = plan.replace("[variables]\n", "[variables]\ntoken = { extracted = \"user\" }\n");
-        let run = planned(&plan).run();
-        assert_eq!(
-            (site.count("/token"), site.count("/work")),
-            (asked, worked),
-            "{lifetime}: {run}"
-        );
+        let run = service(&site, "users = 2\niterations = { each = 10 }", lifetime, "5s");
+        let seen = (site.count("/token"), site.count("/work"));
+        assert_eq!(seen, (asked, worked), "{lifetime}: {run}");
     }
+}
+
+#[test]
+fn what_expires_before_an_arrival_is_renewed_with_it() {
+    let site = Site::start();
+    let load = "users = 1\nrate = \"1/s\"\nduration = \"3s\"";
+    let run = service(&site, load, "1", "500ms");
+    assert_eq!((site.count("/token"), site.count("/work")), (3, 3), "{run}");
+    assert_eq!((run.count_of("work", "ok"), run.count("failed")), (3, 0), "{run}");
 }
