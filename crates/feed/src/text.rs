@@ -4,7 +4,7 @@
 //! over its pieces. [`Template`](crate::Template) does the same for values that all come from one row; here values are
 //! set and removed individually, as answers provide them.
 
-use crate::Escape;
+use crate::{Escape, starred};
 use std::fmt;
 
 /// A place for a value: the number of a variable.
@@ -253,32 +253,6 @@ impl Values {
             value.set = false;
         }
     }
-}
-
-/// A text with `***` in place of each of these values, unescaped and escaped in any way.
-pub fn starred<'a>(text: &str, secrets: impl Iterator<Item = &'a [u8]>) -> String {
-    const SENT_AS: [Escape; 7] = [
-        Escape::None,
-        Escape::Json,
-        Escape::Url,
-        Escape::Form,
-        Escape::Dn,
-        Escape::Filter,
-        Escape::Base64,
-    ];
-    let mut shown = text.to_owned();
-    for secret in secrets.filter(|secret| !secret.is_empty()) {
-        for escape in SENT_AS {
-            let mut bytes = secret.to_vec();
-            escape.apply(&mut bytes, 0);
-            if let Ok(secret) = std::str::from_utf8(&bytes)
-                && shown.contains(secret)
-            {
-                shown = shown.replace(secret, "***");
-            }
-        }
-    }
-    shown
 }
 
 /// Values may be secrets, so none are shown.
