@@ -14,6 +14,7 @@ use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::spelled::Spells as _;
 use brunt_run::options::spelling::{Own, Spelling};
+use brunt_run::options::traceparent::Traceparent;
 use clap::{Arg, Args as _, Command};
 
 const HEAD: &str = "\
@@ -53,6 +54,11 @@ const LDAP: &[&str] = &[
     "searchrate",
 ];
 
+/// Why a command has no `--traceparent`.
+const OF_DHCP: (&str, &str) = ("traceparent", "messages of DHCP have no place for a trace id");
+const OF_NAMES: (&str, &str) =
+    ("traceparent", "calls of name services have no place for a trace id");
+
 const PLAN: &str = "plans (`[run]`)";
 
 /// The keys of `[run]`, as those of [`LoadOptions`].
@@ -78,7 +84,7 @@ static COLUMNS: [Column; 6] = [
         commands: &["perfdhcp"],
         spelling: &EXCHANGES,
         results: &[Own::new("seed", "s")],
-        lacks: &[],
+        lacks: &[OF_DHCP],
     },
     Column {
         title: "http",
@@ -93,7 +99,7 @@ static COLUMNS: [Column; 6] = [
         commands: &["names lookup"],
         spelling: Lookups::SPELLING,
         results: &[],
-        lacks: &[],
+        lacks: &[OF_NAMES],
     },
     Column {
         title: "leases",
@@ -121,9 +127,14 @@ fn cell(column: &Column, arg: &Arg, is_of_load: bool) -> Result<String, &'static
     })
 }
 
+/// The options of every run, and what a run tells the target about itself.
+fn results() -> Command {
+    Traceparent::augment_args(OutputArgs::augment_args(Command::new("output")))
+}
+
 fn page() -> String {
     let load = LoadOptions::augment_args(Command::new("load"));
-    let results = OutputArgs::augment_args(Command::new("output"));
+    let results = results();
     let rows = load.get_arguments().map(|arg| (arg, true));
     let rows = rows.chain(results.get_arguments().map(|arg| (arg, false)));
     let mut reasons: Vec<&str> = Vec::new();
@@ -210,7 +221,7 @@ mod tests {
     #[test]
     fn every_load_takes_what_loads_have_in_common() {
         let load = LoadOptions::augment_args(Command::new("load"));
-        let results = OutputArgs::augment_args(Command::new("output"));
+        let results = results();
         let rows = load.get_arguments().map(|arg| (arg, true));
         let rows: Vec<_> = rows.chain(results.get_arguments().map(|arg| (arg, false))).collect();
         let keys = keys();

@@ -27,6 +27,7 @@ pub mod spelling;
 pub mod start_at;
 pub mod surroundings;
 pub mod syntax;
+pub mod traceparent;
 pub mod usage_error;
 pub mod values;
 pub mod view;

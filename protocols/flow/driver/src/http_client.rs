@@ -9,10 +9,9 @@ use super::page_step::PageStep;
 use super::reply::Reply;
 use super::source::{RequestPart, Source};
 use super::step_id::StepId;
-use super::trace_context::{self, TraceContext};
 use super::variables::Variables;
 use brunt_exchange::{Class, Outcome, Watch};
-use brunt_feed::{FILLED_MAX, Text, Unfilled, Values, since_1970};
+use brunt_feed::{FILLED_MAX, Text, TraceContext, Unfilled, Values, since_1970};
 use brunt_flow_signing::{Proof, access_token_hash};
 use brunt_http_driver::{
     self as http, Body, Client, Course, Group, Origin, Request, Response, Wanted,
@@ -169,8 +168,8 @@ impl HttpClient {
     #[cold]
     fn identify(&mut self, trace: Option<TraceContext>) {
         let Some(trace) = trace else { return };
-        if self.request.value(trace_context::FIELD).is_none() {
-            self.request.add(trace_context::FIELD, trace.to_string().as_bytes());
+        if self.request.value(TraceContext::FIELD).is_none() {
+            self.request.add(TraceContext::FIELD, trace.to_string().as_bytes());
         }
     }
 

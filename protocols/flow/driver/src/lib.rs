@@ -40,7 +40,6 @@ pub mod source;
 mod step_id;
 mod token_age;
 pub mod trace;
-mod trace_context;
 mod unexamined;
 mod user;
 mod variables;

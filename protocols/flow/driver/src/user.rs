@@ -19,11 +19,10 @@ use super::plan::{ExchangeStep, Payload, Start, Times};
 use super::poll::Pending;
 use super::source::Exhausted;
 use super::step_id::StepId;
-use super::trace_context::FIELD;
 use super::variables::Variables;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient};
 use brunt_exchange::{Moment, Outcome, Part, Session, Ticket, Want, Watch};
-use brunt_feed::Hole;
+use brunt_feed::{Hole, TraceContext};
 use brunt_http_driver::{self as http, Group};
 use brunt_ldap_driver::LdapPool;
 use std::rc::Rc;
@@ -291,13 +290,14 @@ impl User {
             return;
         }
         let trace = self.variables.trace_context(self.context.compiled.flow());
+        let field = TraceContext::FIELD;
         match (&act.payload, trace) {
             (Payload::Http(http), trace) => {
                 let line = self.http_client.request_line(http.page.is_some());
-                let trace = trace.map(|trace| format!(" ({FIELD} {trace})")).unwrap_or_default();
+                let trace = trace.map(|trace| format!(" ({field} {trace})")).unwrap_or_default();
                 watch.requested(format_args!("{}{trace}", self.variables.values().shown(&line)));
             }
-            (Payload::Ldap(_), Some(trace)) => watch.requested(format_args!("{FIELD} {trace}")),
+            (Payload::Ldap(_), Some(trace)) => watch.requested(format_args!("{field} {trace}")),
             _ => {}
         }
     }

@@ -5,10 +5,9 @@ use super::guard::Guard;
 use super::plan::{ExchangeStep, Flow};
 use super::source::{DrawContext, Exhausted, Renewal, RequestPart, Source};
 use super::step_id::StepId;
-use super::trace_context::TraceContext;
 use brunt_exchange::Moment;
 use brunt_exchange::chance::mix;
-use brunt_feed::{Hole, Stream, Text, Values};
+use brunt_feed::{Hole, Stream, Text, TraceContext, Values};
 use brunt_flow_signing::Key;
 use std::time::Duration;
 

@@ -34,6 +34,7 @@ mod session;
 mod setup;
 mod slot;
 pub mod tally;
+mod trace;
 mod user_connection;
 mod worker;
 

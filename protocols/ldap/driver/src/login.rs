@@ -6,6 +6,7 @@
 use super::channel::Channel;
 use super::error::PlanError;
 use super::failure::Failure;
+use super::plan::Plan;
 use super::request::{Compiler, Request};
 use super::sasl::{
     Conversation, Identity as SaslIdentity, KeyCache, Mechanism, SaslError, SaslOptions, Step,
@@ -66,6 +67,17 @@ pub(super) struct BindContext<'a> {
     pub(super) position: Position,
     /// The DN that a search found.
     pub(super) found: Option<&'a [u8]>,
+    /// The plan of a bind that is measured, which may carry an identity for the traces of the server.
+    pub(super) plan: Option<&'a Plan>,
+}
+
+impl BindContext<'_> {
+    /// Completes the request that begins at this byte.
+    fn identify(&self, from: usize, out: &mut Vec<u8>) {
+        if let Some(plan) = self.plan {
+            plan.identify(self.position.number, from, out);
+        }
+    }
 }
 
 impl Credentials {
@@ -146,12 +158,14 @@ impl Credentials {
                     let encode = |id: i32, out: &mut Vec<u8>| {
                         let mut scratch = channel.buffers.scratch.borrow_mut();
                         let BindContext { arguments, position, found, .. } = &context;
+                        let from = out.len();
                         // A DN cannot fail: only filters are parsed late.
                         if let Ok(ready) =
                             request.fill(arguments, position, *found, &[password], &mut scratch)
                         {
                             ready.encode(id, out);
                         }
+                        context.identify(from, out);
                     };
                     match watch {
                         Some(watch) => {
@@ -205,9 +219,13 @@ impl Sasl {
             let (step, response);
             (conversation, step, response) =
                 advance(channel, conversation, challenge.take()).await?;
-            let encode = |id: i32, out: &mut Vec<u8>| match step {
-                Step::Respond => self.with_credentials.encode(id, &[&response], out),
-                Step::Listen => self.without_credentials.encode(id, &(), out),
+            let encode = |id: i32, out: &mut Vec<u8>| {
+                let from = out.len();
+                match step {
+                    Step::Respond => self.with_credentials.encode(id, &[&response], out),
+                    Step::Listen => self.without_credentials.encode(id, &(), out),
+                }
+                context.identify(from, out);
             };
             let reply = match &mut watch {
                 Some(watch) => {

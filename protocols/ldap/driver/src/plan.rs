@@ -55,6 +55,7 @@ pub struct Plan {
     pub(super) arguments: Arguments,
     pub(super) sessions: u32,
     pub(super) seed: u64,
+    pub(super) traceparent: bool,
     pub(super) tally: Arc<Tally>,
     pub(super) lost: LostServers,
     /// Withholds binds once accounts lock, if this is requested.
@@ -108,6 +109,7 @@ impl Plan {
             arguments: setup.arguments,
             sessions: setup.sessions,
             seed: setup.seed,
+            traceparent: setup.traceparent,
             tally: Arc::default(),
             lockout: None,
             first_binds: None,

@@ -262,6 +262,13 @@ impl ExchangeInFlight<'_> {
         watch: &mut Watch<'_>,
         encode: impl Fn(i32, &mut Vec<u8>),
     ) -> Result<u32, Failure> {
+        let plan = self.plan();
+        let encode = |id: i32, out: &mut Vec<u8>| {
+            let from = out.len();
+            encode(id, out);
+            plan.identify(self.ticket.number, from, out);
+        };
+        plan.name_trace(self.ticket.number, watch);
         loop {
             let used = self.connection.link.used.get();
             match self.channel.exchange(expected, keep, watch, &encode).await.code() {
@@ -312,7 +319,8 @@ impl ExchangeInFlight<'_> {
                 if watch.wants_text() {
                     let about = about();
                     watch.explain(format_args!("{} [{about}]", self.channel.refusal(refused)));
-                    watch.requested(format_args!("{about}"));
+                    let sent = self.plan().traced(self.ticket.number, about);
+                    watch.requested(format_args!("{sent}"));
                 }
                 Outcome::Failed(self.channel.class_of_refusal(), refused)
             }
@@ -339,6 +347,7 @@ impl ExchangeInFlight<'_> {
             arguments: &self.plan().arguments,
             position: self.position(),
             found,
+            plan: Some(self.plan()),
         };
         let lockout = self.plan().lockout.as_ref();
         if lockout.is_some_and(|lockout| !lockout.lets_through()) {
@@ -351,6 +360,7 @@ impl ExchangeInFlight<'_> {
             return Outcome::Skipped;
         }
         let guard = IdentityGuard(&self.connection.unsettled);
+        self.plan().name_trace(self.ticket.number, watch);
         let reply = loop {
             let used = self.connection.link.used.get();
             match credentials.bind(self.channel, context(), Some(&mut *watch)).await {

@@ -282,6 +282,9 @@ pub struct Setup {
     pub sessions: u32,
     /// The run's seed.
     pub seed: u64,
+    /// Whether measured requests carry an identity for the traces of the server, as a control. It depends on the seed
+    /// and the number of the exchange; the requests of one exchange have the same.
+    pub traceparent: bool,
     /// Values go into DNs and filters unescaped, and filters are parsed once they are complete: as the original tools
     /// do.
     pub raw: bool,

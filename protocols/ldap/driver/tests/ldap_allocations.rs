@@ -75,6 +75,7 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
         arguments: Arguments::parse(&specs, &Settings::default(), &Files::default()).unwrap(),
         sessions: 1,
         seed: 1,
+        traceparent: false,
         raw: false,
     };
     Arc::new(Plan::compile(setup).unwrap())

@@ -66,6 +66,7 @@ pub(crate) fn of(
         arguments: texts.arguments,
         sessions: load.connections.saturating_mul(load.concurrent),
         seed,
+        traceparent: args.traceparent,
         raw: args.raw,
     };
     Ok((setup, unused))

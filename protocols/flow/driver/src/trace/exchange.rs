@@ -7,9 +7,8 @@ use crate::extract::{Extract, Missing};
 use crate::plan::{ExchangeStep, Flow, Payload};
 use crate::reply::{Parsed, Reply};
 use crate::step_id::StepId;
-use crate::trace_context::{FIELD, TraceContext};
 use brunt_exchange::{Class, Moment, Outcome, Watch};
-use brunt_feed::Values;
+use brunt_feed::{TraceContext, Values};
 use brunt_http_driver::{Course, FIRST_BYTE, NotKept, Response};
 use brunt_redact::HIDDEN;
 use std::time::Duration;
@@ -213,14 +212,16 @@ impl Performed<'_> {
         };
         match (self.trace, &mut request) {
             (Some(trace), TracedRequest::Http { fields, .. })
-                if !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(FIELD)) =>
+                if !fields
+                    .iter()
+                    .any(|(name, _)| name.eq_ignore_ascii_case(TraceContext::FIELD)) =>
             {
-                fields.push((FIELD.to_owned(), trace.to_string()));
+                fields.push((TraceContext::FIELD.to_owned(), trace.to_string()));
             }
             (Some(trace), TracedRequest::Words { lines, .. })
                 if matches!(self.act.payload, Payload::Ldap(_)) =>
             {
-                lines.push(format!("{FIELD}: {trace}"));
+                lines.push(format!("{}: {trace}", TraceContext::FIELD));
             }
             _ => {}
         }

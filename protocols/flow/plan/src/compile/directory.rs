@@ -113,6 +113,7 @@ impl Directory {
             arguments: Arguments::default(),
             sessions: users,
             seed,
+            traceparent: false,
             raw: false,
         });
         let plan = plan.map_err(|error| failed(&error))?;

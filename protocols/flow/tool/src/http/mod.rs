@@ -125,7 +125,7 @@ fn job(
     Ok(FlowJob {
         command: args.output.typed.clone(),
         search: search_words(args),
-        flow: Flow { traceparent: args.trace.traceparent, ..compiled.flow },
+        flow: Flow { traceparent: args.trace.identity.traceparent, ..compiled.flow },
         network: Arc::new(network),
         settings,
         objectives: compiled.objectives,

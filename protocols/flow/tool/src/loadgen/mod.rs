@@ -301,7 +301,7 @@ impl LoadedJob {
         FlowJob {
             command: args.output.typed.clone(),
             search: Vec::new(),
-            flow: Flow { traceparent: args.trace.traceparent, ..flow },
+            flow: Flow { traceparent: args.trace.identity.traceparent, ..flow },
             network: Arc::clone(network),
             settings,
             objectives: args.output.run.objectives.clone(),

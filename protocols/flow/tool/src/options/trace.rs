@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use brunt_run::Caller;
 use brunt_run::load::{NO_LOAD, ONE_RUN, WRITES, never};
+use brunt_run::options::traceparent::Traceparent;
 use clap::Args;
 
 /// The default number of failed exchanges in a trace.
@@ -37,13 +38,9 @@ pub struct TraceArgs {
         value_parser = most
     )]
     pub trace_max: usize,
-    /// Send a header traceparent with each request, a new trace of the target for each
-    ///
-    /// LDAP operations carry it as a control, which a directory that does not know it ignores. Trace ids (W3C Trace
-    /// Context) depend on --seed, and the target is asked to record the trace. --trace, --once and the samples of
-    /// failures show them.
-    #[arg(long)]
-    pub traceparent: bool,
+    /// The identity of exchanges.
+    #[command(flatten)]
+    pub identity: Traceparent,
 }
 
 impl TraceArgs {

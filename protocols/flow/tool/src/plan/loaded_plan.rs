@@ -126,7 +126,7 @@ impl LoadedPlan {
             command: args.output.typed.clone(),
             // Its rate is in its file, which a search does not take.
             search: Vec::new(),
-            flow: Flow { traceparent: args.trace.traceparent, ..compiled.flow },
+            flow: Flow { traceparent: args.trace.identity.traceparent, ..compiled.flow },
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,

@@ -3,8 +3,9 @@
 use crate::server::{Act, Server, answer};
 use crate::{one, outcomes, plan, run, settle, setup};
 use brunt_exchange::{Class, Outcome};
+pub(crate) use brunt_ldap_driver::DeleteMode;
 use brunt_ldap_driver::{
-    AddSetup, DeleteMode, Entry, EntrySource, OperationControls, Task, Threshold, open, purge,
+    AddSetup, Entry, EntrySource, OperationControls, Task, Threshold, open, purge,
 };
 use brunt_ldap_wire::message::Request;
 use std::collections::BTreeSet;
@@ -33,7 +34,7 @@ impl EntrySource for Users {
     }
 }
 
-fn adding(delete: DeleteMode, size: u64) -> Task {
+pub(crate) fn adding(delete: DeleteMode, size: u64) -> Task {
     Task::AddAndDelete(AddSetup {
         entries: Arc::new(Users),
         delete,

@@ -9,6 +9,7 @@ mod modes;
 mod operations;
 mod server;
 mod several;
+mod traced;
 mod trouble;
 
 use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
@@ -43,6 +44,7 @@ fn setup(address: SocketAddr, task: Task) -> Setup {
         arguments: Arguments::default(),
         sessions: 1,
         seed: 1,
+        traceparent: false,
         raw: false,
     }
 }
@@ -68,6 +70,8 @@ struct ExchangeResult {
     items: u64,
     parts: Vec<&'static str>,
     text: String,
+    /// What the exchange says that it sent.
+    requested: Option<String>,
     sent: bool,
     /// How long the exchange had begun when its request was sent.
     opening: Duration,
@@ -94,6 +98,7 @@ async fn one(
         operation: watch.named_operation(),
         items: watch.counted_items(),
         parts: watch.parts().iter().map(|(part, _)| names[usize::from(part.0)]).collect(),
+        requested: watch.take_request(),
         sent: watch.sent_at().is_some(),
         opening: watch
             .sent_at()

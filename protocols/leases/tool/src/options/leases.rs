@@ -254,6 +254,7 @@ pub const LACKS: &[(&str, &str)] = &[
     ("node", ONE_MACHINE),
     ("weights", ONE_MACHINE),
     ("start_at", ONE_MACHINE),
+    ("traceparent", "stores take no trace id"),
     ("canary", "every store is tried before anything is measured"),
     ("addresses", "a connection to a database uses the first address that answers"),
 ];

@@ -102,6 +102,8 @@ pub struct RateArgs {
     pub rand_inclusive: bool,
     /// Whether generated values are inserted into DNs and filters unescaped.
     pub raw: bool,
+    /// Whether requests carry an identity for the traces of the server.
+    pub traceparent: bool,
     /// When operations begin, and how many there are.
     pub load: Load,
     /// The servers, which are used in turn. There is at least one, or one of `sockets`.
@@ -258,6 +260,7 @@ pub(crate) fn settings(
         inc_per_worker: values.choice("inc-scope") == Some("worker"),
         rand_inclusive: values.has("rand-inclusive"),
         raw: values.has("raw"),
+        traceparent: values.has("traceparent"),
         load,
         servers,
         sockets,

@@ -88,6 +88,13 @@ const LOAD: &[Row] = &[
         "How long to wait for an answer before the operation counts as timed out. Use '0' for no timeout.",
     )
     .default("30000"),
+    Row::switch(
+        group::LOAD,
+        "traceparent",
+        "Send the control 1.3.6.1.4.1.36733.2.1.5.7 of PingDS with each measured request: a W3C trace id, which \
+         depends on --seed, and which samples of failures show. Requests of one operation have the same. A server \
+         that does not know the control ignores it.",
+    ),
     load(
         "variableRateData",
         "path",

@@ -3,24 +3,25 @@
 //! It is a function of the seed, the iteration and the number of the exchange in it, so that a run with the same seed
 //! has the same identities, and no two exchanges of a run share one. Nothing is kept of it.
 
-use brunt_feed::Stream;
+use crate::Stream;
 use std::fmt::{self, Display};
 
-/// The header that carries it.
-pub(super) const FIELD: &str = "traceparent";
 /// The first stream of random numbers for it, beyond those of variables and of picks in answers.
 const STREAM: u64 = 1 << 56;
 
 /// The identity of one exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TraceContext {
+pub struct TraceContext {
     trace: u128,
     parent: u64,
 }
 
 impl TraceContext {
+    /// The header of HTTP that carries it, by which messages name it for every protocol.
+    pub const FIELD: &str = "traceparent";
+
     /// The identity of an exchange, by its number in its iteration.
-    pub(super) fn new(seed: u64, iteration: u64, exchange: u32) -> Self {
+    pub fn new(seed: u64, iteration: u64, exchange: u32) -> Self {
         let mut draws = Stream::new(seed, STREAM | u64::from(exchange)).at(iteration);
         let (high, low, parent) = (draws.bits(), draws.bits(), draws.bits());
         // All zeros means that there is none.
