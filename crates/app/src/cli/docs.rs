@@ -281,7 +281,7 @@ mod tests {
         for (page, text) in texts() {
             for script in blocks(&text, "toml") {
                 if page.ends_with("/docs/plan.md") || script.contains("[[scenario]]") {
-                    let plan = Plan { name: "plan.md", text: &script, overrides: &[] };
+                    let plan = Plan { name: "plan.md", text: &script, unset: &[], overrides: &[] };
                     let read = brunt_flow_plan::reader::read(&plan, &|_| None);
                     assert!(read.is_ok(), "{page}: {read:?}: {script}");
                     continue;

@@ -58,19 +58,22 @@ fn begun(lines: &[String]) -> String {
 
 /// The search for the rate that the target carries, where the load had a rate. The load said how it can be searched.
 fn search(record: &Record, room: usize) -> Option<String> {
-    let achieved = record.rates.achieved.filter(|rate| *rate > 0.0)?;
+    // The rates of a search are those of iterations, where these are several exchanges.
+    let achieved = record.rates.iterations.map_or(record.rates.achieved, |it| it.achieved);
+    let achieved = achieved.filter(|rate| *rate > 0.0)?;
     // A redacted word is not what was typed.
     let typed = !record.search.iter().any(|word| word.contains("***"));
-    if !typed || record.plan.mode != Mode::Open || record.rates.iterations.is_some() {
+    if !typed || record.plan.mode != Mode::Open {
         return None;
     }
     let search: Vec<&str> = record.search.iter().map(String::as_str).collect();
     let (own, load) = search.split_at(search.iter().position(|word| *word == "--")?);
     let to = format!("{}/s", above(achieved));
-    let slos: Vec<&str> = if record.slo.is_empty() {
-        ANY_OBJECTIVE.to_vec()
-    } else {
-        record.slo.iter().flat_map(|slo| ["--slo", slo.expr.as_str()]).collect()
+    let slos: Vec<&str> = match &record.slo[..] {
+        [] => ANY_OBJECTIVE.to_vec(),
+        // A plan contains its objectives, or has them beside it.
+        _ if load.get(1) == Some(&"run") => Vec::new(),
+        slos => slos.iter().flat_map(|slo| ["--slo", slo.expr.as_str()]).collect(),
     };
     let words = [&["brunt", "find-max"], &slos[..], &["--to", &to], own, load].concat();
     let lines = command_line(&words, room);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::summary::tests::measured;
 use brunt_record::{
-    Away, CodeRecord, Counts, Overload, OwnPart, Phase, Reason, RunOutcome, SampleRecord,
-    SloOutcome, Status, StepRecord, Verdict,
+    Away, CodeRecord, Counts, IterationRates, Overload, OwnPart, Phase, Reason, RunOutcome,
+    SampleRecord, SloOutcome, Status, StepRecord, Verdict,
 };
 
 fn screen(width: usize) -> Screen {
@@ -253,6 +253,21 @@ fn a_search_is_proposed_only_where_it_can_be_typed_and_keeps_the_objectives() {
         assert!(other.starts_with("brunt report run.json"), "{line}: {other}");
     }
     assert!(next(&|it| it.rates.achieved = Some(0.0)).starts_with("brunt report"));
+    // The rate of a plan is that of its iterations, and it has its objectives itself.
+    let of_plan = |it: &mut Record| {
+        it.search = words("-- run login.toml --unset run.rate");
+        let achieved = Some(40.0);
+        it.rates.iterations = Some(IterationRates { achieved, ..IterationRates::default() });
+    };
+    let without = next(&of_plan);
+    let plain = "brunt find-max --slo 'errors<1%' --to 44/s -- run login.toml";
+    assert!(without.replace(" \\\n        ", " ").starts_with(plain), "{without}");
+    let with = next(&|it| {
+        of_plan(it);
+        it.slo.clone_from(&slo);
+    });
+    let own = "brunt find-max --to 44/s -- run login.toml --unset run.rate\n";
+    assert!(with.replace(" \\\n        ", " ").starts_with(own), "{with}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl Surroundings for Sparse {
 
 /// The error message for a plan; none if it is right.
 fn said(text: &str) -> Option<String> {
-    let text = Text { name: "p.toml", text, overrides: &[] };
+    let text = Text { name: "p.toml", text, unset: &[], overrides: &[] };
     let written = match read(&text, &|name| Sparse.variable(name)) {
         Ok(written) => written,
         Err(error) => return Some(error.to_string()),

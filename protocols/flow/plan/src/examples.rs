@@ -61,7 +61,7 @@ fn base(name: &str) -> PathBuf {
 }
 
 fn plan(name: &str, text: &str) -> Plan {
-    let text = Text { name, text, overrides: &[] };
+    let text = Text { name, text, unset: &[], overrides: &[] };
     read(&text, &|name| ExampleMachine.variable(name))
         .unwrap_or_else(|error| panic!("{error}"))
         .plan
@@ -124,9 +124,10 @@ fn the_schema_refuses_what_the_reader_refuses() {
                 .collect();
             let misspelt = misspelt.join("\n");
             let Ok(table) = misspelt.parse::<toml::Table>() else { continue };
-            let read = read(&Text { name: &name, text: &misspelt, overrides: &[] }, &|name| {
-                ExampleMachine.variable(name)
-            });
+            let read =
+                read(&Text { name: &name, text: &misspelt, unset: &[], overrides: &[] }, &|name| {
+                    ExampleMachine.variable(name)
+                });
             // Names that the user chooses can be anything.
             if let Err(error) = read {
                 tried += 1;
@@ -160,7 +161,7 @@ fn what_is_left_of_a_plan_is_a_plan_or_an_error_with_its_place() {
         let cut =
             (0..text.len()).filter(|at| text.is_char_boundary(*at)).map(|at| text[..at].to_owned());
         for text in without.chain(twice).chain(cut) {
-            let text = Text { name: "p.toml", text: &text, overrides: &[] };
+            let text = Text { name: "p.toml", text: &text, unset: &[], overrides: &[] };
             let world = CompileEnvironment { surroundings: &ExampleMachine, base: &base(&name) };
             let error = match read(&text, &|name| ExampleMachine.variable(name)) {
                 Err(error) => error,

@@ -20,6 +20,7 @@ pub mod preview;
 pub mod reader;
 #[cfg(test)]
 mod reference;
+mod removal;
 pub mod sample;
 pub mod schema;
 pub mod values;

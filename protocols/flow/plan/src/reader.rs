@@ -14,6 +14,7 @@ use super::choices;
 use super::key_error::{KeyError, PlanError, nearest};
 use super::model::Plan;
 use super::path::KeyPath;
+use super::removal;
 
 /// The text of a plan, and the additions of the command line.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,8 @@ pub struct Text<'a> {
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
+    /// Keys that are left out of it, each as `key.key`.
+    pub unset: &'a [String],
     /// Overrides, each as `key.key=value`.
     pub overrides: &'a [String],
 }
@@ -47,6 +50,17 @@ struct Places {
 }
 
 impl Written {
+    /// Whether the plan has this key, from its text or from an override.
+    pub fn has(&self, path: &KeyPath) -> bool {
+        self.places.known.iter().any(|(known, _)| known == path)
+    }
+
+    /// Whether the text has this key, whatever overrides say.
+    pub fn text_has(&self, path: &KeyPath) -> bool {
+        let of_text = |span: &Range<usize>| span.start < self.places.length;
+        self.places.known.iter().any(|(known, span)| known == path && of_text(span))
+    }
+
     /// The fault with its position.
     pub fn error(&self, fault: KeyError) -> PlanError {
         self.places.error(fault)
@@ -68,6 +82,12 @@ pub fn read(
         text.overrides.iter().map(|set| places.add(set)).collect::<Result<_, _>>()?;
     let parsed = DeTable::parse(text.text).map_err(|error| places.syntax(&error))?;
     let mut tree = Spanned::new(parsed.span(), DeValue::Table(parsed.into_inner()));
+    for key in text.unset {
+        removal::remove(&mut tree, key).map_err(|what| PlanError::Wrong {
+            place: format!("--unset {key}"),
+            fault: KeyError::new(&KeyPath::default(), what),
+        })?;
+    }
     for set in &overrides {
         let table = DeTable::parse(set).map_err(|error| places.syntax(&error))?;
         merge(&mut tree, Spanned::new(table.span(), DeValue::Table(table.into_inner())));
@@ -352,7 +372,7 @@ mod tests {
 
     fn read_with(text: &str, overrides: &[&str]) -> Result<Plan, String> {
         let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
-        let text = Text { name: "p.toml", text, overrides: &overrides };
+        let text = Text { name: "p.toml", text, unset: &[], overrides: &overrides };
         let variable = |name: &str| (name == "HOST").then(|| "h".to_owned());
         read(&text, &variable).map(|written| written.plan).map_err(|error| error.to_string())
     }

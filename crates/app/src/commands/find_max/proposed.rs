@@ -109,3 +109,64 @@ fn no_search_is_proposed_that_would_be_of_another_load() {
         assert!(words_of(line).is_empty(), "{line}");
     }
 }
+
+/// The words of the search that a run of a plan proposes, with its file as `PLAN`.
+fn words_of_plan(run: &str, line: &str) -> (String, Option<String>) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("p.toml");
+    let text = format!(
+        "objectives = [\"a.p99 < 1s\"]\n[run]\n{run}\n[http]\nbase = \"http://127.0.0.1:1\"\n[[scenario]]\n\
+         steps = [{{ name = \"a\", get = \"/a\" }}, {{ name = \"b\", get = \"/b\" }}]\n"
+    );
+    std::fs::write(&path, text).unwrap();
+    let (world, network) = (World::of_process(), brunt_net::Network::private());
+    let path = path.to_str().unwrap();
+    let typed = line.replace("PLAN", path);
+    let words: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+    let load = match cli::load(&words, &world) {
+        Ok(Ok(load)) => load,
+        other => panic!("{line}: {:?}", other.map(|_| ())),
+    };
+    let search = load.examine(&world, &network).unwrap_or_else(|no| panic!("{}", no.text)).search;
+    let shown = search.join(" ").replace(path, "PLAN");
+    let Some(at) = search.iter().position(|word| word == "--") else { return (shown, None) };
+    // The search reads the plan, compiles it, and accepts it.
+    let refused = match Inner::read(&search[at + 1..], None, &world) {
+        Err(refusal) => Some(refusal.text),
+        Ok(inner) => inner.prepare(&world, &network, &|_| Ok(())).err().map(|no| no.text),
+    };
+    (shown, refused)
+}
+
+#[test]
+fn a_plan_is_searched_without_what_a_search_decides() {
+    for (run, line, expected) in [
+        (
+            "rate = \"5/s\"\nduration = \"9s\"",
+            "run PLAN",
+            "-- run PLAN --unset run.rate --unset run.duration",
+        ),
+        ("users = 9", "run PLAN --set run.rate=9/s --duration 5s --quiet", "-- run PLAN"),
+        (
+            "rate = \"5/s\"\narrival = \"poisson\"\nbacklog = 9",
+            "run PLAN --set=run.rate=9/s --set run.users=7 --allow 10.0.0.0/8",
+            "--allow 10.0.0.0/8 -- run PLAN --set run.users=7 --unset run.rate --unset run.arrival \
+             --unset run.backlog",
+        ),
+        (
+            "stages = \"5/s for 9s\"\nwarm-up = \"1s\"",
+            "run PLAN --set http.connect-timeout=1s --slo errors<1% --unset run.stages --set run.rate=3/s",
+            "-- run PLAN --set http.connect-timeout=1s --unset run.stages --unset run.warm-up --slo errors<1%",
+        ),
+    ] {
+        assert_eq!(words_of_plan(run, line), (expected.to_owned(), None), "{run}: {line}");
+    }
+    // Nobody thinks in a search, and there are no rounds: it would be another load.
+    for (run, line) in [
+        ("think = \"1s\"", "run PLAN"),
+        ("rate = \"5/s\"", "run PLAN --node 0/2 --seed 5"),
+        ("rate = \"5/s\"", "run PLAN --trace x.har"),
+    ] {
+        assert_eq!(words_of_plan(run, line).0, "", "{run}: {line}");
+    }
+}

@@ -128,7 +128,7 @@ mod tests {
     fn again(imported: &Imported) -> (Plan, Plan, String) {
         let settled = Settled::new(imported, Some(Path::new("/x/plan.toml"))).unwrap();
         let text = text(imported, &settled, Steps::Short).unwrap();
-        let read = reader::Text { name: "plan.toml", text: &text, overrides: &[] };
+        let read = reader::Text { name: "plan.toml", text: &text, unset: &[], overrides: &[] };
         let written =
             reader::read(&read, &|_| None).unwrap_or_else(|error| panic!("{error}\n{text}"));
         (settled.whole(), written.plan, text)

@@ -404,7 +404,7 @@ mod tests {
         };
         let plan = plan(&job, &draft, &listed, &connecting);
         let written = toml::to_string_pretty(&plan).unwrap();
-        let text = Text { name, text: &written, overrides: &[] };
+        let text = Text { name, text: &written, unset: &[], overrides: &[] };
         let again = read(&text, &|name| Exported.variable(name));
         let again = again.unwrap_or_else(|error| panic!("{error}\n{written}")).plan;
         let world = CompileEnvironment { surroundings: &Exported, base: &root };

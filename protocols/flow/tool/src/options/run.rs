@@ -26,6 +26,11 @@ pub struct RunArgs {
     /// Elements of an array are counted from 1, as in scenario.1.weight=3.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Leave a key out of the plan, such as run.rate; may be repeated
+    ///
+    /// It is left out before --set adds any. Elements of an array are counted from 1.
+    #[arg(long, value_name = "KEY")]
+    pub unset: Vec<String>,
     /// How long to run, in place of the plan's duration
     ///
     /// It also takes the place of `iterations = { each = 1 }`, with which imported plans are tried out.

@@ -21,6 +21,7 @@ use brunt_run::options::surroundings::Surroundings;
 use brunt_run::{console, share};
 
 use super::granted::{self, Granted};
+use super::proposal;
 use crate::FlowJob;
 use crate::options::run::RunArgs;
 use crate::trace::TraceFile;
@@ -32,6 +33,8 @@ const PLAN_MAX: u64 = 16 << 20;
 pub(super) struct LoadedPlan {
     pub plan: Plan,
     pub compiled: Compiled,
+    /// What to type for a search of its highest rate.
+    search: Vec<String>,
 }
 
 impl LoadedPlan {
@@ -39,7 +42,7 @@ impl LoadedPlan {
     pub(super) fn read(args: &RunArgs, surroundings: &dyn Surroundings) -> Result<Self, PlanError> {
         let path = args.plan.clone().unwrap_or_else(|| PathBuf::from("-"));
         let (name, text) = source(&path, &surroundings.files())?;
-        let text = Text { name: &name, text: &text, overrides: &args.set };
+        let text = Text { name: &name, text: &text, unset: &args.unset, overrides: &args.set };
         let base = path.parent().unwrap_or(Path::new(""));
         Self::new(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
     }
@@ -50,7 +53,12 @@ impl LoadedPlan {
         granted: &Granted<'_>,
     ) -> Result<Self, (PlanError, Exit)> {
         let submitted = granted.submitted;
-        let text = Text { name: "plan.toml", text: &submitted.plan, overrides: &args.set };
+        let text = Text {
+            name: "plan.toml",
+            text: &submitted.plan,
+            unset: &args.unset,
+            overrides: &args.set,
+        };
         let world = CompileEnvironment { surroundings: granted, base: Path::new("") };
         let (asked, written) =
             Self::new(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
@@ -81,7 +89,8 @@ impl LoadedPlan {
         let compiled = compile(&written.plan, node, seed, world);
         let mut compiled = compiled.map_err(|fault| written.error(fault))?;
         compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
-        Ok((Self { plan: written.plan.clone(), compiled }, written))
+        let search = proposal::words(args, &written);
+        Ok((Self { plan: written.plan.clone(), compiled, search }, written))
     }
 
     /// The plan with its defaults.
@@ -107,7 +116,7 @@ impl LoadedPlan {
         network: &brunt_net::Network,
         shows: bool,
     ) -> Result<FlowJob, Refusal> {
-        let Self { plan, mut compiled } = self;
+        let Self { plan, mut compiled, search } = self;
         let network = &network.or_marked(compiled.dscp);
         if let Some(directory) = compiled.directory {
             let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
@@ -124,8 +133,7 @@ impl LoadedPlan {
         output.run.abort_on = compiled.abort_on;
         Ok(FlowJob {
             command: args.output.typed.clone(),
-            // Its rate is in its file, which a search does not take.
-            search: Vec::new(),
+            search,
             flow: Flow { traceparent: args.trace.identity.traceparent, ..compiled.flow },
             network: Arc::new(network),
             settings: compiled.settings,
@@ -250,7 +258,7 @@ mod tests {
         );
         let words = ["run", "p.toml"].into_iter().chain(line.split_whitespace());
         let args = Line::try_parse_from(words).unwrap().run;
-        let text = Text { name: "p.toml", text: &text, overrides: &args.set };
+        let text = Text { name: "p.toml", text: &text, unset: &args.unset, overrides: &args.set };
         let world = CompileEnvironment { surroundings: &World::of_process(), base: Path::new("") };
         let (asked, _) =
             LoadedPlan::new(&text, &args, &world).unwrap_or_else(|error| panic!("{error}"));

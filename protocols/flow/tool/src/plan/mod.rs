@@ -3,6 +3,7 @@
 mod callers;
 mod granted;
 mod loaded_plan;
+mod proposal;
 mod run;
 mod searched;
 
