@@ -232,7 +232,7 @@ impl Reading<'_> {
         let mut step = Step { method: entry.request.method.clone(), ..Step::default() };
         if let Some(sent) = act::sent(page, entry, url) {
             let form = sent.form;
-            let called = form.attribute("id").or_else(|| form.attribute("name"));
+            let called = form.id.as_deref().or(form.name.as_deref());
             let last = url.path().rsplit('/').find(|segment| !segment.is_empty());
             step.name = format!("submit {}", called.or(last).unwrap_or("form"));
             let fields = sent.changed.iter();

@@ -12,7 +12,6 @@ mod body;
 mod curl;
 mod form;
 mod har;
-mod html;
 mod imported;
 mod node;
 pub mod notation;

@@ -3,9 +3,10 @@
 //! A control belongs to the form that is open where it is, or to the one that its attribute `form` names, wherever that
 //! is on the page.
 
-use crate::document::attribute;
-use crate::form::{Button, Field, Form};
+use crate::document::{Document, Node, attribute};
+use crate::form::{Button, Field, FieldKind, Form};
 use crate::meter::{Meter, Spent};
+use crate::open_elements::OpenElements;
 use html5ever::LocalName;
 use html5ever::tokenizer::Tag;
 
@@ -13,6 +14,26 @@ use html5ever::tokenizer::Tag;
 const FIELDS_MAX: usize = 256;
 /// The most bytes that are kept of all forms of a page.
 const BYTES_MAX: usize = 64 << 10;
+
+/// The first forms of a document, each as a browser would send it. One that was too much to be kept lacks a part, and
+/// is [cut](Form::is_cut).
+pub fn forms(document: &Document, most: usize, meter: &dyn Meter) -> Result<Vec<Form>, Spent> {
+    let (mut controls, mut elements) = (Controls::new(meter), OpenElements::default());
+    for node in &document.nodes {
+        match node {
+            Node::Start(tag) => {
+                elements.open(tag);
+                controls.start(tag, elements.depth(), Vec::new())?;
+            }
+            Node::End(name) => {
+                elements.close(name, meter)?;
+                controls.end(name, elements.depth());
+            }
+            Node::Text(text) => controls.text(text),
+        }
+    }
+    controls.forms(most, true)
+}
 
 /// The forms of a page while it is passed.
 pub(crate) struct Controls<'a> {
@@ -172,10 +193,11 @@ impl<'a> Controls<'a> {
             _ => {}
         }
         let Some(name) = named(tag) else { return Ok(()) };
-        let checkable = matches!(&*kind, "checkbox" | "radio");
-        let value = match (value, &*kind) {
-            (_, "file") => "",
-            (_, "hidden") if name.eq_ignore_ascii_case("_charset_") => "UTF-8",
+        let of_input = FieldKind::of_input(&kind);
+        let checkable = of_input == FieldKind::Checkable;
+        let value = match (value, of_input) {
+            (_, FieldKind::File) => "",
+            (_, FieldKind::Hidden) if name.eq_ignore_ascii_case("_charset_") => "UTF-8",
             (None, _) if checkable => "on",
             (value, _) => value.unwrap_or_default(),
         };
@@ -183,7 +205,7 @@ impl<'a> Controls<'a> {
             name: name.to_owned(),
             value: value.to_owned(),
             sent: !checkable || attribute(tag, "checked").is_some(),
-            file: kind == "file",
+            kind: of_input,
         };
         let owner = self.owner(tag);
         self.add(owner, Control::Field(field))
@@ -243,11 +265,12 @@ impl<'a> Controls<'a> {
             }
             Some(Inside::Text { owner, name, text, .. }) => {
                 let value = text.strip_prefix('\n').unwrap_or(&text).to_owned();
-                let field = Field { name, value, sent: true, file: false };
+                let field = Field { name, value, sent: true, kind: FieldKind::Text };
                 self.add(owner, Control::Field(field))
             }
             Some(Inside::List { owner, name, several, options, .. }) => {
-                let field = |value| Field { name: name.clone(), value, sent: true, file: false };
+                let kind = FieldKind::Choice;
+                let field = |value| Field { name: name.clone(), value, sent: true, kind };
                 let values = chosen(options, several);
                 let none = values.is_empty().then(|| Field { sent: false, ..field(String::new()) });
                 let fields: Vec<Field> = values.into_iter().map(field).chain(none).collect();

@@ -32,8 +32,39 @@ pub struct Field {
     pub value: String,
     /// Whether it is sent: a box that is not checked and an option that is not selected are not, unless they are set.
     pub sent: bool,
-    /// Whether it is for a file.
-    pub file: bool,
+    /// What it is.
+    pub kind: FieldKind,
+}
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A field for text, with one line or several, or any other.
+    #[default]
+    Text,
+    /// One that is not shown.
+    Hidden,
+    /// One for a password.
+    Password,
+    /// One for a file.
+    File,
+    /// A box or a radio button.
+    Checkable,
+    /// An option of a list.
+    Choice,
+}
+
+impl FieldKind {
+    /// The kind of an `input` of this type, in lower case.
+    pub(crate) fn of_input(kind: &str) -> Self {
+        match kind {
+            "hidden" => Self::Hidden,
+            "password" => Self::Password,
+            "file" => Self::File,
+            "checkbox" | "radio" => Self::Checkable,
+            _ => Self::Text,
+        }
+    }
 }
 
 /// A button that sends a form.
@@ -54,6 +85,11 @@ pub struct Button {
 }
 
 impl Form {
+    /// Whether some of it was too much to be kept, so that it is not sent.
+    pub const fn is_cut(&self) -> bool {
+        self.cut
+    }
+
     /// Whether it has a field of this name.
     pub fn has(&self, name: &str) -> bool {
         self.fields.iter().any(|field| field.name == name)

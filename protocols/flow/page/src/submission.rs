@@ -1,6 +1,6 @@
 //! [`Submission`]: the request that sends a form, as a browser makes it.
 
-use crate::form::{Button, Form};
+use crate::form::{Button, FieldKind, Form};
 use crate::page::Page;
 use crate::page_error::FormError;
 use std::fmt::Write as _;
@@ -53,6 +53,13 @@ impl SentField {
     #[must_use]
     pub fn with_value(&self, value: String) -> Self {
         Self { name: self.name.clone(), value, ..*self }
+    }
+}
+
+impl Form {
+    /// The fields that are sent as the page is, by this button.
+    pub fn sent(&self, button: Option<&Button>) -> Vec<SentField> {
+        entries(self, &[], button)
     }
 }
 
@@ -145,7 +152,7 @@ fn entries(form: &Form, given: &[Given], button: Option<&Button>) -> Vec<SentFie
                 name: field.name.clone(),
                 value: crlf(&field.value),
                 given: false,
-                file: field.file,
+                file: field.kind == FieldKind::File,
             }),
             None => {}
         }

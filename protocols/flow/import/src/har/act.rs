@@ -1,5 +1,6 @@
 //! What a person did on a page: sent one of its forms, or followed one of its links.
 
+use brunt_flow_page::{Button, Field, FieldKind, Form, SentField};
 use url::{Url, form_urlencoded};
 
 use super::bits::{LIKELY, bits};
@@ -7,7 +8,6 @@ use super::file::Entry;
 use super::given::{SEPARATORS, split};
 use super::page::{Link, Page, is_name, is_quotable};
 use crate::form::TYPE;
-use crate::html::{Control, Form, Kind, Method};
 
 /// A form that was sent.
 #[derive(Debug)]
@@ -26,7 +26,8 @@ pub(super) struct Sent<'a> {
 /// The form of a page that a request sends.
 pub(super) fn sent<'a>(page: &'a Page, entry: &Entry, url: &Url) -> Option<Sent<'a>> {
     let fields = fields(entry, url)?;
-    let fitting = page.forms.iter().filter_map(|form| {
+    let whole = page.forms.iter().filter(|form| !form.is_cut());
+    let fitting = whole.filter_map(|form| {
         let selector = selector(page, form)?;
         let sent = of_form(page, form, entry, url, &fields)?;
         Some(Sent { selector, ..sent })
@@ -67,71 +68,79 @@ fn of_form<'a>(
     fields: &[(String, String)],
 ) -> Option<Sent<'a>> {
     let sends = |name: &str| fields.iter().any(|(known, _)| known == name);
-    let first = form.buttons().next();
-    let pressed = form.buttons().find(|button| !button.name.is_empty() && sends(&button.name));
-    let pressed = pressed.or(first);
-    let (mut action, mut method) = (form.action(), form.method());
-    if let Some(Kind::Button { action: own, method: by, .. }) = pressed.map(|it| &it.kind) {
-        action = own.as_deref().unwrap_or(action);
-        method = by.as_deref().map_or(method, Method::named);
-    }
+    let first = form.buttons.first();
+    let named = |button: &&Button| button.name.as_deref().is_some_and(sends);
+    let pressed = form.buttons.iter().find(named).or(first);
+    let of_button = |own: fn(&Button) -> Option<&String>| pressed.and_then(own);
+    let action = of_button(|button| button.action.as_ref()).unwrap_or(&form.action);
+    let method = of_button(|button| button.method.as_ref()).unwrap_or(&form.method);
+    let is_post = method.trim().eq_ignore_ascii_case("post");
     let mut target = page.resolve(action)?;
     let mut asked = url.clone();
-    if method == Method::Get {
+    if !is_post {
         target.set_query(None);
         asked.set_query(None);
     }
-    let by = if method == Method::Post { "POST" } else { "GET" };
-    if method == Method::Dialog || entry.request.method != by || target != asked {
+    // A dialogue is closed, and nothing is sent.
+    let dialog = method.trim().eq_ignore_ascii_case("dialog");
+    if dialog || entry.request.method != if is_post { "POST" } else { "GET" } || target != asked {
         return None;
     }
-    let own: Vec<&Control> = form.fields(pressed).collect();
-    let unsent = own.iter().filter(|control| !sends(&control.name));
+    let own = form.sent(pressed);
     // A script that sends a request there leaves out fields that are not shown; a person cannot.
-    if unsent.clone().any(|control| control.kind == Kind::Hidden)
-        || method == Method::Get && own.is_empty()
+    let hidden = |field: &&Field| field.kind == FieldKind::Hidden && field.sent;
+    if form.fields.iter().filter(hidden).any(|field| !sends(&field.name))
+        || !is_post && own.is_empty()
     {
         return None;
     }
-    let unsent = unsent.filter(|control| !control.is_button()).map(|it| it.name.clone()).collect();
-    let of_page = |name: &str| -> Vec<&str> {
-        own.iter().filter(|it| it.name == name).map(|it| it.value.as_str()).collect()
-    };
+    let unsent = form.sent(None).into_iter().filter(|field| !sends(&field.name));
+    let of_page = |name: &str| -> Vec<&str> { of(&own, name).collect() };
     let of_request = |name: &str| -> Vec<&str> {
         fields.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
     };
     let changed = fields.iter().filter(|(name, _)| of_page(name) != of_request(name)).cloned();
     let press = pressed.filter(|it| first.is_none_or(|first| !std::ptr::eq(first, *it)));
-    let press = press.map(|button| button.name.clone());
-    Some(Sent { form, selector: String::new(), press, changed: changed.collect(), unsent })
+    let press = press.and_then(|button| button.name.clone());
+    let (changed, unsent) = (changed.collect(), unsent.map(|field| field.name).collect());
+    Some(Sent { form, selector: String::new(), press, changed, unsent })
+}
+
+/// The values of the fields of a name.
+fn of<'f>(fields: &'f [SentField], name: &str) -> impl Iterator<Item = &'f str> {
+    fields.iter().filter(move |field| field.name == name).map(|field| field.value.as_str())
 }
 
 /// A selector of a form that selects no other of the page; none if there is none that will do for other users.
 fn selector(page: &Page, form: &Form) -> Option<String> {
     let only = |attribute: &str, value: &str| {
-        page.forms.iter().filter(|it| it.attribute(attribute) == Some(value)).count() == 1
+        page.forms.iter().filter(|it| own(it, attribute) == Some(value)).count() == 1
     };
-    if let Some(id) =
-        form.attribute("id").filter(|id| is_name(id) && is_steady(id) && only("id", id))
-    {
+    if let Some(id) = own(form, "id").filter(|id| is_name(id) && is_steady(id) && only("id", id)) {
         return Some(format!("#{id}"));
     }
     for attribute in ["name", "action"] {
-        let value = form.attribute(attribute).filter(|it| is_quotable(it) && only(attribute, it));
+        let value = own(form, attribute).filter(|it| is_quotable(it) && only(attribute, it));
         let Some(value) = value else { continue };
         if is_steady(value) {
             return Some(format!("form[{attribute}='{value}']"));
         }
         let begin = steady_part(value);
-        let same = page
-            .forms
-            .iter()
-            .filter(|it| it.attribute(attribute).is_some_and(|it| it.starts_with(begin)));
-        if begin.len() > 1 && same.count() == 1 {
+        let begins = |it: &&Form| own(it, attribute).is_some_and(|it| it.starts_with(begin));
+        if begin.len() > 1 && page.forms.iter().filter(begins).count() == 1 {
             return Some(format!("form[{attribute}^='{begin}']"));
         }
     }
     (page.forms.len() == 1).then(|| "form".to_owned())
+}
+
+/// An attribute of a form that a selector may name.
+fn own<'f>(form: &'f Form, attribute: &str) -> Option<&'f str> {
+    match attribute {
+        "id" => form.id.as_deref(),
+        "name" => form.name.as_deref(),
+        _ => Some(&*form.action),
+    }
 }
 
 /// A link of a page that a request follows, by its selector, if its URL is another for each user.

@@ -12,10 +12,10 @@ use super::person::{is_password, names_person};
 use super::sent::Part;
 use crate::body;
 use crate::form::{self, Multipart};
-use crate::html::{Form, Kind};
 use crate::imported::{Body, Step};
 use crate::notation::{literal, outside};
 use crate::pairs;
+use brunt_flow_page::{FieldKind, Form};
 
 /// What ends the words of a text that is no JSON and no form.
 const ENDS: &[char] =
@@ -95,15 +95,14 @@ impl Flow {
         name: &str,
         value: &str,
     ) -> String {
-        let control = form.controls.iter().find(|control| control.name == name);
-        let kind = control.map(|control| &control.kind);
-        let signs_in = form.controls.iter().any(|control| control.kind == Kind::Password);
-        if kind == Some(&Kind::Password) || is_password(name) {
-            let called = form.attribute("id").or_else(|| form.attribute("name")).unwrap_or("form");
+        let kind = form.fields.iter().find(|field| field.name == name).map(|field| field.kind);
+        let signs_in = form.fields.iter().any(|field| field.kind == FieldKind::Password);
+        if kind == Some(FieldKind::Password) || is_password(name) {
+            let called = form.id.as_deref().or(form.name.as_deref()).unwrap_or("form");
             let comment = format!("what the field '{name}' of form '{called}' held");
             return self.variables.secret(name, &literal(value), &comment);
         }
-        if kind == Some(&Kind::Text) && (signs_in || names_person(name)) && !value.is_empty() {
+        if kind == Some(FieldKind::Text) && (signs_in || names_person(name)) && !value.is_empty() {
             return self.types(name, value);
         }
         self.field(step, name, value)

@@ -2,7 +2,6 @@
 //!
 //! Recorders differ in what they leave out, so only what identifies a request is required.
 
-use crate::html;
 use base64::Engine as _;
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -200,9 +199,4 @@ impl Response {
         let text = self.content.text.as_ref().map_or(0, String::len) as u64;
         said.and_then(|size| format!("{size:.0}").parse().ok()).unwrap_or(text)
     }
-}
-
-/// Reads a page of an answer.
-pub(super) fn read_page(response: &Response, reading: &mut impl html::Reading) {
-    html::read(&response.text(), reading);
 }

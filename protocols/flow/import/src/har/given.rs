@@ -1,6 +1,7 @@
 //! What an answer gives: the values in its body, its head and the URL that it came from.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -166,10 +167,12 @@ impl Given<'_> {
             let place = Location::Html(value.selector.clone(), Some(value.attribute.clone()));
             self.whole(sources, &value.name, &value.held, Spot::Location(place), rank, likely);
         }
+        // A selector by the beginning of a link selects the first that begins so.
+        let mut seen = HashSet::new();
         for link in &page.links {
             let Some(end) = link.to.find('?').filter(|end| *end > 0) else { continue };
             let begin = &link.to[..=end];
-            if !super::page::is_quotable(begin) || !page.is_first_link(link, begin) {
+            if !seen.insert(begin) || !super::page::is_quotable(begin) {
                 continue;
             }
             let place = Location::Html(format!("a[href^='{begin}']"), Some("href".to_owned()));

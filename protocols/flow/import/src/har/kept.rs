@@ -15,7 +15,6 @@ use super::leaves::leaves;
 use super::notes::Left;
 use super::page::Page;
 use super::sent::{Part, values};
-use crate::html::Form;
 
 /// Endings of paths that are looked at where the type of an answer is not known.
 const STATIC_ENDINGS: [&str; 18] = [
@@ -192,7 +191,7 @@ fn leads<'a>(
         }
         if entry.response.is_page() {
             let page = Page::of(&entry.response, url);
-            let actions = page.forms.iter().map(Form::action);
+            let actions = page.forms.iter().map(|form| form.action.as_str());
             let targets = actions.chain(page.links.iter().map(|link| link.to.as_str()));
             targets.filter_map(|to| page.resolve(to)).for_each(|to| note(&to));
         }

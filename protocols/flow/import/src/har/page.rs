@@ -1,12 +1,18 @@
 //! [`Page`]: what a recorded page offers to the requests after it: forms, links, and values in its tags.
 
-use crate::html::{Form, Forms, Reading, Tag};
+use brunt_flow_page::{Document, Form, Meter, Part, Spent, StartTag, forms};
+use std::cell::Cell;
 use url::Url;
 
-use super::file::{Response, read_page};
+use super::file::Response;
 
 /// The most links and values of a page that are kept.
 const KEPT_MAX: usize = 5_000;
+/// The most forms of a page that are kept.
+const FORMS_MAX: usize = 64;
+/// The work that a page may take, in units of its reader: so much for each byte, and as much as any answer of a run.
+const UNITS_A_BYTE: u64 = 20;
+const UNITS: u64 = 5_000_000;
 
 /// A recorded page.
 #[derive(Debug)]
@@ -53,14 +59,12 @@ pub(super) enum Kind {
 impl Page {
     /// The page that an answer is. `url` is where the answer came from.
     pub(super) fn of(response: &Response, url: &Url) -> Self {
-        let mut found = Found::default();
-        read_page(response, &mut found);
-        let Found { forms, base, links, mut values } = found;
+        let Found { forms, base, links, mut values } = Found::read(&response.text());
         let base = base.and_then(|base| url.join(&base).ok()).unwrap_or_else(|| url.clone());
         // A selector finds the first element that it fits.
         let mut seen = std::collections::HashSet::new();
         values.retain(|value| seen.insert((value.selector.clone(), value.attribute.clone())));
-        Self { base, url: url.clone(), forms: forms.finish(), links, values }
+        Self { base, url: url.clone(), forms, links, values }
     }
 
     /// A URL of the page, resolved. An empty one is the page itself.
@@ -79,14 +83,28 @@ impl Page {
 
 #[derive(Default)]
 struct Found {
-    forms: Forms,
+    forms: Vec<Form>,
     base: Option<String>,
     links: Vec<Link>,
     values: Vec<Value>,
 }
 
 impl Found {
-    fn value(&mut self, tag: Tag<'_>, key: &str, attribute: &str, kind: Kind) {
+    /// Reads a page to its end. One that is made to take long has nothing.
+    fn read(page: &str) -> Self {
+        let work = Work(Cell::new(UNITS + UNITS_A_BYTE * page.len() as u64));
+        let mut found = Self::default();
+        let Ok(document) = Document::read(page.as_bytes(), &work) else { return found };
+        for part in document.parts() {
+            if let Part::Start(tag) = part {
+                found.open(tag);
+            }
+        }
+        found.forms = forms(&document, FORMS_MAX, &work).unwrap_or_default();
+        found
+    }
+
+    fn value(&mut self, tag: StartTag<'_>, key: &str, attribute: &str, kind: Kind) {
         let (name, value) = (tag.attribute(key), tag.attribute(attribute));
         let Some((name, value)) = name.zip(value).filter(|(name, _)| is_quotable(name)) else {
             return;
@@ -103,9 +121,8 @@ impl Found {
     }
 }
 
-impl Reading for Found {
-    fn open(&mut self, tag: Tag<'_>) {
-        self.forms.open(tag);
+impl Found {
+    fn open(&mut self, tag: StartTag<'_>) {
         match tag.name() {
             "base" if self.base.is_none() => self.base = tag.attribute("href").map(str::to_owned),
             "a" | "area" if self.links.len() < KEPT_MAX => {
@@ -127,13 +144,15 @@ impl Reading for Found {
             }
         }
     }
+}
 
-    fn close(&mut self, name: &str) {
-        self.forms.close(name);
-    }
+/// The work that is left for a page.
+struct Work(Cell<u64>);
 
-    fn text(&mut self, text: &str) {
-        self.forms.text(text);
+impl Meter for Work {
+    fn spend(&self, units: u64) -> Result<(), Spent> {
+        self.0.set(self.0.get().checked_sub(units).ok_or(Spent)?);
+        Ok(())
     }
 }
 

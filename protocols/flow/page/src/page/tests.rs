@@ -155,6 +155,16 @@ fn a_page_of_any_size_takes_a_bounded_room() {
     // Forms that nothing selects are named, and their values not kept.
     let other = page(LOGIN, &["#nothing"], &[]);
     assert!(other.forms[0].fields.iter().all(|field| field.value.is_empty()));
+    // Forms within each other are one, and elements are closed one by one, however many there are.
+    let within = "<form id=f><input name=a>".repeat(100_000);
+    let kept = page(&within, &["#f"], &[]);
+    assert_eq!((kept.count, kept.forms[0].fields.len(), kept.forms[0].cut), (1, 256, true));
+    let deep = [
+        "<div>".repeat(100_000),
+        "<form><input name=a></form>".to_owned(),
+        "</div>".repeat(100_000),
+    ];
+    assert_eq!(page(&deep.concat(), &[], &[]).forms[0].fields.len(), 1);
     let itself = page("<form id=a><form id=b><input name=x></form>", &[], &[]);
     assert_eq!((itself.count, itself.forms[0].id.as_deref()), (1, Some("a")));
 }
