@@ -14,6 +14,8 @@ pub mod dhcp6_draft;
 pub mod dhcp6_reply;
 pub mod flow_extract;
 pub mod flow_page;
+pub mod flow_plan;
+pub mod http_cookies;
 pub mod http_parts;
 pub mod http_request;
 pub mod http_response;

@@ -41,6 +41,8 @@ replayed!(
     dhcp6_reply,
     flow_extract,
     flow_page,
+    flow_plan,
+    http_cookies,
     http_parts,
     http_request,
     http_response,

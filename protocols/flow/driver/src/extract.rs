@@ -49,10 +49,12 @@ pub struct Expiry {
 
 impl Expiry {
     /// How long the value is valid; none if the answer does not say.
-    pub(super) fn lifetime(&self, parsed: &Parsed<'_>) -> Option<Duration> {
+    pub fn lifetime(&self, parsed: &Parsed<'_>) -> Option<Duration> {
         let found = self.of.find(parsed).ok().flatten()?;
         let text = found.text();
         let seconds: f64 = std::str::from_utf8(&text).ok()?.trim().parse().ok()?;
+        // What is no number says nothing, and is no time either.
+        let seconds = Some(seconds).filter(|seconds| !seconds.is_nan())?;
         let seconds = seconds.clamp(0.0, LIFETIME_MAX.as_secs_f64());
         Some(Duration::from_secs_f64(seconds))
     }

@@ -84,6 +84,8 @@ mod tests {
     use super::*;
     use crate::extract::Location;
     use crate::{Condition, Reply};
+    use brunt_exchange::ThinkTime;
+    use brunt_feed::{Escape, Hole};
     use brunt_http_driver::Response;
 
     #[test]
@@ -100,7 +102,7 @@ mod tests {
             slower: Some(Slower { by: Duration::from_secs(5), when: vec![error("slow_down")] }),
             operation: 0,
             span: 0,
-            pause: Pause { time: brunt_exchange::ThinkTime::None, name: String::new() },
+            pause: Pause { time: ThinkTime::None, name: String::new() },
         };
         let values = Values::new(0);
         let pending = |body: &str| {
@@ -115,5 +117,35 @@ mod tests {
         assert_eq!(pending("{\"error\":\"denied\"}"), None);
         assert_eq!(pending("no json"), None);
         assert_eq!(poll.interval(&values), Ok(Duration::from_secs(5)));
+    }
+
+    /// The time until the next request, where an answer gave this interval.
+    fn interval(given: &str) -> Result<Duration, String> {
+        let every = Text::parse("${i}s", Escape::None, |_| Some(Hole(0))).unwrap();
+        let poll = Poll {
+            pending: Vec::new(),
+            every,
+            least: Duration::from_millis(100),
+            within: Duration::from_secs(600),
+            slower: None,
+            operation: 0,
+            span: 0,
+            pause: Pause { time: ThinkTime::None, name: String::new() },
+        };
+        let mut values = Values::new(1);
+        values.set(Hole(0), given.as_bytes());
+        poll.interval(&values)
+    }
+
+    #[test]
+    fn a_server_cannot_ask_for_requests_without_a_time_between_them() {
+        let least = Duration::from_millis(100);
+        for none in ["0", "0.000001", "00", "0.0"] {
+            assert_eq!(interval(none), Ok(least), "{none}");
+        }
+        assert_eq!(interval("5"), Ok(Duration::from_secs(5)));
+        for odd in ["1000000000000000000", "-1", "NaN", "1e9", "", "5 ", "\u{0}", "1s2m-"] {
+            assert_eq!(interval(odd), Err(format!("{odd}s")), "{odd:?}");
+        }
     }
 }

@@ -27,7 +27,7 @@ pub enum NotKept {
     #[error("it is longer than {COOKIE_MAX} bytes")]
     Long,
     /// It cannot be read.
-    #[error("it is not of the form NAME=VALUE, or not UTF-8")]
+    #[error("it is not of the form NAME=VALUE, not UTF-8, or has control characters")]
     NoPair,
     /// Another host would get it.
     #[error("its Domain '{0}' is neither the host nor a domain that the host is in")]
@@ -140,7 +140,11 @@ impl Jar {
         if set_cookie.len() > COOKIE_MAX {
             return Err(NotKept::Long);
         }
-        let cookie = std::str::from_utf8(set_cookie).ok().and_then(parse).ok_or(NotKept::NoPair)?;
+        // Browsers keep none with control characters, which no request may contain.
+        let text = std::str::from_utf8(set_cookie).ok();
+        let text =
+            text.filter(|text| !text.contains(|it: char| it.is_ascii_control() && it != '\t'));
+        let cookie = text.and_then(parse).ok_or(NotKept::NoPair)?;
         let kept = StoredCookie::new(&cookie, place, &now)?;
         let same = |other: &StoredCookie| {
             other.name() == kept.name() && other.domain == kept.domain && other.path == kept.path
@@ -458,7 +462,9 @@ mod tests {
             assert_eq!(sent(from, &[set], from), shown, "{set}");
         }
         let mut jar = Jar::default();
-        assert_eq!(jar.absorb_at(place(from), b"k=\xff", || NOW), Err(NotKept::NoPair));
+        for odd in [&b"k=\xff"[..], b"k\0=v", b"k=v\r\nX: y", b"k=\x7f", b"k=v; Path=/\x01"] {
+            assert_eq!(jar.absorb_at(place(from), odd, || NOW), Err(NotKept::NoPair), "{odd:?}");
+        }
         assert!(jar.is_empty());
     }
 

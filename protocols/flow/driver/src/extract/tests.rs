@@ -191,3 +191,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_lifetime_of_any_size_is_a_time_that_can_be_added() {
+    for (text, expected) in [
+        ("300", Some(290.0)),
+        ("5", Some(0.0)),
+        ("0", Some(0.0)),
+        ("-7", Some(0.0)),
+        ("1000000000000000000", Some(LIFETIME_MAX.as_secs_f64() - 10.0)),
+        ("1e400", Some(LIFETIME_MAX.as_secs_f64() - 10.0)),
+        ("\"300\"", Some(290.0)),
+        ("\"inf\"", Some(LIFETIME_MAX.as_secs_f64() - 10.0)),
+        ("\"NaN\"", None),
+        ("\"soon\"", None),
+        ("null", None),
+    ] {
+        let body = format!("{{\"expires_in\":{text}}}");
+        let response = Response::sample(200, &[], body.as_bytes());
+        let parsed = Parsed::new(Reply::Http(&response));
+        let of = Location::pointer("/expires_in").unwrap();
+        let lifetime = Expiry { of, early: Duration::from_secs(10) }.lifetime(&parsed);
+        assert_eq!(lifetime.map(|time| time.as_secs_f64()), expected, "{text}");
+    }
+}
