@@ -8,9 +8,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use brunt_net::Network;
 use brunt_net::stream::Stream;
-use brunt_net::tls::{self, Name, Options, Trust};
+use brunt_net::tls::{self, Name, Options, TlsError, Trust};
+use brunt_net::{Failure, Network};
 use http::request::Builder;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -34,6 +34,40 @@ pub struct ServiceOptions {
     pub answer_max: usize,
 }
 
+/// Why a service cannot be queried, or did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// This process has no runtime for it.
+    #[error("{0}")]
+    Runtime(io::Error),
+    /// Its certificates or its name are not usable.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// No connection.
+    #[error("{0}; is a server running there, and the address right?")]
+    Connect(io::Error),
+    /// No TLS on the connection.
+    #[error("{failure}{advice}")]
+    Handshake {
+        /// What failed.
+        failure: Failure,
+        /// What may help.
+        advice: &'static str,
+    },
+    /// The request is not one of HTTP.
+    #[error(transparent)]
+    Request(#[from] http::Error),
+    /// Not an answer of HTTP.
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+    /// The answer broke off, or is too long.
+    #[error("{0}")]
+    Body(Box<dyn std::error::Error + Send + Sync>),
+    /// Nothing within the time.
+    #[error("no answer within {} s", .0.as_secs())]
+    Late(Duration),
+}
+
 /// A server beside the run.
 pub struct Service {
     url: BaseUrl,
@@ -49,9 +83,13 @@ pub struct Service {
 
 impl Service {
     /// Prepares requests over this network, whose files hold the certificates. The error says why none can be made.
-    pub fn new(url: &BaseUrl, manner: ServiceOptions, network: &Network) -> Result<Self, String> {
+    pub fn new(
+        url: &BaseUrl,
+        manner: ServiceOptions,
+        network: &Network,
+    ) -> Result<Self, ServiceError> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
+        let runtime = runtime.map_err(ServiceError::Runtime)?;
         let ServiceOptions { trust, advice, within, answer_max } = manner;
         let tls = if url.is_secure() { Some(secured(url, trust, network)?) } else { None };
         let (url, network, at) = (url.clone(), network.clone(), Vec::new());
@@ -75,35 +113,31 @@ impl Service {
     }
 
     /// Sends a request, and waits for the answer.
-    pub fn ask(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), String> {
+    pub fn ask(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), ServiceError> {
         let conversation =
             async { tokio::time::timeout(self.within, self.converse(request)).await };
-        self.runtime
-            .block_on(conversation)
-            .unwrap_or_else(|_| Err(format!("no answer within {} s", self.within.as_secs())))
+        self.runtime.block_on(conversation).unwrap_or(Err(ServiceError::Late(self.within)))
     }
 
-    async fn converse(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), String> {
-        let plain = self
-            .connect()
-            .await
-            .map_err(|error| format!("{error}; is a server running there, and the address right?"));
-        let plain = Stream::Plain(plain?);
+    async fn converse(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<(StatusCode, Bytes), ServiceError> {
+        let plain = Stream::Plain(self.connect().await.map_err(ServiceError::Connect)?);
         let stream = match &self.tls {
             None => plain,
             Some((tls, name)) => {
                 let secured = plain.secure(tls, name, None).await;
-                secured.map_err(|failure| format!("{failure}{}", self.advice))?
+                let advice = self.advice;
+                secured.map_err(|failure| ServiceError::Handshake { failure, advice })?
             }
         };
-        let message = |error: hyper::Error| error.to_string();
-        let (mut sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.map_err(message)?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         let answered = async {
-            let answer = sender.send_request(request).await.map_err(message)?;
+            let answer = sender.send_request(request).await?;
             let (head, body) = answer.into_parts();
             let body = Limited::new(body, self.answer_max).collect().await;
-            let body = body.map_err(|error| error.to_string())?.to_bytes();
+            let body = body.map_err(ServiceError::Body)?.to_bytes();
             drop(sender);
             Ok((head.status, body))
         };
@@ -120,9 +154,13 @@ impl Service {
     }
 }
 
-fn secured(url: &BaseUrl, trust: Trust, network: &Network) -> Result<(tls::Client, Name), String> {
+fn secured(
+    url: &BaseUrl,
+    trust: Trust,
+    network: &Network,
+) -> Result<(tls::Client, Name), TlsError> {
     let client = tls::Client::new(&Options { trust, ..Options::default() }, network.files());
-    let client = client.map_err(|error| error.to_string())?;
-    let name = client.name_for(url.host()).map_err(|error| error.to_string())?;
+    let client = client?;
+    let name = client.name_for(url.host())?;
     Ok((client, name))
 }

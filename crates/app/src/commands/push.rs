@@ -9,7 +9,7 @@ use brunt_record::Status;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::service::{Service, ServiceOptions};
+use brunt_run::service::{Service, ServiceError, ServiceOptions};
 use http::{Method, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -67,7 +67,8 @@ pub(crate) fn push(args: &PushArgs, world: &World) -> Result<Exit, Refusal> {
     let record = std::fs::read(&args.file)
         .map_err(|error| failed(format!("read {}: {error}", args.file.display())))?;
     let to = |why: String| failed(format!("push {} to {}: {why}", args.file.display(), args.site));
-    let (status, body) = brought(args, &token, record, &world.files).map_err(to)?;
+    let brought = brought(args, &token, record, &world.files);
+    let (status, body) = brought.map_err(|error| to(error.to_string()))?;
     if !status.is_success() {
         let problem: Option<Problem> = serde_json::from_slice(&body).ok();
         let said = problem.map(|problem| format!("{}. {}", problem.title, problem.detail));
@@ -155,7 +156,7 @@ fn brought(
     token: &str,
     record: Vec<u8>,
     files: &brunt_feed::Files,
-) -> Result<(StatusCode, Bytes), String> {
+) -> Result<(StatusCode, Bytes), ServiceError> {
     let trust = match &args.ca {
         Some(path) => Trust::Stores(vec![Store { path: path.clone(), password: None }]),
         None => Trust::System,
@@ -167,7 +168,7 @@ fn brought(
         .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))
         .header(header::AUTHORIZATION, format!("Bearer {token}"))
         .header(header::CONTENT_TYPE, "application/json");
-    service.ask(request.body(Full::from(record)).map_err(|error| error.to_string())?)
+    service.ask(request.body(Full::from(record))?)
 }
 
 /// What the user states about the record, as the query of the request.

@@ -5,14 +5,14 @@ use std::time::Duration;
 use brunt_net::Network;
 use brunt_net::keystore::Store;
 use brunt_net::tls::Trust;
-use http::{HeaderName, HeaderValue, Method, Request, header};
+use http::{HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
 
 use super::protobuf::{Value, fields};
 use crate::environment::Environment;
 use crate::options::base_url::BaseUrl;
-use crate::service::{Service, ServiceOptions};
+use crate::service::{Service, ServiceError, ServiceOptions};
 use crate::world::World;
 
 /// How long a message may take, from connecting to the answer.
@@ -26,6 +26,44 @@ const CERTIFICATES: [&str; 2] =
 /// Options of a run have no effect on this connection; this variable has.
 const ADVICE: &str = "; for a collector OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file to trust";
 
+/// Why a collector cannot be used, or did not take a message.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum CollectorError {
+    /// A variable with headers is wrong.
+    #[error("read {variable}: {error}")]
+    Headers {
+        /// The variable.
+        variable: &'static str,
+        /// What is wrong.
+        error: HeaderError,
+    },
+    /// It cannot be reached, or its answer is none.
+    #[error("{0}")]
+    Service(String),
+    /// It refused the message.
+    #[error("the collector answered {0}")]
+    Refused(StatusCode),
+    /// It took only a part of the message.
+    #[error("the collector rejected {points} points: {why}")]
+    Rejected {
+        /// How many points it did not take.
+        points: i64,
+        /// Its reason.
+        why: String,
+    },
+}
+
+impl From<ServiceError> for CollectorError {
+    fn from(error: ServiceError) -> Self {
+        Self::Service(error.to_string())
+    }
+}
+
+/// A header that is none, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("entry {0} is not a header; write name=value,name=value")]
+pub(super) struct HeaderError(usize);
+
 /// An OpenTelemetry collector.
 pub(super) struct Collector {
     service: Service,
@@ -35,9 +73,11 @@ pub(super) struct Collector {
 
 impl Collector {
     /// Reads its settings from the environment. The error says why nothing can ever be sent to it.
-    pub(super) fn new(url: &BaseUrl, world: &World) -> Result<Self, String> {
+    pub(super) fn new(url: &BaseUrl, world: &World) -> Result<Self, CollectorError> {
         let headers = match set(HEADERS, &world.environment) {
-            Some((name, text)) => headers(&text).map_err(|why| format!("read {name}: {why}"))?,
+            Some((variable, text)) => {
+                headers(&text).map_err(|error| CollectorError::Headers { variable, error })?
+            }
             None => Vec::new(),
         };
         let trust = match set(CERTIFICATES, &world.environment) {
@@ -51,15 +91,15 @@ impl Collector {
     }
 
     /// Sends a message. The error says why it did not arrive.
-    pub(super) fn post(&self, message: Vec<u8>) -> Result<(), String> {
+    pub(super) fn post(&self, message: Vec<u8>) -> Result<(), CollectorError> {
         let (status, body) = self.service.ask(self.request(message)?)?;
         if !status.is_success() {
-            return Err(format!("the collector answered {status}"));
+            return Err(CollectorError::Refused(status));
         }
         taken(&body)
     }
 
-    fn request(&self, message: Vec<u8>) -> Result<Request<Full<Bytes>>, String> {
+    fn request(&self, message: Vec<u8>) -> Result<Request<Full<Bytes>>, ServiceError> {
         let mut request = self
             .service
             .request(Method::POST, &self.path)
@@ -67,28 +107,28 @@ impl Collector {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        request.body(Full::from(message)).map_err(|error| error.to_string())
+        Ok(request.body(Full::from(message))?)
     }
 }
 
 /// Whether a collector that accepted a message accepted all of it.
-fn taken(body: &[u8]) -> Result<(), String> {
+fn taken(body: &[u8]) -> Result<(), CollectorError> {
     const PARTIAL_SUCCESS: u64 = 1;
     const REJECTED_POINTS: u64 = 1;
     const ERROR_MESSAGE: u64 = 2;
-    let (mut rejected, mut why) = (0, String::new());
+    let (mut points, mut why) = (0, String::new());
     for (field, value) in fields(body) {
         let (PARTIAL_SUCCESS, Value::Bytes(partly)) = (field, value) else { continue };
         for (field, value) in fields(partly) {
             match (field, value) {
-                (REJECTED_POINTS, Value::Number(points)) => rejected = points.cast_signed(),
+                (REJECTED_POINTS, Value::Number(rejected)) => points = rejected.cast_signed(),
                 (ERROR_MESSAGE, Value::Bytes(text)) => why = String::from_utf8_lossy(text).into(),
                 _ => {}
             }
         }
     }
-    if rejected > 0 {
-        return Err(format!("the collector rejected {rejected} points: {why}"));
+    if points > 0 {
+        return Err(CollectorError::Rejected { points, why });
     }
     Ok(())
 }
@@ -101,7 +141,7 @@ fn set(names: [&'static str; 2], environment: &Environment) -> Option<(&'static 
 
 /// Headers in OpenTelemetry's notation: `name=value,name=value`, percent-encoded. The error contains no value, since a
 /// value may be a key.
-fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
+fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, HeaderError> {
     let header = |pair: &str| {
         let (name, value) = pair.split_once('=')?;
         let mut value = HeaderValue::from_bytes(&decoded(value.trim())?).ok()?;
@@ -109,9 +149,7 @@ fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
         Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
     };
     let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).enumerate();
-    let wrong =
-        |at: usize| format!("entry {} is not a header; write name=value,name=value", at + 1);
-    pairs.map(|(at, pair)| header(pair).ok_or_else(|| wrong(at))).collect()
+    pairs.map(|(at, pair)| header(pair).ok_or(HeaderError(at + 1))).collect()
 }
 
 /// Text without its percent-encoding.
@@ -146,7 +184,7 @@ mod tests {
         assert_eq!(read, [("api-key", &b"a b"[..]), ("x-tenant", b"7")]);
         for wrong in ["api-key", "a b=c", "a=%zz", "a=%4", "a=b%0A"] {
             let why = headers(&format!("x=1,{wrong}")).unwrap_err();
-            assert_eq!(why, "entry 2 is not a header; write name=value,name=value");
+            assert_eq!(why.to_string(), "entry 2 is not a header; write name=value,name=value");
         }
     }
 
@@ -162,6 +200,7 @@ mod tests {
             taken(&answer.encode_to_vec())
         };
         assert_eq!(rejected(0), Ok(()));
-        assert_eq!(rejected(3), Err("the collector rejected 3 points: too old".to_owned()));
+        let why = rejected(3).unwrap_err().to_string();
+        assert_eq!(why, "the collector rejected 3 points: too old");
     }
 }

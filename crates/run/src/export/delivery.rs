@@ -67,7 +67,7 @@ impl Delivery {
         world: &World,
     ) -> Result<Self, String> {
         let failed = |why: String| format!("failed to deliver to --otlp {to}: {why}");
-        let collector = Collector::new(to, world).map_err(failed)?;
+        let collector = Collector::new(to, world).map_err(|error| failed(error.to_string()))?;
         let outbox = Arc::<Outbox>::default();
         let console = world.console.clone();
         let mut post = Post {
@@ -176,7 +176,7 @@ impl Post {
     fn send(&mut self, snapshot: &Snapshot) -> Result<(), String> {
         let now = u64::try_from(clock::now(self.clock).as_nanosecond()).unwrap_or_default();
         let message = message(snapshot, &self.origin, now);
-        let posted = self.collector.post(message);
+        let posted = self.collector.post(message).map_err(|error| error.to_string());
         self.sent.tried += 1;
         self.sent.failed += u64::from(posted.is_err());
         self.sent.last = posted.clone().err();

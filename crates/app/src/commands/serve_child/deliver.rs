@@ -32,7 +32,8 @@ pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(),
     let allowed = addresses.iter().map(|to| Allowed::address(to.ip()).at_port(to.port()));
     let policy = Policy { allowed: Some(allowed.collect()), ..Policy::default() };
     let network = Network::within(policy, files);
-    let service = Service::new(&url, manner, &network)?.at(addresses);
+    let service = Service::new(&url, manner, &network).map_err(|error| error.to_string())?;
+    let service = service.at(addresses);
     let request = service.request(Method::POST, url.path());
     let mut request = request.header(header::CONTENT_TYPE, "application/json");
     for (name, value) in &asked.headers {
@@ -40,7 +41,7 @@ pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(),
     }
     let request =
         request.body(Full::from(asked.body.clone())).map_err(|error| error.to_string())?;
-    let (status, _) = service.ask(request)?;
+    let (status, _) = service.ask(request).map_err(|error| error.to_string())?;
     // A redirect is not followed: its address is not one that an administrator wrote.
     if status.is_success() { Ok(()) } else { Err(format!("it answered {status}")) }
 }

@@ -44,7 +44,8 @@ impl Prometheus {
             within: WITHIN,
             answer_max: ANSWER_MAX,
         };
-        let service = Service::new(query.server(), manner, &Network::open(files))?;
+        let service = Service::new(query.server(), manner, &Network::open(files))
+            .map_err(|error| error.to_string())?;
         let prometheus = Self {
             query: query.clone(),
             service,
@@ -66,7 +67,8 @@ impl Prometheus {
     fn ask(&self, expression: &str) -> Result<Value, String> {
         let path = self.query.path(expression);
         let request = self.service.request(Method::GET, &path).body(Full::default());
-        let (status, body) = self.service.ask(request.map_err(|error| error.to_string())?)?;
+        let request = request.map_err(|error| error.to_string())?;
+        let (status, body) = self.service.ask(request).map_err(|error| error.to_string())?;
         // The description of an error in the query is in the body, as JSON.
         if !status.is_success() && !body.starts_with(b"{") {
             return Err(format!("it answered {status}"));
