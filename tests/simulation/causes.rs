@@ -110,7 +110,7 @@ const CAUSES: [Cause; 20] = [
     }),
 ];
 
-const RATE: u64 = 60;
+const RATE: u64 = 80;
 const LASTING: Duration = Duration::from_secs(8);
 /// How many runs are drawn of each cause.
 const EACH: u64 = 100;
