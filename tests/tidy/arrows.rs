@@ -291,6 +291,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt-engine", &["brunt-testbed"]),
     ("brunt-feed", &["brunt-testbed"]),
     ("brunt-flow-driver", &["brunt-dhcp-wire", "brunt-testbed"]),
+    ("brunt-flow-import", &["brunt-testbed"]),
     ("brunt-http-server", &["brunt-testbed"]),
     ("brunt-ldap-driver", &["brunt-testbed"]),
     ("brunt-ldap-server", &["brunt-testbed"]),

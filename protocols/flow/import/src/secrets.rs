@@ -7,6 +7,7 @@
 use crate::imported::{Value, Variable};
 use crate::notation::{has_holes, hole};
 use brunt_redact::is_secret_header;
+use std::collections::HashMap;
 
 /// What is done with secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub(crate) struct Variables {
     secrets: Secrets,
     /// Names of variables that answers fill.
     reserved: Vec<String>,
+    /// The number that the next variable of a name would get. Those before it are taken.
+    numbers: HashMap<String, u64>,
 }
 
 impl Variables {
@@ -56,7 +59,8 @@ impl Variables {
         let base = identifier(name);
         let named = |known: &Variable| known.name == base || is_numbered(&known.name, &base);
         let same = self.list.iter().find(|known| named(known) && known.value == wanted);
-        let name = same.map_or_else(|| self.free(&base), |known| known.name.clone());
+        let same = same.map(|known| known.name.clone());
+        let name = same.unwrap_or_else(|| self.free(&base));
         if same_is_missing(&self.list, &name) {
             self.add(name.clone(), wanted, comment, None);
         }
@@ -139,13 +143,18 @@ impl Variables {
     }
 
     /// A name that is not used yet.
-    fn free(&self, base: &str) -> String {
+    fn free(&mut self, base: &str) -> String {
         let mut name = base.to_owned();
-        let mut number = 2;
+        let mut number = self.numbers.get(base).copied().unwrap_or(2);
+        if number > 2 {
+            name = format!("{base}_{number}");
+            number += 1;
+        }
         while self.list.iter().any(|known| known.name == name) || self.reserved.contains(&name) {
             name = format!("{base}_{number}");
             number += 1;
         }
+        self.numbers.insert(base.to_owned(), number);
         name
     }
 }
