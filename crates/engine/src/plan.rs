@@ -136,7 +136,8 @@ impl Settings {
         let (first, end) = (bound(before), bound(before + own));
         let share = node.slots.share();
         self.backlog = self.backlog.map(|most| ((most as f64 * share).ceil() as usize).max(1));
-        self.node = Node { first_session: first, all_sessions: Some(self.sessions), ..node };
+        let all_sessions = (node.world > 1).then_some(self.sessions);
+        self.node = Node { first_session: first, all_sessions, ..node };
         self.sessions = end - first;
         Ok(self)
     }
