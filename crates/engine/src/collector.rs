@@ -3,7 +3,7 @@
 //! [`Rows`] decides how long a row waits for which worker, in the same way as for several machines. The collector must
 //! not know what made the workers measure.
 
-use crate::simulated::CollectorPace;
+use crate::in_step::CollectorPace;
 use crate::start::Ready;
 use crate::stop::{Stop, Urgency};
 use crate::waiting::Waiting;

@@ -5,65 +5,26 @@
 //! tasks run, and two runs with the same seeds are the same.
 
 use crate::collector::{Collector, Sink};
+use crate::finished::{Finished, RunError, conclude};
 use crate::gate::Gate;
+use crate::in_step::in_step;
 use crate::machine::SimulatedMachine;
 use crate::plan::Plan;
-use crate::run::{Finished, RunError, conclude};
 use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::Time;
 use crate::waiting::Waits;
 use crate::worker::{IntervalSender, Numbers, Shared, WorkerEnd, WorkerIntervals, work};
-use brunt_exchange::{Clock as _, Moment};
+use brunt_exchange::Clock as _;
 use brunt_record::Catalogue;
-use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::task::Poll;
 use std::thread;
 use tokio::runtime::{Builder, LocalOptions};
-
-/// How a simulated worker keeps step with the collector.
-#[derive(Clone, Debug)]
-pub(crate) struct InStep {
-    done: Arc<Mutex<Receiver<()>>>,
-    pub(crate) machine: Arc<dyn SimulatedMachine>,
-}
-
-impl InStep {
-    /// Waits until the collector is done with what was sent to it, or gone.
-    pub(crate) fn wait(&self) {
-        let _ = self.done.lock().unwrap_or_else(PoisonError::into_inner).recv();
-    }
-}
-
-/// How a collector keeps step with simulated workers.
-pub(crate) struct CollectorPace {
-    now: Box<dyn Fn() -> Moment>,
-    done: SyncSender<()>,
-}
-
-impl CollectorPace {
-    /// The time of the simulation.
-    pub(crate) fn now(&self) -> Moment {
-        (self.now)()
-    }
-
-    /// Lets the workers go on.
-    pub(crate) fn done(&self) {
-        // Workers that failed do not wait.
-        let _ = self.done.try_send(());
-    }
-}
-
-impl fmt::Debug for CollectorPace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CollectorPace").finish_non_exhaustive()
-    }
-}
 
 /// Carries `plan` out as [`run`](crate::run) does.
 pub(crate) fn run<T: Time, F: SessionFactory>(
@@ -84,10 +45,8 @@ pub(crate) fn run<T: Time, F: SessionFactory>(
     let observe = || machine.observe(gate.origin().get().copied());
     // There is one message at a time, and one answer to it.
     let (measured, collected) = sync_channel::<WorkerIntervals>(1);
-    let (done, turns) = sync_channel(1);
-    let in_step = InStep { done: Arc::new(Mutex::new(turns)), machine: Arc::clone(&machine) };
+    let (in_step, pace) = in_step(&machine, move || clock.now());
     let (ways_back, spent): (Vec<_>, Vec<_>) = (0..workers).map(|_| sync_channel(8)).unzip();
-    let pace = CollectorPace { now: Box::new(move || clock.now()), done };
     let (totals, ends) = thread::scope(|scope| {
         let sender = move |spent| {
             let (measured, in_step) = (measured.clone(), Some(in_step.clone()));

@@ -3,9 +3,9 @@
 //! A scripted session takes as long as its script says, on tokio's paused clock, whose resolution is a millisecond.
 
 use crate::collector::{Collector, Waits};
+use crate::finished::{Finished, conclude};
 use crate::gate::Gate;
 use crate::plan::{Plan, Settings};
-use crate::run::{Finished, conclude};
 use crate::schedule::{Rate, Schedule};
 use crate::session_factory::{DriverCounts, SessionFactory};
 use crate::stop::Stop;

@@ -12,6 +12,7 @@ pub mod carrier;
 pub mod certificate;
 pub mod chance;
 pub mod checksum;
+mod close;
 mod counters;
 mod direct;
 pub mod dscp;

@@ -5,7 +5,7 @@
 //! that minute; `tcp_fin_timeout` concerns another state, and `tcp_tw_recycle`, which old manuals recommend, left Linux
 //! in 4.12. It must not open a connection.
 
-use super::tcp::Close;
+use super::close::Close;
 use std::fmt;
 use std::path::{Path, PathBuf};
 

@@ -6,8 +6,8 @@
 //! that the socket is empty and does not call the kernel a second time. A plain connection has no buffer, so thousands
 //! may be idle. It must not depend on a protocol.
 
+use super::close::Close;
 use super::direct;
-use super::tcp::Close;
 use socket2::SockRef;
 use std::io;
 use std::pin::Pin;

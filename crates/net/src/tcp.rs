@@ -6,6 +6,7 @@
 //! addresses of a name should be used, connections take turns among them. It must not depend on what is sent over the
 //! connection.
 
+pub use super::close::Close;
 use super::resolve::Lookup;
 use super::source::Sources;
 use super::stream::Stream;
@@ -25,16 +26,6 @@ pub struct Endpoint {
     pub host: String,
     /// The TCP port.
     pub port: u16,
-}
-
-/// How a connection ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Close {
-    /// With FIN. The side that closes first keeps the port in `TIME_WAIT` for a minute.
-    #[default]
-    Fin,
-    /// With RST (`SO_LINGER` 0). No port is kept, but data in transit is lost, and no real client does this.
-    Reset,
 }
 
 /// The options for every connection of a [`Dialer`].

@@ -1,7 +1,7 @@
 //! [`IntervalSender`]: how the measurements of a worker reach the collector.
 
 use super::usage::Usage;
-use crate::simulated::InStep;
+use crate::in_step::InStep;
 use brunt_record::{Interval, Phase};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;

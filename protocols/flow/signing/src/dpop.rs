@@ -1,6 +1,7 @@
 //! [`Proof`]: that the sender of a request has the key of its token (DPoP, RFC 9449).
 
-use crate::jws::{compact, quoted};
+use crate::jwk::quoted;
+use crate::jws::compact;
 use crate::key::Key;
 use crate::random::unique;
 use base64::Engine as _;

@@ -127,6 +127,11 @@ pub(crate) fn thumbprint(public: &str) -> String {
     encoded(digest(&SHA256, public.as_bytes()).as_ref())
 }
 
+/// A text in quotes, as JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
 fn encoded(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }

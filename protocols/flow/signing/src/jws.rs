@@ -1,5 +1,6 @@
 //! [`signed`]: a JWT (RFC 7519) in compact form (RFC 7515 section 3.1).
 
+use crate::jwk::quoted;
 use crate::key::Key;
 use crate::random::unique;
 use base64::Engine as _;
@@ -43,11 +44,6 @@ pub(crate) fn compact(key: &Key, header: &str, payload: &[u8]) -> String {
     text.push('.');
     URL_SAFE_NO_PAD.encode_string(signature, &mut text);
     text
-}
-
-/// A text in quotes, as JSON.
-pub(crate) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// A JSON object with more members.

@@ -1,8 +1,7 @@
 //! [`Key`]: a key that signs, and its public part.
 
 use crate::algorithm::Algorithm;
-use crate::jwk::{self, PrivateJwk};
-use crate::jws::quoted;
+use crate::jwk::{self, PrivateJwk, quoted};
 use brunt_net::secret::Secret;
 use pkcs8::PrivateKeyInfoRef;
 use pkcs8::der::asn1::{BitStringRef, ContextSpecific, ObjectIdentifier, OctetStringRef};

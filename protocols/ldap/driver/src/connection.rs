@@ -406,7 +406,7 @@ impl Connection {
             arguments: &none,
             position: Position::alone(0),
             found: None,
-            plan: None,
+            traces: None,
         };
         let channel = self.channel(slot);
         let guard = IdentityGuard(&self.unsettled);

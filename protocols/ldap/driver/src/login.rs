@@ -6,13 +6,13 @@
 use super::channel::Channel;
 use super::error::PlanError;
 use super::failure::Failure;
-use super::plan::Plan;
 use super::request::{Compiler, Request};
 use super::sasl::{
     Conversation, Identity as SaslIdentity, KeyCache, Mechanism, SaslError, SaslOptions, Step,
 };
 use super::setup::Identity;
 use super::slot::Keep;
+use super::trace::TraceIds;
 use brunt_exchange::{Class, Watch};
 use brunt_feed::{Arguments, Escape, Position, Row, Template};
 use brunt_ldap_wire::control::Control;
@@ -67,15 +67,15 @@ pub(super) struct BindContext<'a> {
     pub(super) position: Position,
     /// The DN that a search found.
     pub(super) found: Option<&'a [u8]>,
-    /// The plan of a bind that is measured, which may carry an identity for the traces of the server.
-    pub(super) plan: Option<&'a Plan>,
+    /// The identities of a bind that is measured, for the traces of the server.
+    pub(super) traces: Option<TraceIds>,
 }
 
 impl BindContext<'_> {
     /// Completes the request that begins at this byte.
     fn identify(&self, from: usize, out: &mut Vec<u8>) {
-        if let Some(plan) = self.plan {
-            plan.identify(self.position.number, from, out);
+        if let Some(traces) = self.traces {
+            traces.identify(self.position.number, from, out);
         }
     }
 }

@@ -17,6 +17,7 @@ use super::route::{Route, Security, Servers};
 use super::sasl::Mechanism;
 use super::setup::{BindControls, Identity, Mode, ModifySetup, SearchSetup, Setup, Task};
 use super::tally::Tally;
+use super::trace::TraceIds;
 use brunt_exchange::{Outcome, Part};
 use brunt_feed::{Arguments, Position};
 use brunt_ldap_wire::control::Control;
@@ -55,7 +56,7 @@ pub struct Plan {
     pub(super) arguments: Arguments,
     pub(super) sessions: u32,
     pub(super) seed: u64,
-    pub(super) traceparent: bool,
+    pub(super) traces: TraceIds,
     pub(super) tally: Arc<Tally>,
     pub(super) lost: LostServers,
     /// Withholds binds once accounts lock, if this is requested.
@@ -109,7 +110,7 @@ impl Plan {
             arguments: setup.arguments,
             sessions: setup.sessions,
             seed: setup.seed,
-            traceparent: setup.traceparent,
+            traces: TraceIds::new(setup.seed, setup.traceparent),
             tally: Arc::default(),
             lockout: None,
             first_binds: None,

@@ -266,9 +266,9 @@ impl ExchangeInFlight<'_> {
         let encode = |id: i32, out: &mut Vec<u8>| {
             let from = out.len();
             encode(id, out);
-            plan.identify(self.ticket.number, from, out);
+            plan.traces.identify(self.ticket.number, from, out);
         };
-        plan.name_trace(self.ticket.number, watch);
+        plan.traces.name(self.ticket.number, watch);
         loop {
             let used = self.connection.link.used.get();
             match self.channel.exchange(expected, keep, watch, &encode).await.code() {
@@ -319,7 +319,7 @@ impl ExchangeInFlight<'_> {
                 if watch.wants_text() {
                     let about = about();
                     watch.explain(format_args!("{} [{about}]", self.channel.refusal(refused)));
-                    let sent = self.plan().traced(self.ticket.number, about);
+                    let sent = self.plan().traces.about(self.ticket.number, about);
                     watch.requested(format_args!("{sent}"));
                 }
                 Outcome::Failed(self.channel.class_of_refusal(), refused)
@@ -347,7 +347,7 @@ impl ExchangeInFlight<'_> {
             arguments: &self.plan().arguments,
             position: self.position(),
             found,
-            plan: Some(self.plan()),
+            traces: Some(self.plan().traces),
         };
         let lockout = self.plan().lockout.as_ref();
         if lockout.is_some_and(|lockout| !lockout.lets_through()) {
@@ -360,7 +360,7 @@ impl ExchangeInFlight<'_> {
             return Outcome::Skipped;
         }
         let guard = IdentityGuard(&self.connection.unsettled);
-        self.plan().name_trace(self.ticket.number, watch);
+        self.plan().traces.name(self.ticket.number, watch);
         let reply = loop {
             let used = self.connection.link.used.get();
             match credentials.bind(self.channel, context(), Some(&mut *watch)).await {

@@ -4,8 +4,8 @@ use brunt_feed::Text;
 use brunt_flow_driver::{self as flow, Check, Location, Pattern};
 
 use super::names::Names;
+use super::one::one;
 use super::ranges::{codes, range};
-use super::variables::one;
 use crate::key_error::KeyError;
 use crate::model::{self, AnswerLocation, Missing, Pick, Step, ValueCondition};
 use crate::path::KeyPath;

@@ -15,7 +15,7 @@ use super::environment::CompileEnvironment;
 use super::json;
 use super::names::Names;
 use super::network::constant;
-use super::variables::one;
+use super::one::one;
 use crate::key_error::{KeyError, instead};
 use crate::model::{self, Plan, Source};
 use crate::path::KeyPath;
@@ -65,10 +65,12 @@ impl Keys {
         Ok(keys)
     }
 
-    /// The keys that have a public part, by name.
-    pub(super) fn public(&self) -> impl Iterator<Item = (&str, &KeyRef)> {
-        let public = self.by_name.iter().filter(|(_, key)| key.has_public());
-        public.map(|(name, key)| (name.as_str(), &key.key))
+    /// Adds the public parts of the keys as variables.
+    pub(super) fn publish(&self, names: &mut Names) {
+        for (name, key) in self.by_name.iter().filter(|(_, key)| key.has_public()) {
+            names.publish(format!("keys.{name}.jwk"), Signed::Jwk(key.key.clone()));
+            names.publish(format!("keys.{name}.thumbprint"), Signed::Thumbprint(key.key.clone()));
+        }
     }
 
     /// The algorithm of each key, by name.

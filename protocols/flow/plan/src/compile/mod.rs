@@ -18,9 +18,11 @@ mod load;
 mod names;
 mod network;
 mod numbers;
+mod one;
 mod page;
 mod ranges;
 mod request;
+mod token;
 mod variables;
 mod weight;
 
@@ -47,7 +49,7 @@ use group::Flat;
 use keys::Keys;
 use load::Loaded;
 use names::Names;
-use variables::one;
+use one::one;
 
 /// A plan that can be carried out.
 #[derive(Debug)]
@@ -162,7 +164,7 @@ fn declared(plan: &Plan, keys: &Keys, world: &CompileEnvironment<'_>) -> Result<
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
     declare_extracted(plan, &mut names)?;
-    names.publish(keys);
+    keys.publish(&mut names);
     variables::settle(plan, keys, &mut names, world)?;
     Ok(names)
 }

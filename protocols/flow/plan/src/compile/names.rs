@@ -11,7 +11,6 @@ use brunt_flow_driver::{Renewal, RequestPart, Signed, Source, Variable};
 use brunt_net::secret::Secret;
 
 use super::filters::{self, Filters};
-use super::keys::Keys;
 use crate::key_error::{KeyError, instead};
 use crate::path::KeyPath;
 
@@ -131,18 +130,9 @@ impl Names {
         }
     }
 
-    /// Adds the public parts of keys as variables.
-    pub(super) fn publish(&mut self, keys: &Keys) {
-        for (name, key) in keys.public() {
-            let parts = [
-                ("jwk", Signed::Jwk(key.clone())),
-                ("thumbprint", Signed::Thumbprint(key.clone())),
-            ];
-            for (part, signed) in parts {
-                let source = Source::Signed(Arc::new(signed));
-                self.public.insert(format!("keys.{name}.{part}"), source);
-            }
-        }
+    /// Adds a value that is made of a key as a variable.
+    pub(super) fn publish(&mut self, name: String, signed: Signed) {
+        self.public.insert(name, Source::Signed(Arc::new(signed)));
     }
 
     /// Whether a text is made of the request that is sent, and therefore known last.

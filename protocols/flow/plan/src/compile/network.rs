@@ -12,7 +12,7 @@ use brunt_net::tls::{self, Identity, Resume, Trust};
 
 use super::environment::CompileEnvironment;
 use super::load::CONNECT;
-use super::request::is_token;
+use super::token::is_token;
 use super::variables::{Shown, hidden};
 use crate::key_error::KeyError;
 use crate::model::{Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};

@@ -8,8 +8,10 @@ use super::environment::CompileEnvironment;
 use super::json;
 use super::keys::Keys;
 use super::names::{Names, Piece};
+use super::one::one;
 use super::page;
-use super::variables::{Shown, hidden, one};
+use super::token::is_token;
+use super::variables::{Shown, hidden};
 use crate::key_error::KeyError;
 use crate::model::{Http, Step};
 use crate::path::KeyPath;
@@ -117,11 +119,6 @@ fn method(at: &KeyPath, key: &'static str, step: &Step) -> Result<String, KeyErr
         return Err(KeyError::new(&at.key("method"), what));
     }
     Ok(method.to_owned())
-}
-
-/// Whether a byte may be in a method or the name of a field (RFC 9110 section 5.6.2).
-pub(super) fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// The whole URL of a step; and the base, if only the value of a variable tells whether it is a path.
