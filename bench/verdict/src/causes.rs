@@ -259,7 +259,7 @@ pub const CAUSES: &[Cause] = &[
         with(
             &[],
             ends_with(
-                &[0],
+                &[5],
                 ldap("target-stopped-for-ever-without-objectives", "-c 10 -M 200", GONE),
             ),
         ),
