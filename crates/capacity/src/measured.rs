@@ -1,7 +1,7 @@
 //! The figures of a step: [`Measured`].
 
 use crate::own_part::OwnEffect;
-use brunt_record::{Record, Slo, Status};
+use brunt_record::{Mode, Record, Slo, Status};
 use std::collections::BTreeMap;
 
 /// The figures of a step.
@@ -78,7 +78,7 @@ impl Measured {
         });
         Ok(Self {
             offered: record.rates.offered,
-            achieved: record.rates.achieved,
+            achieved: record.rates.achieved.or_else(|| few(record, response.count())),
             response: Times::new(&response),
             service: Times::new(&service),
             errors: if due > 0 { record.counts.missed() as f64 / due as f64 } else { 0.0 },
@@ -91,6 +91,14 @@ impl Measured {
             relative_to: relative.collect(),
         })
     }
+}
+
+/// The rate of a closed load that was answered too seldom for the rate of its record: one session that pauses between
+/// its exchanges. The search needs one, if only to tell it from a target that does not answer.
+fn few(record: &Record, answered: u64) -> Option<f64> {
+    let seconds = record.rates.seconds;
+    let is_few = record.plan.mode == Mode::Closed && answered > 0 && seconds > 0.0;
+    is_few.then(|| answered as f64 / seconds)
 }
 
 fn median(latency: &brunt_record::Latency) -> Result<f64, brunt_record::HistogramError> {

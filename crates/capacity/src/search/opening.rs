@@ -24,6 +24,9 @@ const SLOWEST: f64 = 0.1;
 const BETTER: f64 = 0.95;
 /// The divisor of the first rate that gives the lowest rate to try.
 const LOWEST: f64 = 500.0;
+/// What is said of a session that had nothing to do in its time, and whose target need not be away.
+const IDLE: &str =
+    "one session ended no exchange in its time: pauses or answers take longer than that";
 
 impl Search<'_> {
     /// One session in a closed loop: measures the rate it makes, and how fast the target is when nothing waits.
@@ -70,8 +73,9 @@ impl Search<'_> {
         })?;
         self.unloaded = outcome.measured.clone();
         let alone = self.unloaded.achieved.filter(|alone| *alone > 0.0);
+        let idle = self.unloaded.errors == 0.0;
         let words = alone.map_or_else(
-            || "nothing was answered".to_owned(),
+            || if idle { IDLE } else { "nothing was answered" }.to_owned(),
             |alone| {
                 format!(
                     "one session makes {}, p50 {:.2} ms",
@@ -82,7 +86,12 @@ impl Search<'_> {
         );
         self.keep(order, outcome, &seconds, None, Verdict::None, words.clone(), None);
         if alone.is_none() {
-            return Err(Halt::Final(Answer::Away { why: words }));
+            let why = words;
+            return Err(Halt::Final(if idle {
+                Answer::NoClaim { why }
+            } else {
+                Answer::Away { why }
+            }));
         }
         Ok(())
     }

@@ -54,6 +54,15 @@ fn a_target_that_is_not_reached_three_times_is_away() {
 }
 
 #[test]
+fn a_session_without_an_exchange_or_a_failure_says_nothing_of_the_target() {
+    let mut idle = script(|_, step| (step == 1).then_some(Ending::Done));
+    let found = searched(&mut idle, "p99<20ms", &quick());
+    let Answer::NoClaim { why } = &found.answer else { panic!("{:?}", found.answer) };
+    assert!(why.contains("ended no exchange in its time"), "{why}");
+    assert_eq!(idle.orders.len(), 1);
+}
+
+#[test]
 fn a_signal_or_a_protection_ends_the_search_and_nothing_is_sent_after_it() {
     let mut interrupted = script(|_, step| (step == 6).then_some(Ending::Interrupted));
     let found = searched(&mut interrupted, "p99<20ms", &quick());

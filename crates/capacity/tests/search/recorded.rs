@@ -146,6 +146,21 @@ fn searched(design: Design, goal: &str) -> Collection {
 }
 
 #[test]
+fn one_answer_of_a_session_that_pauses_is_a_rate() {
+    let mut run = Run::new();
+    run.record(0.1, 0.2, false);
+    let mut interval = run.open.pop_front().expect("the second in which it ended");
+    interval.phase = Phase::Steady;
+    run.totals.absorb(&interval);
+    let mut record = run.record_of(None);
+    (record.rates.achieved, record.rates.seconds) = (None, 0.5);
+    let achieved = |record: &Record| Measured::new(record, &[]).expect("it can be had").achieved;
+    assert_eq!(achieved(&record), Some(2.0));
+    record.plan.mode = brunt_record::Mode::Open;
+    assert_eq!(achieved(&record), None);
+}
+
+#[test]
 fn every_verdict_follows_from_the_records_alone() {
     for (design, goal) in [
         (PLAIN, "bind.p99<20ms"),
