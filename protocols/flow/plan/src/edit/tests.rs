@@ -273,17 +273,16 @@ const PLANS: [&str; 4] = [
     include_str!("../../../../../examples/plans/mixed.toml"),
 ];
 
-/// The TOML of a typed value: a text's value, or TOML if the schema has no kind for it.
-fn meant(shapes: &Shapes, values: &Value, path: &[Part], typed: &str) -> String {
+/// What a typed text means: the text itself, or TOML if the schema has no kind for it and it is TOML.
+fn meant(shapes: &Shapes, values: &Value, path: &[Part], typed: &str) -> Value {
     let shape = shapes.at(values, path);
     let known = shape.is_some_and(|shape| {
         let shape = shapes.fitting(&shape, whole::at(values, path));
         shape.is("string") || !shape.words().is_empty()
     });
     let spelled = toml::from_str::<toml::Table>(&format!("value = {typed}")).ok();
-    let spelled =
-        spelled.filter(|_| !known).and_then(|table| Some(table["value"].as_str()?.to_owned()));
-    spelled.unwrap_or_else(|| typed.to_owned())
+    let spelled = spelled.filter(|_| !known).and_then(|mut table| table.remove("value"));
+    spelled.unwrap_or_else(|| Value::from(typed))
 }
 
 proptest! {
@@ -327,7 +326,7 @@ proptest! {
             if let Change::Set { path, text: typed } = &change {
                 let now = read(&after).unwrap();
                 let expected = meant(&shapes, &values, path, typed);
-                prop_assert_eq!(whole::at(&now, path).and_then(Value::as_str), Some(&*expected));
+                prop_assert_eq!(whole::at(&now, path), Some(&expected));
                 let old = whole::at(&values, path).and_then(Value::as_str).unwrap_or_default();
                 let lines = |text: &str| 2 + text.matches('\n').count() * 2;
                 let (gone, came) = difference(&text, &after);
