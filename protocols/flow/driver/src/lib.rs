@@ -6,6 +6,7 @@
 //! lines are all converted to a flow; nothing here depends on which of them it was.
 
 pub mod check;
+mod choice;
 mod compiled_flow;
 pub mod control;
 pub mod counters;
@@ -49,6 +50,7 @@ mod xml;
 mod xpath;
 
 pub use check::{Check, Condition};
+pub use choice::{Choice, NoChoice};
 pub use compiled_flow::{CompileError, CompiledFlow};
 pub use control::{Candidate, Choose, Control, Group, Repetition, Times as RepeatTimes, When};
 pub use counters::{FlowCounters, Tallies};
@@ -73,9 +75,7 @@ pub use poll::{Poll, Slower};
 pub use reply::{Parsed, Reply};
 pub use retry::{Cause, Retry};
 pub use signed::{KeyRef, Signed};
-pub use source::{
-    Choice, DrawContext, Exhausted, NoChoice, Renewal, RequestPart, Source, Variable, VariableCycle,
-};
+pub use source::{DrawContext, Exhausted, Renewal, RequestPart, Source, Variable, VariableCycle};
 pub use trace::{Trace, TracedExchange};
 pub use unexamined::Unexamined;
 pub use user::{ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};

@@ -5,12 +5,11 @@
 //! number that a value is drawn with: that of the iteration if it changes with each iteration, that of the user if it
 //! stays the same for a user. Nothing here may depend on where the values are used.
 
+use super::choice::Choice;
 use super::filter::{Filter, filtered};
 use super::signed::{Signed, Unsigned};
 use brunt_exchange::{Class, Outcome, Watch};
-use brunt_feed::{
-    Chars, Draws, FILLED_MAX, Feeder, Hole, Moment, Stream, Text, Unfilled, Values, uuid,
-};
+use brunt_feed::{Chars, FILLED_MAX, Feeder, Hole, Moment, Stream, Text, Unfilled, Values, uuid};
 use brunt_flow_signing::Key;
 use brunt_net::secret::Secret;
 use std::sync::Arc;
@@ -135,18 +134,6 @@ pub enum RequestPart {
     Body,
 }
 
-/// Texts with weights.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// For each text, the sum of the weights up to and including its own, and the text.
-    options: Vec<(u64, Text)>,
-}
-
-/// Texts none of which can be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("choose one of several values: none has a weight above 0")]
-pub struct NoChoice;
-
 /// A variable for which there is no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exhausted {
@@ -171,31 +158,6 @@ impl Exhausted {
     pub(super) fn as_outcome(&self, watch: &mut Watch<'_>) -> Outcome {
         watch.explain(format_args!("failed to {self}"));
         Outcome::Failed(Class::Check, 0)
-    }
-}
-
-impl Choice {
-    /// Creates a choice from these texts; the probability of each is proportional to its weight.
-    pub fn new(options: impl IntoIterator<Item = (u32, Text)>) -> Result<Self, NoChoice> {
-        let mut sum = 0;
-        let weighed = options.into_iter().map(|(weight, text)| {
-            sum += u64::from(weight);
-            (sum, text)
-        });
-        let options: Vec<_> = weighed.collect();
-        if sum == 0 { Err(NoChoice) } else { Ok(Self { options }) }
-    }
-
-    /// The texts, in order.
-    pub fn texts(&self) -> impl Iterator<Item = &Text> {
-        self.options.iter().map(|(_, text)| text)
-    }
-
-    fn pick(&self, draws: &mut Draws) -> &Text {
-        let total = self.options.last().map_or(1, |(sum, _)| *sum);
-        let weight = draws.up_to(total - 1);
-        let at = self.options.partition_point(|(sum, _)| *sum <= weight);
-        &self.options[at].1
     }
 }
 
@@ -448,6 +410,7 @@ fn integer(value: i128, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NoChoice;
     use brunt_feed::{Escape, RowOrder, Table};
     use std::collections::{HashMap, HashSet};
 

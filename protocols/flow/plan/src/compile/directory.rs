@@ -16,10 +16,10 @@ use brunt_net::tcp::{self, Dialer, Endpoint};
 use brunt_net::{tls, unix};
 
 use super::environment::CompileEnvironment;
+use super::hidden::{Shown, constant, hidden};
 use super::load::CONNECT;
 use super::names::{Names, Piece};
 use super::network;
-use super::variables::{Shown, hidden};
 use crate::key_error::KeyError;
 use crate::model::{ChangeKind, Hidden, Ldap, LdapStep, Login, SearchScope};
 use crate::path::KeyPath;
@@ -173,7 +173,7 @@ fn constant_login(
         let what = "uses a variable, but is needed before variables have values; bind in a step of its own";
         return Err(KeyError::new(&at.key("dn"), what));
     }
-    let password = network::constant(&at.key("password"), &login.password, world)?;
+    let password = constant(&at.key("password"), &login.password, world)?;
     // The driver reads templates, in which braces are holes.
     let dn = login.dn.replace('{', "{{").replace('}', "}}");
     Ok(Identity::Simple { dn, password })

@@ -12,9 +12,9 @@ use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 
 use super::environment::CompileEnvironment;
+use super::hidden::constant;
 use super::json;
 use super::names::Names;
-use super::network::constant;
 use super::one::one;
 use crate::key_error::{KeyError, instead};
 use crate::model::{self, Plan, Source};

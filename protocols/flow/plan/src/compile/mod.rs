@@ -11,6 +11,7 @@ mod environment;
 mod filters;
 mod find_max;
 mod group;
+mod hidden;
 mod json;
 mod keys;
 mod leases;

@@ -11,9 +11,9 @@ use brunt_net::tcp;
 use brunt_net::tls::{self, Identity, Resume, Trust};
 
 use super::environment::CompileEnvironment;
+use super::hidden::constant;
 use super::load::CONNECT;
 use super::token::is_token;
-use super::variables::{Shown, hidden};
 use crate::key_error::KeyError;
 use crate::model::{Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
 use crate::path::KeyPath;
@@ -256,18 +256,4 @@ pub(super) fn options(
         resume: if given.resume == Some(false) { Resume::Never } else { Resume::Always },
         alpn: Vec::new(),
     })
-}
-
-/// A secret that is needed before there is a user, and therefore cannot contain a variable.
-pub(super) fn constant(
-    at: &KeyPath,
-    given: &Hidden,
-    world: &CompileEnvironment<'_>,
-) -> Result<Secret, KeyError> {
-    match hidden(at, given, world)? {
-        Shown::Secret(secret) => Ok(secret),
-        Shown::Text(_) => {
-            Err(KeyError::new(at, "uses a variable, but is needed before variables have values"))
-        }
-    }
 }

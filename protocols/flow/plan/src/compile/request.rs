@@ -5,13 +5,13 @@ use brunt_flow_driver::{Content, Dpop, HttpExchange};
 use brunt_http_driver::Body;
 
 use super::environment::CompileEnvironment;
+use super::hidden::{Shown, hidden};
 use super::json;
 use super::keys::Keys;
 use super::names::{Names, Piece};
 use super::one::one;
 use super::page;
 use super::token::is_token;
-use super::variables::{Shown, hidden};
 use crate::key_error::KeyError;
 use crate::model::{Http, Step};
 use crate::path::KeyPath;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use brunt_feed::{Chars, Escape, Feeder, Files, Moment, RowOrder, Table};
 use brunt_flow_driver::{self as flow, Choice};
-use brunt_net::secret::Secret;
 
 use super::environment::CompileEnvironment;
 use super::keys::Keys;
@@ -327,26 +326,4 @@ fn delimiter(given: &model::Feeder, at: &KeyPath) -> Result<u8, KeyError> {
             Err(KeyError::new(&at.key("delimiter"), what))
         }
     }
-}
-
-/// A secret of a plan: text with holes, or any other kind.
-pub(super) enum Shown {
-    /// Text without a hole, or another kind: never shown.
-    Secret(Secret),
-    /// Text with holes.
-    Text(String),
-}
-
-/// The value of a secret.
-pub(super) fn hidden(
-    at: &KeyPath,
-    given: &model::Hidden,
-    world: &CompileEnvironment<'_>,
-) -> Result<Shown, KeyError> {
-    Ok(match given {
-        model::Hidden::Text(text) if text.contains("${") => Shown::Text(text.clone()),
-        model::Hidden::Text(text) => Shown::Secret(Secret::from(text.as_str())),
-        model::Hidden::Env(name) => Shown::Secret(world.env(at, name)?),
-        model::Hidden::File(path) => Shown::Secret(world.secret(at, path)?),
-    })
 }
