@@ -236,9 +236,7 @@ impl OriginConnection {
                 }
             };
             let sent = redirected.or(watch.sent_at());
-            let safe = failure.is_unprocessed()
-                || failure.is_refused()
-                || is_idempotent(spec.request.method());
+            let safe = failure.is_unprocessed() || is_idempotent(spec.request.method());
             let request = self.kept.unanswered((opened, used), sent, safe, watch.now());
             let again = met.is_none() && may_repeat(owner.network, &failure, &request);
             if !self.broken(&failure, used, again) {
@@ -300,8 +298,12 @@ fn may_repeat(network: &Network, failure: &Failure, request: &Unanswered) -> boo
     if failure.is_unprocessed() && !failure.is_unanswered() {
         return resend.allows(true);
     }
+    if failure.is_refused() {
+        // However long that took: the server says so itself.
+        return request.kept && resend.allows(true);
+    }
     // A new connection that accepts no bytes at all is not a kept connection that ended.
-    (failure.is_refused() || failure.is_unanswered()) && resend.repeats(request)
+    failure.is_unanswered() && resend.repeats(request)
 }
 
 /// Connects, and secures the connection if the origin requires it. Opening again what the server had closed is reported

@@ -8,7 +8,7 @@ mod secured;
 mod sharing;
 mod trouble;
 
-use brunt_exchange::{Monotonic, Watch};
+use brunt_exchange::{Clock, Moment, Monotonic, Watch};
 use brunt_http_driver::{
     CONNECT, Client, Failure, Group, Network, Request, Response, Settings, TLS, Version, Wanted,
 };
@@ -23,10 +23,20 @@ struct Worker {
     group: Rc<Group>,
 }
 
+/// A clock that stands still: whatever ends does so at once, however busy the machine is.
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Moment {
+        Moment::from_nanos(1)
+    }
+}
+
 /// One virtual user and the last answer it received.
 struct User {
     network: Arc<Network>,
     client: Client,
+    clock: Box<dyn Clock>,
     request: Request,
     response: Response,
     /// The parts of the last exchange, by number.
@@ -48,6 +58,7 @@ impl Worker {
         User {
             network: Arc::clone(&self.network),
             client: Client::new(&self.network, &self.group, number),
+            clock: Box::new(Monotonic::new()),
             request: Request::default(),
             response: Response::default(),
             parts: Vec::new(),
@@ -60,8 +71,7 @@ impl Worker {
 impl User {
     /// Prepares and sends a request, as the engine does.
     async fn ask(&mut self, url: &str, wanted: Wanted) -> Result<u16, Failure> {
-        let clock = Monotonic::new();
-        let mut watch = Watch::new(&clock, None);
+        let mut watch = Watch::new(&*self.clock, None);
         let origin = self.network.origin(url).unwrap();
         self.client.ready(&origin, &mut watch).await?;
         let asked = self.client.exchange(

@@ -1,7 +1,7 @@
 //! Servers that disconnect, fail, or use another protocol: each results in one class of failure.
 
 use crate::frames::{DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, OK, Peer, RST_STREAM, Server};
-use crate::{Worker, plain, run};
+use crate::{Still, User, Worker, plain, run};
 use brunt_exchange::Class;
 use brunt_http_driver::{Counts, Failure, Http2Failure, Limits, Settings, Wanted};
 use brunt_net::resend::Resend;
@@ -310,7 +310,7 @@ fn second(method: &'static str, resend: Resend, script: fn(&mut Peer, u32)) -> (
     });
     run(async {
         let worker = Worker::new(Settings { resend, ..plain(1) });
-        let mut user = worker.user(0);
+        let mut user = User { clock: Box::new(Still), ..worker.user(0) };
         let mut ask = async || {
             user.request.begin(method);
             user.request.set_target(b"/");
