@@ -56,21 +56,27 @@ pub struct Watch<'a> {
     items: u64,
     parts: [(Part, Duration); PARTS_MAX],
     parts_len: usize,
-    /// What ended with this exchange and consists of several.
-    spans: Vec<(u16, Outcome, Duration)>,
     repeats: bool,
     text: Option<&'a mut String>,
-    /// The address that could not be reached.
-    address: Option<String>,
-    /// What was sent, for a reader.
-    request: Option<String>,
-    /// The text of this exchange, for a session that reports it elsewhere.
-    kept_words: Option<String>,
+    notes: Option<Box<Notes>>,
     unready: Option<Outcome>,
     reconnected: u32,
     resent: u32,
     free: Option<Moment>,
     heard: Option<Moment>,
+}
+
+/// What few exchanges report. It is kept elsewhere, because every exchange creates a watch and drops it.
+#[derive(Default)]
+struct Notes {
+    /// What ended with this exchange and consists of several.
+    spans: Vec<(u16, Outcome, Duration)>,
+    /// The address that could not be reached.
+    address: Option<String>,
+    /// What was sent, for a reader.
+    request: Option<String>,
+    /// The text of this exchange, for a session that reports it elsewhere.
+    words: Option<String>,
 }
 
 impl<'a> Watch<'a> {
@@ -89,12 +95,9 @@ impl<'a> Watch<'a> {
             items: 0,
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
-            spans: Vec::new(),
             repeats: false,
             text,
-            address: None,
-            request: None,
-            kept_words: None,
+            notes: None,
             unready: None,
             reconnected: 0,
             resent: 0,
@@ -169,7 +172,7 @@ impl<'a> Watch<'a> {
     /// Reports that something ended with this exchange that consists of several and is measured as one: how it ended,
     /// and how long it took. It is counted beside the exchanges, in none of their figures.
     pub fn span(&mut self, number: u16, outcome: Outcome, took: Duration) {
-        self.spans.push((number, outcome, took));
+        self.notes().spans.push((number, outcome, took));
     }
 
     /// Records that the exchange makes a request again that was made before, after a failure or because it has to wait.
@@ -180,7 +183,7 @@ impl<'a> Watch<'a> {
 
     /// Whether there is anything to record beside the exchange itself: parts, spans, or that it repeats another.
     pub fn has_beside(&self) -> bool {
-        self.parts_len > 0 || !self.spans.is_empty() || self.repeats
+        self.parts_len > 0 || !self.spans().is_empty() || self.repeats
     }
 
     /// Whether [`repeats`](Self::repeats) was called.
@@ -222,27 +225,28 @@ impl<'a> Watch<'a> {
 
     /// Whether [`explain`](Self::explain) would keep its text, so that no text is made unnecessarily.
     pub fn wants_text(&self) -> bool {
-        self.text.is_some() || self.kept_words.is_some()
+        self.text.is_some() || self.keeps_words()
     }
 
     /// Keeps the text of this exchange for the session itself, whether or not the caller wants it.
     pub fn keep_words(&mut self) {
-        self.kept_words = Some(String::new());
+        self.notes().words = Some(String::new());
     }
 
     /// Whether [`keep_words`](Self::keep_words) was called.
     pub fn keeps_words(&self) -> bool {
-        self.kept_words.is_some()
+        self.kept_words().is_some()
     }
 
     /// The text that was kept for the session itself; empty if there is none.
     pub fn words(&self) -> &str {
-        self.kept_words.as_deref().unwrap_or_default()
+        self.kept_words().unwrap_or_default()
     }
 
     /// Explains why the exchange failed. Only the first few explanations of a run are kept.
     pub fn explain(&mut self, why: std::fmt::Arguments<'_>) {
-        for text in self.text.as_deref_mut().into_iter().chain(self.kept_words.as_mut()) {
+        let kept = self.notes.as_mut().and_then(|notes| notes.words.as_mut());
+        for text in self.text.as_deref_mut().into_iter().chain(kept) {
             text.clear();
             // Writing to a String cannot fail.
             let _ = std::fmt::Write::write_fmt(text, why);
@@ -255,26 +259,26 @@ impl<'a> Watch<'a> {
     /// Names the address of the target that the exchange could not reach. It is kept with the text of the failure.
     pub fn could_not_reach(&mut self, address: impl std::fmt::Display) {
         if self.text.is_some() {
-            self.address = Some(inert(&address.to_string(), Layout::Line));
+            self.notes().address = Some(inert(&address.to_string(), Layout::Line));
         }
     }
 
     /// The address that [`could_not_reach`](Self::could_not_reach) named.
     pub fn take_address(&mut self) -> Option<String> {
-        self.address.take()
+        self.notes.as_mut()?.address.take()
     }
 
     /// Says what the exchange sent, as a reader knows it: a request line, a DN, a kind of message, without secrets. It
     /// is kept with the text of the failure.
     pub fn requested(&mut self, what: std::fmt::Arguments<'_>) {
         if self.text.is_some() {
-            self.request = Some(inert(&what.to_string(), Layout::Line));
+            self.notes().request = Some(inert(&what.to_string(), Layout::Line));
         }
     }
 
     /// What [`requested`](Self::requested) said.
     pub fn take_request(&mut self) -> Option<String> {
-        self.request.take()
+        self.notes.as_mut()?.request.take()
     }
 
     /// The moment recorded by [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.
@@ -335,12 +339,20 @@ impl<'a> Watch<'a> {
 
     /// What ended with this exchange, in order.
     pub fn spans(&self) -> &[(u16, Outcome, Duration)] {
-        &self.spans
+        self.notes.as_ref().map_or(&[], |notes| &notes.spans)
     }
 
     /// The reported parts, in order.
     pub fn parts(&self) -> &[(Part, Duration)] {
         &self.parts[..self.parts_len]
+    }
+
+    fn kept_words(&self) -> Option<&str> {
+        self.notes.as_ref()?.words.as_deref()
+    }
+
+    fn notes(&mut self) -> &mut Notes {
+        self.notes.get_or_insert_default()
     }
 }
 

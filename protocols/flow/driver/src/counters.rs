@@ -254,7 +254,9 @@ impl FlowCounters {
         };
         let at = Tallies::operation(operation.into()) + kind;
         self.add(phase, at, 1);
-        self.add(phase, at + 1, u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
+        if !took.is_zero() {
+            self.add(phase, at + 1, u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
+        }
     }
 
     pub(super) fn skipped(&self, phase: InPhase, operation: u16) {

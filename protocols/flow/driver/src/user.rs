@@ -185,8 +185,15 @@ impl User {
     }
 
     /// Handles an exchange that has begun and not ended: the run cancelled it.
+    #[inline]
     fn settle(&mut self, now: Moment) {
-        let Some(id) = self.in_flight.take() else { return };
+        if let Some(id) = self.in_flight.take() {
+            self.settle_cancelled(id, now);
+        }
+    }
+
+    #[cold]
+    fn settle_cancelled(&mut self, id: StepId, now: Moment) {
         let context = Rc::clone(&self.context);
         if let Some((act, _)) = context.compiled.act(id) {
             self.tell_given_up(id, act, now);

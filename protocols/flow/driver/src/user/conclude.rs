@@ -21,6 +21,7 @@ struct Counted {
 
 impl User {
     /// Ends a step that was performed, and counts it.
+    #[inline]
     pub(super) fn conclude(
         &mut self,
         id: StepId,
@@ -39,6 +40,7 @@ impl User {
     }
 
     /// The same in a flow with groups, branches or repetitions, where the step may come again.
+    #[inline(never)]
     fn conclude_steered(
         &mut self,
         (id, act): (StepId, &ExchangeStep),
@@ -255,6 +257,7 @@ impl User {
     }
 
     /// The same for a step whose time is measured here.
+    #[inline(never)]
     fn timed(&self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Counted {
         let times = self.context.compiled.flow().times;
         let ended = watch.ended_at().unwrap_or_else(|| watch.now());
