@@ -154,7 +154,7 @@ mod tests {
             std::hint::black_box((0..100_000_u64).sum::<u64>());
         }
         own.look();
-        assert!(own.seen().cores.is_some_and(|cores| cores > 0.1), "it did nothing else");
+        assert!(own.seen().cores.is_some_and(|cores| cores > 0.0), "it did nothing else");
         assert_eq!((own.seen(), busy(u32::MAX)), (Seen::default(), None));
     }
 }
