@@ -314,7 +314,7 @@ fn a_run_reaches_its_target_and_nothing_else() {
         let mut shown = String::new();
         let done = until(Duration::from_secs(60), || {
             shown = visitor.ask("GET", &page, "", "").1;
-            shown.contains(say) || visitor.ask("GET", "/", "", "").1.contains(say)
+            shown.contains(say) || visitor.ask("GET", "/runs", "", "").1.contains(say)
         });
         assert!(done, "no {say}: {shown}");
         page

@@ -182,7 +182,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let mut page = String::new();
     let is_told = until(PATIENCE, || {
         page = next.ask("GET", "/schedules", "", "").1;
-        page.contains(&format!("/live/{id}")) && page.contains("ci was notified")
+        page.contains(&format!("/runs/{id}")) && page.contains("ci was notified")
     });
     assert!(is_told, "{page}");
     assert!(page.contains("it answered 503 Service Unavailable; it is retried later"), "{page}");

@@ -13,6 +13,7 @@ mod site;
 mod site_agents;
 mod site_dropped;
 mod site_forms;
+mod site_home;
 mod site_keys;
 mod site_live;
 mod site_logged;

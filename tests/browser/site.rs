@@ -179,7 +179,7 @@ fn a_team_keeps_finds_and_compares_its_runs() {
     // Found by its tag, chosen and compared by keys.
     browser.open(&format!("{origin}/?tag=nightly"));
     assert_eq!(browser.run("return document.querySelectorAll('table.runs tbody tr').length"), 1);
-    browser.open(origin);
+    browser.open(&format!("{origin}/runs"));
     assert_eq!(browser.run("return document.querySelectorAll('table.runs tbody tr').length"), 2);
     for key in ['j', 'x', 'j', 'x'] {
         browser.press(key);
@@ -192,7 +192,7 @@ fn a_team_keeps_finds_and_compares_its_runs() {
     );
     assert!(browser.text(".lead").contains('B'), "{}", browser.text(".lead"));
     looked_at(&browser, "compare");
-    for path in ["/people", "/audit", "/api"] {
+    for path in ["/people", "/audit", "/settings", "/api"] {
         browser.open(&format!("{origin}{path}"));
         looked_at(&browser, &path[1..]);
     }

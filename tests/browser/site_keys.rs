@@ -59,7 +59,9 @@ fn everything_from_the_first_start_to_a_run_is_done_by_keys() {
     write(&browser, "#settings", &format!("BASE={base}/openam/json"));
     press(&browser, "#add button.main");
     browser.wait_for("return document.querySelector('table.cards')");
-    press(&browser, "nav.places a[href='/plans']");
+    press(&browser, "nav.places a[href='/']");
+    browser.wait_for("return location.pathname === '/' && document.querySelector('.head .b')");
+    press(&browser, ".head a[href^='/plans']");
     browser.wait_for("return location.pathname === '/plans' && document.querySelector('#add')");
     write(&browser, "#name", "By keys");
     tab_to(&browser, "#template");
@@ -82,7 +84,7 @@ fn everything_from_the_first_start_to_a_run_is_done_by_keys() {
     write(&browser, "#about #name", "Named by keys");
     press(&browser, "#about button.main");
     browser.wait_for("return document.querySelector('.given')");
-    browser.open(origin);
+    browser.open(&format!("{origin}/runs"));
     browser.press('/');
     "named".chars().for_each(|character| browser.press(character));
     browser.press(Key::Enter);

@@ -25,15 +25,19 @@ fn every_page_can_be_read() {
         looked_at(&browser, name);
         sound(&browser, origin, name);
     };
-    for name in ["plans", "steps", "hooks", "schedules", "secrets", "shares"] {
+    for name in ["plans", "steps", "hooks", "schedules", "secrets", "shares", "settings", "queue"] {
         seen(&format!("/{name}"), &format!("{name}-empty"));
     }
     let target = Target::start();
     visit::prepare(&browser, origin, &target.url(""), "");
     filled(&browser, origin);
-    for (path, name) in
-        [("/plans", "plans"), ("/plans/1/revisions", "revisions"), ("/steps", "steps")]
-    {
+    for (path, name) in [
+        ("/plans", "plans"),
+        ("/plans/1/revisions", "revisions"),
+        ("/steps", "steps"),
+        ("/tests/p1/schedule", "test-schedule"),
+        ("/tests/p1/limit", "test-limit"),
+    ] {
         seen(path, name);
     }
     ran(&browser, origin);
@@ -84,7 +88,7 @@ fn ran(browser: &Browser, origin: &str) {
     );
     looked_at(browser, "thresholds");
     sound(browser, origin, "thresholds");
-    browser.open(origin);
+    browser.open(&format!("{origin}/runs"));
     browser.click("table.runs tbody a");
     browser.wait_for("return window.brunt && brunt.charts().length");
     let trend = browser.run("return document.querySelector('a[href^=\"/trends\"]').href");

@@ -58,7 +58,7 @@ fn a_plan_is_checked_run_watched_and_kept() {
     stop(&browser);
     looked_at(&browser, "run-made");
     assert!(browser.text(".lead").contains("none failed"), "{}", browser.text(".lead"));
-    browser.open(origin);
+    browser.open(&format!("{origin}/runs"));
     assert_eq!(
         browser.run("return document.querySelectorAll('table.runs tbody tr').length"),
         json!(1)

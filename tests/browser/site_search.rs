@@ -107,7 +107,7 @@ fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
     assert!(given.starts_with(&format!("Step {step}: ramp")), "{given}");
     looked_at(&browser, "search-step");
     sound(&browser, origin, "search");
-    browser.open(origin);
+    browser.open(&format!("{origin}/runs"));
     assert!(
         browser.text("table.runs").contains("sustains at least"),
         "{}",

@@ -5,7 +5,7 @@ use brunt_history::RECORD_KEPT;
 use brunt_record::Status;
 use brunt_report::comparison::Comparison;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 use crate::child::ComparedPage;
@@ -13,13 +13,19 @@ use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::name;
 
+/// How many runs are compared with their baselines at once.
+const AT_ONCE: usize = 2;
+
 /// How a run compares with a baseline.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Against {
     /// The id of the baseline.
-    baseline: String,
+    pub(crate) baseline: String,
+    /// When the baseline began, in RFC 3339.
+    #[serde(default)]
+    pub(crate) since: String,
     /// The path of the comparison.
-    page: String,
+    pub(crate) page: String,
     /// Whether the comparison can be trusted. It cannot if a run is not valid, or if the two runs were requested
     /// differently.
     pub(crate) trusted: bool,
@@ -45,14 +51,47 @@ pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Proble
     compared.map_err(Problem::failed)?.map_err(|why| Problem::unusable(format!("Failed to {why}.")))
 }
 
-/// How a run compares with the baseline of its load.
+impl Against {
+    /// How a run compared with its baseline, as it was stored.
+    pub(crate) fn stored(app: &App, run: &Entry) -> Result<Option<Self>, Problem> {
+        let Some(json) = app.store.comparison(run.id.as_str())? else { return Ok(None) };
+        // What another version stored is made again when it is missed.
+        Ok(serde_json::from_str(&json).ok())
+    }
+
+    fn store(&self, app: &App, run: &Entry) -> Result<(), Problem> {
+        let json = serde_json::to_string(self).map_err(Problem::bug)?;
+        Ok(app.store.put_comparison(run.id.as_str(), &self.baseline, &json)?)
+    }
+}
+
+/// Compares runs that have ended with the baselines of their loads, and stores the results. A few at a time, because
+/// it may happen beside a run.
+pub(crate) fn compare_ended(app: &App) -> Result<(), Problem> {
+    for (run, baseline) in app.store.uncompared(AT_ONCE)? {
+        let Some(run) = app.store.run(&run)? else { continue };
+        if let Err(problem) = against(app, &run) {
+            let page = page_of(&baseline, &run);
+            let reason = Some(problem.detail);
+            let (since, worse) = (String::new(), Vec::new());
+            Against { baseline, since, page, trusted: false, reason, worse }.store(app, &run)?;
+        }
+    }
+    Ok(())
+}
+
+fn page_of(baseline: &str, run: &Entry) -> String {
+    format!("/compare?run={baseline}&run={}", run.id)
+}
+
+/// How a run compares with the baseline of its load, which is stored as well.
 pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem> {
     let baseline = app.store.baseline_of(&run.summary.load)?;
     let is_run = run.summary.capacity.is_none();
     let Some(baseline) = baseline.filter(|baseline| is_run && baseline.id != run.id) else {
         return Ok(None);
     };
-    let page = format!("/compare?run={}&run={}", baseline.id, run.id);
+    let page = page_of(baseline.id.as_str(), run);
     let compared = compared(app, &[baseline.clone(), run.clone()])?;
     let comparison: Comparison = serde_json::from_str(&compared.json).map_err(Problem::bug)?;
     let worse = comparison.regressions(&[]).map(|(_, difference)| {
@@ -65,13 +104,16 @@ pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem
         format!("{operation}{}{change}", difference.figure.title())
     });
     let trusted = comparison.trusted && compared.unlike.is_empty();
-    Ok(Some(Against {
+    let against = Against {
         baseline: baseline.id.to_string(),
+        since: baseline.summary.started.clone(),
         page,
         trusted,
         reason: (!trusted).then(|| doubt(&baseline, run, &compared.unlike)),
         worse: worse.collect(),
-    }))
+    };
+    against.store(app, run)?;
+    Ok(Some(against))
 }
 
 /// Why a run is not compared with its baseline: which of the two is not valid, or how they were requested differently.

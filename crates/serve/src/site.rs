@@ -17,6 +17,7 @@ use crate::agents::Cluster;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
+use crate::comparison::compare_ended;
 use crate::counters::Counters;
 use crate::guarded;
 use crate::history::{Entry, History};
@@ -293,13 +294,16 @@ fn open_queue(app: &App) -> Result<(), String> {
     Ok(())
 }
 
-/// Indexes runs as they end, whether or not the site is visited.
+/// Indexes runs as they end and compares them with their baselines, whether or not the site is visited.
 async fn index_for_good(app: Arc<App>) {
     let mut due = tokio::time::interval(INDEXED_EVERY);
     loop {
         due.tick().await;
         let app = Arc::clone(&app);
-        let done = tokio::task::spawn_blocking(move || app.absorb());
+        let done = tokio::task::spawn_blocking(move || {
+            app.absorb()?;
+            compare_ended(&app)
+        });
         // What cannot be read now may be readable later; the list of runs reports the reason.
         drop(done.await);
     }

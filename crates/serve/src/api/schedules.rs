@@ -37,6 +37,8 @@ struct ScheduleReply {
     waits: bool,
     /// How many agents share a run; null for this machine.
     agents: Option<u32>,
+    /// Whether it starts no runs for now.
+    paused: bool,
     /// Who made it.
     by: String,
     /// The next time, in RFC 3339.
@@ -68,7 +70,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
 }
 
 fn reply(call: &Call, schedule: Schedule) -> Result<ScheduleReply, Problem> {
-    let times = Times::read(&schedule.times, &schedule.zone).ok();
+    let times = Times::read(&schedule.times, &schedule.zone).ok().filter(|_| !schedule.paused);
     let next = times.and_then(|times| times.next(call.app.now()));
     let came = call.app.store.occasions(schedule.id, BACK)?.into_iter().map(came);
     Ok(ScheduleReply {
@@ -80,6 +82,7 @@ fn reply(call: &Call, schedule: Schedule) -> Result<ScheduleReply, Problem> {
         quiet: schedule.quiet,
         waits: schedule.waits,
         agents: schedule.agents,
+        paused: schedule.paused,
         by: schedule.by,
         next: next.map(rfc3339),
         came: came.collect(),

@@ -1,5 +1,5 @@
-//! The files that pages load from this server: a style sheet and two scripts, under names that change with their
-//! content.
+//! The files that pages load from this server: a style sheet and scripts, under names that change with their content.
+//! Only pages that need a script load it.
 //!
 //! The report's own style and script are served unchanged, so that a run looks the same here as in its file. A browser
 //! may cache them indefinitely.
@@ -16,14 +16,15 @@ use crate::call::{Answer, Call};
 use crate::problem::Problem;
 
 const OWN_STYLE: &str = include_str!("site.css");
-const OWN_SCRIPT: &str = concat!(
-    include_str!("site.js"),
+const OWN_SCRIPT: &str =
+    concat!(include_str!("site.js"), include_str!("times.js"), include_str!("live.js"));
+const OF_PLANS: &str = concat!(
+    "\"use strict\";\n",
     include_str!("plans.js"),
     include_str!("places.js"),
     include_str!("changes.js"),
     include_str!("builder.js"),
-    include_str!("import.js"),
-    include_str!("live.js")
+    include_str!("import.js")
 );
 
 /// One file.
@@ -37,6 +38,8 @@ static STYLE: LazyLock<Asset> =
     LazyLock::new(|| asset("site", "css", "text/css; charset=utf-8", page::style() + OWN_STYLE));
 static SCRIPT: LazyLock<Asset> =
     LazyLock::new(|| asset("site", "js", "text/javascript; charset=utf-8", page::code(OWN_SCRIPT)));
+static PLANS: LazyLock<Asset> =
+    LazyLock::new(|| asset("plans", "js", "text/javascript; charset=utf-8", page::code(OF_PLANS)));
 static CHARTS: LazyLock<Asset> =
     LazyLock::new(|| asset("charts", "js", "text/javascript; charset=utf-8", page::script()));
 
@@ -57,6 +60,11 @@ pub(crate) fn style() -> String {
 /// The address of the script of every page.
 pub(crate) fn script() -> String {
     format!("/assets/{}", SCRIPT.name)
+}
+
+/// The address of the script of pages on which plans are written.
+pub(crate) fn plans() -> String {
+    format!("/assets/{}", PLANS.name)
 }
 
 /// The address of the script that draws charts.
@@ -80,7 +88,7 @@ pub(crate) fn policy() -> &'static str {
 /// `GET /assets/{name}`.
 pub(crate) fn file(call: &Call) -> Result<Answer, Problem> {
     let name = call.segment("name");
-    let all: [&Asset; 3] = [&STYLE, &SCRIPT, &CHARTS];
+    let all: [&Asset; 4] = [&STYLE, &SCRIPT, &PLANS, &CHARTS];
     let found = all.into_iter().find(|asset| asset.name == name);
     let asset = found.ok_or_else(|| Problem::missing("file"))?;
     let kept = "public, max-age=31536000, immutable";

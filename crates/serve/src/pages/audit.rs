@@ -31,7 +31,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         div.scroll role="region" tabindex="0" aria-label="Audit" {
             table.cards {
                 thead { tr {
-                    th scope="col" { "line" } th.name scope="col" { "when (UTC)" } th.name scope="col" { "who" }
+                    th scope="col" { "line" } th.name scope="col" { "when" } th.name scope="col" { "who" }
                     th.name scope="col" { "did" } th.name scope="col" { "what" }
                 } }
                 tbody { @for line in &lines { tr {

@@ -40,7 +40,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let runs = chosen(call)?;
     let compared = compared(&call.app, &runs)?;
     let body = html! {
-        p.crumbs { a href="/" { "Runs" } }
+        p.crumbs { a href="/runs" { "Runs" } }
         @if !compared.unlike.is_empty() {
             div.warning role="note" {
                 p {

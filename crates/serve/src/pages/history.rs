@@ -1,16 +1,16 @@
-//! The list of runs. Its filters are part of the address, so a filtered list can be bookmarked and shared.
+//! The list of runs. Its filters and its order are part of the address, so a list can be bookmarked and shared.
 
 use brunt_history::Summary;
 use brunt_record::{RunOutcome, SloOutcome, Status};
 use maud::{Markup, html};
 
 use super::form::{Form, Script, TEXT};
-use super::{field, figure, moment, outcome, page};
+use super::{field, figure, moment, moments, outcome, page};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::store::{Filter, Listed, Position, name, outcome_key};
+use crate::store::{Filter, Kind, Listed, Order, Place, Position, SortBy, name, outcome_key};
 
 /// The number of runs on a page.
 pub(crate) const PER_PAGE: usize = 50;
@@ -29,85 +29,101 @@ pub(crate) fn filter(call: &Call) -> Filter {
         verdict: of("verdict"),
         commit: of("commit"),
         load: of("load"),
+        test: of("test"),
         since: of("since"),
         until: of("until"),
         missed: of("missed") == "1",
         pinned: of("pinned") == "1",
         baseline: of("baseline") == "1",
+        kind: Kind::Any,
     }
 }
 
-/// The position at which a page of the list begins.
-pub(crate) fn behind(call: &Call) -> Option<Position> {
-    let (started, id) = call.query("behind").rsplit_once('~')?;
-    Some(Position { started: started.to_owned(), id: id.to_owned() })
+/// The columns by which the list is sorted: their names in addresses.
+const SORTED: [(SortBy, &str); 4] = [
+    (SortBy::Started, "begun"),
+    (SortBy::Outcome, "outcome"),
+    (SortBy::Goodput, "goodput"),
+    (SortBy::P99, "p99"),
+];
+
+/// The order that an address contains.
+pub(super) fn order(call: &Call) -> Order {
+    let wanted = call.query("sort");
+    let by = SORTED.into_iter().find(|(_, name)| *name == wanted).map(|(by, _)| by);
+    Order { by: by.unwrap_or_default(), is_ascending: call.query("up") == "1" }
 }
 
-/// The position at which the next page begins, if there is one.
+/// The place of the page of a list that an address names.
+pub(super) fn place(call: &Call) -> Place {
+    match (position(call.query("before")), position(call.query("behind"))) {
+        (Some(before), _) => Place::Before(before),
+        (None, Some(behind)) => Place::Behind(behind),
+        (None, None) => Place::First,
+    }
+}
+
+/// The position at which a page of the list of programs begins.
+pub(crate) fn behind(call: &Call) -> Option<Position> {
+    position(call.query("behind"))
+}
+
+fn position(text: &str) -> Option<Position> {
+    let (key, id) = text.rsplit_once('~')?;
+    Some(Position { key: key.to_owned(), id: id.to_owned() })
+}
+
+/// The position at which its next page begins, if there is one.
 pub(crate) fn next(listed: &Listed) -> Option<String> {
     let last = listed.runs.last().filter(|_| listed.more)?;
     Some(format!("{}~{}", last.summary.started, last.id))
 }
 
-/// `GET /`.
+/// `GET /runs`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
-    let (app, filter) = (&call.app, filter(call));
+    let (app, filter, order) = (&call.app, filter(call), order(call));
     app.absorb()?;
-    let listed = app.store.runs(&filter, behind(call).as_ref(), PER_PAGE)?;
+    let listed = app.store.sorted_runs(&filter, order, &place(call), PER_PAGE)?;
     let tags = app.store.tags(TAGS_SHOWN)?;
-    let runner = call.who()?.user.role >= Role::Runner;
     let is_narrowed = filter != Filter::default();
-    let is_first = call.query("behind").is_empty();
     let body = html! {
-        h1.large { "Runs" }
-        (under_way(call)?)
-        @if listed.all > 0 || is_narrowed || !is_first {
-            (search(&filter, &tags))
-            (count(&listed, is_narrowed))
+        div.head {
+            div { h1.large { "Runs" } p.meta { (count(&listed, is_narrowed)) " " (moments::zone()) } }
         }
-        @if listed.runs.is_empty() {
-            (empty(call, is_narrowed)?)
-        } @else {
-            form #runs method="get" action="/compare" {
-                (table(call, &listed.runs))
-                div.acts {
-                    button.main { "Compare" }
-                    span.note data-chosen {
-                        "Choose two to six runs. The others are compared with the first one chosen."
-                    }
-                }
-            }
-            @if runner { (several(call)) }
-            (pages(call, &listed, is_first))
-        }
+        @if listed.all > 0 || is_narrowed { (search(&filter, &tags)) }
+        @if listed.runs.is_empty() { (empty(call, is_narrowed)?) }
+        @else { (listing(call, &listed, (order, "/runs"))?) }
     };
     Ok(Answer::page(page(call, "Runs", &body)))
 }
 
-/// Runs that are queued or running.
-fn under_way(call: &Call) -> Result<Markup, Problem> {
-    let runs = call.app.queue()?.list();
-    let runs: Vec<_> = runs.iter().filter(|run| !run.state.is_over()).collect();
+/// A page of a list at this address, with what can be done with the runs.
+pub(super) fn listing(
+    call: &Call,
+    listed: &Listed,
+    (order, address): (Order, &str),
+) -> Result<Markup, Problem> {
+    let runner = call.who()?.user.role >= Role::Runner;
     Ok(html! {
-        @if !runs.is_empty() {
-            div.verdict role="status" {
-                p { strong { "Queued and running now" } }
-                ul { @for run in runs { li {
-                    a href={ "/live/" (run.id) } { "Run " (run.number + 1) } ": " (run.state.word())
-                    @if !run.reason.is_empty() { ", " (run.reason) }
-                } } }
+        form #runs method="get" action="/compare" {
+            (table(call, &listed.runs, Some((order, address))))
+            div.acts {
+                button.main { "Compare" }
+                span.note data-chosen {
+                    "Choose two to six runs. The others are compared with the first one chosen."
+                }
             }
         }
+        @if runner { (several(call)) }
+        (pages(call, listed, (order, address)))
     })
 }
 
 fn count(listed: &Listed, is_narrowed: bool) -> Markup {
     let runs = if listed.all == 1 { "run" } else { "runs" };
     html! {
-        p.note {
-            (listed.all) " " (runs)
-            @if is_narrowed { " found. " a href="/" { "Show all" } }
-        }
+        (listed.all) " " (runs)
+        @if is_narrowed { " found. " a href="/runs" { "Show all" } } @else { "." }
     }
 }
 
@@ -119,11 +135,13 @@ fn search(filter: &Filter, tags: &[String]) -> Markup {
         || filter.baseline;
     let input = |name: &str, value: &str, kind: &str| html! { input id=(name) name=(name) value=(value) type=(kind); };
     html! {
-        form.search method="get" action="/" role="search" {
+        form.search method="get" action="/runs" role="search" {
             div.line {
                 label.away for="q" { "Search" }
                 input id="q" name="q" type="search" value=(filter.text) placeholder="Name, target, tag, note, commit";
-                @for (name, value) in [("tag", &filter.tag), ("verdict", &filter.verdict)] {
+                @for (name, value) in [
+                    ("tag", &filter.tag), ("verdict", &filter.verdict), ("load", &filter.load), ("test", &filter.test),
+                ] {
                     @if !value.is_empty() { input type="hidden" name=(name) value=(value); }
                 }
                 button { "Search" }
@@ -149,9 +167,9 @@ fn search(filter: &Filter, tags: &[String]) -> Markup {
                 p.tags {
                     @for tag in tags {
                         @if *tag == filter.tag {
-                            a.tag.on href="/" aria-label={ "Tag " (tag) ", shown: show all" } { (tag) " ×" }
+                            a.tag.on href="/runs" aria-label={ "Tag " (tag) ", shown: show all" } { (tag) " ×" }
                         } @else {
-                            a.tag href={ "/?tag=" (encoded(tag)) } { (tag) }
+                            a.tag href={ "/runs?tag=" (encoded(tag)) } { (tag) }
                         }
                     }
                 }
@@ -175,12 +193,12 @@ fn outcomes(filter: &Filter) -> Markup {
 }
 
 /// The text of an empty list: what it would show, and how to add a run.
-fn empty(call: &Call, is_narrowed: bool) -> Result<Markup, Problem> {
+pub(super) fn empty(call: &Call, is_narrowed: bool) -> Result<Markup, Problem> {
     let plans = call.app.store.plans()?;
     let offered = call.who()?.user.role >= Role::Runner && !plans.is_empty();
     Ok(html! {
         @if is_narrowed {
-            p { "No run matches these filters. " a href="/" { "Show all runs" } "." }
+            p { "No run matches these filters. " a href="/runs" { "Show all runs" } "." }
         } @else {
             div.empty {
                 @if offered {
@@ -208,7 +226,9 @@ pub(super) fn encoded(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-fn table(call: &Call, runs: &[Entry]) -> Markup {
+/// The runs of a page. Without an address its columns do not sort it.
+pub(super) fn table(call: &Call, runs: &[Entry], sorts: Option<(Order, &str)>) -> Markup {
+    let head = |by: SortBy, label: &str| head(call, by, label, sorts);
     html! {
         div.scroll role="region" tabindex="0" aria-label="Runs" {
             table.runs {
@@ -216,12 +236,12 @@ fn table(call: &Call, runs: &[Entry]) -> Markup {
                     tr {
                         th scope="col" { span.away { "Compare" } }
                         th.name scope="col" { "run" }
-                        th.name scope="col" { "begun (UTC)" }
-                        th.name scope="col" { "outcome" }
+                        (head(SortBy::Started, "begun"))
+                        (head(SortBy::Outcome, "outcome"))
                         th.name scope="col" { "objectives" }
-                        th scope="col" { "goodput /s" }
+                        (head(SortBy::Goodput, "goodput /s"))
                         th scope="col" { "p50 ms" }
-                        th scope="col" { "p99 ms" }
+                        (head(SortBy::P99, "p99 ms"))
                         th scope="col" { "failed" }
                     }
                 }
@@ -229,6 +249,45 @@ fn table(call: &Call, runs: &[Entry]) -> Markup {
             }
         }
     }
+}
+
+/// The head of a column, which sorts the list: the other way if it is sorted by it.
+fn head(call: &Call, by: SortBy, label: &str, sorts: Option<(Order, &str)>) -> Markup {
+    let class = matches!(by, SortBy::Started | SortBy::Outcome).then_some("name");
+    let Some((order, address)) = sorts else {
+        return html! { th class=[class] scope="col" { (label) } };
+    };
+    let is_sorted = order.by == by;
+    let sorted = is_sorted.then_some(if order.is_ascending { "ascending" } else { "descending" });
+    let next = Order { by, is_ascending: is_sorted && !order.is_ascending };
+    html! {
+        th class=[class] scope="col" aria-sort=[sorted] {
+            a.sort href=(address_of(call, (next, address), None)) { (label) }
+        }
+    }
+}
+
+/// An address of the list: the same filters in this order, at this place.
+fn address_of(call: &Call, (order, address): (Order, &str), at: Option<(&str, &str)>) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    let own = ["behind", "before", "sort", "up"];
+    query.extend_pairs(
+        call.query
+            .iter()
+            .filter(|(name, value)| !own.contains(&name.as_str()) && !value.is_empty()),
+    );
+    if order.by != SortBy::default() {
+        let name = SORTED.into_iter().find(|(by, _)| *by == order.by).map(|(_, name)| name);
+        query.append_pair("sort", name.unwrap_or_default());
+    }
+    if order.is_ascending {
+        query.append_pair("up", "1");
+    }
+    if let Some((name, value)) = at {
+        query.append_pair(name, value);
+    }
+    let query = query.finish();
+    if query.is_empty() { address.to_owned() } else { format!("{address}?{query}") }
 }
 
 fn row(call: &Call, run: &Entry) -> Markup {
@@ -244,7 +303,7 @@ fn row(call: &Call, run: &Entry) -> Markup {
                 @if summary.capacity.is_some() { " " span.tag { "highest rate" } }
                 @if about.pin { " " span.tag { "pinned" } }
                 @if about.baseline { " " span.tag { "baseline" } }
-                @for tag in &about.tags { " " a.tag href={ "/?tag=" (encoded(tag)) } { (tag) } }
+                @for tag in &about.tags { " " a.tag href={ "/runs?tag=" (encoded(tag)) } { (tag) } }
             }
             td.name data-label="begun" { (moment(&summary.started)) }
             td.name data-label="outcome" { (judged(summary)) }
@@ -311,19 +370,21 @@ fn several(call: &Call) -> Markup {
     form.whole("several", Script::Runs, &fields)
 }
 
-fn pages(call: &Call, listed: &Listed, is_first: bool) -> Markup {
-    let others = || {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(
-            call.query.iter().filter(|(name, value)| name != "behind" && !value.is_empty()),
-        );
-        query
+/// The ways to the other pages.
+fn pages(call: &Call, listed: &Listed, (order, address): (Order, &str)) -> Markup {
+    let at = |run: Option<&Entry>| {
+        run.map_or_else(String::new, |run| format!("{}~{}", order.by.key(run), run.id))
     };
+    let (first, last) = (at(listed.runs.first()), at(listed.runs.last()));
+    let link = |at: Option<(&str, &str)>| address_of(call, (order, address), at);
     html! {
-        p.pages {
-            @if !is_first { a href={ "/?" (others().finish()) } { "Newest" } " " }
-            @if let Some(next) = next(listed) {
-                a rel="next" href={ "/?" (others().append_pair("behind", &next).finish()) } { "Older" }
+        @if listed.less || listed.more {
+            nav.pages aria-label="Pages" {
+                @if listed.less {
+                    a href=(link(None)) { "First" }
+                    a rel="prev" href=(link(Some(("before", &first)))) { "Previous" }
+                }
+                @if listed.more { a rel="next" href=(link(Some(("behind", &last)))) { "Next" } }
             }
         }
     }

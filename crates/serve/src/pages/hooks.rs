@@ -62,7 +62,7 @@ fn table(call: &Call, hooks: &[Hook]) -> Result<Markup, Problem> {
             table.cards {
                 thead { tr {
                     th.name scope="col" { "name" } th.name scope="col" { "URL" }
-                    th.name scope="col" { "added by" } th.name scope="col" { "added (UTC)" }
+                    th.name scope="col" { "added by" } th.name scope="col" { "added" }
                     th.name scope="col" { span.away { "Remove" } }
                 } }
                 tbody { @for hook in hooks { tr {

@@ -33,7 +33,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         state => format!("Run {}", state.word()),
     };
     let body = html! {
-        p.crumbs { a href="/" { "Runs" } }
+        p.crumbs { a href="/runs" { "Runs" } }
         p.status role="status" {
             "State: " strong data-state { (status.state.word()) } " " span data-reason { (status.reason) }
         }
@@ -49,7 +49,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
         @if status.state.is_over() {
             h1 { "There is no record of this run" }
-            p { "It ended before anything was measured. " a href="/" { "Go to the runs" } }
+            p { "It ended before anything was measured. " a href="/runs" { "Go to the runs" } }
         } @else {
             div data-live={ "/live/" (id) "/events" } {
                 section id="top" { h1 { (title) } }

@@ -5,43 +5,52 @@
 //! which escapes its own texts.
 
 pub(crate) mod account;
+mod against;
 pub(crate) mod agents;
 mod alert;
 pub(crate) mod audit;
+mod bar;
 pub(crate) mod compare;
 pub(crate) mod find;
 mod form;
 pub(crate) mod history;
+pub(crate) mod home;
 pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod live;
+mod moments;
 pub(crate) mod people;
 pub(crate) mod plans;
+pub(crate) mod queue;
 pub(crate) mod run;
 pub(crate) mod schedules;
 pub(crate) mod search;
 pub(crate) mod secrets;
+pub(crate) mod settings;
 mod share_form;
 pub(crate) mod shared;
 pub(crate) mod shares;
 pub(crate) mod sign_in;
 pub(crate) mod site;
+mod sparkline;
 pub(crate) mod steps;
 pub(crate) mod submission;
 pub(crate) mod targets;
+pub(crate) mod test;
 pub(crate) mod thresholds;
 pub(crate) mod trends;
 pub(crate) mod welcome;
 
 use brunt_history::Summary;
 use brunt_record::{OutcomeTone, Status};
-use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::assets;
-use crate::auth::{Requester, Role};
+use crate::auth::Requester;
 use crate::call::Call;
 use crate::problem::Problem;
+
+use moments::{moment, moment_of};
 
 /// A page for a user who is signed in.
 pub(crate) fn page(call: &Call, title: &str, body: &Markup) -> Markup {
@@ -65,8 +74,7 @@ fn outer_with_charts(title: &str, body: &Markup) -> Markup {
 }
 
 fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Markup) -> Markup {
-    let who = call.and_then(|call| call.who.as_ref());
-    let has_agents = call.is_some_and(|call| call.app.cluster.is_some());
+    let signed_in = call.and_then(|call| Some((call, call.who.as_ref()?)));
     let trial = call.and_then(|call| call.app.trial.as_deref());
     html! {
         (DOCTYPE)
@@ -80,59 +88,22 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
                 link rel="icon" href="data:,";
                 link rel="stylesheet" href=(assets::style());
                 script src=(assets::script()) defer {}
+                @if path.starts_with("/plans") { script src=(assets::plans()) defer {} }
                 @if charts { script src=(assets::charts()) defer {} }
             }
             body.site {
                 a.skip href="#main" { "Skip to the content" }
-                @if let Some(who) = who { (header(who, path, has_agents)) }
+                @if let Some((call, who)) = signed_in { (bar::bar(call, who, path)) }
                 @if let Some(promise) = trial { p.trial { strong { "Trial. " } (promise) } }
                 main id="main" {
                     @if let Some(refused) = call.and_then(|call| call.refused.as_deref()) { (alert::alert(refused)) }
+                    @if let Some((call, _)) = signed_in
+                        && settings::is_here(path)
+                        && path != "/settings"
+                    {
+                        (settings::menu(call, path))
+                    }
                     (body)
-                }
-            }
-        }
-    }
-}
-
-fn header(who: &Requester, path: &str, has_agents: bool) -> Markup {
-    let mut links = vec![("/", "Runs"), ("/plans", "Plans"), ("/targets", "Targets")];
-    links.extend(has_agents.then_some(("/agents", "Agents")));
-    if who.user.role == Role::Admin {
-        links.extend([
-            ("/secrets", "Secrets"),
-            ("/people", "People"),
-            ("/audit", "Audit"),
-            ("/site", "Site"),
-        ]);
-    }
-    links.push(("/api", "API"));
-    let is_here = |link: &str| match link {
-        "/" => {
-            path == "/"
-                || ["/runs", "/compare", "/live", "/trends", "/share"]
-                    .iter()
-                    .any(|begin| path.starts_with(begin))
-        }
-        "/plans" => {
-            path.starts_with(link)
-                || ["/steps", "/schedules", "/hooks"].iter().any(|begin| path.starts_with(begin))
-        }
-        _ => path.starts_with(link),
-    };
-    html! {
-        header.bar {
-            a.brand href="/" { "brunt" }
-            nav.places aria-label="Site" {
-                @for (link, name) in links {
-                    a href=(link) aria-current=[is_here(link).then_some("page")] { (name) }
-                }
-            }
-            div.me {
-                a href="/account" aria-current=[(path == "/account").then_some("page")] { (who.user.name) }
-                form method="post" action="/sign-out" {
-                    (hidden(who))
-                    button.quiet { "Sign out" }
                 }
             }
         }
@@ -153,7 +124,7 @@ pub(crate) fn problem(call: Option<&Call>, problem: &Problem, request: &str) -> 
             h1.large { (problem.title) }
             p { (problem.detail) }
             @if let Some(wait) = problem.wait { p { "Try again in " (wait) " s." } }
-            @if call.is_none() { p { a href="/" { "Go to the runs" } } }
+            @if call.is_none() { p { a href="/" { "Go to the tests" } } }
             p.note { "Request " code { (request) } }
         }
     };
@@ -184,18 +155,6 @@ fn verdict(status: Status) -> Markup {
         Status::GeneratorLimited => "mark bad",
     };
     html! { span class=(class) { (status.word()) } }
-}
-
-/// A time as pages show it, given in RFC 3339.
-fn moment(text: &str) -> Markup {
-    let Ok(at) = text.parse::<Timestamp>() else { return html! { (text) } };
-    html! { time datetime=(text) { (at.strftime("%Y-%m-%d %H:%M")) } }
-}
-
-/// A time as pages show it, given in seconds since 1970.
-fn moment_of(seconds: i64) -> Markup {
-    let text = Timestamp::from_second(seconds).map(|at| at.to_string()).unwrap_or_default();
-    moment(&text)
 }
 
 /// A figure with as many digits as a reader needs for comparing.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::shared;
 use super::submission::{named, offered, open_targets, submit_with};
+use super::test::{Tab, of_plan, test_page};
 use super::{moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
@@ -43,7 +44,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
                 table.cards {
                     thead { tr {
                         th.name scope="col" { "plan" } th scope="col" { "revision" } th.name scope="col" { "by" }
-                        th.name scope="col" { "saved (UTC)" }
+                        th.name scope="col" { "saved" }
                     } }
                     tbody { @for plan in &plans { tr {
                         th.name scope="row" { a href={ "/plans/" (plan.id) } { (plan.name) } }
@@ -108,9 +109,7 @@ pub(crate) fn editor(call: &Call) -> Result<Answer, Problem> {
     let runner = call.who()?.user.role >= Role::Runner;
     // Before the form itself, which shows a reason only if no field of it does.
     let settings = run_section(call, &form, &plan, &targets)?;
-    let body = html! {
-        p.crumbs { a href="/plans" { "Plans" } }
-        h1.large { (plan.name) }
+    let content = html! {
         p.note {
             "Revision " (plan.revision) ", by " (plan.by) ", " (moment_of(plan.at)) ". "
             a href={ "/plans/" (plan.id) "/revisions" } { "All revisions" }
@@ -123,6 +122,7 @@ pub(crate) fn editor(call: &Call) -> Result<Answer, Problem> {
         @if runner { (settings) (super::find::form(call, &plan)?) }
         @else { (readers(call)?) }
     };
+    let body = test_page(call, &of_plan(call, plan.id)?, Tab::Plan, &content)?;
     Ok(Answer::page(whole(call, &plan.name, &body)))
 }
 

@@ -31,9 +31,11 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let parts = history.page(&run.id).map_err(Problem::bug)?.unwrap_or_default();
     let view = history.view(&run.id).map_err(Problem::bug)?;
     let runner = call.who()?.user.role >= Role::Runner;
+    let test = call.app.store.test_of(run.id.as_str())?;
     let body = html! {
         p.crumbs {
-            a href="/" { "Runs" }
+            a href="/runs" { "Runs" }
+            @if !test.is_empty() { " · " a href={ "/tests/" (test) } { "Its test" } }
             // Keyboard users would have to pass many charts and tables to reach the form.
             @if runner { " · " a href="#about" { "Name, tags and note" } }
         }
@@ -68,7 +70,7 @@ fn said(run: &Entry) -> Markup {
         p.said {
             @if *baseline { span.tag { "baseline" } " " }
             @if *pin { span.tag { "pinned" } " " }
-            @for tag in tags { a.tag href={ "/?tag=" (super::history::encoded(tag)) } { (tag) } " " }
+            @for tag in tags { a.tag href={ "/runs?tag=" (super::history::encoded(tag)) } { (tag) } " " }
             @if let Some(commit) = &origin.commit { "commit " code { (commit) } " · " }
             @if origin.brought { "record uploaded by " } @else { "run by " }
             (origin.by)
@@ -133,7 +135,7 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
     let baseline = call.app.store.baseline_of(&run.summary.load)?;
     let baseline = baseline.filter(|one| is_run && one.id != run.id);
     let load = super::history::encoded(&run.summary.load);
-    let (others, trend) = (format!("/?load={load}"), format!("/trends?load={load}"));
+    let (others, trend) = (format!("/runs?load={load}"), format!("/trends?load={load}"));
     Ok(html! {
         section id="more" {
             h2 { "More" }
@@ -230,7 +232,7 @@ pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
             call.app.audit(call.who()?, act, run.id.as_str())?;
         }
     }
-    Ok(Answer::see("/"))
+    Ok(Answer::see("/runs"))
 }
 
 fn delete(call: &Call, run: &Entry) -> Result<(), Problem> {

@@ -20,7 +20,7 @@ pub(crate) fn step(call: &Call) -> Result<Answer, Problem> {
     let step = step.map_err(|why| Problem::unusable(sentence(&why)))?;
     let body = html! {
         p.crumbs {
-            a href="/" { "Runs" } " · " a href={ "/runs/" (run.id) } { (store::name(&run)) }
+            a href="/runs" { "Runs" } " · " a href={ "/runs/" (run.id) } { (store::name(&run)) }
         }
         p.given { "Step " (number) ": " (name) }
         (sections(&step.page))

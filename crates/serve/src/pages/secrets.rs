@@ -34,8 +34,8 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 table.cards {
                     thead { tr {
                         th.name scope="col" { "name" } th.name scope="col" { "target" }
-                        th.name scope="col" { "stored by" } th.name scope="col" { "stored (UTC)" }
-                        th.name scope="col" { "last used (UTC)" }
+                        th.name scope="col" { "stored by" } th.name scope="col" { "stored" }
+                        th.name scope="col" { "last used" }
                         th.name scope="col" { span.away { "Remove" } }
                     } }
                     tbody { @for secret in &secrets { (row(call, secret)?) } }

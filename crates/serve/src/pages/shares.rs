@@ -75,7 +75,6 @@ fn list(call: &Call, made: &Markup) -> Result<Answer, Problem> {
     let mut shares = call.app.store.shares(call.app.now())?;
     shares.retain(|share| may_end(call, share));
     let body = html! {
-        p.crumbs { a href="/" { "Runs" } }
         h1.large { "Shared links" }
         (made)
         @if shares.is_empty() {
@@ -85,7 +84,7 @@ fn list(call: &Call, made: &Markup) -> Result<Answer, Problem> {
                 table.cards {
                     thead { tr {
                         th.name scope="col" { "runs" } th.name scope="col" { "by" }
-                        th.name scope="col" { "until (UTC)" } td {}
+                        th.name scope="col" { "until" } td {}
                     } }
                     tbody { @for share in &shares { tr {
                         th.name scope="row" {
@@ -140,7 +139,7 @@ pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
         share.runs.iter().map(|id| call.app.store.run(id)?.ok_or_else(missing)).collect();
     let runs = runs?;
     let until =
-        html! { p.note { "Shared by " (share.by) " until " (moment_of(share.expires)) " (UTC)." } };
+        html! { p.note { "Shared by " (share.by) " until " (moment_of(share.expires)) "." } };
     let hidden_names = if share.whole { Vec::new() } else { runs.iter().flat_map(names).collect() };
     let starred = |parts: PageParts| PageParts {
         sections: parts

@@ -3,7 +3,7 @@
 use brunt_history::RECORD_KEPT;
 use brunt_record::Status;
 use brunt_report::comparison::RECORDS_MAX;
-use maud::html;
+use maud::{Markup, html};
 
 use super::page as whole;
 use super::run::sections;
@@ -17,20 +17,25 @@ use crate::store::{Filter, name};
 const RUNS_MIN: usize = 6;
 
 /// The valid runs of a load, oldest first, and how many others there are.
-fn runs(call: &Call) -> Result<(Vec<Entry>, usize), Problem> {
-    let load = call.query("load").trim().to_owned();
-    if load.is_empty() {
-        return Err(Problem::unusable(
-            "Give the load: it is the value of 'load' in the summary of each of its runs.",
-        ));
-    }
-    let filter = Filter { load, ..Filter::default() };
+fn runs(call: &Call, load: &str) -> Result<(Vec<Entry>, usize), Problem> {
+    let filter = Filter { load: load.to_owned(), ..Filter::default() };
     let mut runs = call.app.store.runs(&filter, None, RECORDS_MAX)?.runs;
     let all = runs.len();
     runs.retain(|run| run.summary.verdict == Status::Valid && run.summary.capacity.is_none());
     runs.reverse();
     let others = all - runs.len();
     Ok((runs, others))
+}
+
+/// The load that an address names.
+fn load(call: &Call) -> Result<&str, Problem> {
+    let load = call.query("load").trim();
+    if load.is_empty() {
+        return Err(Problem::unusable(
+            "Give the load: it is the value of 'load' in the summary of each of its runs.",
+        ));
+    }
+    Ok(load)
 }
 
 fn followed(call: &Call, runs: &[Entry]) -> Result<Trended, Problem> {
@@ -47,14 +52,22 @@ fn too_few(count: usize) -> String {
 
 /// `GET /trends`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
-    let (runs, others) = runs(call)?;
+    let load = load(call)?;
     let body = html! {
-        p.crumbs { a href={ "/?load=" (super::history::encoded(call.query("load"))) } { "Runs of the same load" } }
+        p.crumbs { a href={ "/runs?load=" (super::history::encoded(load)) } { "Runs of the same load" } }
+        (content(call, load)?)
+    };
+    Ok(Answer::page(whole(call, "Trend", &body)))
+}
+
+/// The trend of a load.
+pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
+    let (runs, others) = runs(call, load)?;
+    Ok(html! {
         @if others > 0 {
             p.note { (others) " runs that are not valid are left out: their figures say nothing about the target." }
         }
         @if runs.len() < RUNS_MIN {
-            h1.large { "Trend" }
             div.empty { p { (too_few(runs.len())) } }
         } @else {
             (sections(&followed(call, &runs)?.page))
@@ -68,13 +81,12 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 } }
             }
         }
-    };
-    Ok(Answer::page(whole(call, "Trend", &body)))
+    })
 }
 
 /// `GET /api/v1/trends`.
 pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
-    let (runs, _) = runs(call)?;
+    let (runs, _) = runs(call, load(call)?)?;
     if runs.len() < RUNS_MIN {
         return Err(Problem::unusable(too_few(runs.len())));
     }

@@ -113,7 +113,8 @@ impl Conductor {
 
     fn start_next(&mut self) {
         let known = self.shared.known();
-        let next = known.runs.values().find(|run| run.status.state == State::Queued);
+        let waiting = known.runs.values().filter(|run| run.status.state == State::Queued);
+        let next = waiting.min_by_key(|run| (run.status.turn, run.status.number));
         let Some(status) = next.map(|run| run.status.clone()) else { return };
         drop(known);
         if !self.machine_is_free() {

@@ -10,10 +10,12 @@
 
 mod conductor;
 mod follower;
+mod forecast;
 mod process;
 mod searching;
 mod state;
 
+pub(crate) use forecast::{Expected, expected};
 pub use process::ProcessId;
 pub use state::{State, Status, StopAsked};
 
@@ -162,13 +164,15 @@ impl Queue {
 
     /// Queues a run. Its plan is not examined here: a check does that, and so does the run.
     pub fn submit(&self, request: RunRequest) -> Result<RunId, SubmitError> {
-        self.submit_with(request, &|_| Ok(()))
+        self.submit_with(request, None, &|_| Ok(()))
     }
 
-    /// Queues a run; `fill` adds the files that its plan refers to, to the directory of the run.
+    /// Queues a run that is expected to last so many seconds; `fill` adds the files that its plan refers to, to the
+    /// directory of the run.
     pub fn submit_with(
         &self,
         request: RunRequest,
+        planned_s: Option<f64>,
         fill: &dyn Fn(&Path) -> io::Result<()>,
     ) -> Result<RunId, SubmitError> {
         if request.asked.plan.len() > PLAN_MAX {
@@ -183,7 +187,15 @@ impl Queue {
             return Err(SubmitError::Full);
         }
         let files = self.shared.history.files(&id);
-        let status = Status::submitted(id.clone(), known.next, now());
+        let About { name, origin, .. } = &request.about;
+        let status = Status {
+            name: name.clone(),
+            by: origin.by.clone(),
+            plan: origin.plan.clone(),
+            target: origin.target.clone(),
+            planned_s,
+            ..Status::submitted(id.clone(), known.next, now())
+        };
         DirBuilder::new().mode(0o700).create(files.directory())?;
         // Nothing remains of a request that was written in part.
         let remove = |_: &io::Error| drop(std::fs::remove_dir_all(files.directory()));
@@ -203,6 +215,25 @@ impl Queue {
     /// Ends a run at once: exchanges in flight are cut off. There is still a record.
     pub fn stop_now(&self, id: &RunId, by: &str) -> Result<(), StopError> {
         self.shared.stop(id, &StopAsked { by: by.to_owned(), now: true, why: String::new() })
+    }
+
+    /// Lets a waiting run begin before all others that wait. Returns whether it waits.
+    pub fn put_first(&self, id: &RunId) -> bool {
+        let mut known = self.shared.known();
+        let waiting = |run: &&mut Run| run.status.state == State::Queued;
+        let Some(first) = known.runs.values_mut().filter(waiting).map(|run| run.status.turn).min()
+        else {
+            return false;
+        };
+        let Some(run) = known.runs.values_mut().filter(waiting).find(|run| run.status.id == *id)
+        else {
+            return false;
+        };
+        run.status.turn = first.saturating_sub(1);
+        // Under the lock, so that an older status never replaces a newer one. Without room for it the order is that of
+        // before after a restart.
+        drop(self.shared.history.files(id).write(STATE, &run.status));
+        true
     }
 
     /// Ends all runs at once, and waits at most this time. Returns whether all have ended.

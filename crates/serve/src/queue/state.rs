@@ -83,6 +83,24 @@ pub struct Status {
     pub reason: String,
     /// The place in the order in which runs were submitted.
     pub number: u64,
+    /// Its name when it was submitted.
+    #[serde(default)]
+    pub name: String,
+    /// The user who submitted it.
+    #[serde(default)]
+    pub by: String,
+    /// The plan that it is made from, with its revision.
+    #[serde(default)]
+    pub plan: Option<String>,
+    /// The name of its target.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// How many seconds it is expected to last, if that is known.
+    #[serde(default)]
+    pub planned_s: Option<f64>,
+    /// Waiting runs with a lower value begin first, before the order in which they were submitted.
+    #[serde(default)]
+    pub turn: i64,
     /// When it was submitted, in RFC 3339.
     pub submitted: String,
     /// When its process was started.
@@ -125,6 +143,12 @@ impl Status {
             state: State::Queued,
             reason: String::new(),
             number,
+            name: String::new(),
+            by: String::new(),
+            plan: None,
+            target: None,
+            planned_s: None,
+            turn: 0,
             submitted: at,
             started: None,
             ended: None,

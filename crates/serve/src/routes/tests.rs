@@ -2,6 +2,7 @@
 
 mod agents;
 mod forms;
+mod home;
 mod kept;
 mod keys;
 mod programs;
@@ -286,7 +287,9 @@ fn what_a_record_says_is_text_on_every_page() {
     let server = Server::start();
     let id = server.run(EVIL);
     let session = server.session(server.user("ada", Role::Admin));
-    for path in ["/", &format!("/runs/{id}"), "/audit", "/people", "/account", "/api"] {
+    for path in
+        ["/", "/runs", &format!("/runs/{id}"), "/settings", "/audit", "/people", "/account", "/api"]
+    {
         let said = server.see(&session, path);
         assert_eq!(said.status, 200, "{path}: {}", said.body);
         assert!(!said.body.contains("<script>alert"), "{path}");
@@ -295,7 +298,7 @@ fn what_a_record_says_is_text_on_every_page() {
             + said.body.matches("id=\"view\"").count();
         assert_eq!(scripts, ours, "{path}");
     }
-    let shown = server.see(&session, "/").body;
+    let shown = server.see(&session, "/runs").body;
     assert!(shown.contains("&lt;/title&gt;&lt;script&gt;alert"), "{shown}");
 }
 
@@ -361,7 +364,7 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
     assert!(shown.contains("Next: Fri 2027-01-15 08:10 UTC"), "{shown}");
     let came = server.app.store.occasions(1, 10).unwrap();
     assert!(!came.is_empty() && came.iter().all(|came| came.run.is_none()), "{came:?}");
-    assert!(shown.contains("missed, "), "{shown}");
+    assert!(shown.contains("not run"), "{shown}");
     assert!(came[0].missed.contains("start a process"), "{came:?}");
     // No run starts for a user who may no longer run plans.
     server.app.store.schedule_seen(1, NOW - 300).unwrap();
@@ -374,6 +377,17 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
     assert!(server.app.store.change_user(ada_id, Role::Admin, false).unwrap());
     crate::schedule::look(&server.app).unwrap();
     assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
+    // A changed role ended the session.
+    let ada = server.session(ada_id);
+    // While it is paused, nothing is due, and nothing is made up for.
+    assert_eq!(server.send(&ada, "/schedules/pause", "id=1&paused=1&back=test").status, 303);
+    server.app.store.schedule_seen(1, NOW - 700).unwrap();
+    crate::schedule::look(&server.app).unwrap();
+    assert!(server.see(&ada, "/tests/p1/schedule").body.contains("Paused."));
+    assert_eq!(server.send(&ada, "/schedules/pause", "id=1").status, 303);
+    crate::schedule::look(&server.app).unwrap();
+    assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
+    assert_eq!(server.send(&ada, "/schedules/pause", "id=7").status, 404);
     assert_eq!(server.send(&ada, "/schedules/remove", "id=1").status, 303);
 }
 

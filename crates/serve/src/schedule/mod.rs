@@ -77,10 +77,34 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<DueTime>, i64), 
     Ok((all, seen))
 }
 
+/// The next time at which a schedule starts a run.
+pub(crate) fn next_time(schedule: &Schedule, now: i64) -> Option<i64> {
+    if schedule.paused {
+        return None;
+    }
+    let times = Times::read(&schedule.times, &schedule.zone).ok()?;
+    let quiet = Quiet::read(&schedule.quiet).ok()?;
+    let mut at = now;
+    for _ in 0..LOOKED_MAX {
+        at = times.next(at)?;
+        match times.local(at).and_then(|local| quiet?.end(&local)) {
+            None => return Some(at),
+            Some(end) if schedule.waits => return Some(end),
+            Some(_) => {}
+        }
+    }
+    None
+}
+
 /// Checks all schedules: starts the runs that are due, and lists missed times.
 pub(crate) fn look(app: &App) -> Result<(), Problem> {
     let now = app.now();
     for schedule in app.store.schedules()? {
+        if schedule.paused {
+            // Times that come meanwhile are over when it goes on.
+            app.store.schedule_seen(schedule.id, now)?;
+            continue;
+        }
         let Ok((occasions, seen)) = due(&schedule, now) else { continue };
         if seen == schedule.seen {
             continue;
@@ -184,6 +208,17 @@ mod tests {
         assert_eq!(due_times(&hourly, 3_600 + LATE_MAX + 1)[0].1, "the site was not running");
         assert_eq!(due_times(&hourly, 400 * DAY).len(), LOOKED_MAX);
         assert_eq!(due(&hourly, 400 * DAY).unwrap().1, 400 * DAY);
+    }
+
+    #[test]
+    fn the_next_time_is_outside_the_quiet_hours() {
+        let hours = |quiet: &str, waits: bool| {
+            next_time(&schedule(quiet, waits, 0), 3_500).map(|at| at / 3_600)
+        };
+        assert_eq!(hours("", false), Some(1));
+        assert_eq!(hours("00:30-03:00", false), Some(3));
+        assert_eq!(hours("00:30-04:00", true), Some(4));
+        assert_eq!(hours("00:00-23:59", false), None);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod sessions;
 mod shares;
 mod steps;
 mod targets;
+mod test;
 mod tokens;
 
 use std::fs::File;
@@ -33,15 +34,16 @@ pub(crate) use hooks::Hook;
 pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
-pub(crate) use runs::{Filter, Listed, Position, name, outcome_key};
+pub(crate) use runs::{Filter, Kind, Listed, Order, Place, Position, SortBy, name, outcome_key};
 pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
 pub(crate) use shares::Share;
 pub(crate) use targets::Target;
+pub(crate) use test::{LastRuns, Point, REVISION, Test, key_of_plan};
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.
-const MIGRATIONS: [&str; 8] = [
+const MIGRATIONS: [&str; 9] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
@@ -50,6 +52,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("006_schedule_agents.sql"),
     include_str!("007_outcome.sql"),
     include_str!("008_api.sql"),
+    include_str!("009_tests.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;

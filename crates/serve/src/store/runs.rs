@@ -5,6 +5,7 @@ use brunt_record::SloOutcome;
 use rusqlite::types::{Type, Value};
 use rusqlite::{OptionalExtension as _, Row, Transaction, params_from_iter};
 
+use super::test::{join_test, key_of_plan, plan_named, test_of_load};
 use super::{Result, Store};
 use crate::history::Entry;
 
@@ -20,6 +21,8 @@ pub(crate) struct Filter {
     pub(crate) verdict: String,
     pub(crate) commit: String,
     pub(crate) load: String,
+    /// The name of a test in addresses.
+    pub(crate) test: String,
     /// The run began on this day or later, given as `2026-11-23`.
     pub(crate) since: String,
     /// The run began on this day or earlier.
@@ -27,28 +30,68 @@ pub(crate) struct Filter {
     pub(crate) missed: bool,
     pub(crate) pinned: bool,
     pub(crate) baseline: bool,
+    pub(crate) kind: Kind,
 }
 
-/// The position at which a page of a list begins: after this run.
+/// Which kind of runs is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    #[default]
+    Any,
+    /// Searches for the highest rate.
+    Searches,
+}
+
+/// What a list is sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum SortBy {
+    #[default]
+    Started,
+    Outcome,
+    Goodput,
+    P99,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Order {
+    pub(crate) by: SortBy,
+    pub(crate) is_ascending: bool,
+}
+
+/// The position of a run in a list: what the list is sorted by, and its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
-    pub(crate) started: String,
+    pub(crate) key: String,
     pub(crate) id: String,
+}
+
+/// Where a page of a list is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// At the beginning.
+    First,
+    /// After this run.
+    Behind(Position),
+    /// It ends before this run.
+    Before(Position),
 }
 
 /// A page of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Listed {
     pub(crate) runs: Vec<Entry>,
-    /// Whether more runs follow.
+    /// Whether more runs follow, and whether others precede.
     pub(crate) more: bool,
+    pub(crate) less: bool,
     /// The number of runs that match the filter.
     pub(crate) all: i64,
 }
 
 const COLUMNS: &str = "run.id, summary, about";
 
-fn run(row: &Row<'_>) -> rusqlite::Result<Entry> {
+/// A run from its id, summary and what people wrote about it, the first columns of a row.
+pub(super) fn run(row: &Row<'_>) -> rusqlite::Result<Entry> {
     fn unread(error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
         rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error))
     }
@@ -81,6 +124,47 @@ pub(crate) fn name(run: &Entry) -> String {
     if run.about.name.is_empty() { title(&run.summary) } else { run.about.name.clone() }
 }
 
+impl SortBy {
+    /// The expression. No figure sorts like the least.
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Outcome => "outcome",
+            Self::Goodput => "coalesce(goodput, -1.0)",
+            Self::P99 => "coalesce(p99_ms, -1.0)",
+        }
+    }
+
+    /// The key of a position as its column has it.
+    fn value(self, key: &str) -> Value {
+        match self {
+            Self::Started | Self::Outcome => key.to_owned().into(),
+            Self::Goodput | Self::P99 => key.parse::<f64>().unwrap_or(-1.0).into(),
+        }
+    }
+
+    /// The key of the position of a run.
+    pub(crate) fn key(self, run: &Entry) -> String {
+        let figure = |figure: Option<f64>| figure.unwrap_or(-1.0).to_string();
+        match self {
+            Self::Started => run.summary.started.clone(),
+            Self::Outcome => outcome_of(&run.summary),
+            Self::Goodput => figure(run.summary.figures.goodput),
+            Self::P99 => figure(run.summary.figures.p99_ms),
+        }
+    }
+}
+
+/// The outcome of a run as the index names it; empty if it is unknown.
+fn outcome_of(summary: &Summary) -> String {
+    summary.outcome.map_or_else(String::new, |outcome| outcome_key(outcome.words()))
+}
+
+/// Conditions as a part of a query.
+fn listed(wanted: &[String]) -> String {
+    if wanted.is_empty() { String::new() } else { format!(" WHERE {}", wanted.join(" AND ")) }
+}
+
 impl Store {
     /// Adds a run to the index, or replaces its entry.
     pub(crate) fn put_run(&self, run: &Entry) -> Result<()> {
@@ -97,13 +181,17 @@ impl Store {
                 insert(file, &run)?;
                 count += 1;
             }
+            file.execute("DELETE FROM against WHERE run NOT IN (SELECT id FROM run)", [])?;
             Ok(count)
         })
     }
 
     /// Removes a run from the index.
     pub(crate) fn forget_run(&self, id: &str) -> Result<()> {
-        self.write(|file| forget(file, id))
+        self.write(|file| {
+            file.execute("DELETE FROM against WHERE run = ?1", [id])?;
+            forget(file, id)
+        })
     }
 
     /// One run, by its id.
@@ -114,40 +202,58 @@ impl Store {
         })
     }
 
-    /// The runs that match a filter, newest first, after a position.
+    /// The runs that match a filter, newest first.
     pub(crate) fn runs(
         &self,
         filter: &Filter,
         behind: Option<&Position>,
         most: usize,
     ) -> Result<Listed> {
+        let place = behind.map_or(Place::First, |position| Place::Behind(position.clone()));
+        self.sorted_runs(filter, Order::default(), &place, most)
+    }
+
+    /// A page of the runs that match a filter.
+    pub(crate) fn sorted_runs(
+        &self,
+        filter: &Filter,
+        order: Order,
+        place: &Place,
+        most: usize,
+    ) -> Result<Listed> {
         let (mut wanted, mut values) = conditions(filter);
-        let listed = |wanted: &[String]| {
-            if wanted.is_empty() {
-                String::new()
-            } else {
-                format!(" WHERE {}", wanted.join(" AND "))
-            }
-        };
         let count = format!("SELECT count(*) FROM run{}", listed(&wanted));
+        let key = order.by.column();
+        // A page that ends before a run is read from its end.
+        let is_reversed = matches!(place, Place::Before(_));
+        let (sign, direction) =
+            if order.is_ascending == is_reversed { ("<", "DESC") } else { (">", "ASC") };
         self.read(|file| {
             let all =
                 file.prepare(&count)?.query_row(params_from_iter(&values), |row| row.get(0))?;
-            if let Some(position) = behind {
-                wanted.push("(started, run.id) < (?, ?)".to_owned());
-                values.extend([position.started.clone().into(), position.id.clone().into()]);
+            if let Place::Behind(position) | Place::Before(position) = place {
+                wanted.push(format!("({key}, run.id) {sign} (?, ?)"));
+                values.extend([order.by.value(&position.key), position.id.clone().into()]);
             }
             let ask = format!(
-                "SELECT {COLUMNS} FROM run{} ORDER BY started DESC, run.id DESC LIMIT {}",
+                "SELECT {COLUMNS} FROM run{} ORDER BY {key} {direction}, run.id {direction} LIMIT {}",
                 listed(&wanted),
                 most + 1
             );
             let mut asked = file.prepare(&ask)?;
             let found = asked.query_map(params_from_iter(&values), run)?;
             let mut runs = found.collect::<rusqlite::Result<Vec<_>>>()?;
-            let more = runs.len() > most;
+            let beyond = runs.len() > most;
             runs.truncate(most);
-            Ok(Listed { runs, more, all })
+            let (more, less) = match place {
+                Place::First => (beyond, false),
+                Place::Behind(_) => (beyond, true),
+                Place::Before(_) => (true, beyond),
+            };
+            if is_reversed {
+                runs.reverse();
+            }
+            Ok(Listed { runs, more, less, all })
         })
     }
 
@@ -208,10 +314,16 @@ fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
     let (title, tags) = (title(summary), about.tags.join(" "));
     let target = summary.target.as_deref().unwrap_or_default();
     let commit = about.origin.commit.as_deref().unwrap_or_default();
-    let outcome = summary.outcome.map_or_else(String::new, |it| outcome_key(it.words()));
+    let outcome = outcome_of(summary);
+    let made = plan_named(file, about.origin.plan.as_deref())?;
+    let test = match made {
+        Some((plan, _)) => key_of_plan(plan),
+        None => test_of_load(file, &summary.load)?,
+    };
     let add = "INSERT INTO run (id, started, target, load, verdict, missed, pinned, baseline, revision, summary, \
-               about, outcome) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+               about, outcome, plan, plan_revision, target_id, p99_ms, goodput, is_search, test) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
+               (SELECT id FROM target WHERE name = ?15), ?16, ?17, ?18, ?19)";
     let values = rusqlite::params![
         id.as_str(),
         summary.started,
@@ -224,9 +336,19 @@ fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
         commit,
         summary_json.unwrap_or_default(),
         about_json.unwrap_or_default(),
-        outcome
+        outcome,
+        made.map(|(plan, _)| plan),
+        made.map(|(_, revision)| revision),
+        about.origin.target,
+        summary.figures.p99_ms,
+        summary.figures.goodput,
+        summary.capacity.is_some(),
+        test
     ];
     file.execute(add, values)?;
+    if made.is_some() {
+        join_test(file, &summary.load, &test)?;
+    }
     for tag in &about.tags {
         file.execute("INSERT OR IGNORE INTO tag (run, tag) VALUES (?1, ?2)", [id.as_str(), tag])?;
     }
@@ -267,7 +389,7 @@ fn conditions(filter: &Filter) -> (Vec<String>, Vec<Value>) {
     let (search, outcome) = (search(&filter.text), outcome_key(&filter.outcome));
     // This text sorts after every time on that day.
     let until = if filter.until.is_empty() { String::new() } else { format!("{}~", filter.until) };
-    let conditions: [(&str, &str); 9] = [
+    let conditions: [(&str, &str); 10] = [
         ("run.id IN (SELECT run FROM run_text WHERE run_text MATCH ?)", &search),
         ("run.id IN (SELECT run FROM tag WHERE tag = ?)", &filter.tag),
         ("instr(target, ?) > 0", &filter.target),
@@ -275,6 +397,7 @@ fn conditions(filter: &Filter) -> (Vec<String>, Vec<Value>) {
         ("verdict = ?", &filter.verdict),
         ("revision = ?", &filter.commit),
         ("load = ?", &filter.load),
+        ("test = ?", &filter.test),
         ("started >= ?", &filter.since),
         ("started <= ?", &until),
     ];
@@ -288,6 +411,7 @@ fn conditions(filter: &Filter) -> (Vec<String>, Vec<Value>) {
         ("missed > 0", filter.missed),
         ("pinned = 1", filter.pinned),
         ("baseline = 1", filter.baseline),
+        ("is_search = 1", filter.kind == Kind::Searches),
     ] {
         if is_wanted {
             wanted.push(condition.to_owned());
@@ -381,7 +505,7 @@ mod tests {
             seen.extend(listed.runs.iter().map(|run| run.id.clone()));
             let last = listed.runs.last().unwrap();
             behind = Some(Position {
-                started: last.summary.started.clone(),
+                key: last.summary.started.clone(),
                 id: last.id.as_str().to_owned(),
             });
             if !listed.more {

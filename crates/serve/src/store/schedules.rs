@@ -30,6 +30,8 @@ pub(crate) struct Schedule {
     pub(crate) hook: Option<i64>,
     /// How many agents share its runs; without it this machine makes the load.
     pub(crate) agents: Option<u32>,
+    /// Whether it starts no runs for now.
+    pub(crate) paused: bool,
 }
 
 /// A time of a schedule that has come.
@@ -71,6 +73,7 @@ fn schedule(row: &Row<'_>) -> rusqlite::Result<Schedule> {
         seen: row.get(9)?,
         hook: row.get(10)?,
         agents: row.get(11)?,
+        paused: row.get(12)?,
     })
 }
 
@@ -79,7 +82,7 @@ impl Store {
     pub(crate) fn schedules(&self) -> Result<Vec<Schedule>> {
         self.read(|file| {
             let ask = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen, hook, \
-                       agents FROM schedule ORDER BY id LIMIT 1000";
+                       agents, paused FROM schedule ORDER BY id LIMIT 1000";
             let mut all = file.prepare(ask)?;
             let schedules = all.query_map([], schedule)?;
             Ok(schedules.collect::<rusqlite::Result<_>>()?)
@@ -103,6 +106,14 @@ impl Store {
     /// Removes a schedule; false if there is none.
     pub(crate) fn remove_schedule(&self, id: i64) -> Result<bool> {
         self.write(|file| Ok(file.execute("DELETE FROM schedule WHERE id = ?1", [id])? > 0))
+    }
+
+    /// Lets a schedule start no more runs, or start them again; false if there is none.
+    pub(crate) fn pause_schedule(&self, id: i64, paused: bool) -> Result<bool> {
+        self.write(|file| {
+            let change = "UPDATE schedule SET paused = ?2 WHERE id = ?1";
+            Ok(file.execute(change, (id, paused))? > 0)
+        })
     }
 
     /// Stores the time up to which due times were handled.
@@ -223,6 +234,8 @@ mod tests {
         let id = store.add_schedule(&made).unwrap();
         store.schedule_seen(id, 7).unwrap();
         assert_eq!(store.schedules().unwrap(), [Schedule { id, seen: 7, ..made }]);
+        assert!(store.pause_schedule(id, true).unwrap() && !store.pause_schedule(9, true).unwrap());
+        assert!(store.schedules().unwrap()[0].paused);
         for at in 0..OCCASIONS_KEPT + 5 {
             store.add_occasion(id, at, None, "why").unwrap();
         }

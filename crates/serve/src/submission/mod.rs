@@ -12,7 +12,7 @@ use crate::changes::runs::tags;
 use crate::changes::targets::{secrets_of, settings_of};
 use crate::problem::Problem;
 use crate::queue::{RunRequest, SubmitError};
-use crate::store::{Plan, Target};
+use crate::store::{Plan, REVISION, Target};
 
 pub(crate) use edited::edited;
 
@@ -88,7 +88,7 @@ pub(crate) fn submit_for(
     let commit = Some(submission.commit.to_owned()).filter(|text| !text.is_empty());
     let origin = Origin {
         by: submission.by.to_owned(),
-        plan: Some(format!("{}, revision {}", plan.name, plan.revision)),
+        plan: Some(format!("{}{REVISION}{}", plan.name, plan.revision)),
         target: Some(target.name.clone()),
         agents: submission.agents.map(|agents| agents::carriers(app, agents)),
         commit,
@@ -98,7 +98,12 @@ pub(crate) fn submit_for(
         About { name: plan.name.clone(), tags: tags(submission.tags), origin, ..About::default() };
     let data = files::directory(app, plan.id);
     let request = RunRequest { asked, about };
-    let submitted = app.queue()?.submit_with(request, &|run| files::copy(&data, run));
+    let planned_s = match (&submission.search, checked.load.and_then(|load| load.seconds)) {
+        (Some(_), _) => None,
+        (None, Some(seconds)) => Some(seconds),
+        (None, None) => app.store.last_seconds(plan.id)?,
+    };
+    let submitted = app.queue()?.submit_with(request, planned_s, &|run| files::copy(&data, run));
     let id = submitted.map_err(|error| match error {
         SubmitError::Io(error) => Problem::failed(error),
         _ => Problem::unusable(format!("Failed to {error}.")),

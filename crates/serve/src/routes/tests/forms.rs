@@ -20,7 +20,8 @@ struct Case {
 
 fn case(route: &'static str, at: &'static str, fields: &[(&'static str, &str)]) -> Case {
     let fields = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    Case { route, path: route.replace("/plans/{id}", "/plans/1"), fields, at, silent: &[] }
+    let path = route.replace("/plans/{id}", "/plans/1").replace("{test}", "p1");
+    Case { route, path, fields, at, silent: &[] }
 }
 
 impl Case {
@@ -83,6 +84,11 @@ fn forms(run: &str) -> Vec<Case> {
                 ("quiet", "08:00-09:00"),
             ],
         ),
+        case(
+            "/tests/{test}/schedule",
+            "times",
+            &[("target", "1"), ("times", "every day at 2"), ("zone", "UTC"), ("duration", "9s")],
+        ),
         case("/hooks", "url", &[("name", "typed hook"), ("url", "ftp://typed")]),
         case("/account/password", "current", &[("current", "wrong"), ("password", "short")]),
         case(
@@ -102,10 +108,12 @@ const BUTTONS: &[&str] = &[
     "/shares/end",
     "/targets/end",
     "/secrets/end",
+    "/schedules/pause",
     "/schedules/remove",
     "/hooks/end",
     "/steps/remove",
     "/live/{id}/stop",
+    "/live/{id}/first",
     "/account/tokens/end",
     "/people/unlock",
     "/people/link",

@@ -130,7 +130,7 @@ fn a_filter_that_is_unknown_or_wrong_is_refused_with_what_is_accepted() {
     assert_eq!((status, &answer["errors"][0]["wanted"]), (422, &json!("no parameter")));
     // A page ignores what it does not know: its address may come from another version.
     let session = server.session(server.user("bob", Role::Runner));
-    assert_eq!(server.see(&session, "/?missed=true&more=1").status, 200);
+    assert_eq!(server.see(&session, "/runs?missed=true&more=1").status, 200);
 }
 
 #[test]

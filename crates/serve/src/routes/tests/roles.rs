@@ -16,6 +16,13 @@ const ANYONE: &[&str] = &[
 ];
 const VIEWER: &[&str] = &[
     "GET /",
+    "GET /tests/{test}",
+    "GET /tests/{test}/runs",
+    "GET /tests/{test}/schedule",
+    "GET /tests/{test}/limit",
+    "GET /queue",
+    "GET /settings",
+    "GET /runs",
     "GET /runs/{id}",
     "GET /runs/{id}/record",
     "GET /runs/{id}/html",
@@ -55,11 +62,14 @@ const RUNNER: &[&str] = &[
     "GET /plans/{id}/thresholds",
     "POST /plans/{id}/thresholds",
     "POST /schedules",
+    "POST /tests/{test}/schedule",
+    "POST /schedules/pause",
     "POST /schedules/remove",
     "POST /steps",
     "POST /steps/remove",
     "POST /check",
     "POST /live/{id}/stop",
+    "POST /live/{id}/first",
 ];
 const ADMIN: &[&str] = &[
     "POST /targets",
@@ -108,6 +118,7 @@ fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
             .replace("{id}", &id)
             .replace("{name}", "x")
             .replace("{step}", "1")
+            .replace("{test}", "p1")
             .replace("{secret}", "x");
         let ask = |client: &Client| match method {
             "GET" => server.see(client, &path),

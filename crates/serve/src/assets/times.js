@@ -1,0 +1,21 @@
+// Times in the time zone of the browser. Pages are made in UTC, which the title of a time keeps.
+(() => {
+  const today = new Date();
+  const part = (at, options) => new Intl.DateTimeFormat("en-GB", options).format(at);
+  function shown(at) {
+    const clock = part(at, { hour: "2-digit", minute: "2-digit" });
+    if (at.toDateString() === today.toDateString()) return `today ${clock}`;
+    const date = `${part(at, { day: "numeric" })} ${part(at, { month: "short" })}`;
+    if (at.getFullYear() !== today.getFullYear()) return `${date} ${at.getFullYear()}, ${clock}`;
+    return `${part(at, { weekday: "short" })} ${date}, ${clock}`;
+  }
+  for (const time of document.querySelectorAll("time[title$=UTC]")) {
+    const at = new Date(time.dateTime);
+    if (!Number.isNaN(at.getTime())) time.textContent = shown(at);
+  }
+  const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(today);
+  const name = zone.find((it) => it.type === "timeZoneName");
+  for (const place of document.querySelectorAll("[data-zone]")) {
+    if (name) place.textContent = `Times are those of this browser (${name.value}).`;
+  }
+})();
