@@ -168,6 +168,11 @@ impl Schedule {
         Share::new(self.clone(), numbers, seed)
     }
 
+    /// Its stages in order, without those that occur once before the others.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
     /// How long the schedule lasts; `None` if it has no end.
     pub fn lasting(&self) -> Option<Duration> {
         let sum = |stages: &[Stage]| stages.iter().map(|s| s.lasting).sum::<Option<Duration>>();

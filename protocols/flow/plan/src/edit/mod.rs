@@ -8,8 +8,10 @@ pub mod blank;
 mod fill;
 mod find;
 mod form;
+mod load;
 mod outline;
 mod shape;
+mod sheet;
 mod splice;
 #[cfg(test)]
 mod tests;
@@ -25,6 +27,8 @@ pub use form::Node;
 use form::form;
 use outline::{Entry, outline};
 use shape::Shapes;
+pub use sheet::Sheet;
+use sheet::sheet;
 
 /// The most changes at once.
 const CHANGES_MAX: usize = 200;
@@ -139,6 +143,9 @@ pub struct EditRequest {
     /// The part whose form is requested.
     #[serde(default)]
     pub at: Vec<Part>,
+    /// Whether the whole plan is requested as readable lines.
+    #[serde(default)]
+    pub sheet: bool,
 }
 
 /// The answer.
@@ -158,6 +165,9 @@ pub struct EditReply {
     pub names: Vec<String>,
     /// The keys of that part as TOML, to be copied and inserted elsewhere.
     pub own: String,
+    /// The whole plan as readable lines, if it was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<Sheet>,
 }
 
 /// Carries out a form's request. A text that is not TOML has no form, and the fault says so.
@@ -189,6 +199,7 @@ pub fn reply_to(asked: &EditRequest) -> EditReply {
                 form: None,
                 names,
                 own: String::new(),
+                sheet: None,
             };
         }
     };
@@ -205,6 +216,7 @@ pub fn reply_to(asked: &EditRequest) -> EditReply {
         form: Some(form(&shapes, &values, &at)),
         names: outline::names(&values),
         own,
+        sheet: asked.sheet.then(|| sheet(&shapes, &values)),
         text,
     }
 }

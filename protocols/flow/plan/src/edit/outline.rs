@@ -30,7 +30,8 @@ const SECTIONS: [(&str, &str); 8] = [
     ("find-max", "Search for the maximum"),
 ];
 /// The keys that name the request of a step.
-const REQUESTS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "url"];
+pub(super) const REQUESTS: [&str; 8] =
+    ["get", "post", "put", "patch", "delete", "head", "options", "url"];
 
 /// The deepest level of a step: groups nest four deep.
 const DEEPEST: usize = 6;

@@ -34,7 +34,12 @@ fn unset(at: &str) -> Change {
 }
 
 fn ask(text: &str, changes: Vec<Change>, at: &str) -> EditReply {
-    reply_to(&EditRequest { text: text.to_owned(), changes, at: path(at) })
+    reply_to(&EditRequest {
+        text: text.to_owned(),
+        changes,
+        at: path(at),
+        ..EditRequest::default()
+    })
 }
 
 /// The differences between two texts, line by line: removed lines and added ones.
