@@ -99,6 +99,53 @@ fn a_tree_of_loadgen_that_is_dropped_reports_what_loadgen_does() {
 }
 
 #[test]
+fn a_plan_is_edited_by_forms_alone_and_nothing_typed_is_lost() {
+    let directory = scratch();
+    let (program, visitor) = site(&directory.path().join("site"));
+    let (page, draft) = ("/plans/1", "/plans/1/draft");
+    visitor.send("/plans", "/plans", "name=Visit&template=0");
+    let text = |visitor: &Visitor| encoded(&text_of(visitor, page));
+    // A step is added and opens. Nothing is saved yet, and the draft is there again later.
+    let step = encoded("step:[\"scenario\",0]");
+    let fields = format!("text={}&after=1&do={step}", text(&visitor));
+    let (head, body) = visitor.send(page, draft, &fields);
+    assert!(head.contains("location: /plans/1?open="), "{head}\n{body}");
+    assert_eq!(text_of(&visitor, page).matches("[[scenario.steps]]").count(), 3);
+    let (_, body) = visitor.ask("GET", page, "", "");
+    assert!(body.contains("Revision 1,") && body.contains("changed and not saved"), "{body}");
+    // A wrong value comes back with the reason, a link to it and what was likely meant.
+    let path = encoded("[\"scenario\",0,\"steps\",2,\"get\"]");
+    let load = "load.shape=ramp&load.ramp.rate=200&load.ramp.ramp=30+s&load.ramp.users=";
+    let typed = format!("text={}&after=1&{path}=%2Ftyped&{load}&load.ramp.hold=5", text(&visitor));
+    let (head, body) = visitor.send(page, page, &typed);
+    assert!(head.starts_with("HTTP/1.1 422"), "{head}\n{body}");
+    assert!(
+        body.contains("one field needs a correction") && body.contains("5 what? Add a unit."),
+        "{body}"
+    );
+    assert!(
+        body.contains("name=\"load.ramp.hold\" value=\"5\"") && body.contains("/typed"),
+        "{body}"
+    );
+    assert!(body.contains("value=\"load.ramp.hold=5 min\""), "{body}");
+    let fix = encoded("load.ramp.hold=5 min");
+    let (head, body) = visitor.send(page, draft, &format!("{typed}&fix={fix}"));
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+    let plan = text_of(&visitor, page);
+    assert!(plan.contains("stages = \"ramp 0..200 over 30s, 200/s for 5m\""), "{plan}");
+    assert!(plan.contains("get = \"/typed\"") && !plan.contains("users = "), "{plan}");
+    // Undo goes back one change, and what is saved is no draft any more.
+    visitor.send(page, draft, "do=undo");
+    assert!(!text_of(&visitor, page).contains("stages"), "{}", text_of(&visitor, page));
+    let (head, _) = visitor.send(page, page, &typed.replace("hold=5", "hold=5m"));
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}");
+    let (_, body) = visitor.ask("GET", page, "", "");
+    assert!(body.contains("Revision 2,") && !body.contains("changed and not saved"), "{body}");
+    assert!(text_of(&visitor, page).contains("200/s for 5m"));
+    end(program);
+}
+
+#[test]
 fn what_is_imported_holds_no_secret_and_sends_nothing() {
     let directory = scratch();
     let (program, visitor) = site(&directory.path().join("site"));

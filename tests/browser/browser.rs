@@ -196,32 +196,6 @@ impl Browser {
         self.must(&format!("click {css}"), clicked());
     }
 
-    /// Presses the mouse in the middle of an element, moves it to a place of another (from 0 at its top to 1 at its
-    /// bottom), and lets it go.
-    pub(crate) fn drag(&self, from: &str, to: &str, place: f64) {
-        let at = |css: &str, place: f64| {
-            let found = self.run(&format!(
-                "const box = document.querySelector({}).getBoundingClientRect(); \
-                 return [box.left + box.width / 2, box.top + box.height * {place}]",
-                json!(css)
-            ));
-            [0, 1].map(|axis| found[axis].as_f64().unwrap_or_else(|| panic!("no place of {css}")))
-        };
-        let ([x, y], [to_x, to_y]) = (at(from, 0.5), at(to, place));
-        let mouse = |kind: &str, x: f64, y: f64, buttons: u32| {
-            let event = json!({
-                "type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1,
-            });
-            self.devtools("Input.dispatchMouseEvent", &event);
-        };
-        mouse("mousePressed", x, y, 1);
-        for step in 1..=4 {
-            let part = f64::from(step) / 4.0;
-            mouse("mouseMoved", x + (to_x - x) * part, y + (to_y - y) * part, 1);
-        }
-        mouse("mouseReleased", to_x, to_y, 0);
-    }
-
     /// Drops a file or a directory of this machine onto an element, as a file manager does.
     pub(crate) fn drop_path(&self, path: &Path, onto: &str) {
         let found = self.run(&format!(

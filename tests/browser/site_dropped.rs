@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::browser::Browser;
 use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
-use crate::site_plans::{field, says, type_over};
+use crate::site_plans::{SAVE, field, open_line, says, type_over};
 
 /// Writes a tree for a target into a directory, in which one task has this limit in milliseconds.
 fn written(directory: &Path, target: &Target, limit: u32) {
@@ -61,19 +61,19 @@ fn a_directory_that_is_dropped_reports_what_loadgen_does() {
     browser.wait_for("return document.querySelector('[data-dropped]').textContent === '9 files'");
     looked_at(&browser, "dropped");
     browser.click("form[data-import] button.main");
-    browser.wait_for("return document.querySelector('.outline li')");
+    browser.wait_for("return document.querySelector('.steps li')");
     // The limit of a task, by its form.
-    browser.click(&field("go [\"scenario\",0,\"steps\",3]"));
+    open_line(&browser, &field("add:[\"scenario\",0,\"steps\",3]"));
     let limit = field("[\"scenario\",0,\"steps\",3,\"threshold\"]");
     browser.wait_for(&format!("return document.querySelector({})", json!(limit)));
     type_over(&browser, &limit, "3s");
     says(&browser, "threshold = \"3s\"");
-    browser.click("form[data-plan] .acts button.main");
+    browser.click(SAVE);
     browser.wait_for("return document.querySelector('main').textContent.includes('Revision 2')");
     // A job that ends with its iterations is given a time here.
     browser.wait_for("return document.querySelector('#checked p')");
     browser.run("document.querySelector('#run [name=duration]').value = '30s'");
-    browser.click("#run button.main");
+    browser.click("button[name=save]");
     browser.wait_for(
         "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
     );

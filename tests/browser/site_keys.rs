@@ -70,10 +70,10 @@ fn everything_from_the_first_start_to_a_run_is_done_by_keys() {
     press(&browser, "#add button.main");
     browser.wait_for("return document.querySelector('#checked .met')");
     // The text does not hold the focus.
-    press(&browser, "[data-tab=source]");
+    press(&browser, "button[value=text]");
     tab_to(&browser, "#text");
     write(&browser, "#duration", "2s");
-    press(&browser, "#run button.main");
+    press(&browser, "button[name=save]");
     browser.wait_for("return location.pathname.startsWith('/live/')");
     browser.wait_for(
         "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",

@@ -18,7 +18,7 @@ fn begin(browser: &Browser, origin: &str, base: &str) -> String {
     visit::prepare(browser, origin, base, "");
     browser.wait_for("return document.querySelector('#checked .met')");
     fill(browser, "#duration", "20s");
-    browser.click("#run button.main");
+    browser.click("button[name=save]");
     browser.wait_for("return location.pathname.startsWith('/live/')");
     let path = browser.run("return location.pathname");
     path.as_str().expect("a path").to_owned()

@@ -19,6 +19,8 @@ fn run(browser: &Browser, origin: &str, (name, at): (&str, &str), plan: &str) ->
     fill(browser, "#name", name);
     browser.click("#add button.main");
     browser.wait_for("return document.getElementById('text')");
+    browser.click("button[value=text]");
+    browser.wait_for("return document.querySelector('#source')");
     browser.run(&format!(
         "const text = document.getElementById('text'); text.value = {}; \
          const target = document.getElementById('target'); \
@@ -27,13 +29,13 @@ fn run(browser: &Browser, origin: &str, (name, at): (&str, &str), plan: &str) ->
         serde_json::to_string(plan).expect("a text")
     ));
     browser.wait_for("return document.querySelector('#checked .met')");
-    browser.click("form[data-plan] button.main");
-    browser.wait_for("return document.querySelector('.note').textContent.includes('Revision 2')");
+    browser.click(".save > button:not([name])");
+    browser.wait_for("return document.querySelector('#state').textContent.includes('Revision 2')");
     browser.run(&format!(
         "const target = document.getElementById('target'); \
          target.selectedIndex = [...target.options].findIndex(one => one.text.startsWith({name:?}))"
     ));
-    browser.click("#run button.main");
+    browser.click("button[name=save]");
     browser.wait_for(
         "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
     );

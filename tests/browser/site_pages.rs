@@ -4,6 +4,7 @@
 use crate::browser::Browser;
 use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
+use crate::site_plans::{button, open_line};
 use crate::visit;
 
 /// Presses the button of the form that adds something, and waits for what it leads to.
@@ -48,14 +49,11 @@ fn every_page_can_be_read() {
 
 /// A step of the library, a webhook, a schedule that calls it, a secret.
 fn filled(browser: &Browser, origin: &str) {
-    browser.wait_for("return document.querySelector('.outline li')");
-    browser.click("[data-key='go [\"scenario\",0,\"steps\",0]']");
-    browser.wait_for("return !document.querySelector('[data-keep]').disabled");
-    browser.run("window.prompt = () => 'A page'");
-    browser.click("[data-keep]");
-    browser.wait_for(
-        "return document.querySelector('[data-edited]').textContent === 'Kept as A page.'",
-    );
+    browser.wait_for("return document.querySelector('.steps li')");
+    let keep = button("keep:[\"scenario\",0,\"steps\",0]");
+    open_line(browser, &keep);
+    browser.click(&keep);
+    browser.wait_for("return document.querySelector('[name^=\"library:\"]')");
     browser.open(&format!("{origin}/hooks"));
     fill(browser, "#name", "CI of the directory, which is told of every night");
     fill(browser, "#url", "https://ci.example.com/a-hook-with-a-name-that-is-rather-long/brunt");

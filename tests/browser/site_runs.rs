@@ -32,7 +32,7 @@ fn a_plan_is_checked_run_watched_and_kept() {
     browser.click("#add button.main");
     browser.wait_for("return document.querySelector('#checked .met')");
     looked_at(&browser, "plan");
-    browser.click("[data-tab=source]");
+    browser.click("button[value=text]");
     // An error is reported while the plan is typed, with its line.
     browser.run(
         "const text = document.getElementById('text'); text.focus(); text.setSelectionRange(0, 0)",
@@ -43,14 +43,10 @@ fn a_plan_is_checked_run_watched_and_kept() {
     looked_at(&browser, "plan-fault");
     browser.click("#checked [data-line]");
     assert_eq!(browser.run("return document.activeElement.id"), json!("text"));
-    // From the forms as well, which have no lines.
-    browser.click("[data-tab=form]");
-    browser.click("#checked [data-line]");
-    assert_eq!(browser.run("return document.activeElement.id"), json!("text"));
-    browser.run("location.reload()");
+    browser.click("button[value=undo]");
     browser.wait_for("return document.querySelector('#checked .met')");
     fill(&browser, "#duration", "10m");
-    browser.click("#run button.main");
+    browser.click("button[name=save]");
     browser.wait_for("return location.pathname.startsWith('/live/')");
     browser.wait_for("return window.brunt && brunt.charts().length > 1");
     looked_at(&browser, "live");

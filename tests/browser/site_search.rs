@@ -24,12 +24,14 @@ fn start(directory: &Path) -> Site {
 fn prepare(browser: &Browser, origin: &str, base: &str) {
     visit::prepare(browser, origin, base, "200");
     // Held for four seconds, which are forty of these.
+    browser.click("button[value=text]");
+    browser.wait_for("return document.querySelector('#source')");
     browser.run(
         "const text = document.getElementById('text'); \
          text.value += '\\n[find-max]\\nconfirm = \"40s\"\\n'; \
          text.form.requestSubmit()",
     );
-    browser.wait_for("return document.querySelector('.note').textContent.includes('Revision 2')");
+    browser.wait_for("return document.querySelector('#state').textContent.includes('Revision 2')");
 }
 
 /// Requests a search from 100/s on, and waits until it is running.
@@ -99,6 +101,7 @@ fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
     let shown = shown.as_str().unwrap_or_default();
     assert!(shown.contains(&format!("{achieved:.1}")), "{shown} for {achieved}");
     looked_at(&browser, "search-page");
+    sized(&browser);
     browser.click("#steps summary");
     let step = ramp + 1;
     browser.click(&format!("#steps li:nth-child({step}) a"));
@@ -122,4 +125,21 @@ fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
     let lead = browser.text(".lead");
     assert!(lead.starts_with("Interrupted before anything could be claimed"), "{lead}");
     sound(&browser, origin, "stopped");
+}
+
+/// The page of the limit, and the number of servers for a peak.
+fn sized(browser: &Browser) {
+    let page = browser.run("return location.href");
+    browser.run("location.pathname += '/limit'");
+    browser.wait_for("return document.querySelector('.limit .over svg')");
+    looked_at(browser, "limit");
+    browser.run("document.getElementById('peak').value = 'many'");
+    browser.click(".limit form button");
+    browser.wait_for("return document.querySelector('.limit .missed')");
+    assert_eq!(browser.run("return document.getElementById('peak').value"), "many");
+    browser.run("document.getElementById('peak').value = '10,000'");
+    browser.click(".limit form button");
+    browser.wait_for("return document.querySelector('.limit aside .lead')");
+    assert!(browser.text(".limit aside").contains("servers for 10,000 a second"));
+    browser.open(page.as_str().unwrap_or_default());
 }

@@ -64,7 +64,7 @@ fn a_trial_leads_to_a_first_valid_run() {
             looked_at(&browser, "trial-plan");
             browser.run("document.getElementById('duration').value = '10m'");
         }
-        browser.click("#run button.main");
+        browser.click("button[name=save]");
         browser.wait_for("return location.pathname.startsWith('/live/')");
         browser.wait_for("return window.brunt && brunt.charts().length > 1");
         if number == 0 {

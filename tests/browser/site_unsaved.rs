@@ -84,6 +84,8 @@ fn a_plan_is_saved_and_run_by_one_button_and_not_left_unsaved() {
     visit::prepare(&browser, origin, &target.url(""), "");
     let asks = || browser.run(ASKS) == json!(true);
     assert!(!asks(), "the forms of a plan are no input");
+    browser.click("button[value=text]");
+    browser.wait_for("return document.querySelector('#source')");
     browser.run(
         "const text = document.getElementById('text'); text.value += '# a line of mine\\n'; \
          text.dispatchEvent(new Event('input', { bubbles: true }))",

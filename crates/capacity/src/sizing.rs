@@ -146,6 +146,12 @@ impl Demand {
         }
     }
 
+    /// The number of servers for a limit of the tested servers, for any of which the demand is checked.
+    pub fn sized(&self, limit: f64) -> Result<Servers, SizingError> {
+        self.check()?;
+        self.servers(limit)
+    }
+
     /// The peak after growth.
     pub fn grown(&self) -> f64 {
         self.peak * (1.0 + self.growth)

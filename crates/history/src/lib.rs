@@ -18,5 +18,5 @@ pub use files::{
 pub use id::{IdError, RunId, sha256};
 pub use parts::PageParts;
 pub use summary::{
-    Capacity, Figures, Objective, OperationFigures, SUMMARY_SCHEMA, Searched, Summary,
+    Capacity, Figures, MeasuredStep, Objective, OperationFigures, SUMMARY_SCHEMA, Searched, Summary,
 };

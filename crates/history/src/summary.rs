@@ -89,6 +89,32 @@ pub struct Capacity {
     pub fails_at: Option<f64>,
     /// Each step: its kind, its rate, its verdict.
     pub steps: Vec<String>,
+    /// What was measured at each step that has a rate, in the same order. Searches that an older version kept have
+    /// none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub measured: Vec<MeasuredStep>,
+}
+
+/// What was measured at one step of a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct MeasuredStep {
+    /// The number of the step, counted from 1.
+    pub step: u64,
+    /// The rate that was asked.
+    pub rate: f64,
+    /// Exchanges a second that were answered.
+    pub achieved: Option<f64>,
+    /// The median response time in milliseconds.
+    pub p50_ms: Option<f64>,
+    /// The 99th percentile.
+    pub p99_ms: Option<f64>,
+    /// The share of the exchanges that failed.
+    pub errors: Option<f64>,
+    /// The verdict: `pass`, `fail`, `undecided`, `void` or `none`.
+    pub verdict: String,
+    /// Whether the rate of the answer was held here for longer.
+    pub confirms: bool,
 }
 
 /// The result of a search, in addition to what its collection contains.
@@ -249,6 +275,7 @@ impl Summary {
             capacity: Some(Capacity {
                 word: cut(&capacity.word),
                 steps: capacity.steps.iter().take(STEPS_MAX).map(|step| cut(step)).collect(),
+                measured: capacity.measured.into_iter().take(STEPS_MAX).collect(),
                 ..capacity
             }),
         }

@@ -17,6 +17,8 @@ pub use closing::{attention, closing};
 pub use sizing::sizing;
 pub use so_far::{SearchInProgress, so_far};
 
+pub use brunt_capacity::{Demand, Servers, SizingError};
+
 use crate::figure::{fixed, percent};
 use crate::page::{Block, Page};
 use brunt_capacity::{Answer, Reading, Row, rate};

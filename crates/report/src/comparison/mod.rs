@@ -42,7 +42,7 @@ pub use mismatch::{Mismatch, differences};
 pub use page::{attention, closing, page, spectra, spectra_figured};
 pub use tolerance::Tolerance;
 pub use trend::{
-    Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, trend, trend_figured,
+    Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, levels, trend, trend_figured,
 };
 pub use trend_page::trend_page;
 

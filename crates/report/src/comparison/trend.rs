@@ -176,11 +176,11 @@ fn series_of<'a>(
     &mut all[place]
 }
 
-/// Finds the changes of a series and its levels.
-fn find(series: &mut TrendSeries, runs: &[RunOf], chance: f64, seed: u64) {
-    let figure = series.figure;
+/// The levels of a figure over runs, whose values are in the order in which they began. `chance` is the chance of
+/// finding more than one in runs that have one level.
+pub fn levels(figure: Figure, values: &[Option<f64>], chance: f64, seed: u64) -> Vec<Level> {
     let scaled = |value: f64| if figure.is_share() { value } else { value.max(1e-9).ln() };
-    let known = series.values.iter().enumerate().filter_map(|(run, value)| Some((run, (*value)?)));
+    let known = values.iter().enumerate().filter_map(|(run, value)| Some((run, (*value)?)));
     let known: Vec<(usize, f64)> = known.map(|(run, value)| (run, scaled(value))).collect();
     let values: Vec<f64> = known.iter().map(|(_, value)| *value).collect();
     let mean =
@@ -199,10 +199,18 @@ fn find(series: &mut TrendSeries, runs: &[RunOf], chance: f64, seed: u64) {
         }
     }
     let shown = |scaled: f64| if figure.is_share() { scaled } else { scaled.exp() };
-    for pair in bounds.windows(2).filter(|pair| pair[1] > pair[0]) {
-        let value = shown(mean(pair[0], pair[1]));
-        series.levels.push(Level { from: known[pair[0]].0, to: known[pair[1] - 1].0, value });
-    }
+    let level = |pair: &[usize]| Level {
+        from: known[pair[0]].0,
+        to: known[pair[1] - 1].0,
+        value: shown(mean(pair[0], pair[1])),
+    };
+    bounds.windows(2).filter(|pair| pair[1] > pair[0]).map(level).collect()
+}
+
+/// Finds the changes of a series and its levels.
+fn find(series: &mut TrendSeries, runs: &[RunOf], chance: f64, seed: u64) {
+    let figure = series.figure;
+    series.levels = levels(figure, &series.values, chance, seed);
     for pair in series.levels.windows(2) {
         let (before, after) = (pair[0].value, pair[1].value);
         let run = &runs[pair[1].from];

@@ -15,17 +15,12 @@ use ring::digest::{SHA256, digest};
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
 
-const OWN_STYLE: &str = include_str!("site.css");
+const OWN_STYLE: &str =
+    concat!(include_str!("site.css"), include_str!("plan.css"), include_str!("compare.css"));
 const OWN_SCRIPT: &str =
     concat!(include_str!("site.js"), include_str!("times.js"), include_str!("live.js"));
-const OF_PLANS: &str = concat!(
-    "\"use strict\";\n",
-    include_str!("plans.js"),
-    include_str!("places.js"),
-    include_str!("changes.js"),
-    include_str!("builder.js"),
-    include_str!("import.js")
-);
+const OF_PLANS: &str =
+    concat!("\"use strict\";\n", include_str!("editor.js"), include_str!("import.js"));
 
 /// One file.
 struct Asset {

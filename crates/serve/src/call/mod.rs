@@ -94,7 +94,7 @@ fn of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
 
 /// The pairs of a query or of a form.
 pub(crate) fn pairs(text: &[u8]) -> Vec<(String, String)> {
-    /// More than any form of this site has.
-    const PAIRS_MAX: usize = 500;
+    /// More than any form of this site has: that of a plan has several fields for each step.
+    const PAIRS_MAX: usize = 4_000;
     form_urlencoded::parse(text).into_owned().take(PAIRS_MAX).collect()
 }

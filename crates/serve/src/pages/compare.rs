@@ -1,10 +1,15 @@
 //! The comparison of two to six runs. The others are compared with the first.
 
-use brunt_envelope::COMPARED_MAX;
-use maud::html;
+mod charts;
+mod pair;
 
-use super::page as whole;
+use brunt_envelope::COMPARED_MAX;
+use brunt_report::comparison::Comparison;
+use jiff::Timestamp;
+use maud::{Markup, html};
+
 use super::run::sections;
+use super::{moment, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::child::ComparedPage;
@@ -12,6 +17,8 @@ use crate::comparison::compared;
 use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::name;
+
+use pair::Pair;
 
 /// The runs that an address names.
 fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
@@ -37,10 +44,64 @@ pub(crate) fn compared_by(call: &Call) -> Result<ComparedPage, Problem> {
 
 /// `GET /compare`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
-    let runs = chosen(call)?;
+    let mut runs = chosen(call)?;
+    // Of two runs the older one is the base, unless the address names another.
+    let base = call.query("base");
+    if let [first, second] = &runs[..]
+        && (base == second.id.as_str() || base.is_empty() && began(second) < began(first))
+    {
+        runs.reverse();
+    }
     let compared = compared(&call.app, &runs)?;
     let body = html! {
         p.crumbs { a href="/runs" { "Runs" } }
+        @if let [first, second] = &runs[..] {
+            (pair_of(call, [first, second], &compared)?)
+        } @else {
+            (several(&runs, &compared))
+        }
+        section id="markdown" {
+            h2 { "For a pull request" }
+            pre tabindex="0" data-copy { (compared.markdown) }
+        }
+        @if call.who()?.user.role >= Role::Runner {
+            (super::share_form::form(call, &runs.iter().collect::<Vec<_>>()))
+        }
+    };
+    Ok(Answer::page(whole(call, "Comparison", &body)))
+}
+
+/// When a run began. Texts of RFC 3339 may have other offsets, so they are read.
+fn began(run: &Entry) -> Option<Timestamp> {
+    run.summary.started.parse().ok()
+}
+
+/// Two runs: what changed in a sentence, both over each other, and every difference.
+fn pair_of(call: &Call, runs: [&Entry; 2], compared: &ComparedPage) -> Result<Markup, Problem> {
+    let comparison: Comparison = serde_json::from_str(&compared.json).map_err(Problem::bug)?;
+    let view = |run: &Entry| call.app.history.view(&run.id).map_err(Problem::bug);
+    let pair = Pair {
+        runs,
+        comparison: &comparison,
+        unlike: &compared.unlike,
+        views: [view(runs[0])?, view(runs[1])?],
+    };
+    let load = &runs[1].summary.load;
+    Ok(html! {
+        (pair.page())
+        @if !load.is_empty() {
+            p { a href={ "/trends?load=" (super::history::encoded(load)) } { "When did it change?" } }
+        }
+        details #report {
+            summary { "All tables and charts" }
+            (sections(&compared.page))
+        }
+    })
+}
+
+/// More than two runs: the tables of the report.
+fn several(runs: &[Entry], compared: &ComparedPage) -> Markup {
+    html! {
         @if !compared.unlike.is_empty() {
             div.warning role="note" {
                 p {
@@ -53,18 +114,13 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         section id="runs" {
             h2 { "The runs" }
             ol.plain {
-                @for (letter, run) in ('A'..='Z').zip(&runs) {
-                    li { (letter) ": " a href={ "/runs/" (run.id) } { (name(run)) } }
+                @for (letter, run) in ('A'..='Z').zip(runs) {
+                    li {
+                        (letter) ": " a href={ "/runs/" (run.id) } { (name(run)) } ", " (moment(&run.summary.started))
+                        @if let Some(commit) = &run.about.origin.commit { ", commit " code { (commit) } }
+                    }
                 }
             }
         }
-        section id="markdown" {
-            h2 { "For a pull request" }
-            pre tabindex="0" data-copy { (compared.markdown) }
-        }
-        @if call.who()?.user.role >= Role::Runner {
-            (super::share_form::form(call, &runs.iter().collect::<Vec<_>>()))
-        }
-    };
-    Ok(Answer::page(whole(call, "Comparison", &body)))
+    }
 }

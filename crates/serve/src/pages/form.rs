@@ -23,6 +23,8 @@ pub(super) struct Form<'a> {
     prefix: String,
     /// The id of the form, for fields that are not inside it.
     owner: Option<&'static str>,
+    /// Whether it has something that was typed earlier and is not saved.
+    is_unsaved: bool,
 }
 
 /// What scripts do with a form.
@@ -110,7 +112,14 @@ impl<'a> Form<'a> {
     /// The form that is sent to this path.
     pub(super) fn new(call: &'a Call, action: impl Into<String>) -> Self {
         let action = action.into();
-        let form = Self { call, action, refused: None, prefix: String::new(), owner: None };
+        let form = Self {
+            call,
+            action,
+            refused: None,
+            prefix: String::new(),
+            owner: None,
+            is_unsaved: false,
+        };
         let path = form.action.clone();
         form.also(&path)
     }
@@ -137,6 +146,11 @@ impl<'a> Form<'a> {
     /// Gives the form an id, by which fields that are not inside it belong to it.
     pub(super) fn owning(self, id: &'static str) -> Self {
         Self { owner: Some(id), ..self }
+    }
+
+    /// Remembers that it has something which is not saved, about which leaving its page asks.
+    pub(super) fn unsaved(self, is_unsaved: bool) -> Self {
+        Self { is_unsaved, ..self }
     }
 
     /// Whether this form was sent and not accepted.
@@ -170,7 +184,7 @@ impl<'a> Form<'a> {
             form class=[Some(class).filter(|class| !class.is_empty())] id=[self.owner] method="post"
                 action=(self.action) data-plan[script == Script::Plan] data-import[script == Script::Import]
                 data-with-runs[script == Script::Runs] data-enter[script == Script::Enter]
-                data-unsaved[self.is_refused()]
+                data-unsaved[self.is_refused() || self.is_unsaved]
             {
                 @if let Some(who) = &self.call.who { (hidden(who)) }
                 @if let Some(refused) = self.refused { (alert(refused)) }

@@ -3,22 +3,34 @@
 //! The text is the source of truth. A child of the program reads it and reports what is wrong, or what it will do; the
 //! server handles it only as text.
 
-use brunt_envelope::{Checked, Finding};
+pub(crate) mod draft;
+pub(crate) mod editor;
+mod field;
+mod load;
+mod node;
+mod objective;
+mod shape;
+mod sheet;
+mod time;
+mod typed;
+mod visits;
+
+use brunt_envelope::{Checked, Finding, PathPart};
 use http::StatusCode;
 use maud::{Markup, html};
-use serde::Serialize;
 
-use super::form::{AREA, Area, Form, Input, Script, TEXT};
+use super::form::{Form, Input, Script, TEXT};
 use super::shared;
-use super::submission::{named, offered, open_targets, submit_with};
-use super::test::{Tab, of_plan, test_page};
+use super::submission::{named, submit_with};
 use super::{moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised};
-use crate::problem::Problem;
+use crate::problem::{Problem, sentence};
 use crate::store::{Plan, Target};
 use crate::submission::{asked, checked};
+
+use typed::{Typed, applied};
 
 /// Templates for new plans.
 const TEMPLATES: [(&str, &str); 3] = [
@@ -91,124 +103,6 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see(&format!("/plans/{id}")))
 }
 
-/// `GET /plans/{id}`: the plan, the check of its text, and the forms that run it.
-pub(crate) fn editor(call: &Call) -> Result<Answer, Problem> {
-    let plan = named(call)?;
-    let targets = open_targets(call)?;
-    let form = plan_form(call, &plan);
-    let typed = form.value("text", &plan.text).replace("\r\n", "\n");
-    // A form that is sent by itself runs the saved text.
-    let has_text = call.form.iter().any(|(name, _)| name == "text");
-    let text = if has_text { typed.strip_prefix('\n').unwrap_or(&typed) } else { &plan.text };
-    // Without a check there is still a text to be edited.
-    let checked = check_with(call, plan.id, text, (targets.first(), ""));
-    let checked = checked.unwrap_or_else(|problem| {
-        let finding = Finding { text: problem.detail, ..Finding::default() };
-        Checked { findings: vec![finding], ..Checked::default() }
-    });
-    let runner = call.who()?.user.role >= Role::Runner;
-    // Before the form itself, which shows a reason only if no field of it does.
-    let settings = run_section(call, &form, &plan, &targets)?;
-    let content = html! {
-        p.note {
-            "Revision " (plan.revision) ", by " (plan.by) ", " (moment_of(plan.at)) ". "
-            a href={ "/plans/" (plan.id) "/revisions" } { "All revisions" }
-        }
-        (import_notes(&plan))
-        div.editor {
-            (form.whole("", Script::Plan, &source(call, &form, (&plan, text), !targets.is_empty())?))
-            section.preview aria-label="Preview" { div #checked aria-live="polite" { (findings(&checked)) } }
-        }
-        @if runner { (settings) (super::find::form(call, &plan)?) }
-        @else { (readers(call)?) }
-    };
-    let body = test_page(call, &of_plan(call, plan.id)?, Tab::Plan, &content)?;
-    Ok(Answer::page(whole(call, &plan.name, &body)))
-}
-
-/// The form of a plan: it is saved, or run. The settings of a run belong to it as well, so that a run which is not
-/// accepted does not lose the text.
-fn plan_form<'a>(call: &'a Call, plan: &Plan) -> Form<'a> {
-    let path = format!("/plans/{}", plan.id);
-    let form = Form::new(call, path.as_str()).also(&format!("{path}/run"));
-    form.also(&format!("{path}/thresholds")).owning("edit")
-}
-
-fn source(
-    call: &Call,
-    form: &Form<'_>,
-    (plan, text): (&Plan, &str),
-    has_targets: bool,
-) -> Result<Markup, Problem> {
-    let runner = call.who()?.user.role >= Role::Runner;
-    let area = Area {
-        rows: text.lines().count().clamp(12, 40),
-        value: text,
-        is_code: true,
-        readonly: !runner,
-        ..AREA
-    };
-    Ok(html! {
-        input type="hidden" name="after" value=(plan.revision);
-        @if runner { (super::steps::builder(call)?) }
-        div #source { (form.area_of("text", "Plan (TOML)", area)) }
-        @if runner {
-            div.acts {
-                button.main { "Save and check" }
-                @if has_targets {
-                    button name="save" value="1" formaction={ "/plans/" (plan.id) "/run" } { "Save and run" }
-                    span.note { "runs on the " a href="#run" { "target chosen below" } }
-                }
-            }
-        }
-    })
-}
-
-/// The notes that an import made for this revision.
-fn import_notes(plan: &Plan) -> Markup {
-    html! {
-        @if !plan.note.is_empty() {
-            details.told open {
-                summary { "What the import guessed or left out" }
-                ul.plain { @for line in plan.note.lines() { li { (line) } } }
-            }
-        }
-    }
-}
-
-/// What is wrong with a plan, or what it will do.
-fn findings(checked: &Checked) -> Markup {
-    html! {
-        @if checked.findings.is_empty() {
-            p.met { "The plan can be run." }
-        } @else {
-            p.missed { "The plan cannot be run yet:" }
-            ul.plain { @for finding in &checked.findings { li { (found(finding)) } } }
-        }
-        @for note in &checked.notes { p.note { (note) } }
-        @if !checked.preview.is_empty() { pre tabindex="0" { (checked.preview) } }
-    }
-}
-
-fn found(finding: &Finding) -> Markup {
-    html! {
-        @if let Some(line) = finding.line { a href="#text" data-line=(line) { "Line " (line) } ": " }
-        @if !finding.field.is_empty() { (place(finding)) " " }
-        (finding.text)
-    }
-}
-
-/// A link to the field of a fault, where there are forms, otherwise to the text.
-fn place(finding: &Finding) -> Markup {
-    let path = serde_json::to_string(&finding.path).ok().filter(|_| !finding.path.is_empty());
-    html! {
-        @match path {
-            Some(path) => a href="#text" data-field=(path) { code { (finding.field) } },
-            None => code { (finding.field) },
-        }
-    }
-}
-
 /// `POST /plans/{id}`.
 pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
@@ -218,14 +112,46 @@ pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
 
 /// Saves what was typed as a new revision. Returns whether it differs from the newest.
 fn keep(call: &Call, plan: &Plan) -> Result<bool, Problem> {
-    let text = text(call)?;
+    let app = &call.app;
+    let text = written(call, plan)?;
     let after = call.field("after").parse().unwrap_or_default();
-    if changes::revise(&call.app, call.who()?, plan, (after, &text))? == Revised::Behind {
+    if changes::revise(app, call.who()?, plan, (after, &text))? == Revised::Behind {
         let why = "Somebody else saved this plan in the meantime. Your text below is not saved. Look at the \
                    revisions, then save again.";
         return Err(Problem::new(StatusCode::CONFLICT, "Not saved", why));
     }
+    app.store.drop_drafts(call.who()?.user.id, plan.id)?;
     Ok(text != plan.text)
+}
+
+/// The text with what was typed into its fields. A value that is wrong is refused; what the text says otherwise is not.
+fn written(call: &Call, plan: &Plan) -> Result<String, Problem> {
+    let (text, typed) = (text(call)?, Typed::of(call));
+    if typed.is_empty() {
+        return Ok(text);
+    }
+    let applied = applied(&call.app, &text, &typed)?;
+    if let Some(fault) = applied.faults.first() {
+        return Err(draft::refusal(applied.faults.len(), &fault.why));
+    }
+    changes::fits(&applied.text)?;
+    if applied.written.is_empty() {
+        return Ok(applied.text);
+    }
+    let checked = check_with(call, plan.id, &applied.text, (None, ""))?;
+    let wrong: Vec<&Finding> =
+        checked.findings.iter().filter(|finding| is_of(&applied.written, finding)).collect();
+    match wrong.first() {
+        Some(finding) => Err(draft::refusal(wrong.len(), &sentence(&finding.text))),
+        None => Ok(applied.text),
+    }
+}
+
+/// Whether a finding is about a field that was written.
+fn is_of(written: &[String], finding: &Finding) -> bool {
+    let is_load = finding.path.first() == Some(&PathPart::Key("run".to_owned()));
+    !finding.path.is_empty() && written.contains(&sheet::name(&finding.path))
+        || is_load && written.iter().any(|field| field == "load.shape")
 }
 
 fn text(call: &Call) -> Result<String, Problem> {
@@ -235,28 +161,6 @@ fn text(call: &Call) -> Result<String, Problem> {
     Ok(text)
 }
 
-/// `POST /check`: the check that a script requests during editing.
-pub(crate) fn check(call: &Call) -> Result<Answer, Problem> {
-    #[derive(Serialize)]
-    struct Reply {
-        findings: Vec<Finding>,
-        notes: Vec<String>,
-        preview: String,
-    }
-    let target = call
-        .field("target")
-        .parse()
-        .ok()
-        .map(|id| call.app.store.target(id))
-        .transpose()?
-        .flatten();
-    let target = target.or_else(|| open_targets(call).ok()?.into_iter().next());
-    let plan = call.field("plan").parse().unwrap_or_default();
-    let checked = check_with(call, plan, &text(call)?, (target.as_ref(), call.field("duration")))?;
-    let Checked { findings, notes, preview, .. } = checked;
-    Answer::json(&Reply { findings, notes, preview })
-}
-
 fn check_with(
     call: &Call,
     plan: i64,
@@ -264,74 +168,6 @@ fn check_with(
     on: (Option<&Target>, &str),
 ) -> Result<Checked, Problem> {
     checked(&call.app, plan, &asked(&call.app, plan, text, on)?)
-}
-
-/// The note for users who may not run the plan.
-fn readers(call: &Call) -> Result<Markup, Problem> {
-    let (has, needs) = (call.who()?.user.role.word(), Role::Runner.word());
-    Ok(html! {
-        section id="run" {
-            h2 { "Run it" }
-            p {
-                "Your role is " (has) ". To run this plan, or to find the highest rate that a target can sustain, you \
-                 need the role " (needs) ". An administrator of this site can change your role."
-            }
-        }
-    })
-}
-
-fn run_section(
-    call: &Call,
-    form: &Form<'_>,
-    plan: &Plan,
-    targets: &[Target],
-) -> Result<Markup, Problem> {
-    let waiting = call.app.queue()?.list().iter().filter(|run| !run.state.is_over()).count();
-    Ok(html! {
-        section id="run" {
-            h2 { "Run it" }
-            @if targets.is_empty() {
-                p {
-                    "No target is available for runs. "
-                    a href="/targets" { "An administrator can list one" } "."
-                }
-            } @else {
-                p.note {
-                    "This runs the saved revision. "
-                    @match waiting {
-                        0 => "It starts immediately.",
-                        1 => "One run is ahead of it in the queue.",
-                        count => { (count) " runs are ahead of it in the queue." }
-                    }
-                }
-                (run_fields(call, form, plan, targets))
-            }
-        }
-    })
-}
-
-/// The settings of a run. They belong to the form of the plan, which is above them.
-fn run_fields(call: &Call, form: &Form<'_>, plan: &Plan, targets: &[Target]) -> Markup {
-    html! {
-        div.stack {
-            (form.choice("target", "Target", &offered(targets), ""))
-            (form.input("duration", "Duration, such as 30s; if empty, that of the plan", TEXT))
-            (shared::form(call, form))
-            (form.input("tags", "Tags, separated by commas", TEXT))
-            (form.input("commit", "Commit that is tested", TEXT))
-            @if targets.iter().any(|target| target.production) {
-                (form.input("sure", "For a production target: type its name", TEXT))
-            }
-            div.acts {
-                button.main form="edit" formaction={ "/plans/" (plan.id) "/run" } { "Run" }
-                button form="edit" formaction={ "/plans/" (plan.id) "/thresholds" } { "Find thresholds with one user" }
-            }
-            p.note {
-                "To find thresholds, one virtual user on this machine runs the steps, for 30 s unless you give a \
-                 duration. The time that each step takes is the basis of its proposed threshold."
-            }
-        }
-    }
 }
 
 /// `POST /plans/{id}/run`: runs the saved revision, or saves what was typed and runs that.
@@ -348,6 +184,7 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
         Problem { detail: format!("{saved}{}", problem.detail), ..problem }
     };
     let id = submitted.map_err(told)?;
+    call.app.store.remember_target(plan.id, call.field("target").parse().unwrap_or_default())?;
     Ok(Answer::see(&format!("/live/{id}")))
 }
 

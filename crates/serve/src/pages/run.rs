@@ -118,6 +118,7 @@ fn steps(run: &Entry) -> Markup {
         @if run.summary.capacity.is_some() {
             section id="steps" {
                 h2 { "Each step is a run" }
+                p { a href={ "/runs/" (run.id) "/limit" } { "The limit, and how many servers a peak needs" } }
                 details {
                     summary { "Pages of the steps" }
                     ol.plain { @for (number, step) in (1..).zip(steps) {

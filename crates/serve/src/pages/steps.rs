@@ -1,43 +1,16 @@
-//! The plan builder, whose forms a script creates from a child's answer, and the library of steps that can be inserted.
+//! The library of steps that can be inserted into plans.
 
-use maud::{Markup, html};
+use maud::html;
 
 use super::{hidden, moment_of, page as whole};
-use crate::auth::Role;
+use crate::app::App;
+use crate::auth::{Requester, Role};
 use crate::call::{Answer, Call};
 use crate::changes::plans::NAME_MAX;
 use crate::problem::Problem;
 
 /// The most bytes of a step.
 const STEP_MAX: usize = 16 << 10;
-
-/// The placeholder for a plan's forms, and the steps that can be inserted. Without scripts only the text is shown.
-pub(super) fn builder(call: &Call) -> Result<Markup, Problem> {
-    let steps = call.app.store.steps()?;
-    Ok(html! {
-        div.tabs data-tabs hidden {
-            button type="button" data-tab="form" aria-pressed="true" { "Form" }
-            button type="button" data-tab="source" aria-pressed="false" { "Text" }
-            button type="button" data-undo disabled { "Undo" }
-            span.note role="status" data-edited {}
-        }
-        div #builder hidden {
-            div.outline {
-                nav aria-label="Parts of the plan" data-outline {}
-                div.library {
-                    label for="library" { "Step library" }
-                    select id="library" {
-                        @for step in &steps { option value=(step.text) { (step.name) } }
-                    }
-                    button type="button" data-insert disabled[steps.is_empty()] { "Insert a copy" }
-                    button type="button" data-keep disabled { "Keep this step" }
-                }
-            }
-            div.part data-part {}
-            datalist id="names" {}
-        }
-    })
-}
 
 /// `GET /steps`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -51,7 +24,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
              LoadGen calls them tasks."
         }
         @if steps.is_empty() {
-            div.empty { p { "There are no steps yet. In the form of a plan, choose a step and keep it." } }
+            div.empty {
+                p { "There are no steps yet. In the form of a plan, open a step and choose “To the library”." }
+            }
         }
         @for step in &steps {
             details {
@@ -71,20 +46,29 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(whole(call, "Step library", &body)))
 }
 
-/// `POST /steps`.
-pub(crate) fn keep(call: &Call) -> Result<Answer, Problem> {
-    let (app, who) = (&call.app, call.who()?);
-    let name = call.field("name").trim();
-    let text = call.field("text").replace("\r\n", "\n");
+/// Keeps a step under a name, in place of one that has it.
+pub(super) fn kept(
+    app: &App,
+    who: &Requester,
+    name: &str,
+    (text, note): (&str, &str),
+) -> Result<(), Problem> {
+    let name = name.trim();
     if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
         return Err(Problem::unusable("A step needs a short name on one line."));
     }
     if text.len() > STEP_MAX {
         return Err(Problem::unusable(format!("A step has at most {} KiB.", STEP_MAX >> 10)));
     }
+    app.store.keep_step(name, (text, note), (&who.user.name, app.now()))?;
+    app.audit(who, "keep step", name)
+}
+
+/// `POST /steps`.
+pub(crate) fn keep(call: &Call) -> Result<Answer, Problem> {
+    let text = call.field("text").replace("\r\n", "\n");
     let note: String = call.field("note").chars().filter(|c| !c.is_control()).take(500).collect();
-    app.store.keep_step(name, (&text, &note), (&who.user.name, app.now()))?;
-    app.audit(who, "keep step", name)?;
+    kept(&call.app, call.who()?, call.field("name"), (&text, &note))?;
     Ok(Answer::see("/steps"))
 }
 

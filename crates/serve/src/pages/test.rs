@@ -225,6 +225,11 @@ pub(crate) fn limit(call: &Call) -> Result<Answer, Problem> {
         @if found.runs.is_empty() {
             div.empty { p { "No search for the highest rate was made yet." } }
         } @else {
+            @if let Some(newest) = found.runs.first() {
+                h2 { (super::limit::title(newest)) }
+                (super::limit::content(call, newest)?)
+            }
+            h2 { "Searches" }
             (history::table(call, &found.runs, None))
         }
         @if call.who()?.user.role >= Role::Runner { (super::find::form(call, plan)?) }

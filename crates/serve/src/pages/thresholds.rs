@@ -164,7 +164,7 @@ fn table(steps: &[Measured]) -> Markup {
 }
 
 /// The lines in which two texts differ, removed and added, with a few unchanged lines around them.
-fn difference(before: &str, after: &str) -> Markup {
+pub(super) fn difference(before: &str, after: &str) -> Markup {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.lines().collect(), after.lines().collect());
     let mut lines: Vec<(char, &str)> = Vec::new();

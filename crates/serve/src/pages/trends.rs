@@ -1,20 +1,26 @@
 //! How the figures of a load changed over its runs, as `brunt trend` finds it.
 
+mod course;
+
 use brunt_history::RECORD_KEPT;
 use brunt_record::Status;
-use brunt_report::comparison::RECORDS_MAX;
+use brunt_report::comparison::{Figure, RECORDS_MAX};
 use maud::{Markup, html};
 
-use super::page as whole;
 use super::run::sections;
+use super::{figure, moment, page as whole};
 use crate::call::{Answer, Call};
 use crate::child::Trended;
 use crate::history::Entry;
 use crate::problem::{Problem, sentence};
-use crate::store::{Filter, name};
+use crate::store::{Filter, FollowedRun, name as run_name};
+
+use course::{Course, change_words, is_left_out, name, short, unit};
 
 /// With fewer runs there is no level before and after a change.
 const RUNS_MIN: usize = 6;
+/// The most runs of the list below the charts.
+const LISTED_MAX: usize = 50;
 
 /// The valid runs of a load, oldest first, and how many others there are.
 fn runs(call: &Call, load: &str) -> Result<(Vec<Entry>, usize), Problem> {
@@ -40,7 +46,7 @@ fn load(call: &Call) -> Result<&str, Problem> {
 
 fn followed(call: &Call, runs: &[Entry]) -> Result<Trended, Problem> {
     let history = &call.app.history;
-    let name = runs.last().map(name).unwrap_or_default();
+    let name = runs.last().map(run_name).unwrap_or_default();
     let records = runs.iter().map(|run| history.files(&run.id).path(RECORD_KEPT)).collect();
     let trended = call.app.children.trend(history.directory(), name, records);
     trended.map_err(Problem::bug)?.map_err(|why| Problem::unusable(sentence(&why)))
@@ -53,33 +59,157 @@ fn too_few(count: usize) -> String {
 /// `GET /trends`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let load = load(call)?;
+    let content =
+        if call.query("all").is_empty() { content(call, load)? } else { all(call, load)? };
     let body = html! {
         p.crumbs { a href={ "/runs?load=" (super::history::encoded(load)) } { "Runs of the same load" } }
-        (content(call, load)?)
+        (content)
     };
     Ok(Answer::page(whole(call, "Trend", &body)))
 }
 
-/// The trend of a load.
+/// How the main figures of a load changed: from the index alone.
 pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
+    let runs = call.app.store.followed(load, RECORDS_MAX)?;
+    let out = runs.iter().filter(|run| is_left_out(run)).count();
+    let count = runs.len() - out;
+    if count < RUNS_MIN {
+        return Ok(html! {
+            h2 { "Trend" }
+            div.empty { p { (too_few(count)) } }
+        });
+    }
+    let courses = [Figure::P99, Figure::Goodput];
+    let courses = courses.map(|figure| Course::new(&runs, figure, courses.len()));
+    Ok(html! {
+        (said(&courses, count))
+        p.trust {
+            @if out > 0 {
+                (out) " runs that are not valid are left out, and drawn hollow: their figures say nothing about the \
+                target. "
+            }
+            "The grey line is the newest baseline, and the band about it is how much runs of one level usually differ."
+        }
+        div.over.courses { @for course in &courses { (course.chart()) } }
+        (changes(&courses))
+        (listed(&runs))
+        p { a href={ "/trends?load=" (super::history::encoded(load)) "&all=1" } { "All figures and operations" } }
+    })
+}
+
+/// The newest change in a sentence.
+fn said(courses: &[Course<'_>], count: usize) -> Markup {
+    let all =
+        courses.iter().flat_map(|course| course.changes().map(move |change| (course, change)));
+    let newest = all.max_by(|(_, (a, ..)), (_, (b, ..))| a.started.cmp(&b.started));
+    html! {
+        p.lead {
+            @match newest {
+                None => {
+                    span.mark { "No change" } " in " (count) " runs: neither the response times nor the goodput have \
+                    changed their level by more than chance explains."
+                }
+                Some((course, (run, before, after))) => {
+                    @let is_worse = course.is_worse(before, after);
+                    span class=(if is_worse { "mark bad" } else { "mark good" }) {
+                        @if is_worse { "Worse since " } @else { "Better since " } (moment(&run.started)) "."
+                    }
+                    " " (name(course.figure)) " changed by " (change_words(before, after)) ", from "
+                    (figure(Some(before.value))) " to " (figure(Some(after.value))) " " (unit(course.figure))
+                    @if !run.commit.is_empty() { ", with commit " code { (short(&run.commit)) } }
+                    "."
+                }
+            }
+        }
+    }
+}
+
+/// All changes, the newest first.
+fn changes(courses: &[Course<'_>]) -> Markup {
+    let all =
+        courses.iter().flat_map(|course| course.changes().map(move |change| (course, change)));
+    let mut all: Vec<_> = all.collect();
+    all.sort_by(|(_, (a, ..)), (_, (b, ..))| b.started.cmp(&a.started));
+    html! {
+        @if !all.is_empty() {
+            section id="changes" {
+                h2 { "What changed, and when" }
+                div.scroll role="region" tabindex="0" aria-label="Changes" {
+                    table.data {
+                        thead { tr {
+                            th.name scope="col" { "since" } th.name scope="col" { "figure" }
+                            th scope="col" { "before" } th scope="col" { "after" } th scope="col" { "change" }
+                            th.name scope="col" { "commit" } th.name scope="col" { "runs" }
+                        } }
+                        tbody { @for (course, (run, before, after)) in &all { tr {
+                            th.name scope="row" { (moment(&run.started)) }
+                            td.name { (name(course.figure)) ", " (unit(course.figure)) }
+                            td { (figure(Some(before.value))) } td { (figure(Some(after.value))) }
+                            td { (change_words(before, after)) }
+                            td.name { @if !run.commit.is_empty() { code { (short(&run.commit)) } } }
+                            td.name {
+                                a href={ "/compare?run=" (course.runs[before.to].id) "&run=" (run.id) } {
+                                    "compare the runs before and after"
+                                }
+                            }
+                        } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The newest runs.
+fn listed(runs: &[FollowedRun]) -> Markup {
+    html! {
+        section id="runs" {
+            h2 { "The newest runs" }
+            div.scroll role="region" tabindex="0" aria-label="Runs" {
+                table.data {
+                    thead { tr {
+                        th.name scope="col" { "began" } th.name scope="col" { "outcome" }
+                        th scope="col" { "p99, ms" } th scope="col" { "goodput, per s" }
+                        th.name scope="col" { "commit" }
+                    } }
+                    tbody { @for run in runs.iter().rev().take(LISTED_MAX) { tr {
+                        th.name scope="row" { a href={ "/runs/" (run.id) } { (moment(&run.started)) } }
+                        td.name {
+                            @if is_left_out(run) { (run.verdict) ", left out" }
+                            @else { (run.outcome.replace('-', " ")) }
+                            @if run.baseline { " " span.tag { "baseline" } }
+                        }
+                        td { (figure(run.p99_ms)) } td { (figure(run.goodput)) }
+                        td.name { @if !run.commit.is_empty() { code { (short(&run.commit)) } } }
+                    } } }
+                }
+            }
+        }
+    }
+}
+
+/// Every figure of every operation, as `brunt trend` follows them.
+fn all(call: &Call, load: &str) -> Result<Markup, Problem> {
     let (runs, others) = runs(call, load)?;
+    if runs.len() < RUNS_MIN {
+        return Ok(html! {
+            h1.large { "Trend" }
+            div.empty { p { (too_few(runs.len())) } }
+        });
+    }
     Ok(html! {
         @if others > 0 {
             p.note { (others) " runs that are not valid are left out: their figures say nothing about the target." }
         }
-        @if runs.len() < RUNS_MIN {
-            div.empty { p { (too_few(runs.len())) } }
-        } @else {
-            (sections(&followed(call, &runs)?.page))
-            section id="runs" {
-                h2 { "The runs" }
-                ol.plain { @for run in &runs {
-                    li {
-                        a href={ "/runs/" (run.id) } { (name(run)) } ", " (super::moment(&run.summary.started))
-                        @if let Some(commit) = &run.about.origin.commit { ", commit " code { (commit) } }
-                    }
-                } }
-            }
+        (sections(&followed(call, &runs)?.page))
+        section id="runs" {
+            h2 { "The runs" }
+            ol.plain { @for run in &runs {
+                li {
+                    a href={ "/runs/" (run.id) } { (run_name(run)) } ", " (moment(&run.summary.started))
+                    @if let Some(commit) = &run.about.origin.commit { ", commit " code { (commit) } }
+                }
+            } }
         }
     })
 }

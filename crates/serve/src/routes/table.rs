@@ -36,7 +36,7 @@ const fn form(path: &'static str, access: Access, page: Handler, act: Handler) -
 
 /// A form with a plan in it.
 const fn plan_form(path: &'static str, act: Handler) -> Route {
-    Route { takes: BodyKind::Plan, ..form(path, RUNNER, pages::plans::editor, act) }
+    Route { takes: BodyKind::Plan, ..form(path, RUNNER, pages::plans::editor::page, act) }
 }
 
 /// The routes for people, except those about the routes themselves.
@@ -63,6 +63,7 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/runs/{id}/loadgen", act: pages::run::loadgen, ..PAGE },
     Route { path: "/runs/{id}/csv", act: api::records::csv, ..PAGE },
     Route { path: "/runs/{id}/steps/{step}", act: pages::search::step, ..PAGE },
+    Route { path: "/runs/{id}/limit", act: pages::limit::page, ..PAGE },
     Route { path: "/compare", act: pages::compare::page, ..PAGE },
     Route { path: "/trends", act: pages::trends::page, ..PAGE },
     Route { path: "/shares", access: RUNNER, act: pages::shares::page, ..PAGE },
@@ -87,11 +88,12 @@ pub(super) static TABLE: &[Route] = &[
         page: Some(pages::import::page),
         ..FORM
     },
-    Route { path: "/plans/{id}", act: pages::plans::editor, ..PAGE },
+    Route { path: "/plans/{id}", act: pages::plans::editor::page, ..PAGE },
     plan_form("/plans/{id}", pages::plans::save),
+    plan_form("/plans/{id}/draft", pages::plans::draft::keep),
     Route { path: "/plans/{id}/revisions", act: pages::plans::revisions, ..PAGE },
     plan_form("/plans/{id}/run", pages::plans::run),
-    form("/plans/{id}/find", RUNNER, pages::plans::editor, pages::find::find),
+    form("/plans/{id}/find", RUNNER, pages::plans::editor::page, pages::find::find),
     Route { path: "/plans/{id}/thresholds", access: RUNNER, act: pages::thresholds::page, ..PAGE },
     plan_form("/plans/{id}/thresholds", pages::thresholds::measure),
     Route { path: "/schedules", act: pages::schedules::page, ..PAGE },
@@ -104,13 +106,6 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/steps", act: pages::steps::page, ..PAGE },
     Route { path: "/steps", access: RUNNER, act: pages::steps::keep, ..FORM },
     form("/steps/remove", RUNNER, pages::steps::page, pages::steps::remove),
-    Route {
-        path: "/check",
-        access: RUNNER,
-        takes: BodyKind::Plan,
-        act: pages::plans::check,
-        ..FORM
-    },
     Route { path: "/live/{id}", act: pages::live::page, ..PAGE },
     Route { path: "/live/{id}/events", act: pages::live::events, ..PAGE },
     form("/live/{id}/stop", RUNNER, pages::live::page, pages::live::stop),

@@ -6,6 +6,8 @@
 //! be rebuilt.
 
 mod audit;
+mod drafts;
+mod followed;
 mod hooks;
 mod keyed;
 mod people;
@@ -30,6 +32,8 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 pub(crate) use audit::{AuditKey, BrokenAt};
+pub(crate) use drafts::Draft;
+pub(crate) use followed::FollowedRun;
 pub(crate) use hooks::Hook;
 pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
 pub(crate) use people::User;
@@ -38,12 +42,13 @@ pub(crate) use runs::{Filter, Kind, Listed, Order, Place, Position, SortBy, name
 pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
 pub(crate) use shares::Share;
+pub(crate) use steps::Step;
 pub(crate) use targets::Target;
 pub(crate) use test::{LastRuns, Point, REVISION, Test, key_of_plan};
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
@@ -53,6 +58,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("007_outcome.sql"),
     include_str!("008_api.sql"),
     include_str!("009_tests.sql"),
+    include_str!("010_drafts.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;

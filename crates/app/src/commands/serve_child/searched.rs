@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use brunt_capacity::{Answer, Reading, Row, Verdict, rate};
-use brunt_history::{Capacity, Figures, PageParts, RECORD_KEPT, Searched, Summary};
+use brunt_history::{Capacity, Figures, MeasuredStep, PageParts, RECORD_KEPT, Searched, Summary};
 use brunt_record::{Collection, Document, Status};
 use brunt_report::capacity;
 use brunt_report::page::Page;
@@ -39,6 +39,7 @@ pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), String> {
             at_least: matches!(reading.answer, Answer::Floor { .. }),
             fails_at,
             steps: reading.rows.iter().map(step).collect(),
+            measured: measured(&reading, found),
         },
         figures: Figures {
             asked: found,
@@ -57,6 +58,25 @@ pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), String> {
             .unwrap_or(0.0),
     };
     Ok((page, Summary::of_search(collection, String::new(), searched)))
+}
+
+/// What was measured at each step with a rate.
+fn measured(reading: &Reading<'_>, found: Option<f64>) -> Vec<MeasuredStep> {
+    let confirmed = found.and_then(|rate| reading.confirmation(rate));
+    let of = |(number, row): (u64, &Row<'_>)| {
+        let millis = |name: &str| row.figure(name).map(|us| us / 1e3);
+        Some(MeasuredStep {
+            step: number,
+            rate: row.rate?,
+            achieved: row.figure("achieved"),
+            p50_ms: millis("p50_us"),
+            p99_ms: millis("p99_us"),
+            errors: row.figure("errors"),
+            verdict: row.verdict.word().to_owned(),
+            confirms: confirmed.is_some_and(|held| std::ptr::eq(held.cell, row.cell)),
+        })
+    };
+    (1..).zip(&reading.rows).filter_map(of).collect()
 }
 
 /// A step in a few words: `ramp, 200/s, pass`.

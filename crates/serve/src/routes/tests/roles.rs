@@ -67,7 +67,7 @@ const RUNNER: &[&str] = &[
     "POST /schedules/remove",
     "POST /steps",
     "POST /steps/remove",
-    "POST /check",
+    "POST /plans/{id}/draft",
     "POST /live/{id}/stop",
     "POST /live/{id}/first",
 ];
