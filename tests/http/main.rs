@@ -22,5 +22,6 @@ mod pages;
 mod secured;
 mod shared;
 mod times;
+mod uploads;
 mod visited;
 mod ways;

@@ -9,28 +9,28 @@ use crate::brunt::{Run, planned};
 
 /// A request that the server got.
 #[derive(Clone, Debug, Default)]
-struct Asked {
+pub(crate) struct Asked {
     /// Method and target.
     line: String,
     head: String,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Asked {
-    fn field(&self, name: &str) -> Option<&str> {
+    pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
         fields.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 }
 
 /// A server with a login: a page with a form and a hidden token, which only a cookie makes valid.
-struct Site {
+pub(crate) struct Site {
     url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Site {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -44,13 +44,13 @@ impl Site {
         Self { url, asked }
     }
 
-    fn asked(&self, start: &str) -> Vec<Asked> {
+    pub(crate) fn asked(&self, start: &str) -> Vec<Asked> {
         let asked = self.asked.lock().expect("no panic");
         asked.iter().filter(|one| one.line.starts_with(start)).cloned().collect()
     }
 
     /// A plan with these steps.
-    fn plan(&self, http: &str, steps: &str) -> String {
+    pub(crate) fn plan(&self, http: &str, steps: &str) -> String {
         format!(
             "[run]\nusers = 2\niterations = {{ each = 3 }}\n[http]\nbase = \"{}\"\ncookies = true\n{http}\n\
              [[scenario]]\nname = \"visit\"\n{steps}",

@@ -1,6 +1,8 @@
 //! Imports recordings. Whatever comes out names no variable that is not there.
 
-use brunt_flow_import::{Body, Filter, Imported, Pauses, Secrets, har, har_beside, notation};
+use brunt_flow_import::{
+    Body, Filter, Imported, PartContent, Pauses, Secrets, har, har_beside, notation,
+};
 
 /// Panics if the decoder treats this input otherwise.
 pub fn check(bytes: &[u8]) {
@@ -36,6 +38,14 @@ fn is_whole(imported: &Imported) {
         match &step.body {
             Body::Text(text) => filled(text),
             Body::Form(fields) => fields.iter().for_each(|(_, value)| filled(value)),
+            Body::Multipart(parts) => {
+                for part in parts {
+                    if let PartContent::Text(text) = &part.content {
+                        filled(text);
+                    }
+                    part.file.iter().chain(&part.kind).for_each(|text| filled(text));
+                }
+            }
             Body::None | Body::Bytes(_) | Body::File(_) => {}
         }
         assert!(!step.method.is_empty() && !step.name.is_empty());

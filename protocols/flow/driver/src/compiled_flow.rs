@@ -8,7 +8,7 @@ use super::control::Control;
 use super::counters::CODE_PAUSE;
 use super::counters::Tallies;
 use super::extract::Extract;
-use super::http::{Content, HttpExchange};
+use super::http::HttpExchange;
 use super::page_step::PageStep;
 use super::pause::Pause;
 use super::plan::{ExchangeStep, Flow, Payload, Scenario, Step};
@@ -392,10 +392,7 @@ fn texts(http: &HttpExchange) -> impl Iterator<Item = &Text> {
 
 /// The texts of fields and of the body.
 fn carrying(http: &HttpExchange) -> impl Iterator<Item = &Text> {
-    let body = match &http.body {
-        Content::Text(text) => Some(text),
-        Content::None | Content::Fixed(_) => None,
-    };
+    let body = http.body.texts();
     let page = http.page.iter().flat_map(PageStep::texts);
     let fields = http.fields.iter().chain(&http.sealed).map(|(_, value)| value);
     let token = http.dpop.iter().filter_map(|dpop| dpop.token.as_ref());

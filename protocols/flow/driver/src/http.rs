@@ -2,6 +2,7 @@
 
 use super::page_step::PageStep;
 use super::signed::KeyRef;
+use super::upload::{FileChoice, Upload};
 use brunt_feed::Text;
 use brunt_http_driver::Body;
 
@@ -59,4 +60,21 @@ pub enum Content {
     Text(Text),
     /// The same bytes for every request.
     Fixed(Body),
+    /// The content of a file whose name varies.
+    File(FileChoice),
+    /// A form that may contain files, which determines the content type.
+    Upload(Box<Upload>),
+}
+
+impl Content {
+    /// The texts it is made of.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        let (text, upload) = match self {
+            Self::Text(text) => (Some(text), None),
+            Self::File(choice) => (Some(&choice.name), None),
+            Self::Upload(upload) => (None, Some(upload)),
+            Self::None | Self::Fixed(_) => (None, None),
+        };
+        text.into_iter().chain(upload.into_iter().flat_map(|upload| upload.texts()))
+    }
 }

@@ -204,9 +204,12 @@ impl HttpClient {
         self.client.course()
     }
 
-    /// Releases the answer, which is no longer needed.
+    /// Releases the answer, which is no longer needed, and the buffer of a long body.
     pub(super) fn put_away(&mut self) {
         self.response.trim();
+        if self.rendered.is_none() {
+            self.request.trim();
+        }
     }
 
     /// Closes every connection, since the next request has one of its own.
@@ -348,6 +351,21 @@ fn write(
         Content::None => request.set_body(Body::None),
         Content::Text(text) => text.render(values, request.body_mut())?,
         Content::Fixed(body) => request.set_body(body.clone()),
+        Content::File(choice) => {
+            // All names that the text can have were read.
+            let content = choice.content(values)?.cloned();
+            request.set_body(Body::Shared(content.unwrap_or_default()));
+        }
+        Content::Upload(upload) => {
+            if let Some((content_type, body)) = &upload.constant {
+                request.add("Content-Type", content_type);
+                request.set_body(Body::Shared(Arc::clone(body)));
+                return Ok(());
+            }
+            let body = request.body_mut();
+            let content_type = upload.write(values, body, |part, out| part.content(values, out))?;
+            request.add("Content-Type", &content_type);
+        }
     }
     Ok(())
 }

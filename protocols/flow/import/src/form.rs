@@ -62,58 +62,6 @@ pub(crate) fn query(url: &str, variables: &mut Variables) -> String {
     format!("{path}?{}", pairs.collect::<Vec<_>>().join("&"))
 }
 
-/// Parts of a form that may contain files (RFC 7578), each with its head, and the boundary between them.
-pub(crate) struct Multipart {
-    boundary: String,
-    bytes: Vec<u8>,
-}
-
-impl Multipart {
-    /// No part yet. The boundary must not occur in any of `contents`.
-    pub(crate) fn new(contents: &[&[u8]]) -> Self {
-        let free = |boundary: &String| {
-            let boundary = boundary.as_bytes();
-            !contents.iter().any(|content| content.windows(boundary.len()).any(|it| it == boundary))
-        };
-        let boundary = (0..=u32::MAX).map(|n| format!("----brunt-{n:08x}")).find(free);
-        Self { boundary: boundary.unwrap_or_default(), bytes: Vec::new() }
-    }
-
-    /// Adds a part.
-    pub(crate) fn part(
-        &mut self,
-        name: &str,
-        file: Option<&str>,
-        kind: Option<&str>,
-        content: &[u8],
-    ) {
-        // As browsers do: a quote or a line break in a name is percent-encoded (HTML, multipart/form-data encoding).
-        let quoted =
-            |text: &str| text.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
-        let mut head = format!(
-            "--{}\r\nContent-Disposition: form-data; name=\"{}\"",
-            self.boundary,
-            quoted(name)
-        );
-        if let Some(file) = file {
-            head.push_str(&["; filename=\"", &quoted(file), "\""].concat());
-        }
-        if let Some(kind) = kind {
-            head.push_str(&["\r\nContent-Type: ", kind].concat());
-        }
-        self.bytes.extend_from_slice(head.as_bytes());
-        self.bytes.extend_from_slice(b"\r\n\r\n");
-        self.bytes.extend_from_slice(content);
-        self.bytes.extend_from_slice(b"\r\n");
-    }
-
-    /// The type of the content, and the content.
-    pub(crate) fn finish(mut self) -> (String, Vec<u8>) {
-        self.bytes.extend_from_slice(format!("--{}--\r\n", self.boundary).as_bytes());
-        (format!("multipart/form-data; boundary={}", self.boundary), self.bytes)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,22 +100,5 @@ mod tests {
             "http://h/?a=1&access_token=${access_token}"
         );
         assert_eq!(percent("a b/é~".as_bytes()), "a%20b%2F%C3%A9~");
-    }
-
-    #[test]
-    fn parts_are_framed_and_the_boundary_is_in_none_of_them() {
-        let contents = [&b"x ----brunt-00000000 y"[..], b"z"];
-        let mut multipart = Multipart::new(&contents);
-        multipart.part("a\"b", None, None, contents[0]);
-        multipart.part("f", Some("f.txt"), Some("text/plain"), contents[1]);
-        let (kind, bytes) = multipart.finish();
-        assert_eq!(kind, "multipart/form-data; boundary=----brunt-00000001");
-        assert_eq!(
-            String::from_utf8(bytes).unwrap(),
-            "------brunt-00000001\r\nContent-Disposition: form-data; name=\"a%22b\"\r\n\r\n\
-             x ----brunt-00000000 y\r\n\
-             ------brunt-00000001\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\
-             Content-Type: text/plain\r\n\r\nz\r\n------brunt-00000001--\r\n"
-        );
     }
 }

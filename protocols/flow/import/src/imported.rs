@@ -136,6 +136,32 @@ pub enum Body {
     Text(String),
     /// The fields of a form, not yet encoded. The content type follows from it.
     Form(Vec<(String, String)>),
+    /// The parts of a form that may contain files. The content type follows from it.
+    Multipart(Vec<FormPart>),
+    /// Bytes that are not text.
+    Bytes(Vec<u8>),
+    /// The content of a file.
+    File(PathBuf),
+}
+
+/// A part of a form that may contain files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormPart {
+    /// The name of the field, without holes.
+    pub name: String,
+    /// The name of the file, if it is sent as one.
+    pub file: Option<String>,
+    /// Its type.
+    pub kind: Option<String>,
+    /// Its content.
+    pub content: PartContent,
+}
+
+/// The content of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PartContent {
+    /// Text with holes.
+    Text(String),
     /// Bytes that are not text.
     Bytes(Vec<u8>),
     /// The content of a file.
@@ -227,6 +253,13 @@ impl Step {
         match &mut self.body {
             Body::Text(text) => replace(text),
             Body::Form(fields) => fields.iter_mut().for_each(|(_, value)| replace(value)),
+            Body::Multipart(parts) => {
+                for part in parts {
+                    if let PartContent::Text(text) = &mut part.content {
+                        replace(text);
+                    }
+                }
+            }
             Body::None | Body::Bytes(_) | Body::File(_) => {}
         }
     }

@@ -13,6 +13,7 @@ mod curl;
 mod form;
 mod har;
 mod imported;
+mod multipart;
 mod node;
 pub mod notation;
 mod openapi;
@@ -24,8 +25,8 @@ mod yaml;
 pub use curl::{CurlError, curl};
 pub use har::{Filter, HarError, Pauses, har, har_beside};
 pub use imported::{
-    Auth, Body, Client, Extract, Feeder, Imported, Location, PageAction, Resolve, Step, Value,
-    Variable, Version,
+    Auth, Body, Client, Extract, Feeder, FormPart, Imported, Location, PageAction, PartContent,
+    Resolve, Step, Value, Variable, Version,
 };
 pub use openapi::{OpenApiError, openapi};
 pub use secrets::Secrets;

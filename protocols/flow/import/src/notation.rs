@@ -4,9 +4,16 @@
 //! All imported text is kept in this notation from the moment it is read, so that a variable of a shell and a replaced
 //! secret are holes like any other, while a dollar sign and a brace that happened to be adjacent are not.
 
+use std::path::{Path, PathBuf};
+
 /// Text without holes, escaped so that it is literal.
 pub fn literal(text: &str) -> String {
     text.replace("${", "$${")
+}
+
+/// The name of a file without holes, escaped so that it is literal.
+pub fn literal_path(path: &Path) -> PathBuf {
+    path.to_str().map_or_else(|| path.to_owned(), |text| literal(text).into())
 }
 
 /// A hole. A dollar sign cannot precede one immediately, since that would escape it.

@@ -1,14 +1,14 @@
 //! [`Submission`]: the request that sends a form, as a browser makes it.
 
 use crate::form::{Button, FieldKind, Form};
+use crate::multipart::{FormParts, MULTIPART, PartHead};
 use crate::page::Page;
 use crate::page_error::FormError;
-use std::fmt::Write as _;
+use std::convert::Infallible;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-/// The content types of bodies; the line between parts follows the first.
-const MULTIPART: &str = "multipart/form-data; boundary=";
+/// The content types of bodies that are text.
 const PLAIN: &str = "text/plain";
 const URLENCODED: &str = "application/x-www-form-urlencoded";
 
@@ -87,28 +87,29 @@ impl Submission {
             let (content_type, body) = (String::new(), Vec::new());
             return Ok(Self { post: false, url, content_type, body, fields: entries });
         }
-        let content_type = content_type(enctype, &entries);
-        let body = encoded(&content_type, &entries).into_bytes();
+        let (content_type, body) = body(enctype, &entries);
         Ok(Self { post: true, url, content_type, body, fields: entries })
     }
 }
 
-/// The content type of a body with these fields, in the encoding that a form names.
-fn content_type(enctype: &str, entries: &[SentField]) -> String {
+/// The content type and the body of these fields, in the encoding that a form names.
+fn body(enctype: &str, entries: &[SentField]) -> (String, Vec<u8>) {
     let named = |name: &str| enctype.trim().eq_ignore_ascii_case(name);
     if named("multipart/form-data") {
-        format!("{MULTIPART}{}", boundary(entries))
-    } else if named(PLAIN) {
-        PLAIN.to_owned()
-    } else {
-        URLENCODED.to_owned()
+        let mut body = Vec::new();
+        let Ok(line) = FormParts::write(&mut body, |parts| multipart(entries, parts));
+        return (format!("{MULTIPART}{line}"), body);
     }
+    let content_type = if named(PLAIN) { PLAIN } else { URLENCODED };
+    (content_type.to_owned(), encoded(content_type, entries).into_bytes())
 }
 
 /// The fields in the encoding of a content type that a [`Submission`] has. Without one, it is that of a query.
 pub fn encoded(content_type: &str, fields: &[SentField]) -> String {
     if let Some(line) = content_type.strip_prefix(MULTIPART) {
-        return multipart(line, fields);
+        let mut body = Vec::new();
+        let Ok(_) = FormParts::between(line, &mut body, |parts| multipart(fields, parts));
+        return String::from_utf8_lossy(&body).into_owned();
     }
     if content_type == PLAIN {
         let lines = fields.iter().flat_map(|field| [&field.name, "=", &field.value, "\r\n"]);
@@ -194,28 +195,17 @@ fn urlencoded(entries: &[SentField]) -> String {
     Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// A line that occurs in no field.
-fn boundary(entries: &[SentField]) -> String {
-    let occurs = |line: &str| {
-        entries.iter().any(|entry| entry.value.contains(line) || entry.name.contains(line))
-    };
-    let mut lines = (0_u32..).map(|number| format!("----brunt-form-{number:08x}"));
-    lines.find(|line| !occurs(line)).unwrap_or_default()
-}
-
-/// The parts of a form, between these lines.
-fn multipart(line: &str, entries: &[SentField]) -> String {
-    let mut body = String::new();
-    for entry in entries {
-        let name = entry.name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A");
-        let file = if entry.file {
-            "; filename=\"\"\r\nContent-Type: application/octet-stream"
-        } else {
-            ""
+/// The parts of a form.
+fn multipart(entries: &[SentField], parts: &mut FormParts<'_>) -> Result<(), Infallible> {
+    entries.iter().try_for_each(|entry| {
+        let head = PartHead {
+            name: entry.name.as_bytes(),
+            file: entry.file.then_some(&[][..]),
+            content_type: entry.file.then_some(&b"application/octet-stream"[..]),
         };
-        let head = format!("Content-Disposition: form-data; name=\"{name}\"{file}");
-        let _ = write!(body, "--{line}\r\n{head}\r\n\r\n{}\r\n", entry.value);
-    }
-    let _ = write!(body, "--{line}--\r\n");
-    body
+        parts.part(head, |out| {
+            out.extend_from_slice(entry.value.as_bytes());
+            Ok(())
+        })
+    })
 }

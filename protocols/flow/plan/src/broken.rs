@@ -2,6 +2,7 @@
 
 mod journeys;
 mod signing;
+mod uploads;
 
 use std::io;
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! The plan as it will be carried out: with defaults filled in, and without secrets.
 
-use super::compile::{CONNECT, TIMEOUT, USERS};
+use super::compile::{CONNECT, TIMEOUT, UPLOADS, USERS};
 use super::model::{
-    Choice, Close, Hidden, Http, HttpVersion, LdapStep, Order, Plan, Step, Tls, Variable,
+    Choice, Close, Hidden, Http, HttpVersion, LdapStep, Order, Part, Parts, Plan, Step, Tls,
+    Variable,
 };
 use super::values::{Node, Pairs, Scalar, Several, Size, Time};
 use brunt_http_driver::Limits;
@@ -49,6 +50,7 @@ fn fill(http: &mut Http) {
     limits.fields.get_or_insert(usual.fields as u32);
     limits.body_kept.get_or_insert(Size(usual.body_kept as u64));
     limits.body.get_or_insert(Size(usual.body));
+    limits.uploads.get_or_insert(UPLOADS);
 }
 
 fn hide(plan: &mut Plan) {
@@ -77,6 +79,7 @@ fn hide_step(step: &mut Step) {
     hide_fields(&mut step.headers);
     hide_pairs(&mut step.query);
     hide_pairs(&mut step.form);
+    hide_parts(&mut step.multipart);
     step.json.iter_mut().for_each(|json| hide_node("", json));
     step.text.iter_mut().for_each(|text| *text = brunt_redact::text(text));
     step.basic.iter_mut().for_each(|basic| hide_one(&mut basic.password));
@@ -126,6 +129,28 @@ fn hide_fields(fields: &mut Pairs<Several>) {
 fn hide_pairs(pairs: &mut Pairs<Several>) {
     for (name, values) in &mut pairs.0 {
         values.0.iter_mut().for_each(|value| hide_named(name, value));
+    }
+}
+
+/// The parts of a form, as its fields.
+fn hide_parts(parts: &mut Pairs<Parts>) {
+    for (name, several) in &mut parts.0 {
+        for part in &mut several.0 {
+            match part {
+                Part::Text(value) => hide_named(name, value),
+                Part::Table(table) => {
+                    table.json.iter_mut().for_each(|json| hide_node(name, json));
+                    if let Some(text) = &mut table.text {
+                        let hide = if is_secret_name(name) {
+                            brunt_redact::value
+                        } else {
+                            brunt_redact::text
+                        };
+                        *text = hide(text);
+                    }
+                }
+            }
+        }
     }
 }
 

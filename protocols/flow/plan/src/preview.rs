@@ -8,8 +8,8 @@ use std::path::Path;
 use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece};
 use brunt_flow_driver::{
-    Content, ExchangeStep, HttpExchange, Iterations, Order, PageStep, Payload, Source, Start, Step,
-    Variable,
+    Content, ExchangeStep, FileChoice, HttpExchange, Iterations, Order, PageStep, PartContent,
+    Payload, Source, Start, Step, Upload, Variable,
 };
 use brunt_record::Slo;
 use brunt_redact::HIDDEN;
@@ -392,7 +392,38 @@ impl Requests<'_> {
                 let length = body.bytes().map_or(0, <[u8]>::len);
                 let _ = writeln!(out, "\n({length} bytes of a file)");
             }
+            Content::File(choice) => {
+                let _ = writeln!(out, "\n({})", self.varying(choice));
+            }
+            Content::Upload(upload) => self.upload(out, upload),
         }
+    }
+
+    /// The parts of a form that may contain files.
+    fn upload(&self, out: &mut String, upload: &Upload) {
+        let shown = |text: &Text| self.named(&self.filled(text));
+        let _ = writeln!(out, "Content-Type: {}", shown(&upload.content_type));
+        let _ = writeln!(out);
+        for part in &upload.parts {
+            let name = shown(&part.name);
+            let content = match &part.content {
+                PartContent::Text(_) if brunt_redact::is_secret_name(&name) => HIDDEN.to_owned(),
+                PartContent::Text(text) => self.named(&brunt_redact::text(&self.filled(text))),
+                PartContent::File(bytes) => format!("({} bytes of a file)", bytes.len()),
+                PartContent::Varying(choice) => format!("({})", self.varying(choice)),
+            };
+            let file = part.file.iter().map(|text| format!("; filename {}", shown(text)));
+            let kind = part.content_type.iter().map(|text| format!("; {}", shown(text)));
+            let more: String = file.chain(kind).collect();
+            let _ = writeln!(out, "{name}: {content}{more}");
+        }
+    }
+
+    /// A file whose name varies.
+    fn varying(&self, choice: &FileChoice) -> String {
+        let name = self.named(&self.filled(&choice.name));
+        let (files, longest) = choice.extent();
+        format!("{name}: one of {files} files, of at most {longest} bytes")
     }
 
     /// A step's directory operation, taken from the plan: after compilation it is only bytes.

@@ -7,6 +7,9 @@ use super::request_cache::RequestCache;
 use std::cell::RefCell;
 use std::sync::Arc;
 
+/// The longest buffer of a body that is kept from one request to the next.
+const KEPT_MAX: usize = 1 << 20;
+
 /// One request. Fields are kept in the order in which they were added, names in their original case.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -168,6 +171,20 @@ impl Request {
         match &mut self.body {
             Body::Rendered(bytes) => bytes,
             Body::None | Body::Shared(_) => &mut self.spare,
+        }
+    }
+
+    /// Releases the buffer of a long body, which is no longer needed.
+    pub fn trim(&mut self) {
+        let long = match &self.body {
+            Body::Rendered(bytes) => bytes.capacity() > KEPT_MAX,
+            Body::None | Body::Shared(_) => false,
+        };
+        if long {
+            self.set_body(Body::None);
+        }
+        if self.spare.capacity() > KEPT_MAX {
+            self.spare = Vec::new();
         }
     }
 

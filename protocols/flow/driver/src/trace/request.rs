@@ -4,6 +4,7 @@ use super::bytes::Bytes;
 use crate::http::{Content, HttpExchange};
 use crate::page_request::SentForm;
 use crate::plan::Payload;
+use crate::upload::{PartContent, Upload, UploadPart};
 use brunt_dhcp_driver::Kind;
 use brunt_feed::{Text, TextPiece, Values};
 use brunt_flow_page::{SentField, encoded};
@@ -134,12 +135,23 @@ impl Filling<'_> {
         let field = |(name, value): &(String, Text)| {
             (name.clone(), self.told(value, |value| brunt_redact::header(name, value)))
         };
+        let mut fields: Vec<_> = http.fields.iter().map(field).collect();
+        if let Content::Upload(upload) = &http.body {
+            let (content_type, body) = self.upload(upload);
+            fields.push(("Content-Type".to_owned(), content_type));
+            let (method, url) = (http.method.clone(), self.told(&url, brunt_redact::url));
+            return TracedRequest::Http { method, url, fields, body: Some(body) };
+        }
         TracedRequest::Http {
             method: http.method.clone(),
             url: self.told(&url, brunt_redact::url),
-            fields: http.fields.iter().map(field).collect(),
+            fields,
             body: match &http.body {
-                Content::None => None,
+                Content::None | Content::Upload(_) => None,
+                Content::File(choice) => {
+                    let content = choice.content(self.values).ok().flatten();
+                    content.map(|bytes| Bytes::new(bytes, bytes.len() as u64, self.values))
+                }
                 Content::Text(text) => {
                     let shown = self.told(text, brunt_redact::text);
                     Some(Bytes::told(&shown, shown.len() as u64, true))
@@ -149,6 +161,34 @@ impl Filling<'_> {
                 }
             },
         }
+    }
+
+    /// The content type and the parts of a form, those that are files by their lengths.
+    fn upload(&self, upload: &Upload) -> (String, Bytes) {
+        let mut body = Vec::new();
+        let content = |part: &UploadPart, out: &mut Vec<u8>| {
+            out.extend_from_slice(self.part(part).as_bytes());
+            Ok(())
+        };
+        // A text without a value is never sent.
+        let content_type = upload.write(self.values, &mut body, content).unwrap_or_default();
+        let content_type = String::from_utf8_lossy(&content_type).into_owned();
+        let shown = self.values.shown(&String::from_utf8_lossy(&body));
+        let files = upload.parts.iter().any(|part| !matches!(part.content, PartContent::Text(_)));
+        (content_type, Bytes::told(&shown, shown.len() as u64, !files))
+    }
+
+    /// What is shown of the content of a part.
+    fn part(&self, part: &UploadPart) -> String {
+        let file = match &part.content {
+            PartContent::Text(_) if is_secret_name(&self.filled(&part.name).0) => {
+                return HIDDEN.to_owned();
+            }
+            PartContent::Text(text) => return self.told(text, brunt_redact::text),
+            PartContent::File(bytes) => Some(bytes),
+            PartContent::Varying(choice) => choice.content(self.values).ok().flatten(),
+        };
+        format!("({} bytes of a file)", file.map_or(0, |bytes| bytes.len()))
     }
 
     /// An operation in lines that read like LDIF or the description of a search.

@@ -3,9 +3,11 @@
 use super::options::Kind;
 use super::{CurlError, Read, urls};
 use crate::body;
-use crate::form::{self, Multipart, percent};
-use crate::imported::{Auth, Body, Client, Imported, Resolve, Step, Version};
-use crate::notation::{has_holes, literal, meaning, raw};
+use crate::form::{self, percent};
+use crate::imported::{
+    Auth, Body, Client, FormPart, Imported, PartContent, Resolve, Step, Version,
+};
+use crate::notation::{literal, meaning, raw};
 use crate::secrets::Variables;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -169,6 +171,9 @@ impl Draft {
                     !(name.eq_ignore_ascii_case("content-type") && value == form::TYPE)
                 });
             }
+            if matches!(body, Body::Multipart(_)) {
+                step.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+            }
             imported.steps.push(step);
         }
         self.settle_client(imported, variables);
@@ -275,8 +280,9 @@ impl Draft {
             return Ok((Body::File(file("--upload-file", upload)?), None));
         }
         if !self.parts.is_empty() {
-            let (kind, body) = multipart(&self.parts, variables, read)?;
-            return Ok((body, Some(kind)));
+            let parts = self.parts.iter();
+            let parts = parts.map(|(part, special)| form_part(part, *special, variables, read));
+            return Ok((Body::Multipart(parts.collect::<Result<_, _>>()?), None));
         }
         let Some(first) = self.data.first() else { return Ok((Body::None, None)) };
         let said = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
@@ -468,68 +474,19 @@ fn urlencoded(value: &str, read: Read<'_>) -> Result<String, CurlError> {
     Ok(if name.is_empty() { encoded } else { format!("{name}={encoded}") })
 }
 
-/// One part of `--form`, its file read.
-struct Part {
-    name: String,
-    file: Option<String>,
-    kind: Option<String>,
-    content: Content,
-}
-
-/// The content of a part.
-enum Content {
-    /// Text in the notation of plans.
-    Text(String),
-    /// The content of a file that is not text.
-    Bytes(Vec<u8>),
-}
-
-fn multipart(
-    parts: &[(String, bool)],
+/// `NAME=CONTENT`, `NAME=@FILE` or `NAME=<FILE`, with `;type=` and `;filename=` after it.
+fn form_part(
+    part: &str,
+    special: bool,
     variables: &mut Variables,
     read: Read<'_>,
-) -> Result<(String, Body), CurlError> {
-    let parts = parts.iter().map(|(part, special)| form_part(part, *special, read));
-    let mut parts: Vec<Part> = parts.collect::<Result<_, _>>()?;
-    let is_text = parts.iter().all(|part| matches!(part.content, Content::Text(_)));
-    for part in &mut parts {
-        let Content::Text(text) = &mut part.content else { continue };
-        *text = if is_text {
-            body::part(&part.name, text, variables)
-        } else {
-            // Bytes have no holes, so texts among them must be literal.
-            meaning(text).ok_or(CurlError::Hole("--form"))?
-        };
-    }
-    let bytes = |part: &'_ Part| -> Vec<u8> {
-        match &part.content {
-            Content::Text(text) => text.as_bytes().to_vec(),
-            Content::Bytes(bytes) => bytes.clone(),
-        }
-    };
-    let contents: Vec<Vec<u8>> = parts.iter().map(bytes).collect();
-    let mut multipart = Multipart::new(&contents.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    for (part, content) in parts.iter().zip(&contents) {
-        multipart.part(&part.name, part.file.as_deref(), part.kind.as_deref(), content);
-    }
-    let (kind, bytes) = multipart.finish();
-    let body = match String::from_utf8(bytes) {
-        Ok(text) => Body::Text(text),
-        Err(error) => Body::Bytes(error.into_bytes()),
-    };
-    Ok((kind, body))
-}
-
-/// `NAME=CONTENT`, `NAME=@FILE` or `NAME=<FILE`, with `;type=` and `;filename=` after it.
-fn form_part(part: &str, special: bool, read: Read<'_>) -> Result<Part, CurlError> {
+) -> Result<FormPart, CurlError> {
     let (name, value) =
         part.split_once('=').ok_or_else(|| wrong("--form", part, "NAME=CONTENT or NAME=@FILE"))?;
-    if has_holes(name) {
-        return Err(CurlError::Hole("--form"));
-    }
-    let name = name.to_owned();
+    let name = meaning(name).ok_or(CurlError::Hole("--form"))?;
     if !special {
-        return Ok(Part { name, file: None, kind: None, content: Content::Text(value.to_owned()) });
+        let content = PartContent::Text(body::part(&name, value, variables));
+        return Ok(FormPart { name, file: None, kind: None, content });
     }
     let mut pieces = value.split(';');
     let mut content = pieces.next().unwrap_or_default().to_owned();
@@ -545,17 +502,13 @@ fn form_part(part: &str, special: bool, read: Read<'_>) -> Result<Part, CurlErro
         }
     }
     if let Some(path) = content.strip_prefix('@') {
-        let content = match String::from_utf8(bytes_of("--form", path, read)?) {
-            Ok(text) => Content::Text(literal(&text)),
-            Err(error) => Content::Bytes(error.into_bytes()),
-        };
-        let base = path.rsplit('/').next().unwrap_or(path).to_owned();
-        let kind = kind.or_else(|| Some("application/octet-stream".to_owned()));
-        return Ok(Part { name, file: file.or(Some(base)), kind, content });
+        let content = PartContent::File(self::file("--form", path)?);
+        return Ok(FormPart { name, file, kind, content });
     }
     let text = match content.strip_prefix('<') {
         Some(path) => literal(&text_file("--form", path, read)?),
         None => content.trim_matches('"').to_owned(),
     };
-    Ok(Part { name, file, kind, content: Content::Text(text) })
+    let content = PartContent::Text(body::part(&name, &text, variables));
+    Ok(FormPart { name, file, kind, content })
 }

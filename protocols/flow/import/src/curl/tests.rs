@@ -1,7 +1,7 @@
 //! Command lines, and what cURL 8 sends for them.
 
 use super::*;
-use crate::imported::{Auth, Body, Step, Value, Version};
+use crate::imported::{Auth, Body, FormPart, PartContent, Step, Value, Version};
 use std::time::Duration;
 
 fn files(path: &Path) -> io::Result<Vec<u8>> {
@@ -101,13 +101,26 @@ fn bodies_are_those_curl_sends() {
     ] {
         assert_eq!(step(line).body, body, "{line}");
     }
-    let Body::Text(parts) = step("curl -F 'a=b;type=text/x' -F 'f=@body.json' h").body else {
-        panic!("text");
+    let line = "curl -H 'Content-Type: multipart/form-data' -F 'a=b;type=text/x' -F 'password=p' \
+                -F 'f=@raw;filename=x' -F 'g=<a b' --form-string 'n=@x' h";
+    let sent = step(line);
+    let part = |name: &str, file: Option<&str>, kind: Option<&str>, content| FormPart {
+        name: name.to_owned(),
+        file: file.map(str::to_owned),
+        kind: kind.map(str::to_owned),
+        content,
     };
-    assert!(parts.contains("name=\"a\"\r\nContent-Type: text/x\r\n\r\nb\r\n"), "{parts}");
-    let file = "filename=\"body.json\"\r\nContent-Type: application/octet-stream\r\n\r\n{\"a\":\r\n \"$${x}\"}\n\r\n";
-    assert!(parts.contains(file), "{parts}");
-    assert!(matches!(step("curl -F f=@raw h").body, Body::Bytes(_)));
+    let text = |text: &str| PartContent::Text(text.to_owned());
+    let parts = vec![
+        part("a", None, Some("text/x"), text("b")),
+        part("password", None, None, text("${password}")),
+        part("f", Some("x"), None, PartContent::File("raw".into())),
+        part("g", None, None, text("a b&c")),
+        part("n", None, None, text("@x")),
+    ];
+    assert_eq!(sent.body, Body::Multipart(parts));
+    // The plan writes the type, which has the line between the parts.
+    assert_eq!(headers(&sent), ["Accept: */*"]);
 }
 
 #[test]

@@ -4,15 +4,16 @@ use url::form_urlencoded;
 
 use super::Reading;
 use super::bits::LIKELY;
-use super::file::{Entry, Pair, Param, PostData};
+use super::file::{Entry, Pair, PostData};
 use super::flow::{At, Flow};
 use super::given::split;
 use super::leaves::leaves;
 use super::person::{is_password, names_person};
 use super::sent::Part;
 use crate::body;
-use crate::form::{self, Multipart};
+use crate::form;
 use crate::imported::{Body, Step};
+use crate::multipart::{self, SentPart};
 use crate::notation::{literal, outside};
 use crate::pairs;
 use brunt_flow_page::{FieldKind, Form};
@@ -24,16 +25,18 @@ const ENDS: &[char] =
 impl Reading<'_> {
     pub(super) fn body(&mut self, entry: &Entry, step: &mut Step) {
         let kind = entry.request.kind();
-        let made =
-            entry.request.post_data.as_ref().map(|data| self.content(data, &kind, &step.name));
-        let (made, kind) = made.unwrap_or_default();
-        step.body = made;
+        let data = entry.request.post_data.as_ref();
+        let sent = data.and_then(|data| Some((data, parts(entry.request.sent_kind(), data)?)));
+        step.body = match (sent, data) {
+            (Some((_, sent)), _) => self.multipart(sent, &step.name),
+            (None, Some(data)) => self.content(data, &kind, &step.name),
+            (None, None) => Body::None,
+        };
         if step.body == Body::None && announces_body(&entry.request.headers) {
             self.said.bodiless.insert(step.name.clone());
         }
-        if let Some(kind) = kind {
+        if matches!(step.body, Body::Multipart(_)) {
             step.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
-            step.headers.push(("Content-Type".to_owned(), kind));
         }
         if matches!(step.body, Body::Form(_)) {
             step.headers.retain(|(name, value)| {
@@ -43,47 +46,65 @@ impl Reading<'_> {
         }
     }
 
-    /// The body, and its type if it differs from the recorded one.
-    fn content(&mut self, data: &PostData, kind: &str, step: &str) -> (Body, Option<String>) {
+    /// A body that is no form of several parts.
+    fn content(&mut self, data: &PostData, kind: &str, step: &str) -> Body {
         match data.content() {
-            Some(Ok(text)) if kind.starts_with(form::TYPE) => (self.flow.form(step, &text), None),
-            Some(Ok(text)) => (Body::Text(self.flow.text(step, &text)), None),
+            Some(Ok(text)) if kind.starts_with(form::TYPE) => self.flow.form(step, &text),
+            Some(Ok(text)) => Body::Text(self.flow.text(step, &text)),
             Some(Err(bytes)) => {
                 self.imported.notes.extend(body::left_in(&bytes, &self.flow.variables));
-                (Body::Bytes(bytes), None)
+                Body::Bytes(bytes)
             }
-            None if data.params.is_empty() => (Body::None, None),
-            None if kind.starts_with("multipart/") => self.parts(&data.params, step),
+            None if data.params.is_empty() => Body::None,
             None => {
                 let value = |value: &Option<String>| value.clone().unwrap_or_default();
                 let fields = data.params.iter().map(|it| (it.name.clone(), value(&it.value)));
-                (Body::Form(self.flow.fields(step, fields.collect())), None)
+                Body::Form(self.flow.fields(step, fields.collect()))
             }
         }
     }
 
-    fn parts(&mut self, params: &[Param], step: &str) -> (Body, Option<String>) {
-        let mut fields = Vec::new();
-        for Param { name, value, .. } in params {
-            let value = value.as_deref().unwrap_or_default();
-            let stands = self.flow.replaced(At { step, part: Part::Field, name, key: name }, value);
-            let value = stands.unwrap_or_else(|| literal(value));
-            fields.push((name, body::part(name, &value, &mut self.flow.variables)));
-        }
-        let contents: Vec<&[u8]> = fields.iter().map(|(_, value)| value.as_bytes()).collect();
-        let mut multipart = Multipart::new(&contents);
-        for (param, (name, value)) in params.iter().zip(&fields) {
-            if param.file_name.is_some() && value.is_empty() {
-                let note =
-                    format!("the content of the file in the field '{name}' was not recorded");
+    /// The parts of a form, with what answers gave and secrets in their texts replaced.
+    fn multipart(&mut self, sent: Vec<SentPart>, step: &str) -> Body {
+        let mut parts = Vec::new();
+        for part in sent {
+            if part.file.as_ref().is_some_and(|file| !file.is_empty()) && part.content.is_empty() {
+                let note = format!(
+                    "the content of the file in the field '{}' was not recorded",
+                    part.name
+                );
                 self.imported.notes.push(note);
             }
-            let (file, kind) = (param.file_name.as_deref(), param.content_type.as_deref());
-            multipart.part(name, file, kind, value.as_bytes());
+            let Ok(text) = std::str::from_utf8(&part.content) else {
+                let left = body::left_in(&part.content, &self.flow.variables);
+                self.imported.notes.extend(left);
+                parts.push(part.with(None));
+                continue;
+            };
+            let name = part.name.as_str();
+            let at = At { step, part: Part::Field, name, key: name };
+            let stands = self.flow.replaced(at, text).unwrap_or_else(|| literal(text));
+            let stands = body::part(name, &stands, &mut self.flow.variables);
+            parts.push(part.with(Some(stands)));
         }
-        let (kind, bytes) = multipart.finish();
-        (Body::Text(String::from_utf8_lossy(&bytes).into_owned()), Some(kind))
+        Body::Multipart(parts)
     }
+}
+
+/// The parts of a recorded body, if it is a form that may contain files.
+fn parts(kind: &str, data: &PostData) -> Option<Vec<SentPart>> {
+    let whole = match data.content() {
+        Some(Ok(text)) => return multipart::parts(kind, text.as_bytes()),
+        Some(Err(bytes)) => return multipart::parts(kind, &bytes),
+        None => data.params.iter().map(|param| SentPart {
+            name: param.name.clone(),
+            file: param.file_name.clone(),
+            kind: param.content_type.clone(),
+            content: param.value.clone().unwrap_or_default().into_bytes(),
+        }),
+    };
+    let several = kind.trim().to_ascii_lowercase().starts_with("multipart/");
+    (several && !data.params.is_empty()).then(|| whole.collect())
 }
 
 impl Flow {

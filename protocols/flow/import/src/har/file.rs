@@ -126,10 +126,14 @@ impl Entry {
 impl Request {
     /// The type of its body. That which was sent: a recorder's own opinion of it may be another.
     pub(super) fn kind(&self) -> String {
+        self.sent_kind().trim().to_ascii_lowercase()
+    }
+
+    /// The same as it was sent.
+    pub(super) fn sent_kind(&self) -> &str {
         let sent = self.headers.iter().find(|it| it.name.eq_ignore_ascii_case("content-type"));
         let recorded = self.post_data.as_ref().map(|data| data.mime_type.as_str());
-        let kind = sent.map(|it| it.value.as_str()).or(recorded).unwrap_or_default();
-        kind.trim().to_ascii_lowercase()
+        sent.map(|it| it.value.as_str()).or(recorded).unwrap_or_default()
     }
 }
 

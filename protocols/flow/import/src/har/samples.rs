@@ -2,7 +2,7 @@
 //! runs in the browser, and each way from an answer to a later request.
 
 use super::*;
-use crate::imported::{Extract, Location, Value};
+use crate::imported::{Extract, FormPart, Location, PartContent, Value};
 use crate::notation;
 use serde_json::{Value as Json, json};
 
@@ -81,12 +81,20 @@ fn is_whole(imported: &Imported) {
         texts.push(&step.url);
         match &step.body {
             Body::Text(text) => texts.push(text),
+            Body::Multipart(parts) => texts.extend(parts.iter().filter_map(text_of)),
             Body::Form(fields) => texts.extend(fields.iter().map(|(_, value)| value.as_str())),
             _ => {}
         }
         for text in texts {
             assert!(notation::filled(text, value).is_ok(), "{text}: {known:?}");
         }
+    }
+}
+
+fn text_of(part: &FormPart) -> Option<&str> {
+    match &part.content {
+        PartContent::Text(text) => Some(text),
+        PartContent::Bytes(_) | PartContent::File(_) => None,
     }
 }
 

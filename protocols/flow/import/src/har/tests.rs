@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::form;
-use crate::imported::{Extract, Location};
+use crate::imported::{Extract, FormPart, Location, PartContent};
 
 const RECORDING: &str = r#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[
       {"startedDateTime":"2026-01-02T03:04:05.000Z","time":100,
@@ -160,9 +160,12 @@ fn parameters_stand_for_a_body_without_text() {
         matches!(&import("application/x-www-form-urlencoded").steps[0].body, Body::Form(f) if f.len() == 2)
     );
     let parts = import("multipart/form-data; boundary=old");
-    let Body::Text(text) = &parts.steps[0].body else { panic!("text") };
-    assert!(text.contains("filename=\"x.txt\"") && !text.contains("old"));
-    assert!(parts.steps[0].headers[0].1.starts_with("multipart/form-data; boundary="));
+    let Body::Multipart(both) = &parts.steps[0].body else { panic!("parts") };
+    assert_eq!(
+        (both[1].file.as_deref(), both[1].kind.as_deref()),
+        (Some("x.txt"), Some("text/plain"))
+    );
+    assert!(parts.steps[0].headers.is_empty(), "{:?}", parts.steps[0].headers);
     assert!(parts.notes[0].contains("'f'"));
 }
 
@@ -186,7 +189,7 @@ fn import_har_secrets_of_every_shape_become_variables() {
             "------A\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n{content}\r\n------A--\r\n"
         )
     };
-    let multipart = "multipart/form-data; boundary=----A";
+    let multipart = "multipart/mixed; boundary=----A";
     for (kind, text, expected) in [
         (multipart, part("hunter2"), part("${password}")),
         (
@@ -224,6 +227,27 @@ fn import_har_secrets_of_every_shape_become_variables() {
         let kept = har(&recording, &everything(), Pauses::None, Secrets::Kept).unwrap();
         assert_eq!(kept.steps[0].body, Body::Text(text), "{kind}");
     }
+}
+
+#[test]
+fn the_parts_of_a_recorded_form_are_told_apart() {
+    let kind = "multipart/form-data; boundary=----A";
+    let text = "------A\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\r\n\
+                ------A\r\nContent-Disposition: form-data; name=\"f\"; filename=\"${a}.txt\"\r\n\
+                Content-Type: text/plain\r\n\r\ncost: ${x}\r\n------A--\r\n";
+    let import = har(&posted(kind, kind, text), &everything(), Pauses::None, Secrets::Named);
+    let step = &import.unwrap().steps[0];
+    let part = |name: &str, file: Option<&str>, kind: Option<&str>, content: &str| FormPart {
+        name: name.to_owned(),
+        file: file.map(str::to_owned),
+        kind: kind.map(str::to_owned),
+        content: PartContent::Text(content.to_owned()),
+    };
+    let parts = vec![
+        part("password", None, None, "${password}"),
+        part("f", Some("$${a}.txt"), Some("text/plain"), "cost: $${x}"),
+    ];
+    assert_eq!((&step.body, step.headers.len()), (&Body::Multipart(parts), 0));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! One operation: its name, its URL, its body, and the description of its answers.
 
 use super::{Api, OpenApiError};
-use crate::form::{self, Multipart};
-use crate::imported::{Body, Step};
+use crate::form;
+use crate::imported::{Body, FormPart, PartContent, Step};
 use crate::node::Node;
 use crate::notation::{literal, without_holes};
 
@@ -85,9 +85,7 @@ impl<'a> Api<'a> {
                 step.body = Body::Form(fields.collect());
             }
             3 => {
-                let (kind, text) = multipart(&value);
-                header(&kind);
-                step.body = Body::Text(text);
+                step.body = Body::Multipart(multipart(&value));
             }
             _ => {
                 header(if kind.contains('*') { "application/octet-stream" } else { kind });
@@ -130,18 +128,16 @@ fn statuses(responses: &Node) -> Vec<u16> {
     codes.unwrap_or_default()
 }
 
-fn multipart(value: &Node) -> (String, String) {
-    let parts: Vec<(String, String)> = value
-        .members()
-        .iter()
-        .map(|(name, value)| (name.clone(), literal(&value.plain())))
-        .collect();
-    let mut multipart =
-        Multipart::new(&parts.iter().map(|(_, value)| value.as_bytes()).collect::<Vec<_>>());
-    for ((name, text), (_, value)) in parts.iter().zip(value.members()) {
-        let json = matches!(value, Node::List(_) | Node::Map(_)).then_some("application/json");
-        multipart.part(&literal(name), None, json, text.as_bytes());
-    }
-    let (kind, bytes) = multipart.finish();
-    (kind, String::from_utf8_lossy(&bytes).into_owned())
+/// The parts of a form.
+fn multipart(value: &Node) -> Vec<FormPart> {
+    let part = |(name, value): &(String, Node)| {
+        let json = matches!(value, Node::List(_) | Node::Map(_));
+        FormPart {
+            name: name.clone(),
+            file: None,
+            kind: json.then(|| "application/json".to_owned()),
+            content: PartContent::Text(literal(&value.plain())),
+        }
+    };
+    value.members().iter().map(part).collect()
 }

@@ -24,6 +24,7 @@ mod page;
 mod ranges;
 mod request;
 mod token;
+mod uploads;
 mod variables;
 mod weight;
 
@@ -31,6 +32,7 @@ pub use directory::Directory;
 pub use environment::CompileEnvironment;
 pub use leases::Leases;
 pub use load::{CONNECT, TIMEOUT, USERS};
+pub use uploads::UPLOADS;
 
 use brunt_engine::{Load, Node, Settings};
 use brunt_exchange::ThinkTime;
@@ -51,6 +53,7 @@ use keys::Keys;
 use load::Loaded;
 use names::Names;
 use one::one;
+use uploads::UploadFiles;
 
 /// A plan that can be carried out.
 #[derive(Debug)]
@@ -245,6 +248,7 @@ struct Steps<'a> {
     names: Names,
     keys: &'a Keys,
     world: &'a CompileEnvironment<'a>,
+    files: UploadFiles<'a>,
     operations: Vec<String>,
     /// What consists of several exchanges and is measured as one.
     spans: Vec<String>,
@@ -275,6 +279,7 @@ impl<'a> Steps<'a> {
             names,
             keys,
             world,
+            files: UploadFiles::new(http, world),
             operations: Vec::new(),
             directory,
             leases,
@@ -376,7 +381,7 @@ impl<'a> Steps<'a> {
             return Ok(Payload::Ldap(Box::new(act)));
         }
         let parts = (&mut self.names, self.keys);
-        let act = request::request(at, key, step, self.http, parts, self.world)?;
+        let act = request::request(at, key, step, self.http, parts, &mut self.files)?;
         Ok(Payload::Http(Box::new(act)))
     }
 
@@ -453,6 +458,7 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), KeyError> {
         ("headers", !step.headers.is_empty()),
         ("json", step.json.is_some()),
         ("form", !step.form.is_empty()),
+        ("multipart", !step.multipart.is_empty()),
         ("press", step.press.is_some()),
         ("lands", step.lands.is_some()),
     ];

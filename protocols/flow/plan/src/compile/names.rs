@@ -3,7 +3,7 @@
 //! Declared variables come first, then extracted ones; built-in ones (the number of the user, a column of a feeder) get
 //! a hole when a text first uses them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use brunt_feed::{Escape, Feeder, Hole, Text, TextError, TextPiece};
@@ -11,6 +11,7 @@ use brunt_flow_driver::{Renewal, RequestPart, Signed, Source, Variable};
 use brunt_net::secret::Secret;
 
 use super::filters::{self, Filters};
+use super::uploads::Possible;
 use crate::key_error::{KeyError, instead};
 use crate::path::KeyPath;
 
@@ -371,6 +372,60 @@ impl Names {
             escape.apply(out, start);
         }
         Some(())
+    }
+
+    /// All texts that a text can become, if that is known before the run: its variables are constants, choices and
+    /// columns, of which one may vary. The error says why not.
+    pub(super) fn possible(&self, text: &Text, most: usize) -> Result<BTreeSet<Vec<u8>>, String> {
+        self.possible_within(text, most, 0)
+    }
+
+    fn possible_within(
+        &self,
+        text: &Text,
+        most: usize,
+        depth: usize,
+    ) -> Result<BTreeSet<Vec<u8>>, String> {
+        let mut all = Possible::new(most);
+        for piece in text.pieces() {
+            let (hole, escape) = match piece {
+                TextPiece::Literal(bytes) => {
+                    all.append(&BTreeSet::from([bytes.to_vec()]))?;
+                    continue;
+                }
+                TextPiece::Hole(hole, escape) => (*hole, *escape),
+            };
+            let Some(variable) = self.variables.get(usize::from(hole.0)) else { continue };
+            let late = || {
+                format!(
+                    "uses '{}', whose values are not known before the run: name files by constants, a 'choice' or the \
+                     column of a feeder",
+                    variable.name
+                )
+            };
+            if self.extracted.contains(&hole) || depth == CONSTANT_DEPTH_MAX {
+                return Err(late());
+            }
+            let values = match &variable.source {
+                Source::Text(value) => self.possible_within(value, most, depth + 1)?,
+                Source::Choice(choice) => {
+                    let each = choice.texts().map(|one| self.possible_within(one, most, depth + 1));
+                    let each: Vec<BTreeSet<Vec<u8>>> = each.collect::<Result<_, _>>()?;
+                    each.into_iter().flatten().collect()
+                }
+                Source::Cell { feeder, column } => {
+                    let table = feeder.table();
+                    (0..table.rows()).map(|row| table.cell(row, *column).to_vec()).collect()
+                }
+                _ => return Err(late()),
+            };
+            let escaped = values.into_iter().map(|mut value| {
+                escape.apply(&mut value, 0);
+                value
+            });
+            all.append(&escaped.collect())?;
+        }
+        Ok(all.texts())
     }
 
     /// The variables, by hole, and which of them are marked as secrets or as not secret.

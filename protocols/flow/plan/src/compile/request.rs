@@ -12,6 +12,7 @@ use super::names::{Names, Piece};
 use super::one::one;
 use super::page;
 use super::token::is_token;
+use super::uploads::{UploadFile, UploadFiles};
 use crate::key_error::KeyError;
 use crate::model::{Http, Step};
 use crate::path::KeyPath;
@@ -29,14 +30,14 @@ pub(super) fn request(
     step: &Step,
     http: &Http,
     (names, keys): (&mut Names, &Keys),
-    world: &CompileEnvironment<'_>,
+    files: &mut UploadFiles<'_>,
 ) -> Result<HttpExchange, KeyError> {
     let page = page::page_step(at, step, names)?;
     let (method, (url, base), (body, kind)) = if page.is_some() {
         (String::new(), (Text::default(), None), (Content::None, None))
     } else {
         let method = method(at, key, step)?;
-        (method, url(at, key, step, http, names)?, content(at, step, names, world)?)
+        (method, url(at, key, step, http, names)?, content(at, step, names, files)?)
     };
     let mut fields = Vec::new();
     let own = |name: &str| step.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
@@ -54,7 +55,10 @@ pub(super) fn request(
     let there = |fields: &[(String, Text)], name: &str| {
         fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
     };
-    if let Some(kind) = step.content_type.as_deref().or(kind)
+    if let Content::Upload(_) = &body {
+        // The type of the body has the line between its parts.
+        fields.retain(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+    } else if let Some(kind) = step.content_type.as_deref().or(kind)
         && !kind.is_empty()
         && (step.content_type.is_some() || !there(&fields, "content-type"))
     {
@@ -62,7 +66,7 @@ pub(super) fn request(
         let text = names.plain(&at.key("content-type"), kind)?;
         fields.push(("Content-Type".to_owned(), text));
     }
-    if let Some(value) = authorization(at, step, names, world)? {
+    if let Some(value) = authorization(at, step, names, files.world())? {
         fields.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
         fields.push(("Authorization".to_owned(), value));
     }
@@ -71,9 +75,7 @@ pub(super) fn request(
     }
     let dpop = dpop(at, step, names, keys)?;
     names.no_request(&at.key(key), std::iter::once(&url).chain(&base))?;
-    if let Content::Text(text) = &body {
-        names.no_request(at, std::iter::once(text))?;
-    }
+    names.no_request(at, body.texts())?;
     let (sealed, fields) = fields.into_iter().partition(|(_, text)| names.is_of_request(text));
     Ok(HttpExchange { method, url, base, page, fields, sealed, dpop, body })
 }
@@ -287,18 +289,20 @@ fn content(
     at: &KeyPath,
     step: &Step,
     names: &mut Names,
-    world: &CompileEnvironment<'_>,
+    files: &mut UploadFiles<'_>,
 ) -> Result<(Content, Option<&'static str>), KeyError> {
     let keys = [
         ("json", step.json.is_some()),
         ("form", !step.form.is_empty()),
         ("text", step.text.is_some()),
         ("body-file", step.body_file.is_some()),
+        ("multipart", !step.multipart.is_empty()),
     ];
     if keys.iter().all(|(_, given)| !given) {
         return Ok((Content::None, None));
     }
     let key = one(at, &keys, "what the body is")?;
+    let above = at;
     let at = at.key(key);
     Ok(match step {
         Step { json: Some(node), .. } => {
@@ -308,14 +312,45 @@ fn content(
             (Content::Text(names.plain(&at, text)?), Some("text/plain; charset=utf-8"))
         }
         Step { body_file: Some(path), .. } => {
-            let bytes = world.read(&at, path)?;
-            (Content::Fixed(Body::Shared(bytes.into())), Some("application/octet-stream"))
+            let file = match path.to_str() {
+                Some(name) => files.named(&at, name, names)?,
+                None => UploadFile::Same(files.one(&at, path)?),
+            };
+            let content = match file {
+                UploadFile::Same(bytes) => Content::Fixed(Body::Shared(bytes)),
+                UploadFile::Varying(choice) => Content::File(choice),
+            };
+            (content, Some("application/octet-stream"))
+        }
+        _ if !step.multipart.is_empty() => {
+            let kind = multipart_type(above, step, names)?;
+            (files.upload(&at, &step.multipart, kind, names)?, None)
         }
         _ => (
             Content::Text(form(&at, &step.form, names)?),
             Some("application/x-www-form-urlencoded"),
         ),
     })
+}
+
+/// The type of a body of several parts, without the line between them, which is known when it is written.
+fn multipart_type(at: &KeyPath, step: &Step, names: &mut Names) -> Result<Text, KeyError> {
+    let own = |name: &str| name.eq_ignore_ascii_case("content-type");
+    if let Some((name, _)) = step.headers.iter().find(|(name, _)| own(name)) {
+        let what = "is derived from 'multipart', with the line between its parts; another subtype is 'content-type', \
+                    such as \"multipart/mixed\"";
+        return Err(KeyError::new(&at.key("headers").key(name), what));
+    }
+    let at = at.key("content-type");
+    let kind = step.content_type.as_deref().unwrap_or("multipart/form-data");
+    if !kind.to_ascii_lowercase().starts_with("multipart/") || kind.contains("boundary=") {
+        let what = format!(
+            "is \"{kind}\", but with 'multipart' must be a type such as \"multipart/mixed\", to which the line \
+             between the parts is added"
+        );
+        return Err(KeyError::new(&at, what));
+    }
+    names.plain(&at, kind)
 }
 
 fn form(at: &KeyPath, given: &Pairs<Several>, names: &mut Names) -> Result<Text, KeyError> {

@@ -6,7 +6,8 @@ use std::time::Duration;
 use brunt_engine::{Load, Node, ThinkTime};
 use brunt_feed::{Text, Values};
 use brunt_flow_driver::{
-    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step, Variable,
+    Content, DrawContext, ExchangeStep, HttpExchange, Iterations, Order, Payload, Step, UploadPart,
+    Variable,
 };
 use brunt_http_driver as http;
 
@@ -48,6 +49,17 @@ fn request_of(http: &str, variables: &str, step: &str) -> (String, Vec<(String, 
         Content::Text(text) => rendered(text, &values),
         Content::None => String::new(),
         Content::Fixed(body) => format!("{:?}", body.bytes()),
+        Content::File(choice) => {
+            let content = choice.content(&values).unwrap().unwrap();
+            String::from_utf8_lossy(content).into_owned()
+        }
+        Content::Upload(upload) => {
+            let mut out = Vec::new();
+            let content = |part: &UploadPart, out: &mut Vec<u8>| part.content(&values, out);
+            let kind = upload.write(&values, &mut out, content).unwrap();
+            let kind = format!("{}\n", String::from_utf8_lossy(&kind));
+            kind + &String::from_utf8_lossy(&out).replace("\r\n", "\n")
+        }
     };
     let fields = fields.iter().map(|(name, value)| (name.clone(), rendered(value, &values)));
     (base.unwrap_or_default() + &url, fields.collect(), body)
@@ -161,6 +173,41 @@ fn bodies_are_escaped_for_what_they_are_and_say_so() {
         (body, field(&fields, "content-type")),
         (format!("{:?}", Some(b"there\n")), vec!["a/b"])
     );
+}
+
+#[test]
+fn parts_are_texts_and_files_whose_names_may_vary() {
+    let base = "base = \"http://h\"\nheaders = { Content-Type = \"a/b\" }";
+    let variables =
+        "name = \"there\"\nfiles = { choice = [\"${name}.txt\", \"x/there.txt\"] }\nb = 5";
+    let (_, fields, body) = request_of(
+        base,
+        variables,
+        "post = \"/\"\nmultipart = { a = [\"${b}\", true], f = { file = \"d/${name}.txt\" }, \
+         g = { file = \"${files}\", type = \"t/${b}\", name = \"n\" }, j = { json = { n = \"${b}\" } }, \
+         t = { text = \"<p>\", type = \"text/html\" } }",
+    );
+    let part = |head: &str, content: &str| {
+        let line = "------brunt-form-00000000\nContent-Disposition: form-data; name=";
+        format!("{line}{head}\n\n{content}\n")
+    };
+    let octets = "Content-Type: application/octet-stream";
+    let parts = [
+        part("\"a\"", "5"),
+        part("\"a\"", "true"),
+        part(&format!("\"f\"; filename=\"there.txt\"\n{octets}"), "there\n"),
+        part("\"g\"; filename=\"n\"\nContent-Type: t/5", "there\n"),
+        part("\"j\"\nContent-Type: application/json", "{\"n\":\"5\"}"),
+        part("\"t\"\nContent-Type: text/html", "<p>"),
+    ];
+    let kind = "multipart/form-data; boundary=----brunt-form-00000000\n";
+    assert_eq!(body, format!("{kind}{}------brunt-form-00000000--\n", parts.concat()));
+    assert!(field(&fields, "content-type").is_empty());
+    let step = "post = \"/\"\ncontent-type = \"multipart/mixed\"\nmultipart = { a = 1 }";
+    let (_, _, body) = request_of(base, variables, step);
+    assert!(body.starts_with("multipart/mixed; boundary=----"), "{body}");
+    let (_, fields, body) = request_of(base, variables, "post = \"/\"\nbody-file = \"${files}\"");
+    assert_eq!((body.as_str(), field(&fields, "content-type")), ("there\n", vec!["a/b"]));
 }
 
 #[test]

@@ -67,7 +67,7 @@ pub struct Http {
     pub proxy_login: Option<Basic>,
     /// TLS settings for `https`.
     pub tls: Option<Box<Tls>>,
-    /// Maximum sizes of answers.
+    /// Maximum sizes of answers, and of files to send.
     pub limits: Option<HttpLimits>,
 }
 
@@ -104,7 +104,7 @@ pub enum Close {
     Reset,
 }
 
-/// Maximum sizes of answers.
+/// Maximum sizes of answers, and of files to send.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct HttpLimits {
@@ -116,6 +116,8 @@ pub struct HttpLimits {
     pub body_kept: Option<Size>,
     /// Bytes of the body; a longer one is an error.
     pub body: Option<Size>,
+    /// Bytes of all files together that steps send, in `body-file` and `multipart`; 256MiB by default.
+    pub uploads: Option<Size>,
 }
 
 /// TLS settings.

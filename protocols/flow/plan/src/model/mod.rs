@@ -11,6 +11,7 @@ mod http;
 mod journey;
 mod keys;
 mod ldap;
+mod multipart;
 mod page;
 mod run;
 mod scenario;
@@ -23,6 +24,7 @@ pub use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVers
 pub use journey::{Choose, Condition, Connection, Repeat, Retry, Slower};
 pub use keys::Key;
 pub use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
+pub use multipart::{Part, PartTable, Parts};
 pub use page::{Pick, Submit};
 pub use run::{Groups, Iterations, Order, Round, Run};
 pub use scenario::{AfterFailure, Scenario, Step};

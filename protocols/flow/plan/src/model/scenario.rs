@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Basic, Check, Choose, Condition, Connection, DhcpStep, Extract, LdapStep, Repeat, Retry,
+    Basic, Check, Choose, Condition, Connection, DhcpStep, Extract, LdapStep, Parts, Repeat, Retry,
     Slower, Submit,
 };
 use crate::values::{Node, Pairs, Scalar, Several, Time};
@@ -92,7 +92,8 @@ pub struct Step {
     pub content_type: Option<String>,
     /// Text body.
     pub text: Option<String>,
-    /// File whose content is the body.
+    /// File whose content is the body. A variable in it is a constant, a `choice` or a feeder's column; all files that
+    /// it can name are read at the start of the run.
     pub body_file: Option<PathBuf>,
     /// Token for `Authorization: Bearer`.
     pub bearer: Option<String>,
@@ -140,6 +141,10 @@ pub struct Step {
     /// add.
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     pub form: Pairs<Several>,
+    /// Body of the type `multipart/form-data`: its parts by name. A text, a table for a file or a text with a type, or
+    /// an array of them.
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub multipart: Pairs<Parts>,
     /// Request to the directory.
     pub ldap: Option<LdapStep>,
     /// Request to the DHCP server.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use brunt_engine::schedule::Schedule;
 use brunt_feed::file;
-use brunt_flow_import::notation::literal;
+use brunt_flow_import::notation::{literal, literal_path};
 use brunt_flow_import::{Resolve, Secrets, percent_decoded};
 use brunt_flow_plan::model::{
     Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
@@ -362,8 +362,8 @@ fn step(args: &RequestArgs, target: &Target, body: Option<&str>) -> Result<Step,
     }
     step.content_type = args.content_type.as_deref().map(literal);
     match (&target.body_file, &args.body_file, body) {
-        (Some(path), _, _) => step.body_file = Some(path.clone()),
-        (None, Some(path), _) if target.body.is_none() => step.body_file = Some(path.clone()),
+        (Some(path), _, _) => step.body_file = Some(literal_path(path)),
+        (None, Some(path), _) if target.body.is_none() => step.body_file = Some(literal_path(path)),
         (None, _, Some(body)) => step.text = Some(literal(body)),
         (None, _, None) => {}
     }

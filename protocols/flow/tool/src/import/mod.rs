@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use brunt_feed::file;
 use brunt_flow_import::{Filter, HarError, Imported, Pauses, Secrets, har_beside};
+use brunt_flow_plan::model::Part;
 use brunt_record::create_private;
 use brunt_run::Console;
 use brunt_run::World;
@@ -99,10 +100,21 @@ pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String>
     let mut settled = settled.map_err(|error| error.to_string())?;
     for (step, _) in &mut settled.steps {
         let written = settled.files.iter().map(|(path, _)| path);
-        if let Some(path) =
-            step.body_file.as_mut().filter(|path| written.clone().any(|one| one == *path))
+        let moved =
+            |path: &Path| written.clone().any(|one| one == path).then(|| directory.join(path));
+        if let Some(path) = &mut step.body_file
+            && let Some(other) = moved(path)
         {
-            *path = directory.join(&path);
+            *path = other;
+        }
+        for part in step.multipart.0.iter_mut().flat_map(|(_, parts)| &mut parts.0) {
+            if let Part::Table(table) = part
+                && let Some(path) = &mut table.file
+                && let Some(other) = moved(Path::new(path))
+            {
+                table.name.get_or_insert_with(|| path.clone());
+                *path = other.to_string_lossy().into_owned();
+            }
         }
     }
     if let Some(people) = settled.people.take() {

@@ -8,11 +8,13 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brunt_flow_import::notation::{filled, has_holes};
-use brunt_flow_import::{Auth, Body, Client, Imported, PageAction, Step, Value, Version};
+use brunt_flow_import::notation::{filled, has_holes, literal, literal_path};
+use brunt_flow_import::{
+    Auth, Body, Client, FormPart, Imported, PageAction, PartContent, Step, Value, Version,
+};
 use brunt_flow_plan::model::{
-    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Renewal, Run, Scenario,
-    Source, Submit, Tls, Variable,
+    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Part, PartTable, Parts,
+    Renewal, Run, Scenario, Source, Submit, Tls, Variable,
 };
 use brunt_flow_plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
 use brunt_net::resolve::Lookup;
@@ -234,12 +236,20 @@ impl Settled {
                     }
                 }
             }
-            Body::File(path) => made.body_file = Some(path.clone()),
+            Body::Multipart(parts) => {
+                for part in parts {
+                    let name = literal(&part.name);
+                    let part = self.part(part, &step.name, output)?;
+                    match made.multipart.0.iter_mut().find(|(known, _)| *known == name) {
+                        Some((_, parts)) => parts.0.push(part),
+                        None => made.multipart.0.push((name, Parts(vec![part]))),
+                    }
+                }
+            }
+            Body::File(path) => made.body_file = Some(literal_path(path)),
             Body::Bytes(bytes) => {
-                let plan = output.ok_or_else(|| SettleError::Bytes(step.name.clone()))?;
-                let path = beside(plan, &format!("{}.bin", self.files.len() + 1));
-                made.body_file = path.file_name().map(PathBuf::from);
-                self.files.push((path, bytes.clone()));
+                let name = self.beside(bytes, &step.name, output)?;
+                made.body_file = Some(literal(&name).into());
             }
             Body::Text(text) => {
                 let kind = made.headers.iter().position(|(name, value)| {
@@ -259,6 +269,49 @@ impl Settled {
             }
         }
         Ok(())
+    }
+}
+
+impl Settled {
+    /// A part of a form.
+    fn part(
+        &mut self,
+        part: &FormPart,
+        step: &str,
+        output: Option<&Path>,
+    ) -> Result<Part, SettleError> {
+        let FormPart { file, kind, content, .. } = part;
+        let mut table =
+            PartTable { type_: kind.clone(), name: file.clone(), ..PartTable::default() };
+        match content {
+            PartContent::Text(text) if file.is_none() && kind.is_none() => {
+                return Ok(Part::Text(Scalar::Text(text.clone())));
+            }
+            PartContent::Text(text) => table.text = Some(text.clone()),
+            PartContent::File(path) => table.file = Some(literal(&path.to_string_lossy())),
+            PartContent::Bytes(bytes) => {
+                if file.is_none() {
+                    let note = "a part that is not text is sent as a file";
+                    self.notes.push(format!("the part '{}' of '{step}': {note}", part.name));
+                }
+                table.file = Some(literal(&self.beside(bytes, step, output)?));
+            }
+        }
+        Ok(Part::Table(Box::new(table)))
+    }
+
+    /// Puts bytes that are not text into a file beside the plan; returns its name.
+    fn beside(
+        &mut self,
+        bytes: &[u8],
+        step: &str,
+        output: Option<&Path>,
+    ) -> Result<String, SettleError> {
+        let plan = output.ok_or_else(|| SettleError::Bytes(step.to_owned()))?;
+        let path = beside(plan, &format!("{}.bin", self.files.len() + 1));
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.files.push((path, bytes.to_vec()));
+        Ok(name.unwrap_or_default())
     }
 }
 
@@ -441,6 +494,12 @@ mod tests {
         assert!(typed.headers.iter().any(|(name, _)| name == "Content-Type"), "{typed:?}");
         let form = &settled("curl -d a=1 -d a=2 h").steps[0].0;
         assert_eq!(form.form.0.len(), 1, "a name stands once, with both values");
+        let parts = &settled("curl -F a=1 -F a=2 -F 'f=@x/a.png;type=image/png' h").steps[0].0;
+        let written = toml::to_string(&parts.multipart).unwrap();
+        assert_eq!(
+            written.trim(),
+            "a = [\"1\", \"2\"]\n\n[f]\nfile = \"x/a.png\"\ntype = \"image/png\""
+        );
         let bytes = settled("curl -d @f h");
         assert_eq!(bytes.steps[0].0.body_file, Some("plan.1.bin".into()));
         assert_eq!(bytes.files, [("/x/plan.1.bin".into(), vec![0xff])]);

@@ -1,0 +1,68 @@
+//! Bodies of several parts: what a server gets is what RFC 7578 says, and every file that a plan names arrives whole.
+
+use std::collections::BTreeSet;
+
+use crate::brunt::planned;
+use crate::pages::Site;
+
+/// The parts of a body: the head of each and its content.
+fn parts(kind: &str, body: &str) -> Vec<(String, String)> {
+    let line = kind.split_once("boundary=").expect("a boundary").1;
+    let whole = body.strip_suffix(&format!("--{line}--\r\n")).expect("the last line");
+    let between = format!("--{line}\r\n");
+    let parts = whole.split(&between).skip(1);
+    let part = |part: &str| {
+        let (head, content) = part.split_once("\r\n\r\n").expect("a head");
+        (head.to_owned(), content.strip_suffix("\r\n").expect("a line end").to_owned())
+    };
+    parts.map(part).collect()
+}
+
+#[test]
+fn every_file_arrives_whole_under_the_name_of_its_row() {
+    let site = Site::start();
+    let plan = site.plan(
+        "",
+        "[[scenario.steps]]\nname = \"send\"\npost = \"/send\"\n\
+         multipart = { user = \"${photos.user}\", photo = { file = \"${photos.file}\", type = \"image/png\" } }\n\
+         [[scenario.steps]]\nname = \"raw\"\nput = \"/raw\"\nbody-file = \"${photos.file}\"\n\
+         [feeders.photos]\ncsv = \"photos.csv\"\n",
+    );
+    let long = "x----brunt-form-00000000\r\n".repeat(100_000);
+    let run = planned(&plan);
+    run.file("photos.csv", "user,file\njo,a.png\nal,long.png\n");
+    run.file("a.png", "A");
+    run.file("long.png", &long);
+    let run = run.run();
+    assert_eq!((run.count_of("send", "ok"), run.count_of("raw", "ok")), (6, 6), "{run}");
+    let sent = site.asked("POST /send");
+    let mut seen = BTreeSet::new();
+    for asked in &sent {
+        let kind = asked.field("content-type").expect("a type");
+        let [(user, name), (photo, content)] = &parts(kind, &asked.body)[..] else { panic!("two") };
+        assert_eq!(user, "Content-Disposition: form-data; name=\"user\"");
+        let (file, whole) = if name == "jo" { ("a.png", "A") } else { ("long.png", long.as_str()) };
+        let head = "Content-Disposition: form-data; name=\"photo\"; filename=";
+        assert_eq!(*photo, format!("{head}\"{file}\"\r\nContent-Type: image/png"));
+        assert!(content == whole, "{} bytes for {name}", content.len());
+        seen.insert(name.clone());
+    }
+    assert_eq!((sent.len(), seen.len()), (6, 2));
+    let raw = site.asked("PUT /raw");
+    assert!(raw.iter().all(|asked| asked.body == "A" || asked.body == long));
+}
+
+#[test]
+fn parts_are_shown_without_secrets_and_files() {
+    let site = Site::start();
+    let steps = "[[scenario.steps]]\npost = \"/send\"\n\
+                 multipart = { password = \"s3cr3t\", photo = { file = \"a.png\" } }\n";
+    for option in ["--once", "--check"] {
+        let run = planned(&site.plan("", steps)).arg(option);
+        run.file("a.png", "PNGPNG");
+        let run = run.run();
+        let said = format!("{}{}", run.report, run.notes);
+        assert!(said.contains("(6 bytes of a file)"), "{option}: {said}");
+        assert!(!said.contains("s3cr3t") && !said.contains("PNGPNG"), "{option}: {said}");
+    }
+}
