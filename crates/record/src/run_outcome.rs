@@ -83,10 +83,11 @@ impl RunOutcome {
     /// How good it is.
     pub const fn tone(self) -> OutcomeTone {
         match self {
-            Self::NothingWorked | Self::NotReliable | Self::Overloaded | Self::Missed => {
+            Self::NothingWorked | Self::Unavailable | Self::Overloaded | Self::Missed => {
                 OutcomeTone::Bad
             }
-            Self::Unavailable | Self::Incomplete | Self::Undecided => OutcomeTone::Care,
+            // The target may have done well: the figures do not tell.
+            Self::NotReliable | Self::Incomplete | Self::Undecided => OutcomeTone::Care,
             Self::Passed => OutcomeTone::Good,
             Self::Measured | Self::Other => OutcomeTone::Plain,
         }
@@ -152,6 +153,24 @@ mod tests {
             RunOutcome::Passed => record.slo.push(slo(SloOutcome::Met)),
             RunOutcome::Measured | RunOutcome::Other => {}
         }
+    }
+
+    #[test]
+    fn only_what_the_target_did_is_good_or_bad() {
+        let of = |tone| RunOutcome::ALL.into_iter().filter(move |one| one.tone() == tone).collect();
+        let [bad, care]: [Vec<RunOutcome>; 2] = [of(OutcomeTone::Bad), of(OutcomeTone::Care)];
+        assert_eq!(
+            bad,
+            [
+                RunOutcome::NothingWorked,
+                RunOutcome::Unavailable,
+                RunOutcome::Overloaded,
+                RunOutcome::Missed
+            ]
+        );
+        assert_eq!(care, [RunOutcome::NotReliable, RunOutcome::Incomplete, RunOutcome::Undecided]);
+        assert_eq!(RunOutcome::Passed.tone(), OutcomeTone::Good);
+        assert_eq!(RunOutcome::Measured.tone(), OutcomeTone::Plain);
     }
 
     fn plain() -> Record {

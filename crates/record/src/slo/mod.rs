@@ -259,6 +259,18 @@ impl Slo {
         &self.text
     }
 
+    /// The greatest or the least value that meets it, in its own unit, as results have it.
+    pub const fn limit(&self) -> f64 {
+        self.value
+    }
+
+    /// The limit of a percentile of the response times of all operations: the percentile and milliseconds.
+    pub fn response_limit(&self) -> Option<(f64, f64)> {
+        let Unit::Time(nanos, _) = self.unit else { return None };
+        let percentile = self.percentile().filter(|_| self.operation.is_none())?;
+        Some((percentile, self.value * nanos / 1e6))
+    }
+
     /// The percentile of response time that it is about, if any.
     pub fn percentile(&self) -> Option<f64> {
         match self.figure {

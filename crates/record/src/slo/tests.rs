@@ -271,3 +271,14 @@ fn operations_and_percentiles_may_hold_dots() {
     let whole: Slo = "p99.9<3ms".parse().unwrap();
     assert_eq!(whole.operation, None);
 }
+
+#[test]
+fn a_chart_is_told_where_the_limit_is() {
+    let limit = |expr: &str| expr.parse::<Slo>().unwrap().response_limit();
+    assert_eq!(limit("p99<0.25s"), Some((99.0, 250.0)));
+    assert_eq!(limit("ok.p99.9<=250us"), Some((99.9, 0.25)));
+    for other in ["bind.p99<1ms", "service.p99<1ms", "max<1s", "errors<1%"] {
+        assert_eq!(limit(other), None, "{other}");
+    }
+    assert!(("errors<0.1%".parse::<Slo>().unwrap().limit() - 0.1).abs() < 1e-12);
+}
