@@ -102,5 +102,7 @@ fn an_operation_of_a_directory_carries_it_as_a_control() {
     assert_eq!(once.stdout.lines().filter(|text| line(text)).count(), 2, "{once}");
     let record = plan.run(&["--traceparent", "--seed", "5"]).record();
     let sent = record.samples[0].sent.as_deref().unwrap_or_default();
-    assert!(sent.strip_prefix("traceparent ").is_some_and(is_sampled), "{sent}");
+    let (request, trace) = sent.split_once(" (traceparent ").unwrap_or_else(|| panic!("{sent}"));
+    assert_eq!(request, "delete uid=none,dc=example,dc=com");
+    assert!(trace.strip_suffix(')').is_some_and(is_sampled), "{sent}");
 }

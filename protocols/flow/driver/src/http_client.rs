@@ -173,12 +173,11 @@ impl HttpClient {
         }
     }
 
-    /// The request line, with the whole URL, for a reader; of a URL that a page gave, without the query, which may be a
-    /// secret.
-    pub(super) fn request_line(&self, of_page: bool) -> String {
+    /// The request line of a request that a page decided, for a reader: without the query, which may be a secret.
+    pub(super) fn page_request_line(&self) -> String {
         let [method, url] = [self.request.method(), &self.url].map(String::from_utf8_lossy);
         let (path, query) = url.split_once('?').unwrap_or((&url, ""));
-        if of_page && !query.is_empty() {
+        if !query.is_empty() {
             return format!("{method} {path}?{HIDDEN}");
         }
         format!("{method} {}", brunt_redact::url(&url))

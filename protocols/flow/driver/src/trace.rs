@@ -13,8 +13,8 @@ mod request;
 pub use bytes::Bytes;
 pub(super) use exchange::{Answered, Performed};
 pub use exchange::{Kept, KeptValue, Looked, TracedAnswer, TracedExchange, TracedHop};
-pub(super) use request::SentByPage;
 pub use request::TracedRequest;
+pub(super) use request::{SentByPage, in_a_line};
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

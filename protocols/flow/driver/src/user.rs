@@ -19,6 +19,7 @@ use super::plan::{ExchangeStep, Payload, Start, Times};
 use super::poll::Pending;
 use super::source::Exhausted;
 use super::step_id::StepId;
+use super::trace::in_a_line;
 use super::variables::Variables;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient};
 use brunt_exchange::{Moment, Outcome, Part, Session, Ticket, Want, Watch};
@@ -290,23 +291,23 @@ impl User {
         outcome
     }
 
-    /// Keeps what was sent with the text of a failure. Requests to a directory or a DHCP server are named by their
-    /// step, and those to a directory by their identity for its traces.
+    /// Keeps what was sent with the text of a failure, as a trace shows it, with its identity for the target's traces.
     fn show_request(&self, act: &ExchangeStep, watch: &mut Watch<'_>) {
         if !watch.wants_text() || watch.sent_at().is_none() {
             return;
         }
+        let values = self.variables.values();
+        let of_page = matches!(&act.payload, Payload::Http(http) if http.page.is_some());
+        let sent = if of_page {
+            // What a page put into its request may be secret.
+            values.shown(&self.http_client.page_request_line())
+        } else {
+            in_a_line(&act.payload, values)
+        };
         let trace = self.variables.trace_context(self.context.compiled.flow());
         let field = TraceContext::FIELD;
-        match (&act.payload, trace) {
-            (Payload::Http(http), trace) => {
-                let line = self.http_client.request_line(http.page.is_some());
-                let trace = trace.map(|trace| format!(" ({field} {trace})")).unwrap_or_default();
-                watch.requested(format_args!("{}{trace}", self.variables.values().shown(&line)));
-            }
-            (Payload::Ldap(_), Some(trace)) => watch.requested(format_args!("{field} {trace}")),
-            _ => {}
-        }
+        let trace = trace.map(|trace| format!(" ({field} {trace})")).unwrap_or_default();
+        watch.requested(format_args!("{sent}{trace}"));
     }
 
     /// Whether an arrival found no row for a variable. This ends the run, and is no failure of the target.

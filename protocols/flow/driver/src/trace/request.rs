@@ -56,6 +56,19 @@ pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {
     }
 }
 
+/// The request of a step in a line, for the text of a failure: what a trace shows of it.
+pub(crate) fn in_a_line(payload: &Payload, values: &Values) -> String {
+    match of(payload, values) {
+        TracedRequest::Words { lines, .. } => lines.join("; "),
+        TracedRequest::Http { method, url, fields, body } => {
+            let fields = fields.into_iter().map(|(name, value)| format!("{name}: {value}"));
+            let body = body.and_then(|body| body.text).map(|text| format!("body: {text}"));
+            let parts = [format!("{method} {url}")].into_iter().chain(fields).chain(body);
+            parts.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
 /// A request that a page decided: the request, its URL, and the form it sent.
 pub(crate) type SentByPage<'a> = (&'a Request, &'a [u8], Option<&'a SentForm>);
 
