@@ -10,13 +10,18 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_report::page;
+use flate2::Compression;
 use ring::digest::{SHA256, digest};
 
-use crate::call::{Answer, Call};
+use crate::call::{Answer, Call, pack};
 use crate::problem::Problem;
 
-const OWN_STYLE: &str =
-    concat!(include_str!("site.css"), include_str!("plan.css"), include_str!("compare.css"));
+const OWN_STYLE: &str = concat!(
+    include_str!("site.css"),
+    include_str!("plan.css"),
+    include_str!("compare.css"),
+    include_str!("run.css")
+);
 const OWN_SCRIPT: &str =
     concat!(include_str!("site.js"), include_str!("times.js"), include_str!("live.js"));
 const OF_PLANS: &str =
@@ -27,6 +32,8 @@ struct Asset {
     name: String,
     kind: &'static str,
     text: String,
+    /// Compressed as well as possible, once: everyone who opens a page for the first time loads it.
+    packed: Vec<u8>,
 }
 
 static STYLE: LazyLock<Asset> =
@@ -44,7 +51,8 @@ fn asset(name: &str, ending: &str, kind: &'static str, text: String) -> Asset {
     for byte in hash.as_ref().iter().take(8) {
         _ = write!(named, "{byte:02x}");
     }
-    Asset { name: format!("{named}.{ending}"), kind, text }
+    let packed = pack(text.as_bytes(), Compression::best());
+    Asset { name: format!("{named}.{ending}"), kind, text, packed }
 }
 
 /// The address of the style sheet.
@@ -83,10 +91,10 @@ pub(crate) fn policy() -> &'static str {
 /// `GET /assets/{name}`.
 pub(crate) fn file(call: &Call) -> Result<Answer, Problem> {
     let name = call.segment("name");
-    let all: [&Asset; 4] = [&STYLE, &SCRIPT, &PLANS, &CHARTS];
+    let all: [&'static Asset; 4] = [&STYLE, &SCRIPT, &PLANS, &CHARTS];
     let found = all.into_iter().find(|asset| asset.name == name);
     let asset = found.ok_or_else(|| Problem::missing("file"))?;
     let kept = "public, max-age=31536000, immutable";
-    let answer = Answer::new(asset.kind, asset.text.clone().into_bytes());
+    let answer = Answer::new(asset.kind, asset.text.clone().into_bytes()).packed(&asset.packed);
     Ok(answer.with(http::header::CACHE_CONTROL, kept))
 }

@@ -45,13 +45,21 @@ pub(crate) struct Answer {
     kind: &'static str,
     headers: Vec<(HeaderName, String)>,
     body: Vec<u8>,
+    /// The body in its compressed form, if that is known.
+    packed: Option<&'static [u8]>,
     /// A stream that replaces the body and lasts as long as the client reads.
     stream: Option<Body>,
 }
 
 impl Answer {
     pub(crate) fn new(kind: &'static str, body: Vec<u8>) -> Self {
-        Self { status: StatusCode::OK, kind, headers: Vec::new(), body, stream: None }
+        let headers = Vec::new();
+        Self { status: StatusCode::OK, kind, headers, body, packed: None, stream: None }
+    }
+
+    /// A file that was compressed once for all who ask for it.
+    pub(crate) fn packed(self, packed: &'static [u8]) -> Self {
+        Self { packed: Some(packed), ..self }
     }
 
     pub(crate) fn page(markup: Markup) -> Self {
@@ -133,7 +141,10 @@ impl Answer {
             accepts.is_some_and(|value| value.split(',').any(|one| one.trim().starts_with("gzip")));
         let is_text = ["text/", JSON, PROBLEM].iter().any(|kind| self.kind.starts_with(kind));
         let packed = (gzip && is_text && self.stream.is_none() && self.body.len() >= PACKED_MIN)
-            .then(|| packed(&self.body));
+            .then(|| match self.packed {
+                Some(packed) => packed.to_vec(),
+                None => pack(&self.body, Compression::fast()),
+            });
         let is_packed = packed.is_some();
         let mut response =
             Response::new(self.stream.unwrap_or_else(|| Body::from(packed.unwrap_or(self.body))));
@@ -158,8 +169,9 @@ impl Answer {
     }
 }
 
-fn packed(body: &[u8]) -> Vec<u8> {
-    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+/// A body in its compressed form.
+pub(crate) fn pack(body: &[u8], how: Compression) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), how);
     // Writing to memory does not fail.
     let _ = packer.write_all(body);
     packer.finish().unwrap_or_default()

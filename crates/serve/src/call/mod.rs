@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::auth::Requester;
 use crate::problem::Problem;
 
-pub(crate) use answer::{Answer, JSON, PROBLEM, ProblemReply};
+pub(crate) use answer::{Answer, JSON, PROBLEM, ProblemReply, pack};
 pub use cookie::cookie_values;
 pub(crate) use cookie::{cookie, ended_cookie, name as cookie_name};
 
