@@ -62,11 +62,8 @@ fn cell(browser: &Browser, caption: &str, first: &str, title: &str) -> f64 {
     number(browser.run(&script).as_str().unwrap_or_default())
 }
 
-fn tile(browser: &Browser, name: &str) -> f64 {
-    let script = format!(
-        "return [...document.querySelectorAll('.tiles dt')].find(one => one.textContent === {name:?})
-         .nextElementSibling.firstChild.textContent"
-    );
+fn tile(browser: &Browser, key: &str) -> f64 {
+    let script = format!("return document.querySelector('[data-figure={key}]').firstChild.data");
     number(browser.run(&script).as_str().unwrap_or_default())
 }
 
@@ -77,13 +74,12 @@ fn figures(browser: &Browser, record: &Record) {
     let (operations, outcomes) = ("Operations", "Outcomes");
     let part = &record.parts[0];
     let lag = "Waiting on our side";
+    let rates = &record.rates;
+    let achieved = rates.iterations.map_or(rates.achieved, |of| of.achieved);
     for (shown, expected) in [
-        (tile(browser, "offered"), record.rates.offered.expect("a rate")),
-        (tile(browser, "achieved"), record.rates.achieved.expect("a rate")),
-        (tile(browser, "goodput"), record.rates.goodput.expect("a rate")),
-        (tile(browser, "response p50"), millis(all, 0.5)),
-        (tile(browser, "response p99"), millis(all, 0.99)),
-        (tile(browser, "response max"), all.max_ns.expect("a maximum") as f64 / 1e6),
+        (tile(browser, "achieved"), achieved.expect("a rate")),
+        (tile(browser, "p50"), millis(all, 0.5)),
+        (tile(browser, "p99"), millis(all, 0.99)),
         (cell(browser, operations, name, &record.plan.noun.many), operation.counts.sent as f64),
         (
             cell(browser, operations, name, "mean"),
@@ -137,11 +133,17 @@ fn keys_and_zoom(browser: &Browser) {
     let said =
         browser.run("return document.querySelector('[data-plot=rates] [aria-live]').textContent");
     assert!(said.as_str().is_some_and(|said| said.contains("achieved")), "{said}");
+    let figures =
+        "return [...document.querySelectorAll('[data-figure]')].map(one => one.firstChild.data)";
+    let all = browser.run(figures);
     browser.press('+');
     let closer = other_reach(browser, whole);
     assert!(closer.1 - closer.0 < whole.1 - whole.0);
+    part_of_the_run(browser);
     browser.press('0');
     assert_eq!(other_reach(browser, closer), whole);
+    browser.wait_for("return !document.querySelector('.window')");
+    assert_eq!(browser.run(figures), all);
     // A mouse that is drawn over the chart.
     browser.run(
         "const over = document.querySelector('[data-plot=latencies] .u-over');
@@ -158,14 +160,40 @@ fn keys_and_zoom(browser: &Browser) {
     assert_eq!(other_reach(browser, drawn), whole);
 }
 
+/// While the charts show a part of the run, so do the figures: they follow from the rows of that part.
+fn part_of_the_run(browser: &Browser) {
+    browser.wait_for("return document.querySelector('.window tbody tr')");
+    let told = browser.run(
+        "const view = JSON.parse(document.getElementById('view').textContent);
+         const scale = brunt.charts()[0].chart.scales.x;
+         const rows = view.rows.filter(row => row.t + row.d / 2 >= scale.min && row.t + row.d / 2 <= scale.max);
+         const place = view.columns.findIndex(one => one.key === 'achieved');
+         const seconds = rows.reduce((sum, row) => sum + row.d, 0);
+         const expected = rows.reduce((sum, row) => sum + row.v[place] * row.d, 0) / seconds;
+         const p99 = view.columns.findIndex(one => one.key === 'p99');
+         const most = Math.max(...rows.map(row => row.v[p99]));
+         return [rows.length < view.rows.length, expected,
+           Number(document.querySelector('.window tbody td').textContent),
+           Number(document.querySelector('[data-figure=achieved]').firstChild.data),
+           most, Number(document.querySelector('[data-figure=p99]').firstChild.data)]",
+    );
+    let figure = |at: usize| told[at].as_f64().unwrap_or_else(|| panic!("{told}"));
+    assert_eq!(told[0], json!(true), "{told}");
+    for shown in [figure(2), figure(3)] {
+        assert!((shown - figure(1)).abs() <= 6e-3 * figure(1), "{told}");
+    }
+    // The p99 of the part is at most the highest of its rows, to the width of a class.
+    assert!(figure(5) > 0.0 && figure(5) <= 1.25 * figure(4), "{told}");
+}
+
 fn sorting(browser: &Browser) {
-    let script = "const table = document.querySelector('#operations-and-outcomes table');
+    let script = "const table = document.querySelector('#operations table');
                   const rows = [...table.tBodies[0].rows].map(one => one.cells[0].textContent);
                   const sent = [...table.tBodies[0].rows].filter(one => !one.matches('.beside'))
                     .map(one => Number(one.cells[1].textContent.replaceAll(',', '')));
                   return {rows, sent, sort: table.tHead.rows[0].cells[1].ariaSort}";
     let before = browser.run(script);
-    browser.run("document.querySelectorAll('#operations-and-outcomes thead .sort')[1].focus()");
+    browser.run("document.querySelectorAll('#operations thead .sort')[1].focus()");
     browser.press(Key::Enter);
     let after =
         browser.wait_for(&format!("const now = (() => {{ {script} }})(); return now.sort && now"));
@@ -280,8 +308,7 @@ fn the_page_of_a_real_run_fits_every_reader() {
     browser.look(Look::Light);
     browser.devtools("Emulation.setScriptExecutionDisabled", &json!({ "value": true }));
     browser.open_file(path);
-    for part in [".lead", ".verdict", ".tiles", "table.data", "[data-plot=rates] .still svg .faint"]
-    {
+    for part in [".lead", ".trust", ".tiles", "table.data", "[data-plot=rates] .still svg .faint"] {
         assert!(!browser.text(part).is_empty(), "{part} without scripts");
     }
     assert_eq!(browser.console_errors(), [""; 0]);

@@ -78,7 +78,7 @@ fn everything_from_the_first_start_to_a_run_is_done_by_keys() {
     browser.wait_for(
         "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
     );
-    assert!(browser.text(".lead").contains("none failed"), "{}", browser.text(".lead"));
+    assert!(browser.text(".lead").contains("None of"), "{}", browser.text(".lead"));
     // It is named, found and read again.
     press(&browser, "a[href='#about']");
     write(&browser, "#about #name", "Named by keys");

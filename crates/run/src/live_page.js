@@ -37,14 +37,16 @@
       const section = document.createElement("section");
       section.id = id;
       const before = place > 0 ? document.getElementById(ids[place - 1]) : state;
-      before.after(section);
+      const links = before.nextElementSibling;
+      const isTitled = !["result", "objectives", "next"].includes(id);
+      (isTitled && links?.matches("nav") ? links : before).after(section);
     });
   }
 
   function contents() {
     const list = document.querySelector("nav ul");
     if (!list) return;
-    const links = [...main.querySelectorAll("section > h2")].map((heading) => {
+    const links = [...main.querySelectorAll("section:not(#objectives, #next) > h2")].map((heading) => {
       const item = document.createElement("li");
       const link = document.createElement("a");
       link.href = "#" + heading.parentElement.id;

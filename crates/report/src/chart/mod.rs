@@ -9,10 +9,12 @@ mod bars_text;
 mod heat_svg;
 mod lines_svg;
 mod lines_text;
+mod panel;
 mod ruler;
 mod svg;
 
 pub use heat_svg::HeatMap;
+pub(crate) use panel::{Panel, PanelLine, PanelSize};
 pub use ruler::{Ruler, Scale};
 pub(crate) use svg::STYLE;
 
@@ -137,7 +139,7 @@ impl Axis {
     }
 
     /// The title and, where it matters to a reader, the scale.
-    fn described(&self) -> String {
+    pub(crate) fn described(&self) -> String {
         match self.scale {
             Scale::Linear => self.title.clone(),
             Scale::Logarithmic => format!("{}, logarithmic", self.title),

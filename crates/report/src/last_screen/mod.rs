@@ -6,11 +6,13 @@
 //! changed over time, steps, objectives. What came of the run and the next command are never cut for another section.
 
 mod course;
-mod next;
+pub(crate) mod next;
 mod outcome;
 mod rows;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use outcome::sentences;
 
 use crate::figure::{one_decimal, printable, thousands, three_digits};
 use crate::screen::Screen;
@@ -117,7 +119,7 @@ fn heading(record: &Record) -> String {
 }
 
 /// A length of time, as people say it.
-fn lasted(seconds: f64) -> String {
+pub(crate) fn lasted(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {
         0..10 => format!("{} s", one_decimal(seconds)),

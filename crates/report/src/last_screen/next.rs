@@ -20,13 +20,12 @@ pub(super) fn lines(record: &Record, kept: Option<&str>, width: usize) -> Vec<St
     let room = width.saturating_sub(LABEL.len());
     let line = |words: &[&str]| command_line(words, usize::MAX);
     let mut told: Vec<(String, &str)> = match record.outcome() {
-        RunOutcome::NothingWorked => plan(record)
-            .map(|plan| (line(&["brunt", "run", plan, "--once"]), "one user; shows every answer"))
-            .into_iter()
-            .collect(),
+        RunOutcome::NothingWorked => {
+            once(record).map(|it| (it, "one user; shows every answer")).into_iter().collect()
+        }
         RunOutcome::NotReliable => vec![
             ("end what else runs here, or use another machine, and run again".to_owned(), ""),
-            (line(&["brunt", "calibrate"]), "how much this machine can ask"),
+            (calibrate(), "how much this machine can ask"),
         ],
         RunOutcome::Overloaded => search(record, room).map(|it| (it, "")).into_iter().collect(),
         _ => Vec::new(),
@@ -51,13 +50,23 @@ pub(super) fn lines(record: &Record, kept: Option<&str>, width: usize) -> Vec<St
     lines
 }
 
+/// The command that carries out a plan once, for one user.
+pub(crate) fn once(record: &Record) -> Option<String> {
+    plan(record).map(|plan| command_line(&["brunt", "run", plan, "--once"], usize::MAX))
+}
+
+/// The command that measures how much this machine can ask of a target.
+pub(crate) fn calibrate() -> String {
+    command_line(&["brunt", "calibrate"], usize::MAX)
+}
+
 /// The beginning of the line after these.
 fn begun(lines: &[String]) -> String {
     if lines.is_empty() { LABEL.to_owned() } else { " ".repeat(LABEL.len()) }
 }
 
 /// The search for the rate that the target carries, where the load had a rate. The load said how it can be searched.
-fn search(record: &Record, room: usize) -> Option<String> {
+pub(crate) fn search(record: &Record, room: usize) -> Option<String> {
     // The rates of a search are those of iterations, where these are several exchanges.
     let achieved = record.rates.iterations.map_or(record.rates.achieved, |it| it.achieved);
     let achieved = achieved.filter(|rate| *rate > 0.0)?;

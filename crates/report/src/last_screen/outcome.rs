@@ -71,7 +71,7 @@ fn sentence(words: &str) -> String {
 }
 
 /// What came of the run.
-fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
+pub(crate) fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> {
     let (counts, noun) = (&record.counts, &record.plan.noun);
     if counts.due() == 0 {
         return Ok(vec![format!("No {} was scheduled, so nothing was measured.", noun.one)]);

@@ -4,13 +4,13 @@
 //! names. So text from a server stays text even if our code forgot to escape it. The script adds moving charts, sorting
 //! and copying: words, tables and still pictures are there without it.
 
-use super::{Block, Drawing, Page, Side, Table, Tone, Verdict, script};
+use super::{Block, Drawing, Page, Side, Table, Tone, Verdict, result, script};
 use crate::escaped::escaped;
 use crate::wrapped::command_line;
 use brunt_exchange::without_directions;
 use std::fmt::Write;
 
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = concat!(include_str!("page.css"), include_str!("run.css"));
 const LICENCE: &str = include_str!("../../vendor/uplot/LICENSE");
 
 /// What a page that is served may do in addition.
@@ -56,12 +56,20 @@ fn whole(page: &Page, served: Served<'_>) -> String {
         env!("CARGO_PKG_VERSION")
     );
     let sections = sections(page);
-    for (number, section) in sections.iter().enumerate() {
-        let Section { id, html, .. } = section;
-        let _ = writeln!(text, "<section id=\"{id}\">\n{html}</section>");
-        if number == 0 {
-            contents(&mut text, &sections[1..]);
+    // Links to sections come after the parts that are read without them.
+    let titled = sections.iter().position(|section| !section.title.is_empty());
+    let titled = titled.unwrap_or(sections.len());
+    if titled > 1 {
+        text.push_str("<div class=\"run\">\n");
+    }
+    for (number, Section { id, html, .. }) in sections.iter().enumerate() {
+        if number == titled {
+            contents(&mut text, &sections[titled..]);
         }
+        let _ = writeln!(text, "<section id=\"{id}\">\n{html}</section>");
+    }
+    if titled > 1 {
+        text.push_str("</div>\n");
     }
     foot(&mut text, page);
     text.push_str("</main>\n");
@@ -82,7 +90,7 @@ fn island(json: &str) -> String {
 pub(super) struct Section {
     /// The name that links use: its heading in small letters.
     pub(super) id: String,
-    /// Its heading, escaped; empty for the content above the first.
+    /// Its heading, escaped; empty for the parts above the first.
     title: String,
     /// Its content.
     pub(super) html: String,
@@ -91,7 +99,8 @@ pub(super) struct Section {
 /// The page in pieces: the content above the first heading, then the content under each.
 pub(super) fn sections(page: &Page) -> Vec<Section> {
     let mut top = String::new();
-    let large = !page.blocks.iter().any(|block| matches!(block, Block::Lead(_)));
+    let is_lead = |block: &Block| matches!(block, Block::Lead(_) | Block::Told(_));
+    let large = !page.blocks.iter().any(is_lead);
     let class = if large { " class=\"large\"" } else { "" };
     let _ = writeln!(top, "<h1{class}>{}</h1>", escaped(&page.title));
     if !page.about.is_empty() {
@@ -102,6 +111,10 @@ pub(super) fn sections(page: &Page) -> Vec<Section> {
         if let Block::Heading(heading) = block {
             let (id, title) = (named(heading, &sections), escaped(heading));
             sections.push(Section { html: format!("<h2>{title}</h2>\n"), id, title });
+        } else if let Block::Part(id, heading) = block {
+            let (id, title) = ((*id).to_owned(), String::new());
+            let html = heading.as_ref().map(|heading| format!("<h2>{}</h2>\n", escaped(heading)));
+            sections.push(Section { html: html.unwrap_or_default(), id, title });
         } else if let Some(section) = sections.last_mut() {
             self::block(&mut section.html, block, number);
         }
@@ -152,10 +165,10 @@ fn foot(text: &mut String, page: &Page) {
 fn block(text: &mut String, block: &Block, number: usize) {
     let _ = match block {
         // The caller makes sections from them.
-        Block::Heading(_) => Ok(()),
+        Block::Heading(_) | Block::Part(..) => Ok(()),
+        Block::Columns(blocks) => columns(text, blocks, number),
         Block::Lead(words) => writeln!(text, "<p class=\"lead\">{}</p>", escaped(words)),
         Block::Verdict(verdict) => self::verdict(text, verdict),
-        Block::Tiles(tiles) => self::tiles(text, tiles),
         Block::Paragraph(words) => writeln!(text, "<p>{}</p>", escaped(words)),
         Block::Note(words) => writeln!(text, "<p class=\"note\">{}</p>", escaped(words)),
         Block::Warning(words) => {
@@ -188,10 +201,7 @@ fn block(text: &mut String, block: &Block, number: usize) {
         }
         Block::Folded { title, blocks } => {
             let _ = writeln!(text, "<details><summary>{}</summary>", escaped(title));
-            for (inner, block) in blocks.iter().enumerate() {
-                // Charts name their parts by the number of their block, which must be unique.
-                self::block(text, block, (number + 1) * 1_000 + inner);
-            }
+            within(text, blocks, number);
             writeln!(text, "</details>")
         }
         Block::Raw { title, text: raw } => writeln!(
@@ -200,10 +210,24 @@ fn block(text: &mut String, block: &Block, number: usize) {
             escaped(title),
             escaped(raw)
         ),
+        of_run => result::block(text, of_run),
     };
 }
 
-fn list(text: &mut String, items: &[String]) -> std::fmt::Result {
+/// Blocks of a block. Charts name their parts by the number of their block, which must be unique.
+fn within(text: &mut String, blocks: &[Block], number: usize) {
+    for (inner, block) in blocks.iter().enumerate() {
+        self::block(text, block, (number + 1) * 1_000 + inner);
+    }
+}
+
+fn columns(text: &mut String, blocks: &[Block], number: usize) -> std::fmt::Result {
+    text.push_str("<div class=\"cols\">\n");
+    within(text, blocks, number);
+    writeln!(text, "</div>")
+}
+
+pub(super) fn list(text: &mut String, items: &[String]) -> std::fmt::Result {
     text.push_str("<ul>\n");
     for item in items {
         writeln!(text, "<li>{}</li>", escaped(item))?;
@@ -231,15 +255,6 @@ fn verdict(text: &mut String, verdict: &Verdict) -> std::fmt::Result {
         list(text, &verdict.reasons)?;
     }
     writeln!(text, "</div>")
-}
-
-fn tiles(text: &mut String, tiles: &[(String, String, String)]) -> std::fmt::Result {
-    text.push_str("<dl class=\"tiles\">\n");
-    for (name, value, unit) in tiles {
-        let (name, value, unit) = (escaped(name), escaped(value), escaped(unit));
-        writeln!(text, "<div><dt>{name}</dt><dd>{value} <small>{unit}</small></dd></div>")?;
-    }
-    writeln!(text, "</dl>")
 }
 
 fn drawing(text: &mut String, drawing: &Drawing) -> std::fmt::Result {
@@ -299,6 +314,8 @@ fn table(text: &mut String, table: &Table) {
 mod tests {
     use super::*;
     use crate::chart::{Axis, Bar, Bars, Chart, Group};
+    use crate::page::{FailedExchange, Goal, NextStep, Number, Told};
+    use brunt_record::OutcomeTone;
 
     const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}\u{202e}";
 
@@ -308,6 +325,46 @@ mod tests {
         let html = page.html();
         assert_eq!(html.matches(&script).count(), 1);
         html.replace(&format!("<script>{script}</script>"), "")
+    }
+
+    /// Adds the blocks of the page of a run.
+    fn what_is_of_a_run(page: &mut Page) {
+        let evil = || EVIL.to_owned();
+        page.push(Block::Told(Told {
+            tone: OutcomeTone::Bad,
+            word: evil(),
+            words: evil(),
+            more: evil(),
+        }));
+        page.push(Block::Numbers(vec![Number {
+            key: "p50",
+            name: evil(),
+            value: evil(),
+            unit: evil(),
+            below: evil(),
+            is_bad: false,
+        }]));
+        page.push(Block::Goals(vec![Goal {
+            text: evil(),
+            found: evil(),
+            word: evil(),
+            tone: OutcomeTone::Bad,
+            share: None,
+            why: Some(evil()),
+        }]));
+        page.push(Block::Next(vec![NextStep {
+            words: evil(),
+            link: None,
+            command: Some(evil()),
+            detail: evil(),
+        }]));
+        page.push(Block::Columns(vec![Block::Failed(FailedExchange {
+            title: evil(),
+            sent: Some(evil()),
+            answered: evil(),
+            is_open: true,
+        })]));
+        page.part("result", Some(EVIL));
     }
 
     #[test]
@@ -341,7 +398,7 @@ mod tests {
         page.push(Block::Lead(evil()));
         page.push(Block::Note(evil()));
         page.push(Block::Command(vec![evil()]));
-        page.push(Block::Tiles(vec![(evil(), evil(), evil())]));
+        what_is_of_a_run(&mut page);
         page.push(Block::Verdict(Verdict {
             tone: Tone::Plain,
             word: evil(),
@@ -362,7 +419,7 @@ mod tests {
         let shown = "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;\u{fffd}\u{fffd}";
         // The title twice; headings three times and as often in the contents; and so on.
         assert!(
-            html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6 + 3 + 3 + 3 + 4 + 2,
+            html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6 + 3 + 3 + 15 + 4 + 2,
             "{html}"
         );
         let sections = page.sections();

@@ -6,11 +6,13 @@
 
 mod html;
 mod origin;
+mod result;
 mod script;
 mod table;
 mod text;
 
 pub(crate) use origin::machine;
+pub use result::{FailedExchange, Goal, NextStep, Number, Told, with_words_below, without_samples};
 pub use table::{Column, Row, Side, Table, Tone};
 
 use crate::Screen;
@@ -38,12 +40,26 @@ pub struct Page {
 pub enum Block {
     /// The title of what follows.
     Heading(String),
+    /// A part above the first heading, by the name that links use; it may have a title, which is in no contents.
+    Part(&'static str, Option<String>),
     /// The result, in a sentence for a reader who reads nothing else.
     Lead(String),
+    /// What came of a run.
+    Told(Told),
+    /// Whether its figures can be trusted, beside what came of it.
+    Trust(Verdict),
+    /// The figures that matter most.
+    Numbers(Vec<Number>),
+    /// Objectives.
+    Goals(Vec<Goal>),
+    /// What a reader could do next.
+    Next(Vec<NextStep>),
+    /// A request that failed.
+    Failed(FailedExchange),
+    /// Blocks side by side, where there is room.
+    Columns(Vec<Self>),
     /// Whether the figures can be trusted.
     Verdict(Verdict),
-    /// The figures that matter most: name, figure and unit.
-    Tiles(Vec<(String, String, String)>),
     /// Prose.
     Paragraph(String),
     /// What a reader must know about the figures, in small letters.
@@ -138,6 +154,21 @@ impl Page {
     /// Adds a heading.
     pub fn heading(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Heading(text.into()));
+    }
+
+    /// Begins a part above the first heading.
+    pub fn part(&mut self, id: &'static str, title: Option<&str>) {
+        self.blocks.push(Block::Part(id, title.map(str::to_owned)));
+    }
+
+    /// The result, in a sentence for a reader who reads nothing else; empty if the page has none.
+    pub fn sentence(&self) -> String {
+        let sentence = self.blocks.iter().find_map(|block| match block {
+            Block::Lead(words) => Some(words.clone()),
+            Block::Told(told) => Some(told.sentence()),
+            _ => None,
+        });
+        sentence.unwrap_or_default()
     }
 
     /// Adds a block.

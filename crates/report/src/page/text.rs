@@ -1,6 +1,6 @@
 //! A page for a terminal.
 
-use super::{Block, Page, Side, Table, Tone};
+use super::{Block, Goal, NextStep, Number, Page, Side, Table, Tone};
 use crate::figure::printable;
 use crate::grid::blocks;
 use crate::screen::Screen;
@@ -39,7 +39,7 @@ pub(super) fn render(page: &Page, screen: Screen) -> String {
 fn block(block: &Block, screen: Screen) -> String {
     let width = screen.columns();
     match block {
-        Block::Heading(heading) => {
+        Block::Heading(heading) | Block::Part(_, Some(heading)) => {
             let heading = printable(heading);
             let rule = screen.either("─", "-").repeat(heading.chars().count().min(width));
             format!("{}\n{}\n", screen.dress(BOLD, &heading), screen.dress(FAINT, &rule))
@@ -47,17 +47,11 @@ fn block(block: &Block, screen: Screen) -> String {
         Block::Lead(text) | Block::Paragraph(text) | Block::Note(text) => {
             wrapped(&printable(text), "", width)
         }
-        Block::Verdict(verdict) => {
+        Block::Verdict(verdict) | Block::Trust(verdict) => {
             let first = format!("{}: {}", verdict.word, verdict.meaning);
             let reasons =
                 verdict.reasons.iter().map(|reason| wrapped(&printable(reason), "- ", width));
             wrapped(&printable(&first), "", width) + &reasons.collect::<String>()
-        }
-        Block::Tiles(tiles) => {
-            let fact = |(name, value, unit): &(String, String, String)| {
-                (name.clone(), format!("{value} {unit}").trim_end().to_owned())
-            };
-            self::facts(&tiles.iter().map(fact).collect::<Vec<_>>(), screen)
         }
         Block::Warning(text) => {
             let lines = wrapped(&printable(text), "warning: ", width);
@@ -71,9 +65,49 @@ fn block(block: &Block, screen: Screen) -> String {
         Block::Facts(facts) => self::facts(facts, screen),
         Block::Command(words) => command_line(words, width) + "\n",
         // Folded content follows the rest.
-        Block::Raw { .. } | Block::Drawing(_) | Block::Choice | Block::Folded { .. } => {
-            String::new()
+        Block::Raw { .. }
+        | Block::Drawing(_)
+        | Block::Choice
+        | Block::Part(_, None)
+        | Block::Folded { .. } => String::new(),
+        of_run => block_of_run(of_run, screen),
+    }
+}
+
+/// A block of the page of a run.
+fn block_of_run(block: &Block, screen: Screen) -> String {
+    let width = screen.columns();
+    match block {
+        Block::Told(told) => wrapped(&printable(&told.sentence()), "", width),
+        Block::Numbers(numbers) => {
+            let fact = |number: &Number| {
+                let value = format!("{} {}", number.value, number.unit);
+                (number.name.clone(), value.trim_end().to_owned())
+            };
+            self::facts(&numbers.iter().map(fact).collect::<Vec<_>>(), screen)
         }
+        Block::Goals(goals) => {
+            let fact = |goal: &Goal| {
+                let why = goal.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                (goal.text.clone(), format!("{}, {}{why}", goal.found, goal.word))
+            };
+            self::facts(&goals.iter().map(fact).collect::<Vec<_>>(), screen)
+        }
+        Block::Next(steps) => {
+            let step = |step: &NextStep| {
+                let said = step.command.as_deref().unwrap_or(&step.detail);
+                wrapped(&printable(&format!("{}: {said}", step.words)), "- ", width)
+            };
+            steps.iter().map(step).collect()
+        }
+        Block::Failed(failed) => {
+            let sent = failed.sent.iter().map(|sent| ("sent".to_owned(), sent.clone()));
+            let answered = ("what came of it".to_owned(), failed.answered.clone());
+            let title = wrapped(&printable(&failed.title), "", width);
+            title + &self::facts(&sent.chain([answered]).collect::<Vec<_>>(), screen)
+        }
+        Block::Columns(blocks) => blocks.iter().map(|block| self::block(block, screen)).collect(),
+        _ => String::new(),
     }
 }
 

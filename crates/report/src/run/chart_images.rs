@@ -2,8 +2,10 @@
 //!
 //! They follow the same plots as the script does, from a view with fewer rows.
 
-use crate::chart::{Axis, Chart, HeatMap, Line, Lines};
+use crate::chart::{Axis, Chart, HeatMap, Line, Lines, Panel, PanelLine, PanelSize};
+use crate::figure::rate;
 use crate::view::{Kind, Plot, Row, Spectrum, View};
+use brunt_record::Record;
 use std::collections::BTreeMap;
 
 /// How many columns a map has at most.
@@ -11,13 +13,13 @@ const COLUMNS_MAX: usize = 60;
 
 /// Pictures of a view, or none while a run is in progress.
 pub(super) struct ChartImages<'a> {
-    view: Option<(&'a View, &'a [Spectrum])>,
+    view: Option<(&'a View, &'a [Spectrum], &'a Record)>,
 }
 
 impl<'a> ChartImages<'a> {
-    /// Pictures of a coarse view, and of the spectra of the view that it was made from.
-    pub(super) fn new(coarse: &'a View, view: &'a View) -> Self {
-        Self { view: Some((coarse, &view.spectra)) }
+    /// Pictures of a coarse view of a record, and of the spectra of the view that it was made from.
+    pub(super) fn new(coarse: &'a View, view: &'a View, record: &'a Record) -> Self {
+        Self { view: Some((coarse, &view.spectra, record)) }
     }
 
     /// No pictures.
@@ -27,11 +29,15 @@ impl<'a> ChartImages<'a> {
 
     /// The picture of a plot: empty if the run is in progress, `None` if there is nothing to show.
     pub(super) fn of(&self, plot: &Plot) -> Option<String> {
-        let Some((view, spectra)) = self.view else { return Some(String::new()) };
+        let Some((view, spectra, record)) = self.view else { return Some(String::new()) };
         let id = format!("still-{}", plot.id);
         match plot.kind {
             Kind::Heat => heat(plot, view).map(|map| map.svg(&id)),
-            Kind::Lines => drawn(lines(plot, view), &id),
+            Kind::Lines => {
+                let panel = panel(plot, view, record);
+                let sizes = [PanelSize::Wide, PanelSize::Narrow];
+                (!panel.is_empty()).then(|| sizes.map(|size| panel.svg(&id, size)).concat())
+            }
             Kind::Spectrum => drawn(spectrum(plot, spectra.first()?, view), &id),
         }
     }
@@ -42,35 +48,48 @@ fn drawn(lines: Lines, id: &str) -> Option<String> {
     seen.then(|| Chart::Lines(lines).svg(id))
 }
 
-fn axis(plot: &Plot, view: &View) -> Axis {
-    let many = &view.noun;
-    let unit = match plot.unit.as_str() {
+/// What the values of a plot are.
+pub(super) fn unit(plot: &Plot, many: &str) -> String {
+    match plot.unit.as_str() {
         "ms" => "milliseconds".to_owned(),
         "/s" => format!("{many} a second"),
         "%" => "per cent of a core".to_owned(),
-        _ => many.clone(),
-    };
+        _ => many.to_owned(),
+    }
+}
+
+fn axis(plot: &Plot, view: &View) -> Axis {
+    let unit = unit(plot, &view.noun);
     if plot.logarithmic { Axis::logarithmic(unit) } else { Axis::linear(unit) }
 }
 
-fn lines(plot: &Plot, view: &View) -> Lines {
+/// The lines of a plot over time that a reader sees at first.
+fn panel(plot: &Plot, view: &View, record: &Record) -> Panel {
     let named = |key: &str| view.columns.iter().find(|column| column.key == key);
-    let lines = plot.lines.iter().filter_map(|line| {
+    let lines = plot.lines.iter().filter(|line| !line.hidden).filter_map(|line| {
         let points = view.line(&line.column);
         // Errors that never happened have no line.
         let seen = plot.id != "rates" || points.iter().any(|(_, y)| *y > 0.0);
-        let name = named(&line.column)?.name.clone();
-        seen.then_some(Line { name, points, published: line.faint, series: line.series })
+        let name = named(&line.column)?.name.trim_start_matches("response ").to_owned();
+        let look = if line.faint { "asked".to_owned() } else { format!("s{}", line.series) };
+        seen.then_some(PanelLine { name, points, look, is_area: line.area })
     });
     let bands = view.spans.iter().filter(|span| span.name != "steady");
-    Lines {
-        title: plot.title.clone(),
-        x: Axis::linear("seconds"),
-        y: axis(plot, view),
+    Panel {
+        about: format!("{}, {}, over seconds", plot.title, axis(plot, view).described()),
+        logarithmic: plot.logarithmic,
         lines: lines.collect(),
-        dense: true,
+        limit: plot.limit.as_ref().map(|limit| (limit.value, limit.text.clone())),
         bands: bands.map(|span| (span.from_s, span.to_s, span.name.clone())).collect(),
+        moments: kept_up(record).filter(|_| plot.id == "rates").into_iter().collect(),
     }
+}
+
+/// Until when an overloaded target kept up.
+fn kept_up(record: &Record) -> Option<(f64, String)> {
+    let overload = record.rates.overload.as_ref()?;
+    let (until, most) = overload.kept_up_s.zip(overload.kept_up_per_second)?;
+    Some((record.rates.from_s + until, format!("kept up until here, {}/s", rate(most))))
 }
 
 /// The spectrum over how many exchanges there are for each slower one: 10 at 90 %, 100 at 99 %.

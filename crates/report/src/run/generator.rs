@@ -14,7 +14,7 @@ pub(super) fn add(
     record: &Record,
     draw: &dyn Fn(&mut Page, &str, &str),
 ) -> Result<(), HistogramError> {
-    page.heading("The generator");
+    page.heading("Generator");
     let mut waits = Table::new("Waiting on our side, in milliseconds")
         .names(["from due to sent"])
         .figures(["count"].into_iter().chain(time_titles()));

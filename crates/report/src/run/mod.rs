@@ -4,19 +4,23 @@
 //! Everything on it comes from the record. Texts come from servers and users, and the page shows them as text.
 
 mod chart_images;
+mod failures;
 mod generator;
+mod goals;
+mod next;
+mod numbers;
 mod origin;
-mod sentence;
 mod so_far;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-use crate::figure::{NONE, percent, thousands};
-use crate::page::{Block, Drawing, Page, Tone, Verdict};
-use crate::summary::{found, millis, response};
+use crate::figure::thousands;
+use crate::last_screen;
+use crate::page::{Block, Drawing, Page, Told, Tone, Verdict};
+use crate::summary::trust;
 use crate::view::{Plot, View};
-use brunt_record::{HistogramError, Noun, OutcomeTone, Record, RunOutcome, SloOutcome, Status};
+use brunt_record::{HistogramError, Noun, Record, Status};
 use chart_images::ChartImages;
 
 pub use so_far::{LiveUpdate, page_so_far, record_so_far};
@@ -24,7 +28,7 @@ pub use so_far::{LiveUpdate, page_so_far, record_so_far};
 /// The page of a run that is over.
 pub fn page(record: &Record) -> Result<Page, HistogramError> {
     let (view, coarse) = View::with_coarse(record)?;
-    let stills = ChartImages::new(&coarse, &view);
+    let stills = ChartImages::new(&coarse, &view, record);
     let page = build(record, &view, &stills)?;
     Ok(Page { view: Some(view), ..page })
 }
@@ -38,41 +42,59 @@ fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
 fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page, HistogramError> {
     let mut page = Page::new(title(record));
     page.about = about(record);
-    page.push(Block::Lead(sentence::sentence(record)?));
-    page.push(Block::Verdict(verdict(record)));
-    objectives(&mut page, record);
-    page.push(Block::Tiles(tiles(record)?));
-    let notes = Notes::new(&record.plan.noun);
-    let drawing = |page: &mut Page, id: &str, note: &str| draw(page, &view.plots, stills, id, note);
-    page.heading("Over time");
+    page.push(Block::Told(told(record)?));
+    page.push(Block::Trust(believed(record)));
+    let drawing = |id: &str, note: &str| drawn(view, stills, id, note);
+    page.part("result", None);
+    page.push(Block::Numbers(numbers::numbers(record)?));
+    let first = failures::first(record).filter(|_| numbers::is_nothing(record));
+    page.blocks.extend(first.map(Block::Failed));
     page.push(Block::Choice);
-    drawing(
-        &mut page,
-        "rates",
-        "By end: what ended in each step, whenever it was due. Offered is what was scheduled.",
-    );
-    drawing(&mut page, "latencies", &notes.latencies);
+    let notes = Notes::new(&record.plan.noun);
+    let queue = record.rates.overload.is_some();
+    let panels = [
+        drawing("rates", "By end: what ended in each step. Offered is what was scheduled."),
+        drawing("waiting", &notes.waiting).filter(|_| queue),
+        drawing("latencies", &notes.latencies),
+    ];
+    page.blocks.extend(panels.into_iter().flatten());
     resolution(&mut page, record, view);
+    if view.over || !record.slo.is_empty() {
+        goals::add(&mut page, record)?;
+    }
+    if view.over {
+        next::add(&mut page, record);
+    }
+    if numbers::is_nothing(record) {
+        failures::add(&mut page, record);
+    }
+    page.heading("Latency");
+    page.push(Block::Choice);
+    let both = [drawing("spectrum", &notes.spectrum), drawing("heat", &notes.heat)];
+    page.push(Block::Columns(both.into_iter().flatten().collect()));
     if let Some(curve) = crate::rate_curve(record)? {
-        page.heading("Response against rate");
         page.chart(curve);
         page.push(Block::Note(notes.rates));
     }
-    page.heading("Percentile spectrum");
-    drawing(&mut page, "spectrum", &notes.spectrum);
-    page.heading("Heat map");
-    page.push(Block::Choice);
-    drawing(&mut page, "heat", &notes.heat);
     tables::operations(&mut page, record)?;
+    if !numbers::is_nothing(record) {
+        failures::add(&mut page, record);
+    }
     tables::parts(&mut page, record)?;
     tables::monitors(&mut page, record);
-    generator::add(&mut page, record, &drawing)?;
+    let draw = |page: &mut Page, id: &str, note: &str| {
+        // The queue of an overload is at the top.
+        let block = drawing(id, note).filter(|_| !(queue && id == "waiting"));
+        page.blocks.extend(block);
+    };
+    generator::add(&mut page, record, &draw)?;
     origin::add(&mut page, record);
     Ok(page)
 }
 
 /// The texts below the charts, about exchanges of this name.
 struct Notes {
+    waiting: String,
     latencies: String,
     rates: String,
     spectrum: String,
@@ -82,9 +104,10 @@ struct Notes {
 impl Notes {
     fn new(Noun { one, many }: &Noun) -> Self {
         Self {
+            waiting: format!("{many} that were due and not yet sent, and those in flight."),
             latencies: format!(
-                "Response time begins when a scheduled {one} is due, service time when it is sent. Where the curves \
-                 differ, {many} waited to be sent. One without an answer counts with its minimum possible time."
+                "Response time begins when a scheduled {one} is due, service time when it is sent: it is drawn when \
+                 its name is chosen. One without an answer counts with its minimum possible time."
             ),
             rates: format!(
                 "Steps of the steady phase, grouped by the number of {many} that were scheduled per second. Latencies \
@@ -103,17 +126,18 @@ impl Notes {
     }
 }
 
-/// Adds a chart. A finished run has no chart of what never happened.
-fn draw(page: &mut Page, plots: &[Plot], stills: &ChartImages<'_>, id: &str, note: &str) {
-    let Some(plot) = plots.iter().find(|plot| plot.id == id) else { return };
-    let Some(still) = stills.of(plot) else { return };
-    page.push(Block::Drawing(Drawing {
+/// A chart. A finished run has no chart of what never happened.
+fn drawn(view: &View, stills: &ChartImages<'_>, id: &str, note: &str) -> Option<Block> {
+    let plot: &Plot = view.plots.iter().find(|plot| plot.id == id)?;
+    let still = stills.of(plot)?;
+    let logarithmic = if plot.logarithmic { ", logarithmic" } else { "" };
+    Some(Block::Drawing(Drawing {
         id: plot.id.clone(),
         title: plot.title.clone(),
-        unit: plot.unit.clone(),
+        unit: format!("{}{logarithmic}", chart_images::unit(plot, &view.noun)),
         note: note.to_owned(),
         still,
-    }));
+    }))
 }
 
 /// The command, as far as it describes what was done, and the target.
@@ -133,50 +157,67 @@ fn about(record: &Record) -> String {
     let started =
         started.map_or_else(|| record.started.clone(), |(to_second, _)| format!("{to_second}Z"));
     let mut words = vec![started.replace('T', " ").replace('Z', " UTC")];
+    words.extend((record.rates.seconds > 0.0).then(|| last_screen::lasted(record.rates.seconds)));
     words.extend(Some(record.environment.host.clone()).filter(|host| !host.is_empty()));
     words.push(format!("{} {}", record.tool.name, record.tool.version));
     words.extend(record.run.as_ref().map(|run| format!("run {run}")));
     words.join(" · ")
 }
 
-fn verdict(record: &Record) -> Verdict {
-    let status = record.verdict.status;
-    let (tone, meaning) = match status {
-        Status::Valid => (
-            Tone::Plain,
-            "The figures can be trusted: the run is complete, and brunt was not the limit.",
+/// The most sentences in large letters.
+const LARGE_MAX: usize = 3;
+
+/// What came of the run: the words of its last screen, so that a reader learns them once.
+fn told(record: &Record) -> Result<Told, HistogramError> {
+    let outcome = record.outcome();
+    let sentences = last_screen::sentences(record)?;
+    // An overload needs more of them than a reader sees at once.
+    let large = if sentences.len() > LARGE_MAX { LARGE_MAX - 1 } else { sentences.len() };
+    let (words, more) = sentences.split_at(large);
+    Ok(Told {
+        tone: outcome.tone(),
+        word: outcome.words().to_owned(),
+        words: words.join(" "),
+        more: more.join(" "),
+    })
+}
+
+/// Whether that can be believed, which is another question.
+fn believed(record: &Record) -> Verdict {
+    let said = trust(record);
+    let (tone, word, meaning) = match (record.verdict.status, said.strip_prefix("yes: ")) {
+        _ if numbers::is_nothing(record) => (
+            Tone::Doubtful,
+            "This run says nothing about speed",
+            "nothing succeeded, so its times are those of failures.".to_owned(),
         ),
-        Status::Unstable => {
-            (Tone::Beside, "Throughput was still changing: a longer run would give other figures.")
+        (Status::Valid, Some(why)) => {
+            (Tone::Plain, "The figures can be trusted", format!("{why}."))
         }
-        Status::Partial => (Tone::Beside, "The run is incomplete."),
-        Status::GeneratorLimited => {
-            (Tone::Doubtful, "The figures cannot be trusted: brunt or its machine changed them.")
+        (Status::Valid, None) => (Tone::Beside, "Can they be believed", format!("{said}.")),
+        (Status::Unstable, _) => (
+            Tone::Beside,
+            "Read the figures with care",
+            "throughput was still changing, and a longer run would give others.".to_owned(),
+        ),
+        (Status::Partial, _) => {
+            (Tone::Beside, "The figures are of a part", "the run is incomplete.".to_owned())
         }
+        (Status::GeneratorLimited, _) => (
+            Tone::Doubtful,
+            "The figures cannot be trusted",
+            "brunt or its machine changed them.".to_owned(),
+        ),
     };
     let reasons = record.verdict.reasons.iter().map(|reason| capital(&reason.text));
     let notes = record.verdict.notes.iter().map(|note| format!("Note: {note}"));
     let imbalance = record.conservation.imbalance.iter();
     let imbalance = imbalance.map(|what| format!("The run failed to {what}."));
-    let outcome = match tone_of(record.outcome()) {
-        // A run of which nothing is known to be bad keeps the tone of its figures.
-        Tone::Plain => tone,
-        tone => tone,
-    };
     Verdict {
-        tone: if tone == Tone::Doubtful { tone } else { outcome },
-        word: record.outcome().words().to_owned(),
-        meaning: meaning.to_owned(),
+        tone,
+        word: word.to_owned(),
+        meaning,
         reasons: reasons.chain(imbalance).chain(notes).collect(),
-    }
-}
-
-/// How bad an outcome is.
-const fn tone_of(outcome: RunOutcome) -> Tone {
-    match outcome.tone() {
-        OutcomeTone::Bad => Tone::Doubtful,
-        OutcomeTone::Care => Tone::Beside,
-        OutcomeTone::Good | OutcomeTone::Plain => Tone::Plain,
     }
 }
 
@@ -186,67 +227,6 @@ fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + letters.as_str()
     })
-}
-
-/// The title of the table of objectives.
-const OBJECTIVES: &str = "Objectives";
-
-fn objectives(page: &mut Page, record: &Record) {
-    let mut table = crate::page::Table::new(OBJECTIVES)
-        .names(["objective", "outcome"])
-        .figures(["measured"])
-        .names(["why"]);
-    for slo in &record.slo {
-        let tone = if slo.outcome == SloOutcome::Met { Tone::Plain } else { Tone::Doubtful };
-        let why = slo.why.clone().unwrap_or_default();
-        table.row(tone, [slo.expr.clone(), slo.outcome.word().to_owned(), found(slo, record), why]);
-    }
-    if record.slo.iter().all(|slo| slo.why.is_none()) {
-        table.columns.pop();
-        table.rows.iter_mut().for_each(|row| row.cells.truncate(3));
-    }
-    page.table(table);
-}
-
-/// The figures that matter most: those of the summary, with as many digits.
-fn tiles(record: &Record) -> Result<Vec<(String, String, String)>, HistogramError> {
-    let rates = &record.rates;
-    let rate = |rate: Option<f64>| rate.map_or_else(|| NONE.to_owned(), tenths);
-    let tile = |name: &str, value: String, unit: &str| (name.to_owned(), value, unit.to_owned());
-    let mut tiles = vec![
-        tile("offered", rate(rates.offered), "/s"),
-        tile("achieved", rate(rates.achieved), "/s"),
-        tile("goodput", rate(rates.goodput), "/s"),
-    ];
-    if let Some(latency) = response(record) {
-        let (histogram, waits) = (latency.histogram()?, latency.waits()?);
-        for (name, share) in [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)] {
-            let Some(took) = histogram.quantile(share) else { continue };
-            let sign =
-                if waits.quantile(share).is_some_and(|reach| !reach.is_exact()) { ">" } else { "" };
-            tiles.push(tile(&format!("response {name}"), format!("{sign}{}", millis(took)), "ms"));
-        }
-        if let Some(most) = histogram.max() {
-            let sign = if latency.censored.is_some() { ">" } else { "" };
-            tiles.push(tile("response max", format!("{sign}{}", millis(most)), "ms"));
-        }
-    }
-    let counts = &record.counts;
-    if counts.due() > 0 {
-        let share = percent(counts.missed() as f64 / counts.due() as f64).replace(" %", "");
-        tiles.push(tile(
-            &format!("failed, {} of {}", thousands(counts.missed()), thousands(counts.due())),
-            share,
-            "%",
-        ));
-    }
-    Ok(tiles)
-}
-
-/// A rate with one decimal.
-fn tenths(rate: f64) -> String {
-    let tenths = (rate * 10.0).round() as u64;
-    format!("{}.{}", thousands(tenths / 10), tenths % 10)
 }
 
 /// Adds how long the steps in the charts are.

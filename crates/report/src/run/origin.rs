@@ -6,7 +6,7 @@ use brunt_record::{Basis, Mode, Record};
 
 /// Adds both sections.
 pub(super) fn add(page: &mut Page, record: &Record) {
-    page.heading("Environment, and how to repeat the run");
+    page.heading("Environment");
     if !record.command.is_empty() {
         page.push(Block::Command(typed(record)));
         let starred = record.command.iter().any(|word| word.contains("***"));
@@ -27,7 +27,7 @@ pub(super) fn add(page: &mut Page, record: &Record) {
     }
     facts.extend(machine(&record.environment));
     page.facts(facts);
-    page.heading("Plan");
+    page.heading("Configuration");
     page.facts(plan(record));
     phases(page, record);
 }

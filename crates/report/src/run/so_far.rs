@@ -3,11 +3,10 @@
 //! The process that makes a run and a process that follows its events show the same page: words and tables of a
 //! provisional record, with the wording for a run that is not over.
 
-use super::{OBJECTIVES, live_page};
-use crate::figure::NONE;
+use super::{goals, live_page};
 use crate::page::{Block, Page, Tone, Verdict};
 use crate::view::{Spectrum, View};
-use brunt_record::{Ending, Head, HistogramError, Measured, Names, Record, SloError};
+use brunt_record::{Ending, Head, HistogramError, Measured, Names, OutcomeTone, Record, SloError};
 use serde::Serialize;
 
 /// What a live page receives beside rows.
@@ -54,29 +53,31 @@ pub fn page_so_far(head: &Head, record: &Record) -> Result<Page, HistogramError>
 /// Changes the wording for a finished run into that for a run in progress.
 fn provisional(block: &mut Block, is_empty: bool) {
     match block {
-        Block::Lead(words) if is_empty => "The run has begun.".clone_into(words),
-        Block::Lead(words) => *words = format!("So far: {words}"),
-        Block::Verdict(verdict) if is_empty => {
-            let (word, meaning) = ("Running", "Nothing of the steady phase was measured yet.");
+        Block::Told(told) => {
+            told.tone = OutcomeTone::Plain;
+            if is_empty {
+                "Running".clone_into(&mut told.word);
+                "Nothing of the steady phase was measured yet.".clone_into(&mut told.words);
+                told.more.clear();
+            } else {
+                "So far".clone_into(&mut told.word);
+            }
+        }
+        Block::Trust(verdict) if is_empty => {
+            let (word, meaning) = ("The run has begun", "its figures follow.");
             *verdict = Verdict {
                 word: word.to_owned(),
                 meaning: meaning.to_owned(),
                 ..Verdict::default()
             };
         }
-        // Before the window an objective is neither met nor missed.
-        Block::Table(table) if is_empty && table.caption == OBJECTIVES => {
-            table.columns.truncate(3);
-            for row in &mut table.rows {
-                row.tone = Tone::Plain;
-                row.cells.truncate(1);
-                row.cells.extend(["not yet".to_owned(), NONE.to_owned()]);
-            }
+        Block::Trust(verdict) if verdict.tone == Tone::Plain => {
+            "Nothing speaks against the figures so far".clone_into(&mut verdict.word);
+            "objectives are judged at the end.".clone_into(&mut verdict.meaning);
         }
-        Block::Verdict(verdict) => {
-            verdict.word.push_str(" so far");
-            "This would be the verdict if the run ended now.".clone_into(&mut verdict.meaning);
-        }
+        Block::Trust(verdict) => verdict.word.push_str(", so far"),
+        Block::Goals(all) => goals::provisional(all, is_empty),
+        Block::Part("objectives", Some(title)) => "Objectives so far".clone_into(title),
         _ => {}
     }
 }
@@ -84,33 +85,53 @@ fn provisional(block: &mut Block, is_empty: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::Row;
+    use crate::figure::NONE;
+    use crate::page::Goal;
     use crate::summary::tests::measured;
     use brunt_record::Counts;
 
-    /// The rows of objectives of a run in progress.
-    fn objectives(record: &Record) -> Vec<Row> {
+    /// The page of a run in progress.
+    fn so_far(record: &Record) -> Page {
         let mut page = live_page(record, View::default()).unwrap();
         let is_empty = record.counts.due() == 0;
         page.blocks.iter_mut().for_each(|block| provisional(block, is_empty));
-        let mut tables = page.blocks.into_iter().filter_map(|block| match block {
-            Block::Table(table) if table.caption == OBJECTIVES => Some(table.rows),
+        page
+    }
+
+    fn goals_of(page: Page) -> Vec<Goal> {
+        let mut goals = page.blocks.into_iter().filter_map(|block| match block {
+            Block::Goals(goals) => Some(goals),
             _ => None,
         });
-        tables.next_back().expect("the objectives")
+        goals.next_back().expect("the objectives")
     }
 
     #[test]
     fn before_the_window_objectives_are_not_judged_yet() {
         let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
-        let judged = objectives(&record);
-        assert_eq!(judged[0].cells[..2], ["bind.ok.p99<1ms", "missed"]);
+        let said = |record: &Record| -> Vec<[String; 3]> {
+            let goals = goals_of(so_far(record)).into_iter();
+            goals.map(|goal| [goal.text, goal.word, goal.found]).collect()
+        };
+        assert_eq!(said(&record)[0], ["bind.ok.p99<1ms", "missed so far", "3.000ms"]);
         record.counts = Counts::default();
-        let cells: Vec<Vec<String>> =
-            objectives(&record).into_iter().map(|row| row.cells).collect();
         assert_eq!(
-            cells,
+            said(&record),
             [["bind.ok.p99<1ms", "not yet", NONE], ["goodput>=70%", "not yet", NONE]]
         );
+    }
+
+    #[test]
+    fn a_run_in_progress_is_neither_good_nor_bad() {
+        let mut record = measured(&["errors<1%"]);
+        let lead = |record: &Record| match so_far(record).blocks.swap_remove(0) {
+            Block::Told(told) => told,
+            other => panic!("{other:?}"),
+        };
+        let told = lead(&record);
+        assert_eq!((told.tone, told.word.as_str()), (OutcomeTone::Plain, "So far"));
+        assert!(told.words.starts_with("55 operations a second offered"), "{}", told.words);
+        record.counts = Counts::default();
+        assert_eq!(lead(&record).word, "Running");
     }
 }

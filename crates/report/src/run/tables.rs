@@ -47,7 +47,7 @@ pub(super) fn times(latency: &Latency) -> Result<Vec<String>, HistogramError> {
 /// Adds the results of each operation.
 pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
     let shown = busiest(record);
-    page.heading("Operations and outcomes");
+    page.heading("Operations");
     let many = &*record.plan.noun.many;
     let titles = [many.to_owned()].into_iter();
     let titles = titles
@@ -238,7 +238,7 @@ pub(super) fn parts(page: &mut Page, record: &Record) -> Result<(), HistogramErr
     if table.rows.is_empty() && !reopened && connections.unready.is_empty() {
         return Ok(());
     }
-    page.heading("Connecting and its parts");
+    page.heading("Connections");
     page.table(table);
     if reopened {
         page.paragraph(format!(
@@ -261,7 +261,7 @@ pub(super) fn monitors(page: &mut Page, record: &Record) {
     if record.monitors.is_empty() {
         return;
     }
-    page.heading("The target's own figures");
+    page.heading("Target");
     for monitor in &record.monitors {
         self::monitor(page, monitor, !record.nodes.is_empty());
     }

@@ -3,7 +3,10 @@
 
 use super::*;
 use crate::summary::tests::measured;
-use brunt_record::{MonitorRecord, ReadingRecord, StepRecord};
+use brunt_record::{
+    Away, MonitorRecord, OutcomeTone, Overload, ReadingRecord, Reason, RunOutcome, SloOutcome,
+    StepRecord,
+};
 
 fn html(record: &Record) -> String {
     page(record).unwrap().html()
@@ -17,10 +20,20 @@ fn row<'a>(html: &'a str, caption: &str, first: &str) -> Vec<&'a str> {
     cells.filter(|cell| !cell.is_empty()).collect()
 }
 
-/// The figure above this name.
-fn tile<'a>(html: &'a str, name: &str) -> &'a str {
-    let rest = html.split_once(&format!("<dt>{name}</dt><dd>")).unwrap().1;
-    rest.split_once(" <small>").unwrap().0
+/// A figure at the top, and its name.
+fn number<'a>(html: &'a str, key: &str) -> [&'a str; 2] {
+    let (before, rest) = html.split_once(&format!("<dd data-figure=\"{key}\"")).unwrap();
+    let value = rest.split_once('>').unwrap().1.split_once(" <small>").unwrap().0;
+    let name = before.rsplit_once("<dt>").unwrap().1.split_once("</dt>").unwrap().0;
+    [value, name]
+}
+
+/// What the objective of this text says: what was measured, and the word for it.
+fn goal<'a>(html: &'a str, text: &str) -> [&'a str; 2] {
+    let rest = html.split_once(&format!("<li><span>{text}</span><span class=\"v\">")).unwrap().1;
+    let (found, rest) = rest.split_once("</span>").unwrap();
+    let rest = rest.split_once("<span class=\"out").unwrap().1.split_once('>').unwrap().1;
+    [found, rest.split_once("</span>").unwrap().0]
 }
 
 #[test]
@@ -28,12 +41,12 @@ fn figures_are_those_of_the_record() {
     let record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
     let html = html(&record);
     // 110 due in two seconds: 80 binds succeeded, 20 were refused, 10 were dropped after 7 ms.
-    assert_eq!(tile(&html, "offered"), "55.0");
-    assert_eq!(tile(&html, "achieved"), "50.0");
-    assert_eq!(tile(&html, "goodput"), "40.0");
-    assert_eq!(tile(&html, "response p50"), "3.000");
-    assert_eq!(tile(&html, "response p99"), "&gt;7.000");
-    assert_eq!(tile(&html, "failed, 30 of 110"), "27");
+    assert_eq!(number(&html, "achieved"), ["50.0", "achieved of 55.0/s offered"]);
+    assert!(html.contains("<dd class=\"base\">40.0/s of them succeeded</dd>"));
+    assert_eq!(number(&html, "p50"), ["3.000", "half within (p50)"]);
+    assert_eq!(number(&html, "p99")[0], "&gt;7.000");
+    assert_eq!(number(&html, "failed"), ["27", "failed, 30 of 110"]);
+    assert!(html.contains("<dd class=\"base\">10 of them dropped unsent</dd>"));
     let operations = "Operations: rates, and response times in milliseconds";
     assert_eq!(
         row(&html, operations, "bind"),
@@ -51,7 +64,12 @@ fn figures_are_those_of_the_record() {
     assert_eq!(row(&html, "Parts, in milliseconds", "connect")[1..3], ["2", "5.000"]);
     assert_eq!(row(&html, "Waiting on our side, in milliseconds", "lag")[1..3], ["100", "1.000"]);
     assert_eq!(row(&html, "Phases", "steady")[1..], ["0.0", "2.0", "110", "100", "80", "20", "10"]);
-    assert_eq!(row(&html, "Objectives", "bind.ok.p99&lt;1ms")[1..], ["missed", "3.000ms"]);
+    assert_eq!(goal(&html, "bind.ok.p99&lt;1ms"), ["3.000ms", "missed"]);
+    assert!(html.contains("<h2>Objectives: 1 of 2 met</h2>"));
+    assert_eq!(
+        row(&html, "What failed", "bind")[1..],
+        ["49 invalidCredentials", "20", "20.000", "0.000"]
+    );
     for fact in [
         "busiest worker, of its core</dt><dd>25.0 %",
         "ceiling of this machine</dt><dd>1000/s, of which 5.0 %",
@@ -61,44 +79,193 @@ fn figures_are_those_of_the_record() {
 }
 
 #[test]
-fn it_begins_with_a_sentence_and_the_verdict() {
-    let mut record = measured(&[]);
-    let sentence = |record: &Record| sentence::sentence(record).unwrap().replace('\u{a0}', " ");
+fn it_begins_with_what_came_of_the_run_and_whether_to_believe_it() {
+    let mut record = measured(&["goodput>=70%"]);
     record.verdict = brunt_record::Verdict::default();
     record.plan.target = Some("ldap://ds1 over 10 connections".to_owned());
-    assert_eq!(
-        sentence(&record),
-        "ldap://ds1 carried out 40.0 of the 55.0 requests a second that were asked of it for 2 seconds; half were \
-         answered within 3.000 ms, the slowest 1 % took more than 7.000 ms, and 27 % (30 of 110) failed or were never \
-         sent."
-    );
-    record.verdict.status = Status::GeneratorLimited;
-    assert!(
-        sentence(&record)
-            .starts_with("Not reliable, because brunt or its machine was the limit: ldap://ds1")
-    );
     let text = html(&record);
+    assert!(
+        text.contains(
+            "<p class=\"lead\"><span class=\"out good\">Passed.</span> 55 operations a second offered, 50 achieved. \
+             Half took at most 3.00 ms"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("<strong>The figures can be trusted:</strong> the run is complete"));
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what}"));
     let order = [
+        "<h1>",
         "class=\"lead\"",
-        "class=\"verdict bad\"",
-        "class=\"tiles\"",
+        "class=\"trust\"",
+        "class=\"tiles four\"",
         "data-plot=\"rates\"",
         "data-plot=\"latencies\"",
+        "<h2>Objectives",
+        "<h2>What next",
+        "<nav aria-label",
         "data-plot=\"spectrum\"",
         "data-plot=\"heat\"",
         "<caption>Operations",
         "<caption>Outcomes",
+        "<caption>What failed",
         "<caption>Parts",
-        "<h2>The generator",
-        "<pre class=\"command\"",
-        "<h2>Plan",
+        "<h2>Generator",
+        "<h2>Environment",
+        "<h2>Configuration",
     ];
     let places = order.map(at);
     assert!(places.is_sorted(), "{places:?}");
-    record.verdict.status = Status::Valid;
-    record.counts = brunt_record::Counts::default();
-    assert_eq!(sentence(&record), "Nothing was measured: no operation was scheduled.");
+}
+
+/// A record of which this came.
+fn of(outcome: RunOutcome) -> Record {
+    let mut record = measured(&["p99<20ms"]);
+    record.verdict = brunt_record::Verdict::default();
+    record.command = ["run", "plan.toml"].map(str::to_owned).to_vec();
+    record.search = ["--", "run", "plan.toml"].map(str::to_owned).to_vec();
+    let blame = |status| {
+        let text = "two cores were used by others; end them".to_owned();
+        let reasons = vec![Reason { status, text }];
+        brunt_record::Verdict { status, reasons, ..brunt_record::Verdict::default() }
+    };
+    record.slo[0].outcome = SloOutcome::Met;
+    match outcome {
+        RunOutcome::NothingWorked => {
+            record.counts.failed += record.counts.ok;
+            record.counts.ok = 0;
+        }
+        RunOutcome::Unavailable => record.away.push(Away { from_s: 0.5, ..Away::default() }),
+        RunOutcome::NotReliable => record.verdict = blame(Status::GeneratorLimited),
+        RunOutcome::Incomplete => {
+            record.verdict = blame(Status::Partial);
+            record.verdict.cut_short = true;
+        }
+        RunOutcome::Overloaded => {
+            record.rates.overload = Some(Overload {
+                waiting: 20_000,
+                kept_up_per_second: Some(45.0),
+                kept_up_s: Some(1.0),
+                stages: Vec::new(),
+            });
+            record.series.iter_mut().for_each(|step| step.backlog_peak = 20_000);
+        }
+        RunOutcome::Missed => record.slo[0].outcome = SloOutcome::Missed,
+        RunOutcome::Undecided => record.slo[0].outcome = SloOutcome::Undecided,
+        RunOutcome::Passed => {}
+        RunOutcome::Measured | RunOutcome::Other => record.slo.clear(),
+    }
+    record
+}
+
+#[test]
+fn each_outcome_has_its_word_its_mark_and_a_next_step() {
+    for (outcome, trust, next) in [
+        (RunOutcome::NothingWorked, "This run says nothing about speed", "Try one request"),
+        (RunOutcome::Unavailable, "The figures can be trusted", "When was it away?"),
+        (RunOutcome::NotReliable, "The figures cannot be trusted", "What used the processor?"),
+        (RunOutcome::Incomplete, "The figures are of a part", "Run again"),
+        (RunOutcome::Overloaded, "The figures can be trusted", "Search for the limit"),
+        (RunOutcome::Missed, "The figures can be trusted", "When did it change?"),
+        (RunOutcome::Undecided, "The figures can be trusted", "Run again"),
+        (RunOutcome::Passed, "The figures can be trusted", "How much more can it take?"),
+        (RunOutcome::Measured, "The figures can be trusted", "How much more can it take?"),
+    ] {
+        let record = of(outcome);
+        assert_eq!(record.outcome(), outcome);
+        let html = html(&record);
+        let mark = match outcome.tone() {
+            OutcomeTone::Good => "out good",
+            OutcomeTone::Care => "out care",
+            OutcomeTone::Bad => "out bad",
+            OutcomeTone::Plain => "out",
+        };
+        let lead = format!("<p class=\"lead\"><span class=\"{mark}\">{}.</span> ", outcome.words());
+        for part in [lead.as_str(), &format!("<strong>{trust}:</strong>"), next] {
+            assert!(html.contains(part), "{outcome:?}: {part} in {html}");
+        }
+        // A page that fails everything is green nowhere.
+        let is_good = outcome.tone() == OutcomeTone::Good;
+        let top = html.split_once("<section id=\"objectives\">").unwrap().0;
+        assert_eq!(top.contains("out good"), is_good, "{outcome:?}");
+    }
+}
+
+#[test]
+fn an_overload_shows_its_queue_at_the_top_and_until_when_it_was_kept_up_with() {
+    let html = html(&of(RunOutcome::Overloaded));
+    let top = html.split_once("<section id=\"objectives\">").unwrap().0;
+    assert!(top.contains("data-plot=\"waiting\"") && top.contains("kept up until here, 45/s"));
+    assert_eq!(html.matches("data-plot=\"waiting\"").count(), 1);
+    assert_eq!(number(&html, "achieved")[0], "50.0");
+    assert!(
+        top.contains("data-figure=\"achieved\" class=\"bad\"")
+            && top.contains("kept up until 45/s")
+    );
+    let calm = self::html(&of(RunOutcome::Passed));
+    assert!(!calm.contains("kept up until"));
+}
+
+#[test]
+fn where_nothing_worked_there_are_no_response_times_and_the_first_failure_is_at_the_top() {
+    let mut record = of(RunOutcome::NothingWorked);
+    record.samples[0].sent = Some("bind uid=user.17".to_owned());
+    let html = html(&record);
+    let (top, rest) = html.split_once("<section id=\"objectives\">").unwrap();
+    for part in ["The first failure: bind: 49 invalidCredentials, at 0.000 s", "bind uid=user.17"] {
+        assert!(top.contains(part), "{part} in {top}");
+    }
+    assert_eq!(number(&html, "achieved"), ["0.0", "succeeded of 55.0/s offered"]);
+    assert_eq!([number(&html, "p50")[0], number(&html, "p99")[0]], ["-", "-"]);
+    // They are read first, and by nobody who did not sign in.
+    assert!(rest.find("<h2>Failures").unwrap() < rest.find("<h2>Latency").unwrap());
+    for (id, section) in page(&record).unwrap().sections() {
+        assert!(!crate::page::without_samples(&section).contains("user.17"), "{id}");
+    }
+}
+
+#[test]
+fn the_first_failure_of_each_kind_is_kept_and_not_more_than_twenty() {
+    let mut record = measured(&[]);
+    let one = record.samples[0].clone();
+    let at = |at_s: u32, code: u32| {
+        let text = format!("no {at_s}");
+        brunt_record::SampleRecord { at_s: f64::from(at_s), code: Some(code), text, ..one.clone() }
+    };
+    record.samples = (0..30).map(|second| at(second, 49)).chain([at(99, 50)]).collect();
+    let html = html(&record);
+    assert_eq!(html.matches("<details class=\"sample\">").count(), 20);
+    let place = |text: &str| html.find(&format!("<pre tabindex=\"0\">{text}</pre>"));
+    assert!(place("no 0").unwrap() < place("no 99").unwrap() && place("no 99") < place("no 1"));
+    assert!(place("no 29").is_none());
+}
+
+#[test]
+fn a_run_without_objectives_gets_one_proposed() {
+    let html = html(&of(RunOutcome::Measured));
+    assert!(html.contains("<h2>No objectives</h2>") && html.contains("p99&lt;8.8ms"), "{html}");
+}
+
+#[test]
+fn a_chart_carries_its_limit_and_says_when_it_is_logarithmic() {
+    let mut record = measured(&["p99<2ms"]);
+    let view = View::new(&record).unwrap();
+    let plot = view.plots.iter().find(|plot| plot.id == "latencies").unwrap();
+    let limit = plot.limit.clone().unwrap();
+    assert_eq!(
+        (limit.column.as_str(), limit.text.as_str(), plot.logarithmic),
+        ("p99", "p99<2ms", false)
+    );
+    assert!((limit.value - 2.0).abs() < 1e-9);
+    let shown = html(&record);
+    assert!(shown.contains("class=\"over\"") && shown.contains(">p99&lt;2ms<"), "{shown}");
+    assert!(shown.contains("Response times <span class=\"unit\">milliseconds</span>"));
+    assert!(shown.contains("milliseconds, logarithmic</span>"), "the spectrum");
+    // From 3 ms to 3 s.
+    let mut slow = brunt_record::Histogram::new();
+    slow.record(std::time::Duration::from_secs(3));
+    record.series[1].operations[0].response = brunt_record::Latency::new(&slow, &[]);
+    let shown = html(&record);
+    assert!(shown.contains("Response times <span class=\"unit\">milliseconds, logarithmic</span>"));
 }
 
 #[test]
@@ -126,14 +293,16 @@ fn its_sections_have_the_names_that_links_and_live_pages_use() {
     let names: Vec<String> = page.sections().into_iter().map(|(name, _)| name).collect();
     let expected = [
         "top",
-        "over-time",
-        "percentile-spectrum",
-        "heat-map",
-        "operations-and-outcomes",
-        "connecting-and-its-parts",
-        "the-generator",
-        "environment-and-how-to-repeat-the-run",
-        "plan",
+        "result",
+        "objectives",
+        "next",
+        "latency",
+        "operations",
+        "failures",
+        "connections",
+        "generator",
+        "environment",
+        "configuration",
     ];
     assert_eq!(names, expected);
     // The page of a run in progress has every chart, since each may still get data.
@@ -144,47 +313,20 @@ fn its_sections_have_the_names_that_links_and_live_pages_use() {
     );
     let view = View { rows: Vec::new(), ..View::new(&measured(&[])).unwrap() };
     let live = live_page(&measured(&[]), view).unwrap();
-    let drawings = live.blocks.iter().filter(|block| matches!(block, Block::Drawing(_)));
-    assert_eq!(drawings.count(), 7);
-}
-
-#[test]
-fn a_run_that_did_all_it_was_asked_is_said_to() {
-    let mut record = measured(&[]);
-    record.verdict = brunt_record::Verdict::default();
-    record.rates.goodput = Some(19_999.6);
-    record.rates.target = Some(20_000.0);
-    record.rates.seconds = 300.0;
-    record.counts.ok = record.counts.planned;
-    (record.counts.failed, record.counts.dropped) = (0, 0);
-    record.response = None;
-    let sentence = sentence::sentence(&record).unwrap().replace('\u{a0}', " ");
-    assert_eq!(
-        sentence,
-        "the target carried out all 20,000 requests a second that were asked of it for 5 minutes; half were answered \
-         within 3.000 ms and 99 % within 3.000 ms, and none failed."
-    );
-}
-
-#[test]
-fn an_overload_and_a_run_without_a_success_are_said_to_be_that() {
-    let mut record = measured(&[]);
-    record.verdict = brunt_record::Verdict::default();
-    let said = |record: &Record| sentence::sentence(record).unwrap();
-    record.rates.overload = Some(brunt_record::Overload::default());
-    assert!(said(&record).starts_with("Overloaded: the target carried out "));
-    record.counts.ok = 0;
-    assert_eq!(
-        said(&record),
-        "Nothing worked: none of 110 requests to the target succeeded (49 invalidCredentials 20 times)."
-    );
+    let drawings = live.blocks.iter().flat_map(|block| match block {
+        Block::Columns(blocks) => blocks.as_slice(),
+        block => std::slice::from_ref(block),
+    });
+    assert_eq!(drawings.filter(|block| matches!(block, Block::Drawing(_))).count(), 7);
 }
 
 #[test]
 fn without_a_script_there_are_pictures() {
     let html = html(&measured(&[]));
     for plot in ["rates", "latencies", "spectrum", "heat", "lateness", "busy"] {
-        assert!(html.contains(&format!("id=\"still-{plot}d\"")), "{plot}");
+        let figure = html.split_once(&format!("data-plot=\"{plot}\"")).unwrap().1;
+        let figure = figure.split_once("</figure>").unwrap().0;
+        assert!(figure.contains("<div class=\"still\"><svg class="), "{plot}: {figure}");
     }
     // No exchange ever waited, so there is no chart of that.
     assert!(!html.contains("data-plot=\"waiting\""));
@@ -206,6 +348,7 @@ fn what_others_wrote_is_shown_and_not_obeyed() {
     record.operations[0].codes[0].class = evil();
     record.parts[0].name = evil();
     record.samples[0].text = evil();
+    record.samples[0].sent = Some(evil());
     record.samples[0].operation = evil();
     record.samples[0].class = evil();
     record.verdict.notes.push(evil());

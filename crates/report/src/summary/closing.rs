@@ -461,8 +461,8 @@ mod tests {
         see("1;31", "MISSED", &|record| record.slo[0].outcome = SloOutcome::Missed);
         see("1;31", "OVERLOADED", &|it| it.rates.overload = Some(Overload::default()));
         see("1;33", "INCOMPLETE", &|record| record.verdict.cut_short = true);
-        see("1;31", "NOT RELIABLE", &|it| it.verdict.status = Status::GeneratorLimited);
-        see("1;33", "UNAVAILABLE", &|it| it.away.push(brunt_record::Away::default()));
+        see("1;33", "NOT RELIABLE", &|it| it.verdict.status = Status::GeneratorLimited);
+        see("1;31", "UNAVAILABLE", &|it| it.away.push(brunt_record::Away::default()));
         see("1;31", "NOTHING WORKED", &|record| record.counts.ok = 0);
     }
 

@@ -23,7 +23,8 @@
 //!  "own": [{"key": "p99", "name": "response p99", "unit": "ms"}],
 //!  "heat": {"least_ms": 0.001, "per_decade": 12},
 //!  "plots": [{"id": "rates", "title": "Rates", "kind": "lines", "unit": "/s", "logarithmic": false,
-//!             "lines": [{"column": "offered", "series": 0, "faint": true}]}],
+//!             "lines": [{"column": "offered", "series": 0, "faint": true}],
+//!             "limit": {"column": "p99", "value": 250, "text": "p99<250ms"}}],
 //!  "spectra": [{"name": "all", "response": [0.5, 1.2, 0.9, 2.5], "service": []}],
 //!  "rows": [{"t": 2.0, "d": 1.0, "p": 0, "v": [100, null], "h": [37, 5, 0, 2], "o": [[1.2], [3.4]],
 //!            "g": [[37, 5], [39, 2]]}]}
@@ -34,7 +35,9 @@
 //! `v` has a value for each of `columns`, `o` for each of `operations` a value for each of `own`, null where nothing
 //! was measured; `h` is the number of the first non-empty class of latencies, and then how many fell into it and the
 //! following ones; `g` has the same for each of `operations`, where there are several. Class k contains response times
-//! from `least_ms` times 10^(k / `per_decade`). A spectrum has quantiles and milliseconds in turn.
+//! from `least_ms` times 10^(k / `per_decade`). A line that is `hidden` is drawn when a reader asks for it, the area
+//! below one with `area` is filled, and what lies above a `limit` is red. A spectrum has quantiles and milliseconds in
+//! turn.
 
 mod columns;
 mod heat;
@@ -50,12 +53,12 @@ mod tests;
 pub use columns::Column;
 pub use heat::Heat;
 pub use live::{LiveView, Update};
-pub use plots::{Kind, Plot, PlotLine};
+pub use plots::{Kind, Limit, Plot, PlotLine};
 pub use shown::Shown;
 pub use slice::Slice;
 pub use spectrum::Spectrum;
 
-use brunt_record::{Head, HistogramError, Noun, Phase, Record, Step};
+use brunt_record::{Head, HistogramError, Noun, Phase, Record, Slo, Step};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -66,6 +69,8 @@ pub const ROWS_MAX: usize = 600;
 const STILL_ROWS: usize = 120;
 /// The most bytes that all rows take together as JSON. With it a page stays below 400 KB however long a run was.
 const BYTES_MAX: usize = 190_000;
+/// Percentiles that rise this many times need a logarithmic axis.
+const WIDE: f64 = 10.0;
 /// What a row takes without its values, and each value, at most.
 const ROW_BYTES: usize = 48;
 const VALUE_BYTES: usize = 6;
@@ -153,7 +158,8 @@ impl View {
         let (catalogue, shown) = (&head.catalogue, Shown::first(&head.catalogue));
         let spans = |number: usize| catalogue.spans[number].as_str();
         let names = shown.names(|number| catalogue.operation(number), spans);
-        Self::of_operations(names, &shown, &head.plan.noun)
+        let begun = Self::of_operations(names, &shown, &head.plan.noun);
+        Self { plots: plots::all(&head.objectives), ..begun }
     }
 
     /// The view of a run in progress, from its steps so far. Rows of further intervals can be added to it.
@@ -198,7 +204,10 @@ impl View {
         let rows = coarse.iter().map(|slice| slice.row(&nothing)).collect();
         let none = Self::of_operations(Vec::new(), &nothing, &record.plan.noun);
         let coarse = Self { rows, spans: view.spans.clone(), ..none };
-        Ok((view, coarse))
+        let objectives: Vec<Slo> =
+            record.slo.iter().filter_map(|slo| slo.expr.parse().ok()).collect();
+        let plots = coarse.fitting_plots(plots::all(&objectives));
+        Ok((Self { plots: plots.clone(), ..view }, Self { plots, ..coarse }))
     }
 
     fn of_operations(operations: Vec<String>, shown: &Shown, noun: &Noun) -> Self {
@@ -210,9 +219,19 @@ impl View {
             columns: columns::all(),
             own: columns::own(),
             heat: Heat::default(),
-            plots: plots::all(),
+            plots: plots::all(&[]),
             ..Self::default()
         }
+    }
+
+    /// The plots, with a logarithmic axis for response times that could not be seen on a linear one.
+    fn fitting_plots(&self, mut plots: Vec<Plot>) -> Vec<Plot> {
+        let values = || self.line("p99").into_iter().map(|(_, value)| value).filter(|it| *it > 0.0);
+        let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+        for plot in &mut plots {
+            plot.logarithmic |= plot.id == "latencies" && most > WIDE * least;
+        }
+        plots
     }
 
     /// The values of a column, with the middle of each step.

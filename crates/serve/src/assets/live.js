@@ -17,7 +17,9 @@ document.addEventListener("DOMContentLoaded", () => {
       const section = document.createElement("section");
       section.id = id;
       const before = number > 0 ? document.getElementById(ids[number - 1]) : null;
-      if (before) before.after(section);
+      // The buttons come after what is at the top.
+      const buttons = before?.nextElementSibling;
+      if (before) (buttons?.matches("form") ? buttons : before).after(section);
       else place.prepend(section);
     });
   }

@@ -39,20 +39,22 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
         @if !status.state.is_over() {
             noscript { p.note { "Reload the page to see how far it is." } }
-            @if runner {
-                form.acts method="post" action={ "/live/" (id) "/stop" } {
-                    (hidden(call.who()?))
-                    button name="act" value="stop" { "Stop, and report" }
-                    button.danger name="act" value="now" data-confirm="Cancel requests in flight?" { "Stop at once" }
-                }
-            }
         }
         @if status.state.is_over() {
             h1 { "There is no record of this run" }
             p { "It ended before anything was measured. " a href="/runs" { "Go to the runs" } }
         } @else {
-            div data-live={ "/live/" (id) "/events" } {
+            div.run data-live={ "/live/" (id) "/events" } {
                 section id="top" { h1 { (title) } }
+                @if runner && !status.state.is_over() {
+                    form.acts method="post" action={ "/live/" (id) "/stop" } {
+                        (hidden(call.who()?))
+                        button.main name="act" value="stop" { "Stop, and report" }
+                        button.danger name="act" value="now" data-confirm="Cancel requests in flight?" {
+                            "Stop at once"
+                        }
+                    }
+                }
             }
         }
     };

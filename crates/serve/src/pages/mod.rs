@@ -5,6 +5,7 @@
 //! which escapes its own texts.
 
 pub(crate) mod account;
+mod actions;
 mod against;
 pub(crate) mod agents;
 mod alert;

@@ -5,6 +5,7 @@ use brunt_record::Status;
 use http::StatusCode;
 use maud::{Markup, PreEscaped, html};
 
+use super::actions::Actions;
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::{hidden, moment, page_with_charts};
 use crate::auth::Role;
@@ -14,6 +15,8 @@ use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::name;
 
+/// The parts of a run's page above the first heading.
+const ABOVE: [&str; 4] = ["top", "result", "objectives", "next"];
 /// The most runs for one action on several.
 const SEVERAL_MAX: usize = 200;
 
@@ -39,13 +42,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             // Keyboard users would have to pass many charts and tables to reach the form.
             @if runner { " · " a href="#about" { "Name, tags and note" } }
         }
-        @if !run.about.name.is_empty() {
-            p.given { (run.about.name) @if run.summary.capacity.is_some() { ": the highest rate" } }
-        }
-        (said(&run))
-        (sections(&parts))
+        (whole(&parts, &run, &Actions::new(call, &run)?)?)
         (steps(&run))
-        (acts(call, &run)?)
+        (more(call, &run)?)
         @if runner { (form(call, &run)?) }
         @if let Some(view) = view {
             // JSON in which nothing can close the script element.
@@ -87,17 +86,61 @@ fn said(run: &Entry) -> Markup {
     }
 }
 
+/// The page of a run from the report, with what the site adds to it: the name that a person gave it, what can be done
+/// with it, the figures of the baseline.
+fn whole(parts: &PageParts, run: &Entry, actions: &Actions<'_>) -> Result<Markup, Problem> {
+    let name = &run.about.name;
+    let is_search = run.summary.capacity.is_some();
+    let mut parts = parts.clone();
+    if !name.is_empty()
+        && let Some((_, top)) = parts.sections.first_mut()
+    {
+        let (_, rest) = top.split_once("</h1>").unwrap_or(("", top));
+        let title = html! { h1.given { (name) @if is_search { ": the highest rate" } } };
+        *top = title.into_string() + rest;
+    }
+    for (id, inner) in &mut parts.sections {
+        if id == "top" {
+            let (title, rest) = inner.split_once("</h1>").unwrap_or(("", inner));
+            *inner = [title, "</h1>", &said(run).into_string(), rest].concat();
+        } else if id == "result" {
+            *inner = actions.beside_the_baseline(inner);
+        }
+    }
+    // The report's own steps are commands; here they are links.
+    parts.sections.retain(|(id, _)| id != "next");
+    Ok(laid_out(&parts, (&actions.buttons()?, &actions.next())))
+}
+
 /// The sections of a page from the report, with links to them.
 pub(super) fn sections(parts: &PageParts) -> Markup {
-    html! {
+    laid_out(parts, (&html! {}, &html! {}))
+}
+
+/// The same with what can be done with a run, and what next.
+fn laid_out(parts: &PageParts, (buttons, next): (&Markup, &Markup)) -> Markup {
+    let is_above = |(id, _): &(String, String)| ABOVE.contains(&id.as_str());
+    let above = parts.sections.iter().take_while(|part| is_above(part)).count();
+    let is_run = parts.sections.iter().any(|(id, _)| id == "result");
+    let inner = html! {
         @for (number, (id, inner)) in parts.sections.iter().enumerate() {
+            @if number == above { (next) (contents(&parts.sections[above..])) }
             section id=(id) { (PreEscaped(inner)) }
-            @if number == 0 && parts.sections.len() > 3 {
-                nav aria-label="Contents" {
-                    ul {
-                        @for (id, inner) in &parts.sections[1..] {
-                            li { a href={ "#" (id) } { (PreEscaped(heading(inner))) } }
-                        }
+            @if number == 0 { (buttons) }
+        }
+        @if above == parts.sections.len() { (next) }
+    };
+    html! { @if is_run { div.run { (inner) } } @else { (inner) } }
+}
+
+/// Links to sections, where there are enough to be useful.
+fn contents(sections: &[(String, String)]) -> Markup {
+    html! {
+        @if sections.len() > 2 {
+            nav aria-label="Contents" {
+                ul {
+                    @for (id, inner) in sections {
+                        li { a href={ "#" (id) } { (PreEscaped(heading(inner))) } }
                     }
                 }
             }
@@ -130,37 +173,24 @@ fn steps(run: &Entry) -> Markup {
     }
 }
 
-fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
-    // A search is not compared; its steps can be.
+/// Other pages that show the run, and the form that shares it.
+fn more(call: &Call, run: &Entry) -> Result<Markup, Problem> {
     let is_run = run.summary.capacity.is_none();
-    let baseline = call.app.store.baseline_of(&run.summary.load)?;
-    let baseline = baseline.filter(|one| is_run && one.id != run.id);
     let load = super::history::encoded(&run.summary.load);
     let (others, trend) = (format!("/runs?load={load}"), format!("/trends?load={load}"));
     Ok(html! {
         section id="more" {
             h2 { "More" }
             ul.plain {
-                @if let Some(baseline) = baseline {
-                    li { a href={ "/compare?run=" (baseline.id) "&run=" (run.id) } {
-                        "Compare with the baseline, " (name(&baseline))
-                    } }
-                }
                 @if !run.summary.load.is_empty() {
                     li { a href=(others) { "Runs of the same load" } }
                     @if is_run {
                         li { a href=(trend) { "Trend of these runs" } }
                     }
                 }
-                @if call.app.history.files(&run.id).path(LOADGEN).is_file() {
-                    li { a href={ "/runs/" (run.id) "/loadgen" } { "LoadGen's report" } }
-                }
-                li { a href={ "/runs/" (run.id) "/record" } { "Record (JSON, gzip), as brunt report reads it" } }
-                li { a href={ "/runs/" (run.id) "/csv" } { @if is_run { "Intervals" } @else { "Steps" } " as CSV" } }
-                li { a href={ "/runs/" (run.id) "/html" } { "This page as one HTML file" } }
             }
             @if call.who()?.user.role >= Role::Runner {
-                (super::share_form::form(call, &[run]))
+                div #share { (super::share_form::form(call, &[run])) }
                 p { a href="/shares" { "Shared links" } }
             }
         }
@@ -244,4 +274,37 @@ fn delete(call: &Call, run: &Entry) -> Result<(), Problem> {
     call.app.history.remove(&run.id).map_err(Problem::failed)?;
     call.app.store.forget_run(run.id.as_str())?;
     call.app.audit(call.who()?, "delete run", &format!("{} {}", run.id, name(run)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buttons_are_beside_the_title_and_links_lead_to_what_has_a_heading() {
+        let ids = ["top", "result", "objectives", "latency", "operations", "failures"];
+        let section = |id: &str| (id.to_owned(), format!("<h2>{id}</h2>\n"));
+        let parts = PageParts { sections: ids.map(section).to_vec(), ..PageParts::default() };
+        let (buttons, next) = (html! { p { "buttons" } }, html! { p { "next" } });
+        let page = laid_out(&parts, (&buttons, &next)).into_string();
+        let at = |what: &str| page.find(what).unwrap_or_else(|| panic!("{what} in {page}"));
+        let order = [
+            "<div class=\"run\">",
+            "<section id=\"top\">",
+            "<p>buttons</p>",
+            "<section id=\"result\">",
+            "<section id=\"objectives\">",
+            "<p>next</p>",
+            "<nav aria-label=\"Contents\">",
+            "<section id=\"latency\">",
+        ];
+        let places = order.map(at);
+        assert!(places.is_sorted(), "{places:?}");
+        assert!(page.contains("<li><a href=\"#latency\">latency</a></li>"));
+        assert!(!page.contains("href=\"#objectives\""));
+        // A page of an older version, and that of a search, have no such parts.
+        let old = PageParts { sections: vec![section("top")], ..PageParts::default() };
+        let page = laid_out(&old, (&buttons, &next)).into_string();
+        assert!(page.ends_with("<p>buttons</p><p>next</p>") && !page.contains("class=\"run\""));
+    }
 }

@@ -5,6 +5,7 @@
 
 use brunt_envelope::COMPARED_MAX;
 use brunt_history::PageParts;
+use brunt_report::page::without_samples;
 use maud::{Markup, PreEscaped, html};
 
 use super::run::sections;
@@ -19,7 +20,13 @@ use crate::store::{Share, name};
 
 const DAY: i64 = 86_400;
 /// Sections of a run that reveal where and how it was made.
-const WHERE: [&str; 5] = [
+const WHERE: [&str; 10] = [
+    "next",
+    "generator",
+    "environment",
+    "configuration",
+    "target",
+    // Pages that were kept by an older version.
     "the-generator",
     "environment-and-how-to-repeat-the-run",
     "plan",
@@ -146,7 +153,7 @@ pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
             .sections
             .into_iter()
             .filter(|(id, _)| share.whole || !WHERE.contains(&id.as_str()))
-            .map(|(id, inner)| (id, without(&inner, &hidden_names)))
+            .map(|(id, inner)| (id, without(&without_samples(&inner), &hidden_names)))
             .collect(),
         ..parts
     };

@@ -11,7 +11,7 @@ use brunt_history::{
     SUMMARY, Summary, VIEW_KEPT, sha256,
 };
 use brunt_record::{Collection, Document, ReadError, Record, unpacked};
-use brunt_report::page::{Block, Page};
+use brunt_report::page::Page;
 use brunt_run::asked_words;
 use serde::de::IgnoredAny;
 
@@ -31,7 +31,7 @@ pub(super) fn index() -> Result<(), Trouble> {
         Ok(Document::Record(record)) => {
             let text = text_of(&files, source, || record.text()).map_err(kept)?;
             let page = brunt_report::run::page(&record).map_err(|error| said(&error))?;
-            let summary = Summary::new(&record, String::new(), sentence(&page));
+            let summary = Summary::new(&record, String::new(), &page.sentence());
             let load = load(&record);
             figured::keep(&files, *record)?;
             (text, page, Summary { load, ..summary })
@@ -127,14 +127,6 @@ fn write_page(files: &RunFiles, page: &Page) -> io::Result<()> {
     // Only a run has a view.
     let Some(view) = &page.view else { return Ok(()) };
     files.pack(VIEW_KEPT, serde_json::to_vec(view)?.as_slice())
-}
-
-fn sentence(page: &Page) -> &str {
-    let lead = page.blocks.iter().find_map(|block| match block {
-        Block::Lead(words) => Some(words.as_str()),
-        _ => None,
-    });
-    lead.unwrap_or_default()
 }
 
 fn opened(files: &RunFiles, name: &str) -> io::Result<Option<File>> {

@@ -11,13 +11,15 @@ function round125(value, up) {
   return steps.find(fits) * power;
 }
 
-function valueScale(logarithmic) {
+/** The scale of values. A limit is visible, unless it is so far above the values that these could not be seen. */
+function valueScale(logarithmic, limit) {
+  const near = (high) => (limit && (logarithmic || limit.value < 6 * high) ? Math.max(high, limit.value) : high);
   if (!logarithmic) {
-    return { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] };
+    return { range: (_, low, high) => [0, high > 0 ? near(high) * 1.08 : 1] };
   }
   const range = (_, low, high) => {
     if (!(low > 0) || !(high > 0)) return [0.1, 10];
-    const [from, to] = [round125(low, false), round125(high, true)];
+    const [from, to] = [round125(low, false), round125(near(high), true)];
     return from < to ? [from, to] : [from / 2, to * 2];
   };
   return { distr: 3, range };
@@ -51,17 +53,21 @@ function valueAxis(logarithmic) {
 }
 
 function timeAxis() {
-  return axis({ size: 30, space: 70, values: (_, ticks) => ticks.map((tick) => clock(tick, isLong())) });
+  const label = isLong() ? "hours, minutes and seconds since the beginning" : "since the beginning";
+  const values = (_, ticks) => ticks.map((tick) => clock(tick, isLong()));
+  return axis({ size: 26, space: 70, values, label, labelSize: 18, labelFont: FONT, labelGap: 0 });
 }
 
 /** The style of a line: lines differ by dash as well as by colour. Reference lines are thin and dotted. */
 function look(line) {
   return {
     label: line.name,
-    stroke: colour(`series${line.series}`),
+    stroke: line.faint ? colour("ink") : colour(`series${line.series}`),
     width: line.faint ? 1.25 : 2,
     dash: line.faint ? [2, 4] : DASHES[line.series % DASHES.length],
     points: { show: () => view.rows.length <= 40 && !line.faint, size: 5 },
+    show: !line.hidden,
+    fill: line.area ? colour("wash") : undefined,
   };
 }
 
@@ -75,6 +81,74 @@ function swatch(line) {
   set(path, { d: "M0 4h22", stroke, "stroke-width": width, "stroke-dasharray": dash.join(" ") });
   picture.append(path);
   return picture;
+}
+
+/** Draws the limit of an objective. What lies above it is red. */
+function limited(plot) {
+  return (chart) => {
+    const number = chart.series.findIndex((series) => series.key === plot.limit.column);
+    const { ctx, bbox } = chart;
+    const y = chart.valToPos(plot.limit.value, "y", true);
+    if (number < 1 || y < bbox.top) return;
+    const xs = chart.data[0];
+    const points = chart.data[number]
+      .map((value, at) => [value, at])
+      .filter(([value]) => value > 0)
+      .map(([value, at]) => [chart.valToPos(xs[at], "x", true), chart.valToPos(value, "y", true)]);
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, y - bbox.top);
+    ctx.clip();
+    ctx.beginPath();
+    points.forEach(([x, high]) => ctx.lineTo(x, high));
+    if (points.length > 0) {
+      ctx.lineTo(points[points.length - 1][0], y);
+      ctx.lineTo(points[0][0], y);
+    }
+    ctx.fillStyle = colour("over");
+    if (chart.series[number].show) ctx.fill();
+    ctx.restore();
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = colour("ink");
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([7 * devicePixelRatio, 4 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.textAlign = "right";
+    ctx.fillText(plot.limit.text, bbox.left + bbox.width - 4 * devicePixelRatio, y - 5 * devicePixelRatio);
+    ctx.restore();
+  };
+}
+
+/** Writes the names of lines at their ends, where there is room beside the chart. */
+function named(shown) {
+  return (chart) => {
+    const { ctx, bbox } = chart;
+    const ends = shown.map((line, at) => [line, chart.series[at + 1], chart.data[at + 1]])
+      .filter(([, series, values]) => series.show && values.some((value) => value > 0))
+      .map(([line, series, values]) => {
+        const last = values.findLast((value) => value !== null && value > 0);
+        return { name: line.name.replace("response ", ""), y: chart.valToPos(last, "y", true), stroke: series.stroke };
+      })
+      .sort((a, b) => a.y - b.y);
+    ctx.save();
+    ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.textAlign = "left";
+    let free = -Infinity;
+    for (const end of ends) {
+      end.y = Math.max(end.y, free);
+      free = end.y + 14 * devicePixelRatio;
+    }
+    const over = ends.length > 0 ? Math.max(0, ends[ends.length - 1].y - bbox.top - bbox.height) : 0;
+    for (const end of ends) {
+      ctx.fillStyle = end.stroke(chart);
+      ctx.fillText(end.name, bbox.left + bbox.width + 6 * devicePixelRatio, end.y - over + 4 * devicePixelRatio);
+    }
+    ctx.restore();
+  };
 }
 
 /** Shades the phases that are not measured. */

@@ -41,6 +41,7 @@ function frame(host, plot, make) {
   const chart = new uPlot({
     width: width(canvas), height: parts.height || HEIGHT,
     legend: { show: false },
+    padding: parts.padding,
     cursor: {
       sync: over ? { key: GROUP } : undefined,
       drag: { x: true, y: false, dist: 6 },
@@ -98,7 +99,8 @@ function width(canvas) {
 /** A legend entry: a button that toggles its line and shows the value at the cursor. */
 function entry(line, number) {
   const value = element("b", {});
-  const button = element("button", { type: "button", "aria-pressed": "true" }, swatch(line), line.name + " ", value);
+  const button = element("button", { type: "button", "aria-pressed": String(!line.hidden) },
+    swatch(line), line.name + " ", value);
   const isShown = () => button.getAttribute("aria-pressed") === "true";
   const bind = (chart) => button.addEventListener("click", () => {
     button.setAttribute("aria-pressed", String(!isShown()));

@@ -18,6 +18,7 @@ function link(from) {
     const other = chart.scales.x;
     if (over && chart !== from && (other.min !== min || other.max !== max)) chart.setScale("x", { min, max });
   }
+  lookAt(min, max);
 }
 
 /** Whether a chart has no data to show. */
@@ -88,6 +89,7 @@ const brunt = {
     document.querySelectorAll("[data-choice]").forEach((place) => place.replaceChildren());
     choices();
     draw();
+    whole();
   },
   /** Adds one row or an array of rows. */
   append(rows) {

@@ -43,7 +43,13 @@ function spectrumOf(plot) {
     group: plot.id, lines: shown, figures, data, height: 320,
     series: shown.map((line) => ({ ...look(line), points: { show: false } })),
     x: { time: false }, y: valueScale(true),
-    axes: [axis({ size: 30, splits: ticks, values: (_, ticks) => ticks.map(percent) }), valueAxis(true)],
+    axes: [
+      axis({
+        size: 26, splits: ticks, values: (_, ticks) => ticks.map(percent),
+        label: "share of requests, logarithmic towards 100 %", labelSize: 18, labelFont: FONT, labelGap: 0,
+      }),
+      valueAxis(true),
+    ],
     place: (row) => `${percent(data[0][row])} took at most`,
   };
 }

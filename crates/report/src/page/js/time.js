@@ -8,6 +8,11 @@ function timeScale() {
   return { time: false, range: (_, low, high) => (isAll(low, high) ? [from, to] : [low, high]) };
 }
 
+/** Whether there is room for names beside a chart. */
+function isRoomy() {
+  return innerWidth > 700;
+}
+
 function linesOf(plot) {
   const shown = lines(plot);
   const figures = () => [
@@ -16,13 +21,18 @@ function linesOf(plot) {
       row.t, Number((row.t + row.d).toFixed(3)), PHASES[row.p], ...shown.map((line) => line.values[number]),
     ]),
   ];
+  const ends = plot.limit || plot.id === "rates" || plot.id === "latencies";
+  const above = [plot.limit && chosen === null && limited(plot), ends && isRoomy() && named(shown)].filter(Boolean);
   return {
     group: GROUP, lines: shown, figures,
     data: [middles(), ...shown.map((line) => line.values)],
-    series: shown.map(look),
-    x: timeScale(), y: valueScale(plot.logarithmic),
+    series: shown.map((line) => ({ ...look(line), key: line.column })),
+    x: timeScale(), y: valueScale(plot.logarithmic, chosen === null && plot.limit),
     axes: [timeAxis(), valueAxis(plot.logarithmic)],
+    padding: [8, ends && isRoomy() ? 76 : 8, 0, 0],
+    height: 200,
     below: shade,
+    above: (chart) => above.forEach((draw) => draw(chart)),
     place: (row) => when(view.rows[row]),
   };
 }
