@@ -12,6 +12,7 @@ use crate::child::Children;
 use crate::counters::Counters;
 use crate::history::History;
 use crate::in_flight::InFlight;
+use crate::levels::Levels;
 use crate::problem::Problem;
 use crate::queue::Queue;
 use crate::store::{AuditKey, Store};
@@ -48,6 +49,8 @@ pub(crate) struct App {
     pub(crate) cluster: Option<Cluster>,
     /// The directory of what this user's programs need while they run.
     pub(crate) runtime: Option<PathBuf>,
+    /// The levels of figures that were followed lately.
+    pub(crate) levels: Levels,
     /// What is counted while the site is served.
     pub(crate) counters: Counters,
     /// Seconds since 1970.

@@ -16,6 +16,7 @@ mod counters;
 mod guarded;
 pub mod history;
 mod in_flight;
+mod levels;
 mod metrics;
 mod moment;
 mod pages;

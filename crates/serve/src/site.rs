@@ -22,6 +22,7 @@ use crate::counters::Counters;
 use crate::guarded;
 use crate::history::{Entry, History};
 use crate::in_flight::InFlight;
+use crate::levels::Levels;
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
 use crate::retention;
@@ -116,6 +117,7 @@ impl Site {
             search_second: settings.search_second.clone(),
             cluster: settings.cluster.clone(),
             runtime: settings.runtime.clone(),
+            levels: Levels::default(),
             counters: Counters::default(),
             now: || jiff::Timestamp::now().as_second(),
             log,

@@ -11,7 +11,7 @@ use super::run::entry;
 use super::{figure, moment, page as whole};
 use crate::call::{Answer, Call};
 use crate::history::Entry;
-use crate::problem::Problem;
+use crate::problem::{Problem, sentence};
 use crate::store::name;
 
 const TOP: f64 = 30.0;
@@ -89,7 +89,7 @@ fn trust(run: &Entry) -> Markup {
         p.trust {
             strong { "How sure is this? " }
             @if run.summary.reasons.is_empty() { "Nothing speaks against it." }
-            @else { (run.summary.reasons.join("; ")) "." }
+            @else { (run.summary.reasons.iter().map(|why| sentence(why)).collect::<Vec<_>>().join(" ")) }
             @if !objectives.is_empty() { " Good enough means: " (objectives.join(", ")) "." }
             " More than one server, other sizes of server and longer loads were not tested."
         }
@@ -101,6 +101,7 @@ fn chart(run: &Entry, found: &Capacity) -> Markup {
     let mut steps: Vec<(&MeasuredStep, f64)> = found
         .measured
         .iter()
+        .filter(|step| step.verdict != "none")
         .filter_map(|step| Some((step, step.p99_ms.filter(|p99| *p99 > 0.0)?)))
         .collect();
     steps.sort_by(|(a, _), (b, _)| a.rate.total_cmp(&b.rate));

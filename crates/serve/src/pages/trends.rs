@@ -59,8 +59,12 @@ fn too_few(count: usize) -> String {
 /// `GET /trends`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let load = load(call)?;
-    let content =
-        if call.query("all").is_empty() { content(call, load)? } else { all(call, load)? };
+    let content = if call.query("all").is_empty() {
+        let content = content(call, load)?;
+        html! { h1.large { "Trend" } (content) }
+    } else {
+        all(call, load)?
+    };
     let body = html! {
         p.crumbs { a href={ "/runs?load=" (super::history::encoded(load)) } { "Runs of the same load" } }
         (content)
@@ -74,13 +78,10 @@ pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
     let out = runs.iter().filter(|run| is_left_out(run)).count();
     let count = runs.len() - out;
     if count < RUNS_MIN {
-        return Ok(html! {
-            h2 { "Trend" }
-            div.empty { p { (too_few(count)) } }
-        });
+        return Ok(html! { div.empty { p { (too_few(count)) } } });
     }
     let courses = [Figure::P99, Figure::Goodput];
-    let courses = courses.map(|figure| Course::new(&runs, figure, courses.len()));
+    let courses = courses.map(|figure| Course::new(&runs, figure, &call.app.levels));
     Ok(html! {
         (said(&courses, count))
         p.trust {

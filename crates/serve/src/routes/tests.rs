@@ -27,6 +27,7 @@ use crate::child::Children;
 use crate::counters::Counters;
 use crate::history::{Entry, History};
 use crate::in_flight::InFlight;
+use crate::levels::Levels;
 use crate::queue::Queue;
 use crate::store::Store;
 use crate::vault::Vault;
@@ -89,6 +90,7 @@ impl Server {
             search_second: None,
             cluster,
             runtime: None,
+            levels: Levels::default(),
             counters: Counters::default(),
             now: || NOW,
             log: Box::new(|_| ()),

@@ -133,8 +133,9 @@ mod tests {
             }
         }
         let count = "SELECT count(*) FROM draft";
-        let kept = store.read(|file| Ok(file.query_row(count, [], |row| row.get(0))?));
-        assert_eq!(kept.unwrap(), KEPT_MAX * PLANS_MAX);
+        let kept: i64 =
+            store.read(|file| Ok(file.query_row(count, [], |row| row.get(0))?)).unwrap();
+        assert_eq!(kept, KEPT_MAX * PLANS_MAX);
         assert_eq!(store.draft(ada, plans[0]).unwrap(), None);
         store.remember_target(plans[0], 7).unwrap();
         store.remember_target(plans[0], 8).unwrap();

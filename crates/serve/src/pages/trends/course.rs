@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use brunt_report::comparison::{ALARMS, Figure, Level, levels};
+use brunt_report::comparison::{ALARMS, Figure, Level};
 use jiff::Timestamp;
 use maud::{Markup, html};
 
+use crate::levels::Levels;
 use crate::pages::drawing::{FRAMES, Frame, Scale, line, round_end, round_step, upright};
 use crate::store::FollowedRun;
 
@@ -14,6 +15,8 @@ const FLOOR: f64 = 200.0;
 const HEIGHT: f64 = 232.0;
 /// The words of a run whose figures say nothing about the target.
 const VALID: &str = "valid";
+/// So many figures are followed at the same time.
+const TOGETHER: f64 = 2.0;
 /// So many standard deviations about the baseline are its usual spread.
 const SPREAD: f64 = 2.0;
 
@@ -32,11 +35,11 @@ pub(super) fn is_left_out(run: &FollowedRun) -> bool {
 }
 
 impl<'a> Course<'a> {
-    /// The course of a figure; `together` are the figures that are followed at the same time.
-    pub(super) fn new(runs: &'a [FollowedRun], figure: Figure, together: usize) -> Self {
+    /// The course of a figure.
+    pub(super) fn new(runs: &'a [FollowedRun], figure: Figure, kept: &Levels) -> Self {
         let value = |run: &FollowedRun| measured(run, figure).filter(|_| !is_left_out(run));
         let values: Vec<Option<f64>> = runs.iter().map(value).collect();
-        let levels = levels(figure, &values, ALARMS / together as f64, figure as u64);
+        let levels = kept.of(figure, &values, ALARMS / TOGETHER);
         Self { runs, figure, values, levels }
     }
 
@@ -89,8 +92,14 @@ impl<'a> Course<'a> {
             Scale::linear((first, last.max(first + 60.0)), (frame.left, frame.width - frame.right));
         let (baseline, spread) = (self.baseline(), self.spread().unwrap_or_default());
         let band = baseline.map(|value| [value - SPREAD * spread, value + SPREAD * spread]);
-        let all = self.runs.iter().filter_map(|run| measured(run, self.figure));
-        let most = all.chain(band.map(|[_, high]| high)).fold(0.0, f64::max);
+        // What is left out does not set the scale: it is drawn at the top if it is beyond.
+        let most = self
+            .values
+            .iter()
+            .flatten()
+            .copied()
+            .chain(band.map(|[_, high]| high))
+            .fold(0.0, f64::max);
         let y = Scale::linear((0.0, round_end(most * 1.05)), (FLOOR, TOP));
         let at = |run: usize| times.get(run).copied().flatten().unwrap_or(first);
         html! {
@@ -112,7 +121,7 @@ impl<'a> Course<'a> {
             @for (run, time) in self.runs.iter().zip(&times) {
                 @if let (Some(value), Some(time)) = (measured(run, self.figure), time) {
                     @let class = if is_left_out(run) { "dot hol" } else { "dot" };
-                    circle class=(class) cx=(x.at(*time)) cy=(y.at(value)) r="3" {}
+                    circle class=(class) cx=(x.at(*time)) cy=(y.at(value.min(most * 1.05))) r="3" {}
                 }
             }
             line.axis x1=(frame.left) x2=(frame.width - frame.right) y1=(FLOOR) y2=(FLOOR) {}
@@ -205,7 +214,7 @@ mod tests {
             (0..24).map(|number| run(number, level(number) + wave(number))).collect();
         runs[5].verdict = "generator-limited".to_owned();
         runs[5].p99_ms = Some(90.0);
-        let course = Course::new(&runs, Figure::P99, 2);
+        let course = Course::new(&runs, Figure::P99, &Levels::default());
         let changes: Vec<_> = course.changes().collect();
         let [(first, before, after)] = changes[..] else { panic!("{changes:?}") };
         assert_eq!(first.started, "2026-11-13T02:30:00Z");
@@ -213,6 +222,6 @@ mod tests {
         let drawn = course.chart().into_string();
         assert!(drawn.contains("c0ffee12") && drawn.contains("13 Nov"), "{drawn}");
         assert_eq!(drawn.matches("dot hol").count(), 2);
-        assert_eq!(Course::new(&runs, Figure::Goodput, 2).changes().count(), 0);
+        assert_eq!(Course::new(&runs, Figure::Goodput, &Levels::default()).changes().count(), 0);
     }
 }
