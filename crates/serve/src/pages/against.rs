@@ -8,6 +8,9 @@ use crate::comparison::Against;
 use crate::history::Entry;
 use crate::problem::Problem;
 
+/// The most characters of a reason.
+const REASON_MAX: usize = 60;
+
 /// What is known of a run and its baseline.
 pub(super) enum Standing {
     /// It is the baseline.
@@ -65,7 +68,7 @@ impl Standing {
 fn compared(against: &Against) -> Markup {
     html! {
         @match (&against.reason, against.worse.first()) {
-            (Some(reason), _) => { "not compared" small.why { (reason) } }
+            (Some(reason), _) => { "not compared" small.why title=(reason) { (short(reason)) } }
             (None, Some(worse)) => {
                 span.missed { (worse) }
                 small { @if against.worse.len() > 1 { "and " (against.worse.len() - 1) " more, " }
@@ -82,6 +85,18 @@ fn compared(against: &Against) -> Markup {
     }
 }
 
+/// A reason in a few words: the last of several, which is about the run itself.
+fn short(reason: &str) -> String {
+    let last = reason.rsplit("; ").next().unwrap_or(reason);
+    let (before, after) = last.split_once(" (/runs/").unwrap_or((last, ""));
+    let after = after.split_once(')').map_or("", |(_, after)| after);
+    let text = format!("{before}{after}");
+    match text.char_indices().nth(REASON_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 /// How a run compared with its baseline, if it was compared.
 pub(super) fn stored(call: &Call, run: &Entry) -> Result<Markup, Problem> {
     let against = Against::stored(&call.app, run)?;
@@ -92,4 +107,25 @@ pub(super) fn stored(call: &Call, run: &Entry) -> Result<Markup, Problem> {
             None => "–",
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_short_and_without_addresses() {
+        let reasons = [
+            "the baseline a (/runs/0a1b) is unstable; this run is generator-limited",
+            "the baseline a (/runs/0a1b) is unstable",
+            "too little was measured",
+        ];
+        let wanted = [
+            "this run is generator-limited",
+            "the baseline a is unstable",
+            "too little was measured",
+        ];
+        assert_eq!(reasons.map(short), wanted);
+        assert_eq!(short(&"x".repeat(99)).chars().count(), REASON_MAX + 1);
+    }
 }

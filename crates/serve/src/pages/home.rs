@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::against::Standing;
 use super::sparkline::{RUNS, sparkline};
 use super::test::run_button;
-use super::{figure, history, moment, moment_of, moments, outcome, page as whole, queue};
+use super::{figure, history, moment, moment_of, moments, outcome_mark, page as whole, queue};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::Entry;
@@ -281,7 +281,7 @@ fn row_of(call: &Call, row: &Row) -> Result<Markup, Problem> {
                     _ => "–",
                 }
             }
-            td.name data-label="next" { @match next { Some(next) => (moment_of(*next)), None => "–" } }
+            td.name.next data-label="next" { @match next { Some(next) => (moment_of(*next)), None => "–" } }
             td {
                 @match going {
                     Some(run) => a.b href={ "/live/" (run.status.id) } aria-label={ "Watch " (test.name) } { "Watch" },
@@ -304,7 +304,7 @@ fn result(newest: Option<&Entry>, going: Option<&Expected>) -> Markup {
                 }
             }
             (None, Some(run)) => {
-                (outcome(&run.summary))
+                (outcome_mark(&run.summary))
                 small {
                     a href={ "/runs/" (run.id) } { (moment(&run.summary.started)) }
                     (by(&run.about.origin.by, run.about.origin.brought))

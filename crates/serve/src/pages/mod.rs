@@ -137,17 +137,23 @@ pub(crate) fn problem(call: Option<&Call>, problem: &Problem, request: &str) -> 
 /// What came of a run as a mark, and its verdict beside it unless that is valid. Of a run that was kept by an older
 /// version only the verdict is known.
 fn outcome(summary: &Summary) -> Markup {
+    let has_doubt = summary.outcome.is_some() && summary.verdict != Status::Valid;
+    html! {
+        (outcome_mark(summary))
+        @if has_doubt { br; (verdict(summary.verdict)) }
+    }
+}
+
+/// What came of a run as a mark alone.
+fn outcome_mark(summary: &Summary) -> Markup {
     let Some(outcome) = summary.outcome else { return verdict(summary.verdict) };
     let class = match outcome.tone() {
         OutcomeTone::Good => "mark good",
-        OutcomeTone::Plain => "mark",
+        OutcomeTone::Plain => "mark none",
         OutcomeTone::Care => "mark care",
         OutcomeTone::Bad => "mark bad",
     };
-    html! {
-        span class=(class) { (summary.outcome_word()) }
-        @if summary.verdict != Status::Valid { br; (verdict(summary.verdict)) }
-    }
+    html! { span class=(class) { (summary.outcome_word()) } }
 }
 
 /// A verdict as a mark, shown by its word and not only by its colour.
@@ -164,6 +170,7 @@ fn verdict(status: Status) -> Markup {
 fn figure(value: Option<f64>) -> String {
     match value {
         None => "–".to_owned(),
+        Some(0.0) => "0".to_owned(),
         Some(value) if value >= 99.95 => brunt_report::figure::thousands(value.round() as u64),
         Some(value) if value >= 9.995 => format!("{value:.1}"),
         Some(value) => format!("{value:.2}"),
@@ -185,7 +192,7 @@ mod tests {
     fn a_run_is_marked_with_its_outcome_and_with_a_doubt_about_its_figures() {
         let mut run = summary();
         let shown = |run: &Summary| outcome(run).into_string();
-        assert_eq!(shown(&run), r#"<span class="mark">measured</span>"#);
+        assert_eq!(shown(&run), r#"<span class="mark none">measured</span>"#);
         run.outcome = Some(RunOutcome::Overloaded);
         assert_eq!(shown(&run), r#"<span class="mark bad">overloaded</span>"#);
         (run.outcome, run.verdict) = (Some(RunOutcome::Passed), Status::Unstable);

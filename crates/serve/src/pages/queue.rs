@@ -77,7 +77,7 @@ fn next(runs: &[Expected], now: i64) -> Markup {
                 @if !run.status.by.is_empty() { " (" (run.status.by) ")" }
                 @if let Some(begins) = run.begins_s { ", about " (moment_of(now + begins as i64)) }
                 "."
-                @if runs.len() > 2 { " " a href="/queue" { (runs.len() - 2) " more wait" } }
+                @if runs.len() > 2 { " " a href="/queue" { "And " (runs.len() - 2) " more" } }
             }
             None => "Nothing waits.",
         }

@@ -68,9 +68,11 @@ fn shown(
     let came = store.occasions(schedule.id, BACK)?;
     Ok(html! {
         section.schedule {
-            h2 { a href={ "/tests/" (key_of_plan(schedule.plan)) } { (plan) } }
+            @if back.is_empty() { h2 { a href={ "/tests/" (key_of_plan(schedule.plan)) } { (plan) } } }
+            @else { h2 { code { (schedule.times) } " (" (schedule.zone) ")" } }
             p {
-                code { (schedule.times) } " (" (schedule.zone) ") at "
+                @if back.is_empty() { code { (schedule.times) } " (" (schedule.zone) ") " }
+                "at "
                 (target.map_or_else(|| "a deleted target".to_owned(), |target| target.name))
                 @if !schedule.duration.is_empty() { " for " (schedule.duration) }
                 @if !schedule.quiet.is_empty() {

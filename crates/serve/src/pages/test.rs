@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::form::Form;
 use super::history::{self, PER_PAGE};
-use super::{hidden, moment_of, outcome, page as whole, schedules, trends};
+use super::{hidden, moment_of, outcome_mark, page as whole, schedules, trends};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
@@ -98,7 +98,7 @@ fn about(call: &Call, test: &Test) -> Result<Markup, Problem> {
     Ok(html! {
         @match &last {
             Some(last) => {
-                "Last: " (outcome(&last.summary)) ", "
+                "Last: " (outcome_mark(&last.summary)) ", "
                 a href={ "/runs/" (last.id) } { (super::moment(&last.summary.started)) }
             }
             None => "No run yet",

@@ -211,21 +211,23 @@ impl Store {
             let mut rows = marked.query([BASELINES_LOOKED_AT])?;
             while let Some(row) = rows.next()? {
                 let (load, baseline): (String, String) = (row.get(0)?, row.get(1)?);
-                if found.len() >= most || !seen.insert(load.clone()) {
+                if !seen.insert(load.clone()) {
                     continue;
                 }
                 let last = of_load.query_map((&load, &baseline, COMPARED_BACK), |row| {
                     Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
                 })?;
-                for run in last {
+                for (back, run) in last.enumerate() {
                     let (run, is_compared) = run?;
                     if !is_compared {
-                        found.push((run, baseline.clone()));
+                        found.push((back, run, baseline.clone()));
                     }
                 }
             }
-            found.truncate(most);
-            Ok(found)
+            // The newest run of every load is shown on the first page.
+            found.sort_by_key(|(back, ..)| *back);
+            let found = found.into_iter().take(most);
+            Ok(found.map(|(_, run, baseline)| (run, baseline)).collect())
         })
     }
 
