@@ -21,7 +21,8 @@ function linesOf(plot) {
       row.t, Number((row.t + row.d).toFixed(3)), PHASES[row.p], ...shown.map((line) => line.values[number]),
     ]),
   ];
-  const ends = plot.limit || plot.id === "rates" || plot.id === "latencies";
+  // Those at the top of the page are below each other, and so have the same room beside them.
+  const ends = ["rates", "waiting", "latencies"].includes(plot.id);
   const above = [plot.limit && chosen === null && limited(plot), ends && isRoomy() && named(shown)].filter(Boolean);
   return {
     group: GROUP, lines: shown, figures,
