@@ -50,8 +50,17 @@ fn essence(seen: &Value) -> (String, String, String, BTreeSet<(String, String)>)
     let own = ["expect", "user-agent", "content-length", "connection", "accept-encoding"];
     let headers = seen["headers"].as_array().into_iter().flatten();
     let headers = headers.map(|pair| (text(&pair[0]).to_lowercase(), text(&pair[1])));
-    let headers = headers.filter(|(name, _)| !own.contains(&name.as_str())).collect();
-    (text(&seen["method"]), text(&seen["target"]), text(&seen["body"]), headers)
+    let headers = headers.filter(|(name, _)| !own.contains(&name.as_str()));
+    let mut headers: BTreeSet<_> = headers.collect();
+    let mut body = text(&seen["body"]);
+    // Each program has its own line between parts.
+    let line = headers.iter().find_map(|(_, value)| value.split_once("boundary="));
+    if let Some(line) = line.map(|(_, line)| line.to_owned()) {
+        body = body.replace(&line, "LINE");
+        let one = |(name, value): (String, String)| (name, value.replace(&line, "LINE"));
+        headers = headers.into_iter().map(one).collect();
+    }
+    (text(&seen["method"]), text(&seen["target"]), body, headers)
 }
 
 fn example(name: &str) -> PathBuf {
@@ -90,6 +99,7 @@ fn a_command_line_of_curl_asks_what_curl_asks() {
         format!("curl -d @{at} -H 'Content-Type: text/plain' {echo}"),
         format!("curl --data-binary @{at} {echo}"),
         format!("curl -T {at} {echo}"),
+        format!("curl -F a=1 -F 'f=@{at};type=text/plain' -F 'g=@{at};filename=\"x y\"' {echo}"),
         format!(
             "curl --data-urlencode 'q=a b/c' --data-urlencode '=x y' -H 'Content-Type: text/plain' {echo}"
         ),

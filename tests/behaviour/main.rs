@@ -4,6 +4,7 @@
 //! The contents of each operation on the wire are tested elsewhere.
 
 mod built_in;
+mod callbacks;
 mod cluster;
 mod cluster_attempt;
 mod cluster_counts;

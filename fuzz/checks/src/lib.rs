@@ -13,6 +13,7 @@ pub mod dhcp4_reply;
 pub mod dhcp6_draft;
 pub mod dhcp6_reply;
 pub mod flow_extract;
+pub mod flow_json_set;
 pub mod flow_page;
 pub mod flow_plan;
 pub mod http_cookies;

@@ -40,6 +40,7 @@ replayed!(
     dhcp6_draft,
     dhcp6_reply,
     flow_extract,
+    flow_json_set,
     flow_page,
     flow_plan,
     http_cookies,

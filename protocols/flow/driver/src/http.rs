@@ -1,5 +1,6 @@
 //! [`HttpExchange`]: a step that is a request, as a plan describes it.
 
+use super::json_set::JsonSet;
 use super::page_step::PageStep;
 use super::signed::KeyRef;
 use super::upload::{FileChoice, Upload};
@@ -60,6 +61,8 @@ pub enum Content {
     Text(Text),
     /// The same bytes for every request.
     Fixed(Body),
+    /// JSON with some of its values replaced.
+    Json(Box<JsonSet>),
     /// The content of a file whose name varies.
     File(FileChoice),
     /// A form that may contain files, which determines the content type.
@@ -69,12 +72,14 @@ pub enum Content {
 impl Content {
     /// The texts it is made of.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
-        let (text, upload) = match self {
-            Self::Text(text) => (Some(text), None),
-            Self::File(choice) => (Some(&choice.name), None),
-            Self::Upload(upload) => (None, Some(upload)),
-            Self::None | Self::Fixed(_) => (None, None),
+        let (text, upload, json) = match self {
+            Self::Text(text) => (Some(text), None, None),
+            Self::File(choice) => (Some(&choice.name), None, None),
+            Self::Upload(upload) => (None, Some(upload), None),
+            Self::Json(json) => (None, None, Some(json)),
+            Self::None | Self::Fixed(_) => (None, None, None),
         };
-        text.into_iter().chain(upload.into_iter().flat_map(|upload| upload.texts()))
+        let parts = upload.into_iter().flat_map(|upload| upload.texts());
+        text.into_iter().chain(parts).chain(json.into_iter().flat_map(|json| json.texts()))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpExchange};
+use super::json_set::{JsonSet, Unset};
 use super::last_page::{LastPage, NoPage};
 use super::nonces::Nonces;
 use super::page_request::{self, PageSource, SentForm, Unsent};
@@ -84,6 +85,9 @@ impl HttpClient {
         } else if self.rendered != Some(id) {
             self.render((id, http, info), compiled, variables.values())
                 .map_err(|unset| compiled.bare(unset, watch))?;
+            if let Content::Json(json) = &http.body {
+                self.set(json, compiled, variables.values(), watch)?;
+            }
         }
         if http.is_sealed() {
             self.seal(http, compiled, variables, watch)?;
@@ -115,6 +119,31 @@ impl HttpClient {
             self.keep_nonce();
         }
         Ok(self.response.status().into())
+    }
+
+    /// Writes a body that is JSON with some of its values replaced.
+    fn set(
+        &mut self,
+        json: &JsonSet,
+        compiled: &CompiledFlow,
+        values: &Values,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Outcome> {
+        let unset = match json.filled(values) {
+            Ok(body) => {
+                self.request.body_mut().extend_from_slice(&body);
+                return Ok(());
+            }
+            Err(unset) => unset,
+        };
+        self.rendered = None;
+        match unset {
+            Unset::Unfilled(unfilled) => Err(compiled.bare(unfilled, watch)),
+            Unset::Wrong(error) => {
+                watch.explain(format_args!("set: {error}"));
+                Err(Outcome::Failed(Class::Check, 0))
+            }
+        }
     }
 
     /// Adds the fields that are made of the rest of the request.
@@ -347,7 +376,8 @@ fn write(
         request.field(name, |out| Text::render(value, values, out))?;
     }
     match &http.body {
-        Content::None => request.set_body(Body::None),
+        // JSON is written when it is known what is in it.
+        Content::None | Content::Json(_) => request.set_body(Body::None),
         Content::Text(text) => text.render(values, request.body_mut())?,
         Content::Fixed(body) => request.set_body(body.clone()),
         Content::File(choice) => {

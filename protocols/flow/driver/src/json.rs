@@ -37,6 +37,11 @@ impl Pointer {
         Ok(Self { tokens: tokens.collect::<Result<_, _>>()? })
     }
 
+    /// The place that these names and numbers lead to.
+    pub(super) fn of(tokens: Vec<String>) -> Self {
+        Self { tokens }
+    }
+
     /// The value at this place in the JSON text `body`, as it is written.
     pub(super) fn find<'a>(&self, body: &'a [u8]) -> Result<Option<&'a str>, Unexamined> {
         walk(body, &self.tokens, false)

@@ -1,6 +1,7 @@
 //! Wrong plans, each with its error message: the file, the line, the column, the wrong value, and the possible ones.
 
 mod journeys;
+mod set;
 mod signing;
 mod uploads;
 

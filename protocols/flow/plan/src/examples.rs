@@ -52,7 +52,8 @@ fn examples() -> Vec<(String, String)> {
             (name, std::fs::read_to_string(&path).unwrap())
         })
     };
-    plans("").chain(plans("../identity/keycloak/")).collect()
+    let identity = plans("../identity/keycloak/").chain(plans("../identity/openam/"));
+    plans("").chain(identity).collect()
 }
 
 /// The directory of an example.

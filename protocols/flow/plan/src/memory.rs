@@ -68,7 +68,7 @@ fn uploads(flow: &Flow) -> (u64, u64) {
                     None => longest = longest.max(all),
                 }
             }
-            Content::None | Content::Text(_) => {}
+            Content::None | Content::Text(_) | Content::Json(_) => {}
         }
     }
     (files.values().sum(), longest)

@@ -6,6 +6,7 @@ use super::model::{
     Variable,
 };
 use super::values::{Node, Pairs, Scalar, Several, Size, Time};
+use brunt_flow_driver::json_set::secret_word;
 use brunt_http_driver::Limits;
 use brunt_redact::{HIDDEN, is_secret_name};
 
@@ -80,6 +81,10 @@ fn hide_step(step: &mut Step) {
     hide_pairs(&mut step.query);
     hide_pairs(&mut step.form);
     hide_parts(&mut step.multipart);
+    for (place, node) in &mut step.set.0 {
+        let name = secret_word(place).unwrap_or_default().to_owned();
+        hide_node(&name, node);
+    }
     step.json.iter_mut().for_each(|json| hide_node("", json));
     step.text.iter_mut().for_each(|text| *text = brunt_redact::text(text));
     step.basic.iter_mut().for_each(|basic| hide_one(&mut basic.password));

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece};
+use brunt_flow_driver::json_set::secret_word;
 use brunt_flow_driver::{
     Content, ExchangeStep, FileChoice, HttpExchange, Iterations, Order, PageStep, PartContent,
     Payload, Source, Start, Step, Upload, Variable,
@@ -381,12 +382,18 @@ impl Requests<'_> {
     fn body(&self, out: &mut String, http: &HttpExchange) {
         match &http.body {
             Content::None => {}
-            Content::Text(text) => {
-                let body = self.named(&brunt_redact::text(&self.filled(text)));
-                let ends = (0..=BODY_SHOWN.min(body.len())).rev();
-                let cut = ends.into_iter().find(|at| body.is_char_boundary(*at)).unwrap_or(0);
-                let more = if cut < body.len() { " ..." } else { "" };
-                let _ = writeln!(out, "\n{}{more}", &body[..cut]);
+            Content::Text(text) => self.text_body(out, text),
+            Content::Json(json) => {
+                self.text_body(out, &json.text);
+                for (place, value) in &json.members {
+                    let place = place.to_string();
+                    let value = if secret_word(&place).is_some() {
+                        HIDDEN.to_owned()
+                    } else {
+                        self.named(&brunt_redact::text(&self.filled(value)))
+                    };
+                    let _ = writeln!(out, "set {place}: {value}");
+                }
             }
             Content::Fixed(body) => {
                 let length = body.bytes().map_or(0, <[u8]>::len);
@@ -397,6 +404,14 @@ impl Requests<'_> {
             }
             Content::Upload(upload) => self.upload(out, upload),
         }
+    }
+
+    fn text_body(&self, out: &mut String, text: &Text) {
+        let body = self.named(&brunt_redact::text(&self.filled(text)));
+        let ends = (0..=BODY_SHOWN.min(body.len())).rev();
+        let cut = ends.into_iter().find(|at| body.is_char_boundary(*at)).unwrap_or(0);
+        let more = if cut < body.len() { " ..." } else { "" };
+        let _ = writeln!(out, "\n{}{more}", &body[..cut]);
     }
 
     /// The parts of a form that may contain files.

@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use crate::http::{Content, HttpExchange};
+use crate::json_set::{JsonPlace, JsonSet, secret_word};
 use crate::page_request::SentForm;
 use crate::plan::Payload;
 use crate::upload::{PartContent, Upload, UploadPart};
@@ -161,6 +162,12 @@ impl Filling<'_> {
             fields,
             body: match &http.body {
                 Content::None | Content::Upload(_) => None,
+                Content::Json(json) => {
+                    // JSON that cannot be changed is never sent.
+                    let body = json.filled(self.values).unwrap_or_default();
+                    let shown = self.json(json, &body);
+                    Some(Bytes::told(&shown, body.len() as u64, true))
+                }
                 Content::File(choice) => {
                     let content = choice.content(self.values).ok().flatten();
                     content.map(|bytes| Bytes::new(bytes, bytes.len() as u64, self.values))
@@ -174,6 +181,22 @@ impl Filling<'_> {
                 }
             },
         }
+    }
+
+    /// What is shown of JSON with some of its values replaced. If it was a secret before, only these values are told.
+    fn json(&self, json: &JsonSet, body: &[u8]) -> String {
+        if !json.text.holes().any(|hole| self.values.is_hidden(hole)) {
+            return brunt_redact::text(&self.values.shown(&String::from_utf8_lossy(body)));
+        }
+        let member = |(place, text): &(JsonPlace, Text)| {
+            let place = place.to_string();
+            let secret = secret_word(&place).is_some();
+            let value =
+                if secret { HIDDEN.to_owned() } else { self.told(text, brunt_redact::text) };
+            format!("{place} = {value}")
+        };
+        let members: Vec<String> = json.members.iter().map(member).collect();
+        format!("{HIDDEN} with {}", members.join(", "))
     }
 
     /// The content type and the parts of a form, those that are files by their lengths.
@@ -336,6 +359,26 @@ mod tests {
         let (url, body) = shown("${b}", body, &values);
         assert_eq!(url, "my *** is it");
         assert_eq!(body, "grant_type=password&password=***&note=my *** is it");
+    }
+
+    #[test]
+    fn json_that_is_a_secret_is_told_by_what_is_replaced_in_it() {
+        let hole = |hole| Text::of([TextPiece::Hole(Hole(hole), Escape::None)]);
+        let place = |text: &str| JsonPlace::parse(text).unwrap();
+        let members = vec![(place("/user"), hole(1)), (place("/password"), Text::literal("\"p\""))];
+        let json = JsonSet { text: hole(0), members, skip: false };
+        let mut values = Values::new(2);
+        values.set(Hole(0), br#"{"id":"i7","user":"","password":""}"#);
+        values.set(Hole(1), b"\"jo\"");
+        let http = HttpExchange { body: Content::Json(Box::new(json)), ..HttpExchange::default() };
+        let payload = Payload::Http(Box::new(http));
+        let shown = |values: &Values| match of(&payload, values) {
+            TracedRequest::Http { body, .. } => body.unwrap().text.unwrap(),
+            TracedRequest::Words { lines, .. } => panic!("{lines:?}"),
+        };
+        assert_eq!(shown(&values), r#"{"id":"i7","user":"jo","password":"***"}"#);
+        values.hide(Hole(0), true);
+        assert_eq!(shown(&values), "*** with /user = \"jo\", /password = ***");
     }
 
     #[test]

@@ -12,6 +12,11 @@ pub(super) fn text(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text,
     if let Node::Scalar(Scalar::Text(json)) = node {
         return written(at, json, names);
     }
+    value(at, node, names)
+}
+
+/// A value of a document, of which a text is a string.
+pub(super) fn value(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text, KeyError> {
     let mut pieces = Vec::new();
     write(at, node, names, &mut pieces)?;
     Ok(Text::of(pieces))

@@ -459,6 +459,8 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), KeyError> {
         ("json", step.json.is_some()),
         ("form", !step.form.is_empty()),
         ("multipart", !step.multipart.is_empty()),
+        ("set", !step.set.is_empty()),
+        ("set-missing", step.set_missing.is_some()),
         ("press", step.press.is_some()),
         ("lands", step.lands.is_some()),
     ];

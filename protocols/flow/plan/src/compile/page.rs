@@ -55,6 +55,8 @@ fn page_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), KeyError> {
         ("content-type", step.content_type.is_some()),
         ("text", step.text.is_some()),
         ("body-file", step.body_file.is_some()),
+        ("set", !step.set.is_empty()),
+        ("set-missing", step.set_missing.is_some()),
         ("multipart", !step.multipart.is_empty()),
         ("query", !step.query.is_empty()),
         ("json", step.json.is_some()),

@@ -1,7 +1,7 @@
 //! Steps over HTTP: compiles a plan's step to a request with holes.
 
 use brunt_feed::{Escape, Text, TextPiece};
-use brunt_flow_driver::{Content, Dpop, HttpExchange};
+use brunt_flow_driver::{Content, Dpop, HttpExchange, JsonPlace, JsonSet, json_set};
 use brunt_http_driver::Body;
 
 use super::environment::CompileEnvironment;
@@ -14,7 +14,7 @@ use super::page;
 use super::token::is_token;
 use super::uploads::{UploadFile, UploadFiles};
 use crate::key_error::KeyError;
-use crate::model::{Http, Step};
+use crate::model::{Http, SetMissing, Step};
 use crate::path::KeyPath;
 use crate::values::{Pairs, Several};
 
@@ -22,6 +22,9 @@ use crate::values::{Pairs, Several};
 const AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 /// Fields that are set from the connection and the body.
 const FOLLOWING: [&str; 4] = ["content-length", "transfer-encoding", "keep-alive", "upgrade"];
+
+/// The most places that `set` replaces.
+const SET_MAX: usize = 64;
 
 /// The request of a step. `key` is the key with its URL.
 pub(super) fn request(
@@ -298,6 +301,14 @@ fn content(
         ("body-file", step.body_file.is_some()),
         ("multipart", !step.multipart.is_empty()),
     ];
+    if step.json.is_none() && !step.set.is_empty() {
+        let what = "belongs to 'json', which is missing: give the JSON to change, such as json = \"${page}\"";
+        return Err(KeyError::new(&at.key("set"), what));
+    }
+    if step.set.is_empty() && step.set_missing.is_some() {
+        let what = "belongs to 'set', which is missing";
+        return Err(KeyError::new(&at.key("set-missing"), what));
+    }
     if keys.iter().all(|(_, given)| !given) {
         return Ok((Content::None, None));
     }
@@ -306,7 +317,12 @@ fn content(
     let at = at.key(key);
     Ok(match step {
         Step { json: Some(node), .. } => {
-            (Content::Text(json::text(&at, node, names)?), Some("application/json"))
+            let text = json::text(&at, node, names)?;
+            let content = match set(above, step, &text, names)? {
+                Some(json) => Content::Json(Box::new(json)),
+                None => Content::Text(text),
+            };
+            (content, Some("application/json"))
         }
         Step { text: Some(text), .. } => {
             (Content::Text(names.plain(&at, text)?), Some("text/plain; charset=utf-8"))
@@ -331,6 +347,38 @@ fn content(
             Some("application/x-www-form-urlencoded"),
         ),
     })
+}
+
+/// What is replaced in JSON before it is sent.
+fn set(
+    at: &KeyPath,
+    step: &Step,
+    text: &Text,
+    names: &mut Names,
+) -> Result<Option<JsonSet>, KeyError> {
+    if step.set.is_empty() {
+        return Ok(None);
+    }
+    let at = at.key("set");
+    if step.set.0.len() > SET_MAX {
+        let what = format!("has {} places, but the maximum is {SET_MAX}", step.set.0.len());
+        return Err(KeyError::new(&at, what));
+    }
+    let mut members = Vec::new();
+    for (place, node) in step.set.iter() {
+        let at = at.key(place);
+        let read = JsonPlace::parse(place);
+        let read = read.map_err(|why| KeyError::new(&at, format!("is no place in JSON: {why}")))?;
+        members.push((read, json::value(&at, node, names)?));
+    }
+    let skip = step.set_missing == Some(SetMissing::Skip);
+    let json = JsonSet { text: text.clone(), members, skip };
+    if let Some(body) = text.constant() {
+        let members = json.members.iter().map(|(place, _)| (place, b"0".to_vec()));
+        let done = json_set::replaced(body, &members.collect::<Vec<_>>(), skip);
+        done.map_err(|error| KeyError::new(&at, format!("does not fit 'json': {error}")))?;
+    }
+    Ok(Some(json))
 }
 
 /// The type of a body of several parts, without the line between them, which is known when it is written.

@@ -49,6 +49,7 @@ fn request_of(http: &str, variables: &str, step: &str) -> (String, Vec<(String, 
         Content::Text(text) => rendered(text, &values),
         Content::None => String::new(),
         Content::Fixed(body) => format!("{:?}", body.bytes()),
+        Content::Json(json) => String::from_utf8(json.filled(&values).unwrap()).unwrap(),
         Content::File(choice) => {
             let content = choice.content(&values).unwrap().unwrap();
             String::from_utf8_lossy(content).into_owned()
@@ -208,6 +209,36 @@ fn parts_are_texts_and_files_whose_names_may_vary() {
     assert!(body.starts_with("multipart/mixed; boundary=----"), "{body}");
     let (_, fields, body) = request_of(base, variables, "post = \"/\"\nbody-file = \"${files}\"");
     assert_eq!((body.as_str(), field(&fields, "content-type")), ("there\n", vec!["a/b"]));
+}
+
+#[test]
+fn places_of_json_are_set_to_values_of_their_kinds() {
+    let variables = "a = 'q\"'\nb = 5\npage = '{\"l\": [{\"t\":\"x\",\"v\":1.0},{\"t\":\"y\",\"v\":2}], \"n\":0}'";
+    let step = |set: &str| format!("post = \"/\"\njson = \"${{page}}\"\nset = {{ {set} }}");
+    let set = "\"$.l[?@.t == 'y'].v\" = \"<${a}>\", \"/n\" = { b = \"${b}\", c = [1.5, true] }";
+    let (_, fields, body) = request_of("base = \"http://h\"", variables, &step(set));
+    assert_eq!(
+        body,
+        r#"{"l": [{"t":"x","v":1.0},{"t":"y","v":"<q\">"}], "n":{"b":"5","c":[1.5,true]}}"#
+    );
+    assert_eq!(field(&fields, "content-type"), ["application/json"]);
+    let (_, _, body) = request_of(
+        "base = \"http://h\"",
+        variables,
+        &(step("\"$.none\" = 1, \"/n\" = 7") + "\nset-missing = \"skip\""),
+    );
+    assert!(body.ends_with("\"n\":7}"), "{body}");
+}
+
+#[test]
+fn a_plan_that_is_shown_has_no_secrets_in_parts_and_places() {
+    let text = "[[scenario]]\nsteps = [{ post = \"http://h/\", json = { a = { password = \"\" } }, \
+                set = { \"$.a.password\" = \"s3cr3t\" } }, { post = \"http://h/\", multipart = { \
+                password = [\"s3cr3t\", { text = \"s3cr3t\" }], a = { json = { password = \"s3cr3t\" } } } }]";
+    let text = reader::Text { name: "p.toml", text, unset: &[], overrides: &[] };
+    let written = read(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    let shown = crate::merged::text(&written.plan, 1, 1);
+    assert!(!shown.contains("s3cr3t") && shown.matches("***").count() == 4, "{shown}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
 pub use multipart::{Part, PartTable, Parts};
 pub use page::{Pick, Submit};
 pub use run::{Groups, Iterations, Order, Round, Run};
-pub use scenario::{AfterFailure, Scenario, Step};
+pub use scenario::{AfterFailure, Scenario, SetMissing, Step};
 pub use variable::{
     Choice, Extracted, Feeder, MacDigest, MacNotation, Number, Renewal, RowOrder, Source, Variable,
 };

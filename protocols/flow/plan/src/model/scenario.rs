@@ -37,6 +37,17 @@ pub enum AfterFailure {
     GoOn,
 }
 
+/// What happens if there is no value to replace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SetMissing {
+    /// The step fails, and nothing is sent.
+    #[default]
+    Fail,
+    /// The place is passed over.
+    Skip,
+}
+
 /// A step: a request over HTTP (`get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or `method` and `url`; or
 /// `submit` or `follow`, which use the last page), a request to a directory (`ldap`) or a DHCP server (`dhcp`), a
 /// `pause`, or a group of `steps`.
@@ -137,6 +148,12 @@ pub struct Step {
     pub headers: Pairs<Several>,
     /// JSON body: text, or a table or an array of TOML.
     pub json: Option<Node>,
+    /// With `json`, what is replaced in it before it is sent: the values by JSON pointer (`/a/0`) or `JSONPath`
+    /// (`$.a[0]`), each of which must lead to one value. At most 64.
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    pub set: Pairs<Node>,
+    /// What happens if a place of `set` leads to no value; "fail" by default.
+    pub set_missing: Option<SetMissing>,
     /// Body of the type `application/x-www-form-urlencoded`; with `submit` the fields of the page's form to set or to
     /// add.
     #[serde(skip_serializing_if = "Pairs::is_empty")]

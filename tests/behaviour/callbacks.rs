@@ -1,0 +1,54 @@
+//! Callbacks: the identity API in memory gets back what it asked with, and nothing but the values is changed.
+
+use brunt_test_program::{RestTarget, run};
+use serde_json::Value;
+
+#[test]
+fn callbacks_go_back_filled_in() {
+    let target = RestTarget::start();
+    let base = format!("http.base={}/openam/json", target.base);
+    let plan = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/identity/openam/callbacks.toml");
+    let left_out = ["run.duration", "run.ramp-up", "run.think", "objectives"];
+    let set = ["run.users=2", "run.iterations.each=20", &base];
+    let left_out = left_out.iter().flat_map(|key| ["--unset", key]);
+    let set = set.iter().flat_map(|text| ["--set", text]);
+    let words = ["run", plan, "--seed", "7"].into_iter().chain(left_out).chain(set);
+    run(words).expect(0);
+    let asked = target.stop();
+    let (mut right, mut wrong) = (0, 0);
+    for seen in asked.iter().filter(|seen| seen.target.ends_with("/authenticate")) {
+        let json = seen.json();
+        let Some(callbacks) = json["callbacks"].as_array() else { continue };
+        let value = |at: usize| callbacks[at]["input"][0]["value"].as_str().expect("a text");
+        assert!(value(0).starts_with("user."), "{seen:?}");
+        assert_eq!(callbacks[0]["output"][0]["value"], Value::from("User Name:"));
+        assert_eq!(json["stage"], Value::from("DataStore1"));
+        match seen.status {
+            200 => right += usize::from(value(1) == "password"),
+            _ => wrong += usize::from(value(1) == "not password"),
+        }
+    }
+    assert_eq!(right + wrong, 40);
+    assert!(right > wrong);
+    let validated = asked.iter().filter(|seen| seen.target.contains("_action=validate"));
+    assert_eq!(validated.count(), right);
+}
+
+#[test]
+fn a_place_that_is_not_there_is_told_and_nothing_is_sent() {
+    let target = RestTarget::start();
+    let directory = brunt_test_program::scratch();
+    let plan = directory.path().join("plan.toml");
+    let text = format!(
+        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}/openam/json\"\n[[scenario]]\n\
+         steps = [{{ post = \"/authenticate\", json = {{}}, extract = {{ page = {{ body = true }} }} }}, \
+         {{ post = \"/authenticate\", json = \"${{page}}\", set = {{ \"$.callbacks[9].input\" = 1 }} }}]\n",
+        target.base
+    );
+    std::fs::write(&plan, text).expect("a plan");
+    let plan = plan.to_string_lossy();
+    let ended = run(["run", &*plan, "--once"]);
+    let said = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(said.contains("set: '$.callbacks[9].input' leads to no value"), "{said}");
+    assert_eq!(target.stop().len(), 1);
+}
