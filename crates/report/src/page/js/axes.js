@@ -19,7 +19,8 @@ function valueScale(logarithmic, limit) {
   }
   const range = (_, low, high) => {
     if (!(low > 0) || !(high > 0)) return [0.1, 10];
-    const [from, to] = [round125(low, false), round125(near(high), true)];
+    const least = limit ? Math.min(low, limit.value) : low;
+    const [from, to] = [round125(least, false), round125(near(high), true)];
     return from < to ? [from, to] : [from / 2, to * 2];
   };
   return { distr: 3, range };

@@ -30,7 +30,7 @@ function linesOf(plot) {
     series: shown.map((line) => ({ ...look(line), key: line.column })),
     x: timeScale(), y: valueScale(plot.logarithmic, chosen === null && plot.limit),
     axes: [timeAxis(), valueAxis(plot.logarithmic)],
-    padding: [8, ends && isRoomy() ? 76 : 8, 0, 0],
+    padding: [8, ends && isRoomy() ? 86 : 8, 0, 0],
     height: 200,
     below: shade,
     above: (chart) => above.forEach((draw) => draw(chart)),
