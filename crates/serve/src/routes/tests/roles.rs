@@ -29,6 +29,7 @@ const VIEWER: &[&str] = &[
     "GET /runs/{id}/loadgen",
     "GET /runs/{id}/csv",
     "GET /runs/{id}/steps/{step}",
+    "GET /runs/{id}/limit",
     "GET /compare",
     "GET /trends",
     "GET /targets",

@@ -304,6 +304,7 @@ mod tests {
     #[test]
     fn a_step_says_what_it_sends_keeps_and_checks() {
         let sheet = of(r#"
+            [[scenario]]
             [[scenario.steps]]
             name = "log-in"
             post = "/login"
