@@ -4,6 +4,7 @@
 //! names. So text from a server stays text even if our code forgot to escape it. The script adds moving charts, sorting
 //! and copying: words, tables and still pictures are there without it.
 
+use super::list::list;
 use super::{Block, Drawing, Page, Side, Table, Tone, Verdict, result, script};
 use crate::escaped::escaped;
 use crate::wrapped::command_line;
@@ -225,14 +226,6 @@ fn columns(text: &mut String, blocks: &[Block], number: usize) -> std::fmt::Resu
     text.push_str("<div class=\"cols\">\n");
     within(text, blocks, number);
     writeln!(text, "</div>")
-}
-
-pub(super) fn list(text: &mut String, items: &[String]) -> std::fmt::Result {
-    text.push_str("<ul>\n");
-    for item in items {
-        writeln!(text, "<li>{}</li>", escaped(item))?;
-    }
-    writeln!(text, "</ul>")
 }
 
 fn facts(text: &mut String, facts: &[(String, String)]) -> std::fmt::Result {

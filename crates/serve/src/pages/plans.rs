@@ -3,6 +3,7 @@
 //! The text is the source of truth. A child of the program reads it and reports what is wrong, or what it will do; the
 //! server handles it only as text.
 
+mod applied;
 pub(crate) mod draft;
 pub(crate) mod editor;
 mod field;
@@ -30,7 +31,8 @@ use crate::problem::{Problem, sentence};
 use crate::store::{Plan, Target};
 use crate::submission::{asked, checked};
 
-use typed::{Typed, applied};
+use applied::applied;
+use typed::Typed;
 
 /// Templates for new plans.
 const TEMPLATES: [(&str, &str); 3] = [

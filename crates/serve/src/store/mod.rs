@@ -10,6 +10,7 @@ mod drafts;
 mod followed;
 mod hooks;
 mod keyed;
+mod membership;
 mod people;
 mod plans;
 mod runs;
@@ -36,6 +37,7 @@ pub(crate) use drafts::Draft;
 pub(crate) use followed::FollowedRun;
 pub(crate) use hooks::Hook;
 pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
+pub(crate) use membership::{REVISION, key_of_plan};
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Kind, Listed, Order, Place, Position, SortBy, name, outcome_key};
@@ -44,7 +46,7 @@ pub(crate) use secrets::SecretRow;
 pub(crate) use shares::Share;
 pub(crate) use steps::Step;
 pub(crate) use targets::Target;
-pub(crate) use test::{LastRuns, Point, REVISION, Test, key_of_plan};
+pub(crate) use test::{LastRuns, Point, Test};
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.

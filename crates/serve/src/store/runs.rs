@@ -5,7 +5,7 @@ use brunt_record::SloOutcome;
 use rusqlite::types::{Type, Value};
 use rusqlite::{OptionalExtension as _, Row, Transaction, params_from_iter};
 
-use super::test::{join_test, key_of_plan, plan_named, test_of_load};
+use super::membership::{join_test, key_of_plan, plan_named, test_of_load};
 use super::{Result, Store};
 use crate::history::Entry;
 

@@ -4,8 +4,9 @@ use brunt_envelope::PathPart;
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use super::applied::applied;
 use super::sheet::{Sheet, below, changed, name};
-use super::typed::{Typed, applied};
+use super::typed::Typed;
 use super::{field, text};
 use crate::app::App;
 use crate::call::{Answer, Call};

@@ -7,10 +7,11 @@ use brunt_envelope::{Checked, Finding, LoadFigures, PathPart};
 use brunt_report::figure::thousands;
 use maud::{Markup, html};
 
+use super::applied::{Applied, applied, label};
 use super::draft::refusal;
 use super::field::{Fields, id};
 use super::sheet::{Sheet, name};
-use super::typed::{Applied, Fault, Typed, applied, label};
+use super::typed::{Fault, Typed};
 use super::visits::Visits;
 use super::{check_with, load, objective, text};
 use crate::auth::Role;

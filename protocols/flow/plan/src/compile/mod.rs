@@ -21,6 +21,7 @@ mod network;
 mod numbers;
 mod one;
 mod page;
+mod possible;
 mod ranges;
 mod request;
 mod token;

@@ -11,7 +11,7 @@ use brunt_flow_driver::{Renewal, RequestPart, Signed, Source, Variable};
 use brunt_net::secret::Secret;
 
 use super::filters::{self, Filters};
-use super::uploads::Possible;
+use super::possible::Possible;
 use crate::key_error::{KeyError, instead};
 use crate::path::KeyPath;
 
