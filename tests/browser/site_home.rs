@@ -42,7 +42,7 @@ fn from_a_first_run_to_a_second_and_to_their_comparison() {
     looked_at(&browser, "home-first");
     browser.click(".choice a");
     browser.wait_for("return document.querySelector('#checked .met')");
-    browser.click("#run button.main");
+    browser.click("button[name=save]");
     ended(&browser);
     browser.click("#about [name=baseline]");
     browser.click("#about button.main");
