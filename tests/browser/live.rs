@@ -311,7 +311,7 @@ fn an_address_that_others_can_reach_is_told_and_a_taken_one_refused() {
     let target = Target::start();
     let url = target.url("/sleep?ms=1");
     let brunt = || std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
-    let open = Trial::brunt(brunt(), &["http", "-n", "10", "--quiet", &url, "--web=0.0.0.0"]);
+    let open = Trial::brunt(brunt(), &["http", "-n", "10", &url, "--web=0.0.0.0"]);
     let open = open.run().went_well();
     assert!(open.notes.contains("anyone who can reach this machine"), "{open}");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
