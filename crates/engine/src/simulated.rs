@@ -26,7 +26,7 @@ use std::task::Poll;
 use std::thread;
 use tokio::runtime::{Builder, LocalOptions};
 
-/// Carries `plan` out as [`run`](crate::run) does.
+/// Carries `plan` out as [`run`](crate::run()) does.
 pub(crate) fn run<T: Time, F: SessionFactory>(
     plan: &Plan,
     catalogue: &Catalogue,

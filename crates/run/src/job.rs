@@ -14,7 +14,7 @@ use crate::options::run_options::RunOptions;
 pub struct Job {
     /// The command line for the record, secrets starred.
     pub command: Vec<String>,
-    /// What to type for a search of its highest rate, if one can repeat it ([`search_words`](crate::search_words)).
+    /// What to type for a search of its highest rate, if one can repeat it ([`search_words`](crate::search_words())).
     pub search: Vec<String>,
     /// When exchanges fall due, how many sessions there are, and when it ends.
     pub load: Plan,

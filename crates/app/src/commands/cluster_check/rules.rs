@@ -3,7 +3,7 @@
 //!
 //! The rules are applied to the parsed command line, so no spelling of an option can bypass them. Each load refuses the
 //! options of its own that lead out of the run's directory and have no address that the fence checks; those of every
-//! run are judged here, and file names where the files are opened ([`brunt_feed::access`]).
+//! run are judged here, and file names where the files are opened ([`brunt_feed::Files`]).
 
 use brunt_run::options::run_options::{self, RunOptions};
 use brunt_run::{Caller, Load};

@@ -1,6 +1,6 @@
 //! `brunt http`: one URL or many, with the flags that are familiar from wrk, wrk2, oha, hey and ab.
 //!
-//! A command line becomes a plan ([`mod@asked`]) and the plan a run, as in `brunt run`. With `--details` a
+//! A command line becomes a plan ([`asked()`]) and the plan a run, as in `brunt run`. With `--details` a
 //! short block like those tools' is printed beside the figures of every run ([`figures`]).
 
 mod callers;

@@ -1,7 +1,7 @@
 //! `brunt names lookup`: load on a name service, as this machine is configured or at one layer of it.
 //!
-//! [`asked`] turns the command line into a run, for which [`known`] finds users and groups; [`sources`] reports
-//! afterwards which sources are configured and which of them answer. The name service also serves other users, so the
+//! The command line becomes a run, for which [`known`] finds users and groups; [`sources`] reports afterwards which
+//! sources are configured and which of them answer. The name service also serves other users, so the
 //! rate is moderate unless another is given, and nothing is ever changed.
 
 mod callers;
