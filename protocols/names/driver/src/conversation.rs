@@ -80,8 +80,8 @@ impl std::fmt::Debug for Conversation {
     }
 }
 
-/// The values of a request.
-struct Filled<'a>(&'a [u8], &'a [u8]);
+/// The values of a request with up to two slots.
+pub struct Filled<'a>(pub &'a [u8], pub &'a [u8]);
 
 impl Values for Filled<'_> {
     fn value(&self, slot: usize) -> &[u8] {

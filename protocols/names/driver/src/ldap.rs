@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_ldap_wire::ber::Values;
 use brunt_ldap_wire::filter::{Filter, FilterError};
 use brunt_ldap_wire::request::{self, Scope};
 use brunt_ldap_wire::response::Scan;
@@ -22,7 +21,7 @@ use brunt_net::unix::{self, SocketNameError};
 use brunt_net::{Network, tls};
 
 use super::access_path::AccessPath;
-use super::conversation::{Conversation, Stream};
+use super::conversation::{Conversation, Filled, Stream};
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
 
@@ -201,15 +200,6 @@ pub(super) struct LdapPath {
     unanswered: bool,
     name: Vec<u8>,
     groups: Vec<u32>,
-}
-
-/// The values of a search.
-struct Filled<'a>(&'a [u8], &'a [u8]);
-
-impl Values for Filled<'_> {
-    fn value(&self, slot: usize) -> &[u8] {
-        if slot == 0 { self.0 } else { self.1 }
-    }
 }
 
 /// The kind of search.
