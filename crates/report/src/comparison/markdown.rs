@@ -13,8 +13,20 @@ use std::fmt::Write;
 /// The comparison as Markdown of GitHub.
 pub fn markdown(comparison: &Comparison) -> String {
     let mut text = String::new();
-    for pair in &comparison.pairs {
-        let _ = writeln!(text, "**{}**\n", inert(&words::sentence(comparison, pair)));
+    let dates = words::dates(comparison);
+    let letters = || comparison.sides.iter().map(|side| side.letter.clone()).collect();
+    let names: Vec<String> = dates.clone().unwrap_or_else(letters);
+    let base = names.first().map(String::as_str).unwrap_or_default();
+    let others = || comparison.pairs.iter().zip(names.iter().skip(1));
+    for (pair, side) in others() {
+        let said = match dates {
+            Some(_) => {
+                let (side, base) = (format!("The run of {side}"), format!("that of {base}"));
+                words::sentence_of(comparison, pair, (&side, &base))
+            }
+            None => words::sentence(comparison, pair),
+        };
+        let _ = writeln!(text, "**{}**\n", inert(&said));
     }
     for doubt in words::doubts(comparison) {
         let _ = writeln!(text, "- cannot be trusted: {}", inert(&doubt));
@@ -22,14 +34,14 @@ pub fn markdown(comparison: &Comparison) -> String {
     for difference in differences(&comparison.unlike) {
         let _ = writeln!(text, "- {}", inert(&difference));
     }
-    for side in &comparison.sides {
-        let _ = writeln!(text, "- {}: {}", side.letter, inert(&words::described(side)));
+    for (side, name) in comparison.sides.iter().zip(&names) {
+        let _ = writeln!(text, "- {}: {}", inert(name), inert(&words::described(side)));
     }
-    for pair in &comparison.pairs {
-        let side = &pair.side;
+    for (pair, side) in others() {
+        let [base, side] = [base, side].map(inert);
         let _ = write!(
             text,
-            "\n| operation | figure | A | {side} | change | interval | result |\n|---|---|--:|--:|--:|--:|---|\n"
+            "\n| operation | figure | {base} | {side} | change | interval | result |\n|---|---|--:|--:|--:|--:|---|\n"
         );
         for found in &pair.figures {
             let operation = found.operation.as_deref().map_or_else(String::new, inert);

@@ -4,6 +4,7 @@ use super::document::{Comparison, Finding, Pair, Side};
 use super::figure::Figure;
 use crate::figure::{NONE, fixed};
 use brunt_record::Status;
+use std::collections::BTreeSet;
 
 /// An end of an interval beyond this change, in percent, only shows that nothing is known in that direction.
 const LARGEST: f64 = 9999.0;
@@ -71,9 +72,32 @@ pub(super) fn named(operation: Option<&str>, figure: Figure) -> String {
     }
 }
 
-/// The result of a pair, as a sentence.
+/// When the runs of all sides began, where each side is one run and the times tell them apart. Who has not seen the
+/// command knows what times are, but not what letters are.
+pub(super) fn dates(comparison: &Comparison) -> Option<Vec<String>> {
+    let of_minutes = |side: &Side| match side.runs.as_slice() {
+        [run] => {
+            let minutes = run.started.get(..16).filter(|_| run.started.ends_with('Z'))?;
+            Some(format!("{} UTC", minutes.replacen('T', " ", 1)))
+        }
+        _ => None,
+    };
+    let dates: Vec<String> = comparison.sides.iter().map(of_minutes).collect::<Option<_>>()?;
+    let apart = dates.iter().collect::<BTreeSet<_>>().len() == dates.len();
+    apart.then_some(dates)
+}
+
+/// The result of a pair, as a sentence that calls the sides by their letters.
 pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
-    let side = &pair.side;
+    sentence_of(comparison, pair, (&pair.side, "A"))
+}
+
+/// The result of a pair, as a sentence that calls the sides by these names.
+pub(super) fn sentence_of(
+    comparison: &Comparison,
+    pair: &Pair,
+    (side, base): (&str, &str),
+) -> String {
     let of = |wanted: Finding| {
         let figures = pair.figures.iter().filter(|found| found.figure.is_of_target());
         figures.filter(move |found| found.result == wanted)
@@ -93,21 +117,23 @@ pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
     };
     match pair.result {
         Finding::Worse if of(Finding::Better).next().is_some() => format!(
-            "{side} is worse than A in some figures: {}; and better in others: {}",
+            "{side} is worse than {base} in some figures: {}; and better in others: {}",
             changes_text(Finding::Worse),
             changes_text(Finding::Better)
         ),
-        Finding::Worse => format!("{side} is worse than A: {}", changes_text(Finding::Worse)),
-        Finding::Better => format!("{side} is better than A: {}", changes_text(Finding::Better)),
+        Finding::Worse => format!("{side} is worse than {base}: {}", changes_text(Finding::Worse)),
+        Finding::Better => {
+            format!("{side} is better than {base}: {}", changes_text(Finding::Better))
+        }
         Finding::Same => {
             let judged = of(Finding::Same).count();
             format!(
-                "{side} and A do not differ (~) by more than chance explains, in {judged} figures"
+                "{side} and {base} do not differ (~) by more than chance explains, in {judged} figures"
             )
         }
         Finding::Unknown if comparison.sides.is_empty() => "nothing was compared".to_owned(),
         Finding::Unknown => format!(
-            "{side} and A cannot be compared: single runs need at least 8 seconds each; run longer, or repeat \
+            "{side} and {base} cannot be compared: single runs need at least 8 seconds each; run longer, or repeat \
              them (brunt ab)"
         ),
     }
