@@ -29,7 +29,8 @@ fn begun(visitor: &Visitor, target: &str) -> String {
     visitor.send("/plans", "/plans", "name=visit&template=0");
     let (head, body) = visitor.send("/plans/1", "/plans/1/run", "target=1&duration=5s");
     assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
-    let going = until(PATIENCE, || visitor.ask("GET", "/queue", "", "").1.contains(", steady"));
+    let sends = "data-shown=\"state\">steady<";
+    let going = until(PATIENCE, || visitor.ask("GET", "/queue", "", "").1.contains(sends));
     assert!(going);
     between(&head, "location: /live/", "\r\n").to_owned()
 }

@@ -8,6 +8,23 @@ use crate::browser::Browser;
 use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound, stop};
 
+/// The first page shows how far the run is, and keeps that current without being loaded again; then back to the run.
+fn followed_on_the_first_page(browser: &Browser, origin: &str) {
+    browser.open(origin);
+    browser.run("window.stayed = true");
+    let reached = "document.querySelector('.running [data-shown=of]').textContent";
+    let before = browser.run(&format!("return {reached}"));
+    browser.wait_for(&format!("return window.stayed && {reached} !== {before}"));
+    browser.wait_for(
+        "return document.querySelector('[data-shown=due]').textContent.startsWith(' of ')",
+    );
+    assert_eq!(browser.run("return document.querySelector('.running progress').value > 0"), true);
+    looked_at(browser, "home-running");
+    sound(browser, origin, "home-running");
+    browser.click(".running a.big");
+    browser.wait_for("return window.brunt && brunt.charts().length > 1");
+}
+
 #[test]
 fn a_plan_is_checked_run_watched_and_kept() {
     let Some(browser) = Browser::start() else { return };
@@ -51,6 +68,7 @@ fn a_plan_is_checked_run_watched_and_kept() {
     browser.wait_for("return window.brunt && brunt.charts().length > 1");
     looked_at(&browser, "live");
     sound(&browser, origin, "live");
+    followed_on_the_first_page(&browser, origin);
     stop(&browser);
     looked_at(&browser, "run-made");
     assert!(browser.text(".lead").contains("None of"), "{}", browser.text(".lead"));

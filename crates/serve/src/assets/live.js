@@ -1,3 +1,44 @@
+// The progress of an active run, wherever a page shows it: a bar, and words that the server has made.
+function progress(status) {
+  for (const place of document.querySelectorAll("[data-shown]")) {
+    const text = status.shown[place.dataset.shown];
+    if (place.textContent !== text) place.textContent = text;
+  }
+  const bar = document.querySelector("progress");
+  if (!bar) return;
+  bar.value = Math.min(status.reached_s, bar.max);
+  bar.hidden = status.state === "queued";
+}
+
+// The panel of the active run on other pages than its own. A page that is hidden does not occupy a connection.
+document.addEventListener("DOMContentLoaded", () => {
+  const panel = document.querySelector("[data-going]");
+  if (!panel) return;
+  let source = null;
+  let begun = null;
+  // Other runs and results have changed with it. What somebody is typing is not taken away.
+  function again() {
+    source.close();
+    const field = document.activeElement;
+    if (!field || !field.matches("input,textarea,select")) setTimeout(() => location.reload(), 500);
+  }
+  function follow() {
+    source?.close();
+    if (document.hidden) return;
+    source = new EventSource(panel.dataset.going);
+    source.addEventListener("state", (event) => {
+      const status = JSON.parse(event.data);
+      const waits = status.state === "queued";
+      begun = begun ?? waits;
+      if (begun !== waits) again();
+      else progress(status);
+    });
+    source.addEventListener("end", again);
+  }
+  document.addEventListener("visibilitychange", follow);
+  follow();
+});
+
 // The page of a run in progress: shows its events, and is replaced by the page of the finished run when it is over.
 document.addEventListener("DOMContentLoaded", () => {
   const place = document.querySelector("[data-live]");
@@ -53,6 +94,7 @@ document.addEventListener("DOMContentLoaded", () => {
   on("state", (status) => {
     // The state is only written when it changes, so that screen readers do not announce it every second.
     if (state.textContent !== status.state) state.textContent = status.state;
+    progress(status);
     reason.textContent = status.reason || "";
   });
   on("end", () => {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{hidden, settings};
 use crate::auth::Requester;
 use crate::call::Call;
-use crate::queue::{Expected, expected};
+use crate::queue::{Expected, Shown, expected};
 
 /// The places, each with the beginnings of other addresses that belong to it.
 const PLACES: [(&str, &str, &[&str]); 4] = [
@@ -53,7 +53,9 @@ fn now(call: &Call) -> Markup {
     html! {
         div.now {
             span.mark.on { (if first.status.state.is_active() { "Running" } else { "Queued" }) }
-            " " a href={ "/live/" (first.status.id) } { (called(first)) (left(first)) }
+            " " a href={ "/live/" (first.status.id) } {
+                (called(first)) span data-shown="left" { (Shown::new(&first.status).left) }
+            }
             @if runs.len() > 1 { " " a href="/queue" { (runs.len() - 1) " waiting" } }
         }
     }
@@ -63,22 +65,6 @@ fn now(call: &Call) -> Markup {
 pub(super) fn called(run: &Expected) -> String {
     let Expected { status, .. } = run;
     if status.name.is_empty() { format!("Run {}", status.number + 1) } else { status.name.clone() }
-}
-
-/// How long an active run still lasts, after a comma.
-pub(super) fn left(run: &Expected) -> String {
-    let ends = run.ends_s.filter(|_| run.status.state.is_active());
-    ends.map_or_else(String::new, |seconds| format!(", {} left", clock(seconds)))
-}
-
-/// A length of time, as on a clock: 3:12 or 1:05:00.
-pub(super) fn clock(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    let (hours, minutes, seconds) = (whole / 3_600, whole % 3_600 / 60, whole % 60);
-    match hours {
-        0 => format!("{minutes}:{seconds:02}"),
-        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
-    }
 }
 
 #[cfg(test)]
@@ -95,11 +81,5 @@ mod tests {
         let marked: Vec<&str> = places.into_iter().flat_map(here).collect();
         assert_eq!(marked, ["Tests", "Tests", "Tests", "Runs", "Runs", "Targets", "Settings"]);
         assert!(here("/shared/x").is_empty() && here("/sign-in").is_empty());
-    }
-
-    #[test]
-    fn a_length_of_time_reads_like_a_clock() {
-        let read = [0.0, 191.6, 3_900.0].map(clock);
-        assert_eq!(read, ["0:00", "3:12", "1:05:00"]);
     }
 }

@@ -99,17 +99,6 @@ pub(super) fn figure(value: f64) -> String {
     }
 }
 
-/// A time after the beginning.
-pub(super) fn clock(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    let (hours, minutes, rest) = (whole / 3_600, whole / 60 % 60, whole % 60);
-    if hours > 0 {
-        format!("{hours}:{minutes:02}:{rest:02}")
-    } else {
-        format!("{minutes}:{rest:02}")
-    }
-}
-
 /// A line through points, with a gap where there is none.
 pub(super) fn line(points: &[(f64, Option<f64>)], x: &Scale, y: &Scale, class: &str) -> Markup {
     let mut parts: Vec<Vec<String>> = vec![Vec::new()];
@@ -157,7 +146,6 @@ mod tests {
         let scale = Scale::logarithmic((0.5, 50.0), (0.0, 100.0));
         assert_eq!(scale.ticks(6), [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0]);
         assert_eq!(Scale::logarithmic((0.01, 1e4), (0.0, 1.0)).ticks(3).len(), 7);
-        assert_eq!([clock(61.0), clock(3_661.0)], ["1:01", "1:01:01"]);
         let ends = [8.1, 0.0021, 1_990.0].map(|most| figure(round_end(most)));
         assert_eq!(ends, ["10", "0.003", "2,000"]);
     }

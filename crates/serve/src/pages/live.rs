@@ -4,13 +4,14 @@
 use brunt_history::RunId;
 use brunt_web::watch::body;
 use http::header::HeaderName;
-use maud::html;
+use maud::{Markup, html};
 
-use super::{hidden, page_with_charts};
+use super::bar::called;
+use super::{hidden, moment, page_with_charts, queue};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::queue::{State, Status, StopError};
+use crate::queue::{State, Status, StopError, expected};
 
 fn named(call: &Call) -> Result<(RunId, Status), Problem> {
     let id: RunId = call.segment("id").parse().map_err(|_| Problem::missing("run"))?;
@@ -28,15 +29,21 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
     }
     let runner = call.who()?.user.role >= Role::Runner;
+    let all = expected(call.app.queue()?.list());
+    let going = all.iter().find(|run| run.status.id == id);
     let title = match status.state {
         State::Searching => "Finding the highest rate".to_owned(),
         state => format!("Run {}", state.word()),
     };
     let body = html! {
-        p.crumbs { a href="/runs" { "Runs" } }
+        p.crumbs {
+            a href="/" { "Tests" } " · "
+            @match going { Some(run) => (called(run)), None => a href="/runs" { "Runs" } }
+        }
         p.status role="status" {
             "State: " strong data-state { (status.state.word()) } " " span data-reason { (status.reason) }
         }
+        @if let Some(run) = going { (queue::progress(run, call.app.now(), &begun(&run.status))) }
         @if !status.state.is_over() {
             noscript { p.note { "Reload the page to see how far it is." } }
         }
@@ -61,11 +68,29 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(page_with_charts(call, &title, &body)))
 }
 
+/// Since when it runs, for whom and at what; or how many are before it.
+fn begun(status: &Status) -> Markup {
+    html! {
+        @match &status.started {
+            Some(started) => { "Since " (moment(started)) }
+            None => { "Submitted " (moment(&status.submitted)) ", see the " a href="/queue" { "queue" } }
+        }
+        @if !status.by.is_empty() { " by " (status.by) }
+        @if let Some(target) = &status.target { ", at " (target) }
+        "."
+    }
+}
+
 /// `GET /live/{id}/events`.
 pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
     let (id, _) = named(call)?;
     let watch = call.app.queue()?.watch(&id).ok_or_else(|| Problem::missing("active run"))?;
-    let Some(watcher) = watch.open(call.header("last-event-id")) else {
+    // The panel of other pages shows the progress alone.
+    let watcher = match call.query("only") {
+        "state" => watch.open_only("state"),
+        _ => watch.open(call.header("last-event-id")),
+    };
+    let Some(watcher) = watcher else {
         let detail = "Too many browsers are watching runs on this site. Close one, then reload.";
         return Err(Problem::new(
             http::StatusCode::SERVICE_UNAVAILABLE,

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::bar::{called, clock, left};
+use super::bar::called;
 use super::{hidden, moment_of, moments, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::queue::{Expected, expected};
+use crate::queue::{Expected, Shown, expected};
 
 /// `GET /queue`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -24,37 +24,25 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(whole(call, "Queue", &body)))
 }
 
-/// The run that is active, with its progress, and what is next.
+/// The run that is active, with its progress, and what is next. A script keeps it current.
 pub(super) fn panel(call: &Call, runs: &[Expected]) -> Result<Markup, Problem> {
     let Some(first) = runs.first() else { return Ok(html! {}) };
-    let (status, now) = (&first.status, call.app.now());
-    let reached = status.reached_s;
+    let (status, shown) = (&first.status, Shown::new(&first.status));
     let runner = call.who()?.user.role >= Role::Runner;
     Ok(html! {
-        section.running aria-label="Running now" {
+        section.running aria-label="Running now" data-going={ "/live/" (status.id) "/events?only=state" } {
             div {
                 p {
                     a.big href={ "/live/" (status.id) } { (called(first)) }
                     span.soft {
                         @if let Some(target) = &status.target { " at " (target) }
-                        ", " (status.state.word())
-                        @if !status.reason.is_empty() { ", " (status.reason) }
+                        ", " span data-shown="state" { (shown.state) }
                         @if !status.by.is_empty() { ", by " (status.by) }
                     }
                 }
-                @if let Some(planned) = status.planned_s.filter(|_| status.state.is_active()) {
-                    progress max=(format!("{planned:.0}")) value=(format!("{:.0}", reached.min(planned)))
-                        aria-label={ (clock(reached)) " of " (clock(planned)) } {}
-                }
-                p.small.soft {
-                    @if status.state.is_active() {
-                        (clock(reached)) " measured" (left(first))
-                        @if let Some(ends) = first.ends_s { ", ends about " (moment_of(now + ends as i64)) }
-                        ". "
-                    }
-                    (next(runs, now))
-                }
+                (progress(first, call.app.now(), &next(runs, call.app.now())))
             }
+            @if status.state.is_active() { (figures(&shown)) }
             div.acts {
                 a.b href={ "/live/" (status.id) } { "Watch" }
                 @if runner {
@@ -66,6 +54,40 @@ pub(super) fn panel(call: &Call, runs: &[Expected]) -> Result<Markup, Problem> {
             }
         }
     })
+}
+
+/// How far a run is: a bar where its length is known, and words, to which more may be added.
+pub(super) fn progress(run: &Expected, now: i64, more: &Markup) -> Markup {
+    let (status, shown) = (&run.status, Shown::new(&run.status));
+    html! {
+        @if let Some(planned) = status.planned_s {
+            progress hidden[!status.state.is_active()] aria-label="Progress" max=(format!("{planned:.0}"))
+                value=(format!("{:.0}", status.reached_s.min(planned))) {}
+        }
+        p.small.soft {
+            span data-shown="of" { (shown.of) } " measured" span data-shown="left" { (shown.left) }
+            @if let Some(ends) = run.ends_s { ", ends about " (moment_of(now + ends as i64)) }
+            ". "
+            (more)
+        }
+    }
+}
+
+/// The three figures of an active run.
+fn figures(shown: &Shown) -> Markup {
+    html! {
+        dl.mini {
+            div {
+                dt { "achieved" }
+                dd { span data-shown="achieved" { (shown.achieved) } small data-shown="offered" { (shown.offered) } }
+            }
+            div { dt { "p99 so far" } dd { span data-shown="p99" { (shown.p99) } } }
+            div {
+                dt { "did not succeed" }
+                dd { span data-shown="failed" { (shown.failed) } small data-shown="due" { (shown.due) } }
+            }
+        }
+    }
 }
 
 /// The next run.

@@ -198,6 +198,7 @@ impl Conductor {
                 status.reason.clear();
             }
             status.reached_s = reached.seconds.max(status.reached_s);
+            status.figures = reached.figures.or(status.figures);
             stop.clone_from(&status.stop);
         });
         if let Some(stop) = stop {

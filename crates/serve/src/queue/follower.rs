@@ -20,7 +20,7 @@ use brunt_web::watch::{History, Watch, json};
 use jiff::Timestamp;
 
 use super::searching::Searching;
-use super::state::{Reached, State};
+use super::state::{Figures, Reached, State};
 use crate::tail::Tail;
 
 /// How often it reads events.
@@ -218,6 +218,7 @@ impl FollowedRun {
         self.reached = Reached {
             state: Some(state(interval.phase)),
             seconds: interval.to.as_secs_f64().max(self.reached.seconds),
+            figures: Figures::so_far(head, &self.measured.totals),
         };
         let update = self.view.interval(head, interval, self.measured.series.steps());
         watch.change(|history| show(history, &update));

@@ -13,11 +13,13 @@ mod follower;
 mod forecast;
 mod process;
 mod searching;
+mod shown;
 mod state;
 
 pub(crate) use forecast::{Expected, expected};
 pub use process::ProcessId;
-pub use state::{State, Status, StopAsked};
+pub(crate) use shown::Shown;
+pub use state::{Figures, State, Status, StopAsked};
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,7 +33,7 @@ use std::time::Duration;
 
 use brunt_envelope::{ClusterSettings, Grant, RunSpec, SecretsAsked};
 use brunt_history::{ABOUT, About, AboutError, PLAN, REQUEST, RunFiles, RunId, STATE};
-use brunt_web::watch::{Audience, Watch, json};
+use brunt_web::watch::{Audience, Watch};
 use serde::{Deserialize, Serialize};
 
 use crate::child::Children;
@@ -329,12 +331,13 @@ impl Shared {
         let (status, watch) = (run.status.clone(), Arc::clone(&run.watch));
         // Progress alone is not worth a write; every other change is. Under the lock, so that an older status never
         // replaces a newer one.
-        if (Status { reached_s: before.reached_s, ..status.clone() }) != before {
+        let (reached_s, figures) = (before.reached_s, before.figures);
+        if (Status { reached_s, figures, ..status.clone() }) != before {
             drop(self.history.files(&status.id).write(STATE, &status));
         }
         drop(known);
         self.changed.notify_all();
-        let status_json = json(&status);
+        let status_json = shown::message(&status);
         watch.change(|history| history.tell("state", &status_json));
     }
 }
@@ -342,7 +345,7 @@ impl Shared {
 impl Known {
     fn add(&mut self, status: Status, audience: &Audience) {
         let watch = Arc::new(Watch::new(audience.clone()));
-        let status_json = json(&status);
+        let status_json = shown::message(&status);
         watch.change(|history| history.tell("state", &status_json));
         self.next = self.next.max(status.number + 1);
         self.runs.insert(status.number, Run { status, watch });

@@ -38,7 +38,7 @@ impl<'a> Searching<'a> {
         let SearchProgress { seconds, sections } = serde_json::from_str(&text).ok()?;
         let content = json(&LiveUpdate { sections, spectra: Vec::new() });
         watch.change(|history| history.tell("sections", &content));
-        Some(Reached { state: Some(State::Searching), seconds })
+        Some(Reached { state: Some(State::Searching), seconds, figures: None })
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
         };
         let sections = vec![("top".to_owned(), "<h1>400/s</h1>".to_owned())];
         files.write(PROGRESS, &SearchProgress { seconds: 3.5, sections }).unwrap();
-        let reached = Reached { state: Some(State::Searching), seconds: 3.5 };
+        let reached = Reached { state: Some(State::Searching), seconds: 3.5, figures: None };
         assert_eq!(searching.look(&watch), Some(reached));
         assert_eq!(searching.look(&watch), None);
         assert!(sent(&watch).contains("<h1>400/s</h1>"), "{}", sent(&watch));

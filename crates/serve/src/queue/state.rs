@@ -1,6 +1,7 @@
 //! The progress of a run: [`State`], and [`Status`], which is shown and is stored in the run's directory.
 
 use brunt_history::RunId;
+use brunt_record::{Head, Histogram, Mode, Phase, Totals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,43 @@ pub(super) struct Reached {
     pub(super) state: Option<State>,
     /// How many seconds of it were measured.
     pub(super) seconds: f64,
+    /// What was measured in them, once the steady phase has begun.
+    pub(super) figures: Option<Figures>,
+}
+
+/// The figures of the steady phase of a run in progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Figures {
+    /// How many exchanges ended by themselves in a second.
+    pub achieved: f64,
+    /// How many a schedule offered in a second.
+    pub offered: Option<f64>,
+    /// The 99th percentile of response times, in milliseconds.
+    pub p99_ms: Option<f64>,
+    /// Exchanges that did not succeed.
+    pub missed: u64,
+    /// Exchanges that were due.
+    pub due: u64,
+}
+
+impl Figures {
+    /// The figures of what was measured so far.
+    pub(super) fn so_far(head: &Head, totals: &Totals) -> Option<Self> {
+        let steady = totals.phase(Phase::Steady)?;
+        let (counts, seconds) = (steady.counts(), steady.lasted().as_secs_f64());
+        let a_second = |count: u64| count as f64 / seconds.max(1e-3);
+        let mut response = Histogram::new();
+        for operation in &steady.operations {
+            response.merge(&operation.response.due());
+        }
+        Some(Self {
+            achieved: a_second(counts.completed()),
+            offered: (head.plan.mode == Mode::Open).then(|| a_second(counts.due())),
+            p99_ms: response.quantile(0.99).map(|took| took.as_secs_f64() * 1e3),
+            missed: counts.missed(),
+            due: counts.due(),
+        })
+    }
 }
 
 /// A run that was submitted: `state.json`.
@@ -118,6 +156,9 @@ pub struct Status {
     /// How many seconds of it were measured.
     #[serde(default)]
     pub reached_s: f64,
+    /// What was measured in them.
+    #[serde(default)]
+    pub figures: Option<Figures>,
     /// Its process, by which a restarted server finds it.
     #[serde(default)]
     pub process: Option<ProcessId>,
@@ -155,6 +196,7 @@ impl Status {
             stop: None,
             exit: None,
             reached_s: 0.0,
+            figures: None,
             process: None,
         }
     }

@@ -34,15 +34,27 @@ pub struct Cursor {
     /// The number of messages of this epoch that it has received: the view, then rows.
     next: usize,
     newest: BTreeMap<&'static str, u64>,
+    /// The only kind of message that it wants beside the end, if it does not want all.
+    only: Option<&'static str>,
     over: bool,
 }
 
 impl Cursor {
+    /// The cursor of a tab that wants the newest message of this kind, and to know when the run is over.
+    pub fn only(kind: &'static str) -> Self {
+        Self { only: Some(kind), ..Self::default() }
+    }
+
     /// The cursor of a tab that names the last message it received. Without a valid id it starts at the beginning.
     pub fn after(id: Option<&str>) -> Self {
         let read = id.and_then(|id| id.split_once('.'));
         let read = read.and_then(|(epoch, next)| Some((epoch.parse().ok()?, next.parse().ok()?)));
         read.map_or_else(Self::default, |(epoch, next)| Self { epoch, next, ..Self::default() })
+    }
+
+    /// Whether the tab wants all messages.
+    pub const fn wants_all(&self) -> bool {
+        self.only.is_none()
     }
 
     /// Whether the tab has received the end of the run.
@@ -87,14 +99,18 @@ impl History {
         if cursor.epoch != self.epoch || cursor.next > messages {
             (cursor.epoch, cursor.next) = (self.epoch, 0);
         }
-        if let Some(view) = self.view.as_ref().filter(|_| cursor.next == 0) {
+        if cursor.only.is_none()
+            && let Some(view) = self.view.as_ref().filter(|_| cursor.next == 0)
+        {
             cursor.next = 1;
             return Some(view.clone());
         }
-        if cursor.next < messages {
+        if cursor.only.is_none() && cursor.next < messages {
             return Some(self.rows_after(cursor));
         }
-        for (kind, (version, message)) in &self.newest {
+        let only = cursor.only;
+        let wanted = self.newest.iter().filter(|(kind, _)| only.is_none_or(|only| only == **kind));
+        for (kind, (version, message)) in wanted {
             let seen = cursor.newest.entry(kind).or_default();
             if seen != version {
                 *seen = *version;
@@ -225,5 +241,20 @@ mod tests {
         assert_eq!(received(&history, &mut cursor), "c b");
         history.tell("state", "d");
         assert_eq!(received(&history, &mut cursor), "d");
+    }
+
+    #[test]
+    fn a_tab_that_wants_one_kind_gets_no_other_and_the_end() {
+        let mut history = History::default();
+        let mut cursor = Cursor::only("state");
+        history.show("v1");
+        history.append("r1");
+        history.tell("sections", "s");
+        history.tell("state", "a");
+        assert_eq!(received(&history, &mut cursor), "a");
+        history.append("r2");
+        assert_eq!(received(&history, &mut cursor), "");
+        history.end();
+        assert_eq!((received(&history, &mut cursor), cursor.is_over()), (String::new(), true));
     }
 }

@@ -49,7 +49,7 @@ impl Audience {
 pub struct Watch {
     history: Mutex<History>,
     changed: watch::Sender<()>,
-    /// The watchers of this run, and those of all runs.
+    /// The watchers of all messages of this run, and those of all runs.
     watchers: AtomicUsize,
     audience: Audience,
 }
@@ -78,12 +78,19 @@ impl Watch {
 
     /// Adds a watcher that continues after the event of this id; `None` if there are too many watchers.
     pub fn open(self: &Arc<Self>, last_event_id: Option<&str>) -> Option<Watcher> {
-        if !self.audience.admit() {
-            return None;
-        }
+        let watcher = self.admitted(Cursor::after(last_event_id))?;
         self.watchers.fetch_add(1, Ordering::Relaxed);
+        Some(watcher)
+    }
+
+    /// Adds a watcher of the newest message of one kind, for whom no text and tables are made.
+    pub fn open_only(self: &Arc<Self>, kind: &'static str) -> Option<Watcher> {
+        self.admitted(Cursor::only(kind))
+    }
+
+    fn admitted(self: &Arc<Self>, cursor: Cursor) -> Option<Watcher> {
         let changed = self.changed.subscribe();
-        Some(Watcher { watch: Arc::clone(self), changed, cursor: Cursor::after(last_event_id) })
+        self.audience.admit().then(|| Watcher { watch: Arc::clone(self), changed, cursor })
     }
 
     fn history(&self) -> MutexGuard<'_, History> {
@@ -126,7 +133,9 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.watch.watchers.fetch_sub(1, Ordering::Relaxed);
+        if self.cursor.wants_all() {
+            self.watch.watchers.fetch_sub(1, Ordering::Relaxed);
+        }
         self.watch.audience.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -3,7 +3,8 @@
 use brunt_report::view::View;
 use maud::{Markup, html};
 
-use crate::pages::drawing::{FRAMES, Frame, Scale, clock, line, round_end, sample, upright};
+use crate::moment::clock;
+use crate::pages::drawing::{FRAMES, Frame, Scale, line, round_end, sample, upright};
 
 /// The classes of the lines: the base and the other run.
 const CLASSES: [&str; 2] = ["l two", "l one"];

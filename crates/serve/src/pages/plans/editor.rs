@@ -16,7 +16,7 @@ use super::visits::Visits;
 use super::{check_with, load, objective, text};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::pages::drawing::clock;
+use crate::moment::clock;
 use crate::pages::form::{AREA, Area, Form, Input, Script, TEXT};
 use crate::pages::submission::{named, offered, open_targets};
 use crate::pages::test::{Tab, of_plan, test_page};

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::sheet::Load;
-use crate::pages::drawing::clock;
+use crate::moment::clock;
 
 /// A size of the drawing.
 struct Frame {
