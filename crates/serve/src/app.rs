@@ -8,16 +8,19 @@ use brunt_web::listen::Hosts;
 
 use crate::agents::Cluster;
 use crate::auth::{Limiter, Passwords, Requester, Secret};
-use crate::child::Children;
+use crate::child::{Children, Trended};
 use crate::counters::Counters;
 use crate::history::History;
 use crate::in_flight::InFlight;
 use crate::levels::Levels;
 use crate::problem::Problem;
 use crate::queue::Queue;
+use crate::remembered::Remembered;
 use crate::store::{AuditKey, Store};
 use crate::vault::Vault;
 
+/// The most trends that are remembered: one of many runs takes some hundred KiB.
+const TRENDS_MAX: usize = 8;
 /// How long a link is valid with which a person chooses a password, in seconds.
 const LINK_LASTS: i64 = 30 * 60;
 /// How long a link is valid that signs in to a trial, in seconds.
@@ -51,6 +54,8 @@ pub(crate) struct App {
     pub(crate) runtime: Option<PathBuf>,
     /// The levels of figures that were followed lately.
     pub(crate) levels: Levels,
+    /// The trends that were made last.
+    pub(crate) trends: Remembered<Arc<Trended>, TRENDS_MAX>,
     /// What is counted while the site is served.
     pub(crate) counters: Counters,
     /// Seconds since 1970.

@@ -23,6 +23,7 @@ mod pages;
 mod problem;
 pub mod queue;
 pub mod reach;
+mod remembered;
 mod retention;
 mod routes;
 mod schedule;

@@ -25,6 +25,7 @@ use crate::in_flight::InFlight;
 use crate::levels::Levels;
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
+use crate::remembered::Remembered;
 use crate::retention;
 use crate::routes;
 use crate::schedule;
@@ -118,6 +119,7 @@ impl Site {
             cluster: settings.cluster.clone(),
             runtime: settings.runtime.clone(),
             levels: Levels::default(),
+            trends: Remembered::default(),
             counters: Counters::default(),
             now: || jiff::Timestamp::now().as_second(),
             log,

@@ -2,7 +2,10 @@
 
 mod course;
 
-use brunt_history::RECORD_KEPT;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use brunt_history::{RECORD_KEPT, RunId};
 use brunt_record::Status;
 use brunt_report::comparison::{Figure, RECORDS_MAX};
 use maud::{Markup, html};
@@ -44,12 +47,17 @@ fn load(call: &Call) -> Result<&str, Problem> {
     Ok(load)
 }
 
-fn followed(call: &Call, runs: &[Entry]) -> Result<Trended, Problem> {
+/// The trend of these runs, which is remembered: its tests for changes take longer than all else together.
+fn followed(call: &Call, runs: &[RunId], name: String) -> Result<Arc<Trended>, Problem> {
+    let mut hasher = DefaultHasher::new();
+    (runs, &name).hash(&mut hasher);
     let history = &call.app.history;
-    let name = runs.last().map(run_name).unwrap_or_default();
-    let records = runs.iter().map(|run| history.files(&run.id).path(RECORD_KEPT)).collect();
-    let trended = call.app.children.trend(history.directory(), name, records);
-    trended.map_err(Problem::bug)?.map_err(|why| Problem::unusable(sentence(&why)))
+    let records = || runs.iter().map(|id| history.files(id).path(RECORD_KEPT)).collect();
+    call.app.trends.of(hasher.finish(), || {
+        let trended = call.app.children.trend(history.directory(), name, records());
+        let trended = trended.map_err(Problem::bug)?;
+        trended.map(Arc::new).map_err(|why| Problem::unusable(sentence(&why)))
+    })
 }
 
 fn too_few(count: usize) -> String {
@@ -202,7 +210,8 @@ fn all(call: &Call, load: &str) -> Result<Markup, Problem> {
         @if others > 0 {
             p.note { (others) " runs that are not valid are left out: their figures say nothing about the target." }
         }
-        (sections(&followed(call, &runs)?.page))
+        @let ids: Vec<RunId> = runs.iter().map(|run| run.id.clone()).collect();
+        (sections(&followed(call, &ids, runs.last().map(run_name).unwrap_or_default())?.page))
         section id="runs" {
             h2 { "The runs" }
             ol.plain { @for run in &runs {
@@ -217,9 +226,14 @@ fn all(call: &Call, load: &str) -> Result<Markup, Problem> {
 
 /// `GET /api/v1/trends`.
 pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
-    let (runs, _) = runs(call, load(call)?)?;
-    if runs.len() < RUNS_MIN {
-        return Err(Problem::unusable(too_few(runs.len())));
+    // Only columns of the index are read: hundreds of summaries take longer than the rest of the answer.
+    let runs = call.app.store.followed(load(call)?, RECORDS_MAX)?;
+    let valid = runs.iter().filter(|run| run.verdict == Status::Valid.word());
+    let ids: Vec<RunId> = valid.filter_map(|run| run.id.parse().ok()).collect();
+    if ids.len() < RUNS_MIN {
+        return Err(Problem::unusable(too_few(ids.len())));
     }
-    Ok(Answer::new(crate::call::JSON, followed(call, &runs)?.json.into_bytes()))
+    let newest = ids.last().map(|id| call.app.store.run(id.as_str())).transpose()?.flatten();
+    let name = newest.as_ref().map(run_name).unwrap_or_default();
+    Ok(Answer::new(crate::call::JSON, followed(call, &ids, name)?.json.clone().into_bytes()))
 }

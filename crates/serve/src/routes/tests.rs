@@ -29,6 +29,7 @@ use crate::history::{Entry, History};
 use crate::in_flight::InFlight;
 use crate::levels::Levels;
 use crate::queue::Queue;
+use crate::remembered::Remembered;
 use crate::store::Store;
 use crate::vault::Vault;
 
@@ -91,6 +92,7 @@ impl Server {
             cluster,
             runtime: None,
             levels: Levels::default(),
+            trends: Remembered::default(),
             counters: Counters::default(),
             now: || NOW,
             log: Box::new(|_| ()),
