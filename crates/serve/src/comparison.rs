@@ -3,7 +3,7 @@
 use brunt_envelope::Compared;
 use brunt_history::RECORD_KEPT;
 use brunt_record::Status;
-use brunt_report::comparison::Comparison;
+use brunt_report::comparison::{Comparison, Difference, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,9 @@ pub(crate) struct Against {
     pub(crate) reason: Option<String>,
     /// Figures that are worse by more than chance explains.
     pub(crate) worse: Vec<String>,
+    /// Figures of the whole run in which chance explains the difference, by the words of `--tolerance`.
+    #[serde(default)]
+    pub(crate) same: Vec<String>,
 }
 
 /// Compares runs with the first of them.
@@ -43,8 +46,12 @@ pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Proble
             name(search)
         )));
     }
+    let named = |run: &Entry| match &run.about.origin.commit {
+        Some(commit) => format!("{} (commit {commit})", name(run)),
+        None => name(run),
+    };
     let given = runs.iter().map(|run| Compared {
-        name: name(run),
+        name: named(run),
         record: app.history.files(&run.id).path(RECORD_KEPT),
     });
     let compared = app.children.compare(app.history.directory(), given.collect());
@@ -73,8 +80,9 @@ pub(crate) fn compare_ended(app: &App) -> Result<(), Problem> {
         if let Err(problem) = against(app, &run) {
             let page = page_of(&baseline, &run);
             let reason = Some(problem.detail);
-            let (since, worse) = (String::new(), Vec::new());
-            Against { baseline, since, page, trusted: false, reason, worse }.store(app, &run)?;
+            let (since, worse, same) = (String::new(), Vec::new(), Vec::new());
+            let against = Against { baseline, since, page, trusted: false, reason, worse, same };
+            against.store(app, &run)?;
         }
     }
     Ok(())
@@ -103,6 +111,8 @@ pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem
             .unwrap_or_default();
         format!("{operation}{}{change}", difference.figure.title())
     });
+    let is_same = |found: &&Difference| found.operation.is_none() && found.result == Finding::Same;
+    let word = |found: &Difference| found.figure.word().to_owned();
     let trusted = comparison.trusted && compared.unlike.is_empty();
     let against = Against {
         baseline: baseline.id.to_string(),
@@ -111,6 +121,13 @@ pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem
         trusted,
         reason: (!trusted).then(|| doubt(&baseline, run, &compared.unlike)),
         worse: worse.collect(),
+        same: comparison
+            .pairs
+            .iter()
+            .flat_map(|pair| &pair.figures)
+            .filter(is_same)
+            .map(word)
+            .collect(),
     };
     against.store(app, run)?;
     Ok(Some(against))

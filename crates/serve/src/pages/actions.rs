@@ -9,6 +9,7 @@ use super::hidden;
 use super::history::encoded;
 use crate::auth::Role;
 use crate::call::Call;
+use crate::comparison::Against;
 use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::{Filter, Plan, Position, Target, name};
@@ -23,6 +24,8 @@ pub(super) struct Actions<'a> {
     target: Option<Target>,
     /// The baseline of its load, if that is another run.
     pub(super) baseline: Option<Entry>,
+    /// The figures in which chance explains the difference from it.
+    same: Vec<String>,
     /// The run of the same load before it.
     previous: Option<Entry>,
     is_runner: bool,
@@ -49,10 +52,16 @@ impl<'a> Actions<'a> {
             Ok(store.runs(&filter, Some(&here), 1)?.runs.into_iter().next())
         };
         let baseline = if is_run { store.baseline_of(&run.summary.load)? } else { None };
+        let baseline = baseline.filter(|one| one.id != run.id);
+        let against = Against::stored(&call.app, run)?.filter(|against| {
+            against.trusted
+                && baseline.as_ref().is_some_and(|one| against.baseline == one.id.as_str())
+        });
         Ok(Self {
             plan: plans.into_iter().find(is_of),
             target: targets.into_iter().find(is_target),
-            baseline: baseline.filter(|one| one.id != run.id),
+            baseline,
+            same: against.map(|against| against.same).unwrap_or_default(),
             previous: if is_run { others(&run.summary.load)? } else { None },
             is_runner: call.who()?.user.role >= Role::Runner,
             call,
@@ -212,16 +221,16 @@ impl<'a> Actions<'a> {
         });
         let figure = |value: Option<f64>| value.map(|value| super::figure(Some(value)));
         let known = [
-            ("achieved", figure(figures.achieved)),
-            ("p50", figure(figures.p50_ms)),
-            ("p99", figure(figures.p99_ms)),
-            ("failed", missed),
+            ("achieved", "achieved", figure(figures.achieved)),
+            ("p50", "p50", figure(figures.p50_ms)),
+            ("p99", "p99", figure(figures.p99_ms)),
+            ("failed", "errors", missed),
         ];
-        known.into_iter().fold(html.to_owned(), |html, (key, value)| match value {
-            Some(value) => {
-                brunt_report::page::with_words_below(&html, key, &format!("baseline {value}"))
-            }
-            None => html,
+        known.into_iter().fold(html.to_owned(), |html, (key, word, value)| {
+            let Some(value) = value else { return html };
+            let same =
+                if self.same.iter().any(|same| same == word) { ", no difference" } else { "" };
+            brunt_report::page::with_words_below(&html, key, &format!("baseline {value}{same}"))
         })
     }
 }
