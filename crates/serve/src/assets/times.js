@@ -9,9 +9,19 @@
     if (at.getFullYear() !== today.getFullYear()) return `${date} ${at.getFullYear()}, ${clock}`;
     return `${part(at, { weekday: "short" })} ${date}, ${clock}`;
   }
-  for (const time of document.querySelectorAll("time[title$=UTC]")) {
-    const at = new Date(time.dateTime);
-    if (!Number.isNaN(at.getTime())) time.textContent = shown(at);
+  // Where there is little room, a page says how much of a time it shows.
+  function brief(at, grain) {
+    const seconds = grain === "second" ? { second: "2-digit" } : {};
+    const clock = part(at, { hour: "2-digit", minute: "2-digit", ...seconds });
+    const date = `${part(at, { day: "numeric" })} ${part(at, { month: "short" })}`;
+    return { day: date, clock }[grain] ?? `${date}, ${clock}`;
+  }
+  for (const time of document.querySelectorAll("time[title$=UTC],text[data-time]")) {
+    const at = new Date(time.dateTime ?? time.dataset.time);
+    // The title of a text in a drawing is an element after its words.
+    if (!Number.isNaN(at.getTime())) {
+      time.firstChild.data = time.dataset.as ? brief(at, time.dataset.as) : shown(at);
+    }
   }
   const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(today);
   const name = zone.find((it) => it.type === "timeZoneName");

@@ -1,11 +1,11 @@
 //! The comparison of two to six runs. The others are compared with the first.
 
 mod charts;
+mod labels;
 mod pair;
 
 use brunt_envelope::COMPARED_MAX;
 use brunt_report::comparison::Comparison;
-use jiff::Timestamp;
 use maud::{Markup, html};
 
 use super::run::sections;
@@ -18,6 +18,7 @@ use crate::history::Entry;
 use crate::problem::Problem;
 use crate::store::name;
 
+use labels::began;
 use pair::Pair;
 
 /// The runs that an address names.
@@ -69,11 +70,6 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
     };
     Ok(Answer::page(whole(call, "Comparison", &body)))
-}
-
-/// When a run began. Texts of RFC 3339 may have other offsets, so they are read.
-fn began(run: &Entry) -> Option<Timestamp> {
-    run.summary.started.parse().ok()
 }
 
 /// Two runs: what changed in a sentence, both over each other, and every difference.

@@ -4,7 +4,7 @@
 //! shows it in the time zone of the browser, and the title keeps UTC.
 
 use jiff::Timestamp;
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 /// A time, given in RFC 3339.
 pub(super) fn moment(text: &str) -> Markup {
@@ -18,6 +18,62 @@ pub(super) fn moment(text: &str) -> Markup {
 pub(super) fn moment_of(seconds: i64) -> Markup {
     let text = Timestamp::from_second(seconds).map(|at| at.to_string()).unwrap_or_default();
     moment(&text)
+}
+
+/// How much of a time is shown where there is little room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grain {
+    Day,
+    Minute,
+    Second,
+    Clock,
+}
+
+impl Grain {
+    /// The word for the script, and the format of UTC.
+    const fn named(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Day => ("day", "%-d %b"),
+            Self::Minute => ("minute", "%-d %b, %H:%M"),
+            Self::Second => ("second", "%-d %b, %H:%M:%S"),
+            Self::Clock => ("clock", "%H:%M"),
+        }
+    }
+}
+
+/// A time where there is little room: in a heading, a legend, a drawing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Brief {
+    pub(super) at: Timestamp,
+    pub(super) grain: Grain,
+}
+
+impl Brief {
+    /// The time in UTC, without its zone.
+    pub(super) fn text(&self) -> String {
+        self.at.strftime(self.grain.named().1).to_string()
+    }
+
+    fn whole(&self) -> String {
+        self.at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+    }
+
+    /// The time as a text of a drawing, in the middle above this place.
+    pub(super) fn drawn(&self, (x, y): (f64, f64)) -> Markup {
+        html! {
+            text.m x=(x) y=(y) data-time=(self.at) data-as=(self.grain.named().0) {
+                (self.text()) title { (self.whole()) }
+            }
+        }
+    }
+}
+
+impl Render for Brief {
+    fn render(&self) -> Markup {
+        html! {
+            time datetime=(self.at) title=(self.whole()) data-as=(self.grain.named().0) { (self.text()) }
+        }
+    }
 }
 
 /// Says in which time zone times are shown.
@@ -40,5 +96,9 @@ mod tests {
             moment_of(1_795_786_327).into_string(),
             moment("2026-11-27T13:32:07Z").into_string()
         );
+        let at = "2026-11-27T13:32:07Z".parse().unwrap();
+        let brief = Brief { at, grain: Grain::Minute }.render().into_string();
+        assert!(brief.contains("title=\"2026-11-27 13:32:07 UTC\" data-as=\"minute\""), "{brief}");
+        assert!(brief.contains(">27 Nov, 13:32<"), "{brief}");
     }
 }

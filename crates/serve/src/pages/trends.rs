@@ -10,6 +10,7 @@ use brunt_record::Status;
 use brunt_report::comparison::{Figure, RECORDS_MAX};
 use maud::{Markup, html};
 
+use super::moments::zone;
 use super::run::sections;
 use super::{figure, moment, page as whole};
 use crate::call::{Answer, Call};
@@ -97,7 +98,8 @@ pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
                 (out) " runs that are not valid are left out, and drawn hollow: their figures say nothing about the \
                 target. "
             }
-            "The grey line is the newest baseline, and the band about it is how much runs of one level usually differ."
+            "The grey line is the newest baseline, and the band about it is how much runs of one level usually differ. "
+            (zone())
         }
         div.over.courses { @for course in &courses { (course.chart()) } }
         (changes(&courses))

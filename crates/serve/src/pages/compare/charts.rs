@@ -3,6 +3,7 @@
 use brunt_report::view::View;
 use maud::{Markup, html};
 
+use super::labels::Labels;
 use crate::moment::clock;
 use crate::pages::drawing::{FRAMES, Frame, Scale, line, round_end, sample, upright};
 
@@ -17,7 +18,7 @@ const HEIGHT: f64 = 330.0;
 type Series = Vec<(f64, Option<f64>)>;
 
 /// The charts of both runs, if both have what is drawn.
-pub(super) fn both(views: &[Option<String>; 2], labels: &[String; 2]) -> Markup {
+pub(super) fn both(views: &[Option<String>; 2], labels: &Labels) -> Markup {
     let read = |view: &Option<String>| serde_json::from_str::<View>(view.as_ref()?).ok();
     let [Some(base), Some(other)] = [read(&views[0]), read(&views[1])] else {
         return html! { p.note { "The course of a run is missing, so the runs are not drawn over each other." } };
@@ -30,13 +31,13 @@ pub(super) fn both(views: &[Option<String>; 2], labels: &[String; 2]) -> Markup 
     }
 }
 
-fn key(labels: &[String; 2]) -> Markup {
+fn key(labels: &Labels) -> Markup {
     html! {
-        p.key { @for (class, label) in CLASSES.iter().zip(labels) { span { (sample(class)) (label) } } }
+        p.key { @for (at, class) in CLASSES.iter().enumerate() { span { (sample(class)) (labels.of(at)) } } }
     }
 }
 
-fn over_time(views: &[View; 2], labels: &[String; 2]) -> Markup {
+fn over_time(views: &[View; 2], labels: &Labels) -> Markup {
     let times = [series(&views[0], "p99"), series(&views[1], "p99")];
     let rates = [series(&views[0], "achieved"), series(&views[1], "achieved")];
     html! {
@@ -100,7 +101,7 @@ fn seconds(frame: &Frame, both: &[Series; 2]) -> Markup {
 }
 
 /// How long requests took, by the share that took no longer.
-fn spectra(views: &[View; 2], labels: &[String; 2]) -> Markup {
+fn spectra(views: &[View; 2], labels: &Labels) -> Markup {
     const TOP: f64 = 14.0;
     const FLOOR: f64 = 290.0;
     let both = [beyond(&views[0]), beyond(&views[1])];

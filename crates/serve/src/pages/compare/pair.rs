@@ -7,8 +7,10 @@ use jiff::Timestamp;
 use maud::{Markup, html};
 
 use super::charts;
+use super::labels::{Labels, began};
 use crate::history::Entry;
 use crate::pages::moment;
+use crate::pages::moments::zone;
 use crate::store::name;
 
 /// The least width of the drawing of intervals, as a share.
@@ -26,15 +28,6 @@ pub(super) struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// What each run is called where there is little room.
-    pub(super) fn labels(&self) -> [String; 2] {
-        let formats = ["%-d %b", "%-d %b, %H:%M", "%-d %b, %H:%M:%S"];
-        let shown = |format: &str| self.runs.map(|run| when(run, format));
-        let differ = |labels: &[String; 2]| labels[0] != labels[1];
-        let found = formats.into_iter().map(shown).find(differ);
-        found.unwrap_or_else(|| ["the base".to_owned(), "the other".to_owned()])
-    }
-
     /// The figures of the target, the largest difference first.
     fn differences(&self) -> Vec<&Difference> {
         let figures = self.comparison.pairs.first().map_or(&[][..], |pair| &pair.figures);
@@ -53,7 +46,7 @@ impl Pair<'_> {
 
     /// The page of both, apart from what is common to all comparisons.
     pub(super) fn page(&self) -> Markup {
-        let labels = self.labels();
+        let labels = Labels::new(self.runs);
         html! {
             (self.head(&labels))
             div.pair {
@@ -64,7 +57,7 @@ impl Pair<'_> {
         }
     }
 
-    fn head(&self, labels: &[String; 2]) -> Markup {
+    fn head(&self, labels: &Labels) -> Markup {
         let [base, other] = self.runs;
         let (class, word, text) = self.sentence();
         let title = if name(base) == name(other) {
@@ -73,9 +66,9 @@ impl Pair<'_> {
             format!("{} and {}", name(base), name(other))
         };
         html! {
-            h1.large { (title) ": " (labels[1]) " against " (labels[0]) }
+            h1.large { (title) ": " (labels.of(1)) " against " (labels.of(0)) }
             p.lead { span class={ "mark " (class) } { (word) } " " (text) }
-            p.trust { (self.trust()) }
+            p.trust { (self.trust()) " " (zone()) }
         }
     }
 
@@ -83,7 +76,7 @@ impl Pair<'_> {
     fn trust(&self) -> Markup {
         let doubtful = self.runs.iter().filter(|run| run.summary.verdict != Status::Valid);
         let doubts: Vec<String> = doubtful
-            .map(|run| format!("{} is {}", when(run, "%-d %b, %H:%M"), run.summary.verdict.word()))
+            .map(|run| format!("that of {} is {}", when(run), run.summary.verdict.word()))
             .collect();
         html! {
             @if self.unlike.is_empty() && doubts.is_empty() {
@@ -184,7 +177,7 @@ impl Pair<'_> {
         }
     }
 
-    fn side(&self, at: usize, labels: &[String; 2]) -> Markup {
+    fn side(&self, at: usize, labels: &Labels) -> Markup {
         let run = self.runs[at];
         let origin = &run.about.origin;
         let class = if at == 0 { "a" } else { "c" };
@@ -199,7 +192,7 @@ impl Pair<'_> {
                     @if let Some(plan) = &origin.plan { (plan) ", " }
                     @if let Some(target) = origin.target.as_ref().or(run.summary.target.as_ref()) { (target) ", " }
                     @if !origin.by.is_empty() { "by " (origin.by) ", " }
-                    a href={ "/runs/" (run.id) } aria-label={ "Open the run of " (labels[at]) } { "open" }
+                    a href={ "/runs/" (run.id) } aria-label={ "Open the run of " (labels.text(at)) } { "open" }
                 }
             }
         }
@@ -207,7 +200,7 @@ impl Pair<'_> {
 
     /// How much later the second run began.
     fn apart(&self) -> String {
-        let [before, after] = self.runs.map(|run| run.summary.started.parse::<Timestamp>().ok());
+        let [before, after] = self.runs.map(began);
         let Some(seconds) =
             before.zip(after).map(|(before, after)| after.as_second() - before.as_second())
         else {
@@ -231,7 +224,7 @@ impl Pair<'_> {
         }
     }
 
-    fn table(&self, labels: &[String; 2]) -> Markup {
+    fn table(&self, labels: &Labels) -> Markup {
         let all = self.differences();
         let widest = all.iter().filter_map(|found| Some((found.figure, found.interval?)));
         let widest = widest
@@ -246,8 +239,8 @@ impl Pair<'_> {
                 div.scroll role="region" tabindex="0" aria-label="Differences" {
                     table.data {
                         thead { tr {
-                            th.name scope="col" { "figure" } th scope="col" { (labels[0]) }
-                            th scope="col" { (labels[1]) } th scope="col" { "change" }
+                            th.name scope="col" { "figure" } th scope="col" { (labels.of(0)) }
+                            th scope="col" { (labels.of(1)) } th scope="col" { "change" }
                             th.name scope="col" { (drawn) } th scope="col" { "interval" }
                             th.name scope="col" { "result" }
                         } }
@@ -397,9 +390,9 @@ fn shown(figure: Figure, value: f64) -> String {
 }
 
 /// When a run began, in UTC.
-pub(super) fn when(run: &Entry, format: &str) -> String {
-    let began = run.summary.started.parse::<Timestamp>();
-    began.map_or_else(|_| run.summary.started.clone(), |at| at.strftime(format).to_string())
+fn when(run: &Entry) -> String {
+    let minute = |at: Timestamp| at.strftime("%-d %b, %H:%M UTC").to_string();
+    began(run).map_or_else(|| run.summary.started.clone(), minute)
 }
 
 /// The beginning of a commit.

@@ -1,6 +1,6 @@
 //! One figure of a load over its runs: a chart by date, with levels, changes and the baseline.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use brunt_report::comparison::{ALARMS, Figure, Level};
 use jiff::Timestamp;
@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use crate::levels::Levels;
 use crate::pages::drawing::{FRAMES, Frame, Scale, line, round_end, round_step, upright};
+use crate::pages::moments::{Brief, Grain};
 use crate::store::FollowedRun;
 
 const TOP: f64 = 34.0;
@@ -134,7 +135,7 @@ impl<'a> Course<'a> {
 fn dates(x: &Scale, frame: &Frame, (first, last): (f64, f64)) -> Markup {
     const DAY: f64 = 86_400.0;
     let days = ((last - first) / DAY).max(0.0);
-    let format = if days < 2.0 { "%H:%M" } else { "%-d %b" };
+    let grain = if days < 2.0 { Grain::Clock } else { Grain::Day };
     let step = if days < 2.0 {
         let steps = [60.0, 300.0, 600.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 43_200.0];
         let wanted = (last - first) / frame.ticks as f64;
@@ -144,14 +145,10 @@ fn dates(x: &Scale, frame: &Frame, (first, last): (f64, f64)) -> Markup {
     };
     let begin = (first / step).ceil();
     let ticks = (0..40).map(|tick| (begin + f64::from(tick)) * step).take_while(|at| *at <= last);
-    let mut shown: BTreeMap<i64, String> = BTreeMap::new();
-    for at in ticks {
-        if let Ok(time) = Timestamp::from_second(at as i64) {
-            shown.insert(at as i64, time.strftime(format).to_string());
-        }
-    }
+    let ticks: BTreeSet<i64> = ticks.map(|at| at as i64).collect();
+    let shown = ticks.into_iter().filter_map(|at| Timestamp::from_second(at).ok());
     html! {
-        @for (at, words) in &shown { text.m x=(x.at(*at as f64)) y=(FLOOR + 17.0) { (words) } }
+        @for at in shown { (Brief { at, grain }.drawn((x.at(at.as_second() as f64), FLOOR + 17.0))) }
     }
 }
 
