@@ -20,6 +20,7 @@ mod site_logged;
 mod site_pages;
 mod site_plans;
 mod site_runs;
+mod site_schedule;
 mod site_search;
 mod site_trial;
 mod site_unsaved;

@@ -37,6 +37,7 @@ fn every_page_can_be_read() {
         ("/plans/1/revisions", "revisions"),
         ("/steps", "steps"),
         ("/tests/p1/schedule", "test-schedule"),
+        ("/schedules/1", "schedule"),
         ("/tests/p1/limit", "test-limit"),
     ] {
         seen(path, name);
@@ -61,7 +62,7 @@ fn filled(browser: &Browser, origin: &str) {
     looked_at(browser, "hook-added");
     sound(browser, origin, "hook-added");
     browser.open(&format!("{origin}/schedules"));
-    fill(browser, "#times", "0 3 * * 1-5");
+    browser.click(".when label:has([value=days])");
     browser.run("document.getElementById('hook').selectedIndex = 1");
     add(browser, "form[action='/schedules/remove']");
     looked_at(browser, "schedules");

@@ -23,6 +23,10 @@
       time.firstChild.data = time.dataset.as ? brief(at, time.dataset.as) : shown(at);
     }
   }
+  // A new schedule is in the time zone of its author, unless they say otherwise.
+  for (const field of document.querySelectorAll("input[data-own-zone]")) {
+    if (!field.value) field.defaultValue = new Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+  }
   const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(today);
   const name = zone.find((it) => it.type === "timeZoneName");
   for (const place of document.querySelectorAll("[data-zone]")) {

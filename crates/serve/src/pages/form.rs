@@ -70,6 +70,8 @@ pub(super) enum Filled {
     First,
     /// From the secret of the address, if it has one.
     FromAddress,
+    /// By hand. A browser with scripts proposes its own time zone.
+    FromZone,
 }
 
 /// A field for text.
@@ -210,6 +212,7 @@ impl<'a> Form<'a> {
                 max=[input.range.map(|(_, most)| most)] pattern=[input.pattern] list=[input.list]
                 autocomplete=(input.autocomplete) autocapitalize=[input.is_word.then_some("none")]
                 spellcheck=[input.is_word.then_some("false")] data-fragment[input.filled == Filled::FromAddress]
+                data-own-zone[input.filled == Filled::FromZone && !self.is_refused()]
                 aria-invalid=[fault.map(|_| "true")] aria-describedby=[fault.map(|_| described(&id))] autofocus[focus];
         })
     }
@@ -267,6 +270,28 @@ impl<'a> Form<'a> {
                 aria-describedby=[fault.map(|_| described(&id))] autofocus[fault.is_some()]
             {
                 @for (value, words) in values { option value=(value) selected[value == chosen] { (words) } }
+            }
+        }
+    }
+
+    /// A choice among a few values that are all shown, each with its words.
+    pub(super) fn segments(
+        &self,
+        name: &str,
+        label: &str,
+        values: &[(&str, &str)],
+        stored: &str,
+    ) -> Markup {
+        let chosen = Some(self.value(name, stored)).filter(|chosen| !chosen.is_empty());
+        let chosen = chosen.unwrap_or(stored);
+        html! {
+            span.seg role="radiogroup" aria-label=(label) {
+                @for (value, words) in values {
+                    label {
+                        input.away type="radio" name=(name) form=[self.owner] value=(value) checked[*value == chosen];
+                        (words)
+                    }
+                }
             }
         }
     }

@@ -9,11 +9,12 @@ use crate::problem::Problem;
 use crate::submission::agents::{permitted, wrong_number};
 
 /// The form field for the number of agents, on a site with a cluster.
-pub(super) fn form(call: &Call, form: &Form<'_>) -> Markup {
+pub(super) fn form(call: &Call, form: &Form<'_>, stored: Option<u32>) -> Markup {
+    let stored = stored.map_or_else(String::new, |agents| agents.to_string());
     html! {
         @if call.app.cluster.is_some() {
             (form.input("agents", "Number of agents; if empty, this machine runs it", Input {
-                kind: "number", range: Some((1, AGENTS_MAX.into())), ..TEXT
+                kind: "number", value: &stored, range: Some((1, AGENTS_MAX.into())), ..TEXT
             }))
             p.note {
                 a href="/agents" { "Available agents" } ". Agents generate the load instead of this machine, and \

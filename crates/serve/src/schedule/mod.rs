@@ -4,12 +4,14 @@
 //! is not made up for later. It is listed with the reason.
 
 mod cron;
+mod preset;
 mod tell;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use cron::{Quiet, Times, zone_of};
+pub(crate) use preset::{Preset, Typed, likely, weekdays, words};
 pub(crate) use tell::{KEY_BEGINS, look as tell};
 
 use crate::app::App;
@@ -113,7 +115,7 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
         app.store.schedule_seen(schedule.id, seen)?;
         for occasion in occasions {
             let (run, missed) = if occasion.missed.is_empty() {
-                match begin(app, &schedule) {
+                match begin_due(app, &schedule) {
                     Ok(run) => (Some(run), String::new()),
                     Err(problem) => (None, problem.detail),
                 }
@@ -126,25 +128,36 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
     Ok(())
 }
 
-fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
-    let plan = app.store.plan(schedule.plan)?.ok_or_else(|| Problem::missing("plan"))?;
-    // A schedule has no more permissions than the user who created it.
+fn begin_due(app: &App, schedule: &Schedule) -> Result<String, Problem> {
+    // A schedule has no more permissions than the user who created it or changed it last.
     let author = app.store.user_named(&schedule.by)?;
     if author.is_none_or(|author| author.disabled || author.role < Role::Runner) {
         return Err(Problem::unusable(format!("{} may no longer run plans.", schedule.by)));
     }
+    begin(app, schedule, &format!("{} (scheduled)", schedule.by))
+}
+
+/// Starts a run of a schedule now, whatever its times are, for somebody who asked for it. The run is one of the
+/// schedule: it is listed there, and its result is sent where those of the others are.
+pub(crate) fn begin_now(app: &App, schedule: &Schedule, by: &str) -> Result<String, Problem> {
+    let run = begin(app, schedule, by)?;
+    app.store.add_occasion(schedule.id, app.now(), Some(&run), "")?;
+    Ok(run)
+}
+
+fn begin(app: &App, schedule: &Schedule, by: &str) -> Result<String, Problem> {
+    let plan = app.store.plan(schedule.plan)?.ok_or_else(|| Problem::missing("plan"))?;
     if app.store.target(schedule.target)?.is_some_and(|target| target.production) {
         return Err(Problem::unusable(
             "Its target is a production target, where a person has to confirm each run.",
         ));
     }
-    let by = format!("{} (scheduled)", schedule.by);
     let submission = Submission {
         target: schedule.target,
         duration: &schedule.duration,
         tags: "scheduled",
         commit: "",
-        by: &by,
+        by,
         search: None,
         agents: schedule.agents,
     };

@@ -103,6 +103,24 @@ impl Store {
         })
     }
 
+    /// One schedule.
+    pub(crate) fn schedule(&self, id: i64) -> Result<Option<Schedule>> {
+        Ok(self.schedules()?.into_iter().find(|schedule| schedule.id == id))
+    }
+
+    /// Replaces everything about a schedule but its plan, and whether it is paused; false if there is none.
+    pub(crate) fn change_schedule(&self, it: &Schedule) -> Result<bool> {
+        self.write(|file| {
+            let change = "UPDATE schedule SET target = ?2, times = ?3, zone = ?4, quiet = ?5, duration = ?6, \
+                          waits = ?7, author = ?8, seen = ?9, hook = ?10, agents = ?11 WHERE id = ?1";
+            let values = (
+                it.id, it.target, &it.times, &it.zone, &it.quiet, &it.duration, it.waits, &it.by, it.seen, it.hook,
+                it.agents,
+            );
+            Ok(file.execute(change, values)? > 0)
+        })
+    }
+
     /// Removes a schedule; false if there is none.
     pub(crate) fn remove_schedule(&self, id: i64) -> Result<bool> {
         self.write(|file| Ok(file.execute("DELETE FROM schedule WHERE id = ?1", [id])? > 0))
@@ -139,6 +157,14 @@ impl Store {
                        (SELECT at FROM occasion WHERE schedule = ?1 ORDER BY at DESC LIMIT ?2)";
             file.execute(old, (schedule, OCCASIONS_KEPT))?;
             Ok(())
+        })
+    }
+
+    /// How many times of a schedule that have come are kept.
+    pub(crate) fn occasion_count(&self, schedule: i64) -> Result<i64> {
+        self.read(|file| {
+            let ask = "SELECT count(*) FROM occasion WHERE schedule = ?1";
+            Ok(file.query_row(ask, [schedule], |row| row.get(0))?)
         })
     }
 
@@ -233,9 +259,21 @@ mod tests {
         };
         let id = store.add_schedule(&made).unwrap();
         store.schedule_seen(id, 7).unwrap();
-        assert_eq!(store.schedules().unwrap(), [Schedule { id, seen: 7, ..made }]);
+        assert_eq!(store.schedules().unwrap(), [Schedule { id, seen: 7, ..made.clone() }]);
         assert!(store.pause_schedule(id, true).unwrap() && !store.pause_schedule(9, true).unwrap());
         assert!(store.schedules().unwrap()[0].paused);
+        let changed = Schedule {
+            id,
+            times: "5 * * * *".to_owned(),
+            by: "bea".to_owned(),
+            seen: 9,
+            paused: true,
+            agents: None,
+            ..made
+        };
+        assert!(store.change_schedule(&changed).unwrap());
+        assert_eq!(store.schedule(id).unwrap(), Some(changed.clone()));
+        assert!(!store.change_schedule(&Schedule { id: 9, ..changed }).unwrap());
         for at in 0..OCCASIONS_KEPT + 5 {
             store.add_occasion(id, at, None, "why").unwrap();
         }

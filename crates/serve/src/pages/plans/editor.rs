@@ -388,7 +388,7 @@ impl<'a> Editor<'a> {
                     (form.input("duration", "Duration, such as 30s; if empty, that of the plan", text("duration")))
                     details open[is_open] {
                         summary { "Tags and commit of the run" }
-                        (shared::form(self.call, form))
+                        (shared::form(self.call, form, None))
                         (form.input("tags", "Tags, separated by commas", text("tags")))
                         (form.input("commit", "Commit that is tested", Input { is_word: true, ..text("commit") }))
                     }

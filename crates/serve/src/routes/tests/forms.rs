@@ -20,7 +20,8 @@ struct Case {
 
 fn case(route: &'static str, at: &'static str, fields: &[(&'static str, &str)]) -> Case {
     let fields = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    let path = route.replace("/plans/{id}", "/plans/1").replace("{test}", "p1");
+    let path = route.replace("{test}", "p1");
+    let path = path.replace("/plans/{id}", "/plans/1").replace("/schedules/{id}", "/schedules/1");
     Case { route, path, fields, at, silent: &[] }
 }
 
@@ -74,6 +75,23 @@ fn forms(run: &str) -> Vec<Case> {
         ),
         case("/plans/{id}/thresholds", "", &[&[text, ("agents", "2")], &run_fields[1..]].concat())
             .silent(&["agents"]),
+        case("/hooks", "url", &[("name", "typed hook"), ("url", "ftp://typed")]),
+        case("/account/password", "current", &[("current", "wrong"), ("password", "short")]),
+        case(
+            "/account/tokens",
+            "days",
+            &[("name", "typed token"), ("scope", "run"), ("days", "3")],
+        )
+        .silent(&["days"]),
+        case("/people", "name", &[("name", "two words"), ("role", "runner")]),
+        case("/site/retention", "runs", &[("days", "30"), ("runs", "0")]),
+        case("/people/change", "of-1-role", &[("id", "1"), ("role", "viewer")]),
+    ]
+}
+
+/// The forms of schedules.
+fn schedules() -> Vec<Case> {
+    vec![
         case(
             "/schedules",
             "zone",
@@ -90,17 +108,18 @@ fn forms(run: &str) -> Vec<Case> {
             "times",
             &[("target", "1"), ("times", "every day at 2"), ("zone", "UTC"), ("duration", "9s")],
         ),
-        case("/hooks", "url", &[("name", "typed hook"), ("url", "ftp://typed")]),
-        case("/account/password", "current", &[("current", "wrong"), ("password", "short")]),
         case(
-            "/account/tokens",
-            "days",
-            &[("name", "typed token"), ("scope", "run"), ("days", "3")],
+            "/schedules/{id}",
+            "at",
+            &[
+                ("target", "1"),
+                ("when", "week"),
+                ("at", "26:00"),
+                ("day", "3"),
+                ("quiet", "08:00-09:00"),
+            ],
         )
-        .silent(&["days"]),
-        case("/people", "name", &[("name", "two words"), ("role", "runner")]),
-        case("/site/retention", "runs", &[("days", "30"), ("runs", "0")]),
-        case("/people/change", "of-1-role", &[("id", "1"), ("role", "viewer")]),
+        .silent(&["day"]),
     ]
 }
 
@@ -109,6 +128,7 @@ const BUTTONS: &[&str] = &[
     "/shares/end",
     "/targets/end",
     "/secrets/end",
+    "/schedules/run",
     "/schedules/pause",
     "/schedules/remove",
     "/hooks/end",
@@ -138,7 +158,7 @@ fn furnished() -> (Server, Client, String) {
 #[test]
 fn every_form_with_an_error_keeps_what_was_typed_beside_the_menu() {
     let (server, ada, run) = furnished();
-    for case in forms(&run) {
+    for case in forms(&run).into_iter().chain(schedules()) {
         let is_outside = ["/sign-in", "/welcome"].contains(&case.route);
         let client = if is_outside { &Client::Nobody } else { &ada };
         let said = server.send(client, &case.path, &case.body());
@@ -189,7 +209,7 @@ fn a_button_that_comes_too_late_leads_back_to_its_page() {
 
 #[test]
 fn no_form_is_left_out() {
-    let known = forms("");
+    let known: Vec<Case> = forms("").into_iter().chain(schedules()).collect();
     // One has no page, and one keeps a step for a program.
     let others = ["/sign-out", "/steps"];
     for route in own::all().filter(|route| route.takes.is_form() && !route.is_for_programs()) {

@@ -1,0 +1,93 @@
+//! Schedules on their pages: presets and cron lines, the proposal for what is neither, pausing and changing.
+
+use super::*;
+use crate::store::Schedule;
+
+fn furnished() -> (Server, Client) {
+    let server = Server::start();
+    let ada = server.session(server.user("ada", Role::Admin));
+    let fields = "name=lab&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
+    assert_eq!(server.send(&ada, "/targets", fields).status, 303);
+    server.app.store.add_plan("nightly", "", ("ada", NOW)).unwrap().unwrap();
+    (server, ada)
+}
+
+fn times(server: &Server) -> Vec<String> {
+    server.app.store.schedules().unwrap().into_iter().map(|one| one.times).collect()
+}
+
+#[test]
+fn a_preset_is_kept_as_a_line_and_shown_in_words() {
+    let (server, ada) = furnished();
+    for (fields, line, said) in [
+        ("when=night&at=02:30", "30 2 * * *", "Every night at 02:30"),
+        ("when=days&at=09:05", "5 9 * * 1-5", "Working days at 09:05"),
+        ("when=week&at=22:00&day=0", "0 22 * * 0", "Every Sunday at 22:00"),
+        ("when=hour&minute=15", "15 * * * *", "Every hour, 15 minutes past"),
+        ("when=own&times=*/15+8-9+*+*+mon-fri", "*/15 8-9 * * mon-fri", "*/15 8-9 * * mon-fri"),
+        // A program that knows only of lines.
+        ("times=0+3+*+*+6", "0 3 * * 6", "Every Saturday at 03:00"),
+    ] {
+        let fields = format!("target=1&zone=Europe/Berlin&{fields}");
+        let added = server.send(&ada, "/tests/p1/schedule", &fields);
+        assert_eq!((added.status, added.header("location")), (303, Some("/tests/p1/schedule")));
+        assert_eq!(times(&server).last().map(String::as_str), Some(line));
+        let page = server.see(&ada, "/tests/p1/schedule").body;
+        assert!(page.contains(said) && page.contains("Europe/Berlin, at lab"), "{said}: {page}");
+    }
+    // Each of the next times has its own element, which a browser shows in its time zone.
+    let page = server.see(&ada, "/schedules/1").body;
+    let next = page.split("Next: ").nth(1).and_then(|rest| rest.split("</p>").next()).unwrap();
+    assert_eq!(next.matches("<time datetime=").count(), 3, "{next}");
+}
+
+#[test]
+fn what_is_no_line_comes_back_with_a_proposal_that_can_be_used() {
+    let (server, ada) = furnished();
+    let fields = "target=1&when=own&times=every+day+at+2&zone=UTC";
+    let refused = server.send(&ada, "/tests/p1/schedule", fields);
+    assert_eq!((refused.status, times(&server).len()), (422, 0));
+    let button = "<button name=\"use\" value=\"0 2 * * *\">Use it</button>";
+    assert!(refused.body.contains(button), "{}", refused.body);
+    assert!(refused.body.contains("value=\"own\" checked"), "{}", refused.body);
+    // A proposal for something else than what stands in the field now is not taken.
+    let other = format!("{fields}&use=0+7+*+*+*");
+    assert_eq!(server.send(&ada, "/tests/p1/schedule", &other).status, 422);
+    let used = format!("{fields}&use=0+2+*+*+*");
+    assert_eq!(server.send(&ada, "/tests/p1/schedule", &used).status, 303);
+    assert_eq!(times(&server), ["0 2 * * *"]);
+}
+
+#[test]
+fn a_schedule_is_changed_paused_and_resumed_and_each_is_noted() {
+    let (server, ada) = furnished();
+    let store = &server.app.store;
+    let made = Schedule {
+        plan: 1,
+        target: 1,
+        times: "0 9 * * 1".to_owned(),
+        zone: "Europe/Berlin".to_owned(),
+        by: "gone".to_owned(),
+        ..Schedule::default()
+    };
+    let id = store.add_schedule(&made).unwrap();
+    store.add_occasion(id, NOW - 60, None, "the site was not running").unwrap();
+    let page = server.see(&ada, "/schedules/1").body;
+    assert!(page.contains("value=\"week\" checked") && page.contains("value=\"09:00\""), "{page}");
+    assert!(page.contains("the site was not running"), "{page}");
+    assert_eq!(server.send(&ada, "/schedules/pause", "id=1&paused=1&back=itself").status, 303);
+    let fields = "target=1&when=days&at=07:15&zone=UTC&quiet=08:00-18:00";
+    let changed = server.send(&ada, "/schedules/1", fields);
+    assert_eq!(changed.header("location"), Some("/tests/p1/schedule"), "{}", changed.body);
+    let now = store.schedule(id).unwrap().unwrap();
+    assert_eq!((now.times.as_str(), now.paused, now.by.as_str()), ("15 7 * * 1-5", true, "ada"));
+    assert_eq!(store.occasions(id, 9).unwrap().len(), 1, "what came before stays");
+    assert_eq!(server.send(&ada, "/schedules/pause", "id=1&back=itself").status, 303);
+    assert!(!store.schedule(id).unwrap().unwrap().paused);
+    let acts: Vec<String> = store.audit(3).unwrap().into_iter().map(|line| line.act).collect();
+    assert_eq!(acts, ["resume schedule", "change schedule", "pause schedule"]);
+    // A viewer reads it, and has no buttons.
+    let vic = server.session(server.user("vic", Role::Viewer));
+    let page = server.see(&vic, "/schedules/1");
+    assert!(page.status == 200 && !page.body.contains("Run now"), "{}", page.body);
+}
