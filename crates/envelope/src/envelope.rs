@@ -57,6 +57,8 @@ pub enum Task {
     Import(Import),
     /// Sends a message to a webhook. The child can reach nothing else.
     Deliver(Delivery),
+    /// Sends a request to the provider at which people sign in. The child can reach nothing else.
+    Fetch(Fetch),
     /// Changes the text of a plan as a form requests, by a JSON document that only the child interprets.
     Edit(String),
 }
@@ -80,6 +82,28 @@ pub struct Delivery {
     /// The headers that are added to those of every request.
     pub headers: Vec<(String, String)>,
     /// The body, which is JSON.
+    pub body: String,
+}
+
+/// A request to the provider at which people sign in.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fetch {
+    /// The URL, as an administrator wrote it or as the provider says.
+    pub url: String,
+    /// The headers that are added to those of every request.
+    pub headers: Vec<(String, String)>,
+    /// The fields of the form that is posted. Without one, the URL is read.
+    pub form: Option<String>,
+}
+
+/// What a provider answered.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fetched {
+    /// The status of HTTP.
+    pub status: u16,
+    /// The body, which is text.
     pub body: String,
 }
 
@@ -226,6 +250,20 @@ pub struct ClusterSettings {
 }
 
 /// Prints the names of secrets only, so that a printed task shows no secret.
+impl fmt::Debug for Fetch {
+    /// Without its headers and its form, which carry secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fetch").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Fetched {
+    /// Without its body, which may be tokens.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fetched").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for RunTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, lock, secrets, cluster } = self;

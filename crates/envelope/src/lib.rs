@@ -12,6 +12,7 @@ pub use answer::{
 };
 pub use envelope::{
     COMPARED_MAX, ClusterSettings, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope,
-    EnvelopeError, Export, Grant, RunSpec, RunTask, Search, SearchProgress, SecretsAsked, Task,
+    EnvelopeError, Export, Fetch, Fetched, Grant, RunSpec, RunTask, Search, SearchProgress,
+    SecretsAsked, Task,
 };
 pub use import::{Import, Imported, Kind};

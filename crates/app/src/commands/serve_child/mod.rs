@@ -3,11 +3,13 @@
 //! A child receives its task in one document on its standard input. It confines itself before it reads anything that a
 //! user wrote, and answers in one document on its standard output; a run answers by the files that it leaves.
 
+mod call;
 mod compare;
 mod confinement;
 mod coordinate;
 mod deliver;
 mod export;
+mod fetch;
 mod figured;
 mod import;
 mod index;
@@ -76,6 +78,10 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
             // Networks are for load; a delivery checks its own addresses.
             confined(&Access::of_network())?;
             answer(&outcome(deliver::deliver(&asked, &world.files)), &world.console)
+        }
+        Task::Fetch(asked) => {
+            confined(&Access::of_network())?;
+            answer(&outcome(fetch::fetch(&asked, &world.files)), &world.console)
         }
         Task::Edit(asked) => {
             confined(&Access::default())?;
