@@ -16,8 +16,10 @@ use crate::console::{self, Console};
 
 /// How long all targets of a process are waited for; documented in `docs/targets.md`.
 pub const LONGEST: Duration = Duration::from_secs(3);
-/// How often it is checked.
+/// How soon it is checked again at first. Each later pause is twice as long as the one before, up to [`PAUSE_MAX`]: the
+/// kernel walks through all its connections for each look at a table.
 const TICK: Duration = Duration::from_millis(20);
+const PAUSE_MAX: Duration = Duration::from_millis(160);
 
 /// The tables of sockets, and the state that a socket has there that waits for others: listening, or not connected.
 const TABLES: [(&str, &str); 4] = [
@@ -36,10 +38,12 @@ impl Awaited {
     pub fn wait(&self, targets: &[Vec<SocketAddr>], network: &Network, console: &Console) {
         let mut waited = Duration::ZERO;
         for target in targets.iter().filter(|target| self.is_new(target, network)) {
-            let before = waited;
+            let (before, mut pause) = (waited, TICK);
             while waited < LONGEST && !is_open(target, network) {
-                console::pause(TICK);
-                waited += TICK;
+                let next = pause.min(LONGEST.saturating_sub(waited));
+                console::pause(next);
+                waited += next;
+                pause = PAUSE_MAX.min(2 * pause);
             }
             if waited > before {
                 console.note(&said(target, waited));
@@ -62,16 +66,15 @@ impl Awaited {
 
 /// Whether one of the addresses is open. A system without the tables is taken to have it.
 fn is_open(target: &[SocketAddr], network: &Network) -> bool {
-    let tables = TABLES.map(|(path, state)| (std::fs::read_to_string(path), state));
-    if tables.iter().all(|(table, _)| table.is_err()) {
-        return true;
+    let mut tables = 0;
+    for (path, state) in TABLES {
+        let Ok(table) = std::fs::read_to_string(path) else { continue };
+        tables += 1;
+        if sockets(&table, state).any(|bound| target.iter().any(|to| serves(bound, *to))) {
+            return true;
+        }
     }
-    let listed = |to: &SocketAddr| {
-        let mut tables =
-            tables.iter().filter_map(|(table, state)| Some((table.as_ref().ok()?, state)));
-        tables.any(|(table, state)| sockets(table, state).any(|bound| serves(bound, *to)))
-    };
-    target.iter().any(|to| listed(to) || network.connect_blocking([*to], Some(TICK)).is_ok())
+    tables == 0 || target.iter().any(|to| network.connect_blocking([*to], Some(TICK)).is_ok())
 }
 
 /// The addresses of the sockets of a table that are in this state.
