@@ -34,7 +34,8 @@ fn name(tool: Tool) -> String {
 
 /// Whether all of the tools have an option in the same words.
 fn is_common(option: &Row) -> bool {
-    let same = |other: &Row| LAYOUT.markdown(other) == LAYOUT.markdown(option);
+    let words = LAYOUT.markdown(option);
+    let same = |other: &Row| other.name == option.name && LAYOUT.markdown(other) == words;
     tools().into_iter().all(|tool| table::of(tool).iter().any(same))
 }
 

@@ -4,14 +4,21 @@ use brunt_run::options::row::Row;
 
 /// Whether this long name is one of an option's own. Case does not matter, and a name of several words may have dashes.
 pub(super) fn is_named(row: &Row, name: &str) -> bool {
-    let named =
-        |own: &str| own.eq_ignore_ascii_case(name) || dashed(own) == name.to_ascii_lowercase();
-    row.names().any(named)
+    row.names().any(|own| own.eq_ignore_ascii_case(name) || is_dashed_of(own, name))
 }
 
 /// Whether a long name is the dashed form of one of an option.
 pub(super) fn is_dashed(row: &Row, name: &str) -> bool {
     !row.names().any(|own| own.eq_ignore_ascii_case(name)) && is_named(row, name)
+}
+
+/// Whether a name is the dashed form of another, which is made only if the two have the same letters.
+fn is_dashed_of(own: &str, name: &str) -> bool {
+    letters(own).eq(letters(name)) && dashed(own).eq_ignore_ascii_case(name)
+}
+
+fn letters(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes().filter(|letter| *letter != b'-').map(|letter| letter.to_ascii_lowercase())
 }
 
 /// `numThreads` as `num-threads`, and `useSASLExternal` as `use-sasl-external`.
