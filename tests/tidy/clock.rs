@@ -3,6 +3,8 @@
 //! What sleeps, reads a clock or waits for less than a minute depends on how fast the machine is. Tests about time
 //! itself are in `tests/measured` and in programs of that name of other packages, which run alone.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 use crate::files;
@@ -94,17 +96,21 @@ fn test_code<'a>(path: &str, text: &'a str) -> &'a str {
     text.find("\nmod tests {").map_or("", |begin| &text[begin..])
 }
 
-/// How often a piece of test code sleeps, reads a clock, or waits for less than a minute.
-fn looks(code: &str) -> usize {
+/// What sleeps, reads a clock, or waits for less than a minute.
+static LOOKS: LazyLock<Regex> = LazyLock::new(|| {
     let looks = r"\bsleep\(|Instant::now|SystemTime::now|\.elapsed\(\)|Monotonic::new";
     let waits = r"\buntil\(\s*Duration::from_(millis\(|secs\(([0-9]|[1-5][0-9])\))";
-    let words = Regex::new(&format!("{looks}|{waits}")).expect("it is an expression");
+    Regex::new(&format!("{looks}|{waits}")).expect("it is an expression")
+});
+
+/// How often a piece of test code does that.
+fn looks(code: &str) -> usize {
     let code: String = code
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"))
         .flat_map(|line| [line, "\n"])
         .collect();
-    words.find_iter(&code).count()
+    LOOKS.find_iter(&code).count()
 }
 
 #[test]

@@ -39,9 +39,18 @@ fn code(sources: &BTreeMap<String, String>, wanted: impl Fn(&Path) -> bool) -> S
 
 /// Whether code names a package: in Rust its hyphens are underscores, or, in `md-5`, left out.
 fn names(code: &str, package: &str) -> bool {
-    let words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let spellings = [package.replace('-', "_"), package.replace('-', "")];
-    words.into_iter().any(|word| spellings.iter().any(|spelling| spelling == word))
+    spellings.iter().any(|spelling| is_word_of(spelling, code))
+}
+
+/// Whether a word stands in code, and not as a part of another.
+fn is_word_of(word: &str, code: &str) -> bool {
+    let of_a_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    code.match_indices(word).any(|(at, _)| {
+        let (before, after) =
+            (code[..at].chars().next_back(), code[at + word.len()..].chars().next());
+        !before.is_some_and(of_a_word) && !after.is_some_and(of_a_word)
+    })
 }
 
 #[test]

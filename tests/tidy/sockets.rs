@@ -3,9 +3,11 @@
 //! There the addresses that a run may reach, its files, its source addresses and the class of its packets hold for
 //! every socket. A socket that is opened elsewhere is one for which they do not. What listens is not meant.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 
-use crate::statics::wrong;
+use crate::statics::{expression, wrong};
 
 /// What still opens sockets, how many, and why. A file may only lose some.
 const SOCKETS: &[(&str, usize, &str)] = &[
@@ -17,14 +19,17 @@ const SOCKETS: &[(&str, usize, &str)] = &[
     ("protocols/dhcp/server/src/socket.rs", 1, "a server answers whoever asks it"),
 ];
 
-/// How many sockets a piece of code opens.
-fn sockets(code: &str) -> usize {
+/// What opens a socket.
+static OPENS: LazyLock<Regex> = LazyLock::new(|| {
     let connects = r"\b(TcpStream|UnixStream|UnixDatagram)::connect";
     let made = r"\bUdpSocket::bind\(|\bUnixDatagram::(bind|unbound)\(|\b(Tcp)?Socket::new(_v4|_v6|_raw)?\(";
-    let opens = format!("{connects}|{made}");
-    let opens = Regex::new(&opens).expect("it is an expression");
+    expression(&format!("{connects}|{made}"))
+});
+
+/// How many sockets a piece of code opens.
+fn sockets(code: &str) -> usize {
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.map(|line| opens.find_iter(line).count()).sum()
+    lines.map(|line| OPENS.find_iter(line).count()).sum()
 }
 
 /// The same outside the crate that opens them for all.

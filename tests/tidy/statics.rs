@@ -3,6 +3,8 @@
 //! Two runs in one process must not share anything that either of them can change. Constants that are computed once
 //! (`LazyLock`) are not state.
 
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 use crate::files;
@@ -73,30 +75,41 @@ fn program_code<'a>(path: &str, text: &'a str) -> &'a str {
     text.find("\nmod tests {").map_or(text, |begin| &text[..begin])
 }
 
-/// How many statics of a piece of code can change.
-fn statics(code: &str) -> usize {
+/// A static that can change.
+static STATE: LazyLock<Regex> = LazyLock::new(|| {
     let state =
         r"Mutex<|RwLock<|Atomic[A-Z][a-z0-9]*\b|OnceLock<|OnceCell<|RefCell<|\bCell<|\bOnce\b";
-    let declared = format!(r"(?m)^\s*(pub(\([a-z]+\))? )?static (mut )?[A-Z_]+: [^=;]*({state})");
-    Regex::new(&declared).expect("it is an expression").find_iter(code).count()
+    expression(&format!(r"(?m)^\s*(pub(\([a-z]+\))? )?static (mut )?[A-Z_]+: [^=;]*({state})"))
+});
+/// What reads variables of the process.
+static READ_VARIABLES: LazyLock<Regex> = LazyLock::new(|| expression(r"\benv::vars?(_os)?\("));
+/// What reads the time of day of the machine.
+static READ_TIMES: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"\b(console|Timestamp|SystemTime|Zoned)::now\(\)"));
+/// What names the streams of the process.
+static NAMED_STREAMS: LazyLock<Regex> =
+    LazyLock::new(|| expression(r"\be?print(ln)?!\(|\bstd(out|err)\(\)"));
+
+pub(crate) fn expression(text: &str) -> Regex {
+    Regex::new(text).expect("it is an expression")
 }
 
-/// How often a piece of code reads variables of the process.
+/// How many statics of a piece of code can change.
+fn statics(code: &str) -> usize {
+    STATE.find_iter(code).count()
+}
+
 fn variables(code: &str) -> usize {
-    Regex::new(r"\benv::vars?(_os)?\(").expect("it is an expression").find_iter(code).count()
+    READ_VARIABLES.find_iter(code).count()
 }
 
-/// How often a piece of code reads the time of day of the machine.
 fn times_of_day(code: &str) -> usize {
-    let read = r"\b(console|Timestamp|SystemTime|Zoned)::now\(\)";
-    Regex::new(read).expect("it is an expression").find_iter(code).count()
+    READ_TIMES.find_iter(code).count()
 }
 
-/// How often a piece of code names the streams of the process.
 fn streams(code: &str) -> usize {
-    let streams = Regex::new(r"\be?print(ln)?!\(|\bstd(out|err)\(\)").expect("it is an expression");
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.map(|line| streams.find_iter(line).count()).sum()
+    lines.map(|line| NAMED_STREAMS.find_iter(line).count()).sum()
 }
 
 /// The files in which something is found more or less often than is known.
