@@ -82,9 +82,9 @@ impl Random {
     }
 
     /// Few of all of these: from its start, and while the run sends.
-    fn events(&mut self, started: u32, begun: u32) -> Vec<Event> {
-        let started = self.kills(started, SPAN, Moment::Started);
-        let begun = self.kills(begun, Duration::from_secs(SECONDS), Moment::Begun);
+    fn events(&mut self) -> Vec<Event> {
+        let started = self.kills(1, SPAN, Moment::Started);
+        let begun = self.kills(3, Duration::from_secs(SECONDS), Moment::Begun);
         [started, begun, self.others().to_vec()].concat()
     }
 
@@ -297,8 +297,8 @@ fn an_agent_that_is_killed_at_any_moment_leaves_a_record_that_says_what_it_lacks
     };
     // Where much else is done at once, all that is killed at some time after its start may be before or after its run.
     let mut random = Random::new();
-    let started = random.kills(10, SPAN, Moment::Started);
-    let begun = random.kills(10, Duration::from_secs(SECONDS), Moment::Begun);
+    let started = random.kills(5, SPAN, Moment::Started);
+    let begun = random.kills(5, Duration::from_secs(SECONDS), Moment::Begun);
     let kinds = play(at_one_server([started, begun].concat(), &directory), &settle);
     assert!(kinds.contains_key("during the run"), "{kinds:?}");
 }
@@ -317,7 +317,7 @@ fn what_nginx_logged_is_in_the_record_whatever_is_killed() {
         return;
     }
     let nginx = Nginx::start();
-    let events = Random::new().events(2, 4);
+    let events = Random::new().events();
     let kinds = play(at_one_server(events, &nginx), &|| {});
     assert!(kinds.contains_key("during the run") && kinds["the whole"] == 3, "{kinds:?}");
 }
@@ -327,7 +327,7 @@ fn what_kea_counted_and_leased_is_in_the_record_whatever_is_killed() {
     if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) {
         return;
     }
-    let events = Random::new().events(1, 3);
+    let events = Random::new().events();
     // Kea counts for all its clients together, so each run has a Kea of its own.
     let grounds: Vec<(Wide, Kea)> = thread::scope(|scope| {
         let ground = || {

@@ -402,30 +402,30 @@ fn waves(mut cases: &[Case]) -> Vec<&[Case]> {
     waves
 }
 
-// Each number of agents has an open and a closed loop, an even and a weighted one, with two protocols, and each
-// protocol has all four.
+// Each protocol has an open and a closed loop, both of them even and weighted. How a load is divided among any number
+// of nodes is tested by the engine.
 
 #[test]
 fn searches_of_several_agents_are_those_of_one_process() {
     if require(&["nats-server"]) {
-        let odd = [case(5, false, true), case(3, true, false), case(7, false, false)];
-        shared(Load::Ldap, &[&odd[..], &[case(1, false, true), case(8, true, true)]].concat());
+        let few = [case(3, true, false), case(2, false, false), case(1, false, true)];
+        shared(Load::Ldap, &[&few[..], &[case(8, true, true)]].concat());
     }
 }
 
 #[test]
 fn requests_of_several_agents_are_those_of_one_process() {
     if require(&["nats-server"]) {
-        let odd = [case(5, true, false), case(3, false, true)];
-        shared(Load::Http, &[&odd[..], &[case(7, true, true), case(1, false, false)]].concat());
+        let few = [case(5, true, false), case(2, false, true)];
+        shared(Load::Http, &[&few[..], &[case(3, true, true), case(1, false, false)]].concat());
     }
 }
 
 #[test]
 fn a_plan_of_several_agents_takes_each_row_once_as_one_process_does() {
     if require(&["nats-server"]) {
-        let few = [case(2, false, false), case(4, true, true)];
-        shared(Load::Plan, &[&few[..], &[case(6, true, false), case(8, false, true)]].concat());
+        let few = [case(2, false, false), case(4, true, true), case(2, false, true)];
+        shared(Load::Plan, &[&few[..], &[case(3, true, false)]].concat());
     }
 }
 
@@ -433,6 +433,6 @@ fn a_plan_of_several_agents_takes_each_row_once_as_one_process_does() {
 fn leases_of_several_agents_are_those_of_one_process() {
     if require(&["ip", "root", "nats-server"]) {
         let few = [case(2, true, true), case(6, false, true)];
-        shared(Load::Dhcp, &[&few[..], &[case(4, false, false), case(8, true, false)]].concat());
+        shared(Load::Dhcp, &[&few[..], &[case(3, false, false), case(4, true, false)]].concat());
     }
 }

@@ -40,7 +40,7 @@ fn agents_share_every_step_and_no_step_repeats_what_another_asked_for() {
         "--nats",
         &broker.url(),
     ]);
-    search.args(["--slo", "p50<2s", "--slo", "achieved>=50%", "--from", "200/s", "--to", "200/s"]);
+    search.args(["--slo", "p50<2s", "--slo", "achieved>=50%", "--from", "60/s", "--to", "60/s"]);
     search.arg("--record").arg(&found).args(["--seed", "7", "--", "run", "visit.toml"]);
     let ended = Program::start(&mut search).wait();
     drop(agents);

@@ -140,7 +140,8 @@ impl MariaDb {
     fn client(&self) -> Command {
         let mut client = command("mariadb");
         client.arg("--no-defaults").arg(format!("--socket={}", self.socket().display()));
-        client.args(["--user=root", "--batch", "--skip-column-names"]);
+        // A handshake for each statement would be half of what the client costs.
+        client.args(["--user=root", "--batch", "--skip-column-names", "--skip-ssl"]);
         client
     }
 }

@@ -150,8 +150,8 @@ fn row(case: &Case, searches: u64, with_naive: bool) -> (Vec<Result>, String) {
     (results, line)
 }
 
-/// Searches of each server in the test that always runs: enough to detect a broken search, in half a minute.
-const SEARCHES: u64 = 20;
+/// Searches of each server in the test that always runs: enough to detect a broken search.
+const SEARCHES: u64 = 12;
 
 /// What bounds allow for this number of searches: the share, and what chance adds to it in 19 of 20 tests.
 fn most(share: f64, searches: u64) -> f64 {
@@ -251,7 +251,8 @@ fn a_generator_that_reacts_in_its_own_time_is_not_taken_for_drift() {
     let drifted =
         |case: &Case| (0..SEARCHES).filter(|seed| search(case, *seed).found.is_unstable()).count();
     assert_eq!(drifted(&fast), 0);
-    assert!(drifted(&fading) >= 14, "{} of {SEARCHES}", drifted(&fading));
+    let found = drifted(&fading) as u64;
+    assert!(found * 10 >= SEARCHES * 7, "{found} of {SEARCHES}");
 }
 
 /// A target that is disturbed once, for three seconds at a low rate, and is otherwise fast: those failures must not
