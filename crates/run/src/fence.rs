@@ -62,7 +62,21 @@ pub fn around(
 pub fn within(policy: Policy, options: &RunOptions, world: &World) -> Network {
     let spread = options.addresses == Addresses::All;
     let files = world.files.clone();
-    Network::new(network::Options { policy, spread, dscp: options.dscp, files })
+    made(network::Options { policy, spread, dscp: options.dscp, files }, world)
+}
+
+#[cfg(not(feature = "memory"))]
+fn made(options: network::Options, _: &World) -> Network {
+    Network::new(options)
+}
+
+/// A network whose connections lead to the servers of the world, if it has its own.
+#[cfg(feature = "memory")]
+fn made(options: network::Options, world: &World) -> Network {
+    match &world.servers {
+        Some(servers) => Network::in_memory(options, servers.clone()),
+        None => Network::new(options),
+    }
 }
 
 /// The network of a command that makes a load without such options: all addresses that are not public.

@@ -8,6 +8,8 @@ use std::path::Path;
 
 use brunt_engine::{EngineTime, RunClock};
 use brunt_feed::{Files, file};
+#[cfg(feature = "memory")]
+use brunt_net::memory::Memory;
 use brunt_net::secret::Secret;
 
 use crate::clock;
@@ -32,6 +34,9 @@ pub struct World {
     pub clock: RunClock,
     /// The time of its runs; the machine's, counted from the beginning of each, if there is none.
     pub time: Option<EngineTime>,
+    /// The servers in this process that its runs reach instead of those that sockets lead to.
+    #[cfg(feature = "memory")]
+    pub servers: Option<Memory>,
     /// The files that it may read, and those that it read.
     pub files: Files,
     /// Signals that end it.
@@ -59,6 +64,8 @@ impl World {
             environment,
             clock: RunClock::default(),
             time: None,
+            #[cfg(feature = "memory")]
+            servers: None,
             files: Files::default(),
             signals,
             awaited: Awaited::default(),
