@@ -42,14 +42,23 @@ pub fn main_with(tools: &'static [Tool]) -> ExitCode {
     core_files::forbid();
     fence::confine(&world);
     let ended = commands::end_with_agent(&world).map_err(Refusal::failed);
-    match ended.and_then(|()| carry_out(&argv, &world)) {
+    told(ended.and_then(|()| carry_out(&argv, &world)), &world).into()
+}
+
+/// Carries out a command line as the program does, which also writes why it could not be carried out.
+pub fn run(argv: &[String], world: &World) -> Exit {
+    told(carry_out(argv, world), world)
+}
+
+fn told(ended: Result<Exit, Refusal>, world: &World) -> Exit {
+    match ended {
         Ok(exit) => {
             world.console.release();
-            exit.into()
+            exit
         }
         Err(refusal) => {
             world.console.refuse(&cli::advice::explained(&refusal.text));
-            refusal.exit.into()
+            refusal.exit
         }
     }
 }
