@@ -5,12 +5,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use brunt_engine::timer::Time as _;
 use brunt_engine::{Stop, Urgency};
 use brunt_ldap_driver::{Plan, probe};
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime, Runtime};
 
 /// How often a signal is checked for while a server is waited for.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -19,7 +21,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// server that does not answer.
 pub(crate) fn connect(plan: &Arc<Plan>, world: &World) -> Result<(), Refusal> {
     let runtime =
-        runtime().map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
+        in_time_of(world).map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
     let tried = runtime.block_on(unless(&world.signals.stop(), Urgency::Finish, probe(plan)));
     let Some(tried) = tried else {
         let exit = world.signals.received().map_or(Exit::Interrupted, Signal::exit);
@@ -50,8 +52,18 @@ pub(crate) async fn unless<T>(
 }
 
 /// A runtime for work beside the run.
-pub(crate) fn runtime() -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
+
+/// A runtime whose time is that of the run.
+fn in_time_of(world: &World) -> io::Result<LocalRuntime> {
+    let mut builder = Builder::new_current_thread();
+    builder.enable_all();
+    if let Some(time) = &world.time {
+        time.prepare(&mut builder);
+    }
+    builder.build_local(LocalOptions::default())
 }
 
 #[cfg(test)]
