@@ -1,111 +1,18 @@
 //! Changing rates: the number of planned exchanges is the integral of the rate over time, and the server receives them.
+//! Other schedules are carried out in virtual time (`tests/in_memory`).
 
-use std::fs;
-
-use brunt_record::{Phase, Record};
 use brunt_testbed::BASE_DN;
 
-use brunt_test_program::{Ended, measure, scratch, slapd};
-
-fn planned(record: &Record) -> u64 {
-    record.conservation.counts.planned
-}
-
-/// Runs searches by a schedule. Everything that was sent was seen by the server.
-fn scheduled(line: &[&str]) -> Option<(Ended, Record)> {
-    let slapd = slapd(5)?;
-    let more = ["-c", "5", "-F", "-b", BASE_DN, "-s", "base", "(objectClass=*)"];
-    let ended = measure("searchrate", slapd.port(), &[line, &more].concat()).expect(0);
-    let record = ended.record();
-    assert_eq!(slapd.operations().searches, record.conservation.counts.sent, "{ended}");
-    assert_eq!(record.conservation.counts.dropped, 0, "{ended}");
-    Some((ended, record))
-}
+use brunt_test_program::{measure, slapd};
 
 #[test]
 fn stages_are_integrated_exactly() {
-    for (stages, expected) in [
-        ("200/s for 1s, 50/s for 1s", 250),
-        // A ramp does on average what it does in its middle.
-        ("100/s for 1s, ramp 100..500 over 1s, 500/s for 1s", 100 + 300 + 500),
-        // A whole period of a sine swings as far above its mean as below it.
-        ("sine 200±100 every 1s for 2s", 400),
-    ] {
-        let Some((ended, record)) = scheduled(&["--stages", stages]) else { return };
-        assert!(
-            planned(&record).abs_diff(expected) <= 1,
-            "{stages}: {}\n{ended}",
-            planned(&record)
-        );
-    }
-}
-
-#[test]
-fn a_change_of_rate_is_seen_where_it_happens() {
-    let Some((ended, record)) = scheduled(&["--stages", "50/s for 2s, 300/s for 2s"]) else {
-        return;
-    };
-    let steps: Vec<u64> = (record.series.iter().filter(|step| step.phase == Phase::Steady))
-        .map(|step| step.due.planned)
-        .collect();
-    assert_eq!(steps.iter().sum::<u64>(), 700, "{ended}");
-    // Steps may begin a little late, but not so late that the rates could be taken for each other.
-    assert!((40..=65).contains(&steps[0]) && (250..=310).contains(&steps[3]), "{steps:?}\n{ended}");
-}
-
-#[test]
-fn poisson_arrivals_are_as_many_on_average_and_repeat_with_their_seed() {
-    let line = ["-M", "300", "--arrival", "poisson", "-d", "2"];
-    let run = |seed: &str| {
-        scheduled(&[&line[..], &["--seed", seed]].concat()).map(|(_, record)| planned(&record))
-    };
-    let Some(first) = run("7") else { return };
-    // 600 expected, with a standard deviation of 24.5.
-    assert!((480..=720).contains(&first), "{first}");
-    assert_eq!(run("7"), Some(first));
-    let others = [run("8"), run("9")];
-    assert!(others.iter().any(|count| *count != Some(first)), "{others:?} are all {first}");
-}
-
-#[test]
-fn a_file_of_rates_is_followed() {
-    let directory = scratch();
-    let path = directory.path().join("rates.txt");
-    let text = "# Two rates of their own and one of the base.\n\
-                format=rate-and-duration\ndefault-duration=1s\n\nEND HEADER\n\
-                100\n2.5X\n300,500ms\n";
-    fs::write(&path, text).unwrap();
-    let file = path.to_str().unwrap();
-    let Some((ended, record)) = scheduled(&["--variableRateData", file, "-M", "80"]) else {
-        return;
-    };
-    assert_eq!(planned(&record), 100 + 200 + 150, "{ended}");
-}
-
-#[test]
-fn the_example_of_a_file_of_rates_can_be_read() {
-    let directory = scratch();
-    let path = directory.path().join("sample.txt");
-    let file = path.to_str().unwrap();
-    brunt_test_program::run(["modrate", "--generateSampleRateFile", file]).expect(0);
-    let line = ["--variableRateData", file, "-M", "20", "-d", "1"];
-    let Some((ended, record)) = scheduled(&line) else { return };
-    assert!(planned(&record) > 0, "{ended}");
-}
-
-#[test]
-fn moments_are_replayed_from_a_file() {
-    let directory = scratch();
-    let path = directory.path().join("offsets.txt");
-    fs::write(&path, "0\n0.1\n0.15\n0.9\n1.2\n").unwrap();
-    let stages = format!("trace {}", path.display());
-    let Some((ended, record)) = scheduled(&["--stages", &stages]) else { return };
-    assert_eq!(planned(&record), 5, "{ended}");
-}
-
-#[test]
-fn users_who_think_ask_less_often() {
-    // Five users who think for 100 ms and are answered at once ask at most fifty times a second.
-    let Some((ended, record)) = scheduled(&["--think", "100ms", "-d", "2"]) else { return };
-    assert!((50..=105).contains(&record.counts.sent), "{ended}");
+    let Some(slapd) = slapd(5) else { return };
+    let line = ["--stages", "200/s for 1s, ramp 200..100 over 1s", "-c", "5", "-F", "-b", BASE_DN];
+    let more = ["-s", "base", "(objectClass=*)"];
+    let ended = measure("searchrate", slapd.port(), &[&line[..], &more].concat()).expect(0);
+    let counts = ended.record().conservation.counts;
+    assert_eq!(slapd.operations().searches, counts.sent, "{ended}");
+    assert_eq!(counts.dropped, 0, "{ended}");
+    assert!(counts.planned.abs_diff(350) <= 1, "{ended}");
 }

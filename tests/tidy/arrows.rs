@@ -270,6 +270,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
             "brunt-exchange",
             "brunt-history",
             "brunt-http-server",
+            "brunt-ldap-server",
             "brunt-ldap-wire",
             "brunt-leases-driver",
             "brunt-net",

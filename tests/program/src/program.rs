@@ -5,6 +5,7 @@
 
 use std::ffi::OsStr;
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -229,6 +230,17 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// A command that was carried out in the process of the test: its words, its exit code, what it printed and said.
+    pub fn in_process(
+        words: &[String],
+        code: u8,
+        (stdout, stderr): (String, String),
+        record: Option<(TempDir, PathBuf)>,
+    ) -> Self {
+        let status = ExitStatus::from_raw(i32::from(code) << 8);
+        Self { words: words.join(" "), status, stdout, stderr, record }
+    }
+
     /// The exit code; a panic if a signal ended it.
     pub fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| panic!("{self}: {}", self.status))

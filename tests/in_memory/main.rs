@@ -1,0 +1,9 @@
+//! The program as a library, in virtual time: commands are carried out in this process, against servers in memory, so
+//! that a minute of load takes as long as its work and every figure is exact.
+//!
+//! Each file has one test beside it, in `tests/behaviour` or `tests/measured`, of the program as a process.
+
+mod directory;
+mod machine;
+mod schedules;
+mod warm_up;
