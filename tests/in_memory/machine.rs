@@ -21,6 +21,11 @@ pub(crate) trait Server: Send + Sync + 'static {
     fn serve(self: Arc<Self>, connection: DuplexStream) -> Pin<Box<dyn Future<Output = ()>>>;
 }
 
+/// Carries out a command that reaches nobody.
+pub(crate) fn run(words: &[&str]) -> Ended {
+    Machine::new(7).run(words)
+}
+
 /// A machine that nothing disturbs.
 pub(crate) struct Machine {
     time: VirtualTime,

@@ -5,5 +5,6 @@
 
 mod directory;
 mod machine;
+mod mistakes;
 mod schedules;
 mod warm_up;
