@@ -7,4 +7,5 @@ mod directory;
 mod machine;
 mod mistakes;
 mod schedules;
+mod tables;
 mod warm_up;
