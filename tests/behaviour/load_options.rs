@@ -2,39 +2,17 @@
 //! have there.
 
 use std::fs;
+use std::net::TcpListener;
 
 use brunt_record::{Collection, Mode, Record};
-use brunt_test_program::{Target, run, scratch};
+use brunt_test_program::{run, scratch};
 
 use crate::leases::LeaseTarget;
 
-/// Runs `brunt http` against a server of its own.
-fn http(line: &[&str]) -> Record {
-    let target = Target::start("rest");
-    let (directory, url) = (scratch(), format!("http://{}/sleep?ms=1", target.address()));
-    let path = directory.path().join("record.json");
-    let words = ["http", "--quiet", "--record", path.to_str().expect("a path"), &url];
-    let ended = run(words.iter().chain(line));
-    Record::read(&path).unwrap_or_else(|error| panic!("failed to {error}\n{ended}"))
-}
-
 #[test]
-fn requests_are_due_in_stages_and_by_a_file_of_rates() {
-    let planned = |line: &[&str]| http(line).conservation.counts.planned;
-    assert_eq!(planned(&["--stages", "100/s for 1s, 50/s for 1s", "--no-pin"]), 150);
-    let directory = scratch();
-    let path = directory.path().join("rates.txt");
-    fs::write(&path, "format=rate-and-duration\nEND HEADER\n60, 1s\n1.5x, 1s\n").unwrap();
-    let file = ["--rate-file", path.to_str().unwrap(), "--rate", "40", "--backlog", "1000"];
-    assert_eq!(planned(&file), 60 + 60);
-}
-
-#[test]
-fn users_of_http_and_of_perfdhcp_think() {
+fn users_of_perfdhcp_think() {
     // Each of two users has at most one request at a time, and then a pause of half a second.
     let most = 2 * (2 * 2 + 1);
-    let record = http(&["--think", "500ms", "-c", "2", "-z", "2s"]);
-    assert!((2..=most).contains(&record.counts.sent), "{:?}", record.counts);
     let (target, directory) = (LeaseTarget::start(), scratch());
     let path = directory.path().join("record.json");
     let line = ["--think", "500ms", "--window", "2", "-R", "10", "-p", "2", "--drain", "10s"];
@@ -57,6 +35,14 @@ fn a_condition_ends_a_comparison_of_stores() {
     let ended = run(words.chain([place, "--record", path.to_str().unwrap()])).expect(10);
     let collection = Collection::read(&path).unwrap_or_else(|error| panic!("{error}\n{ended}"));
     assert_eq!(collection.cells.len(), 1, "{ended}");
+}
+
+#[test]
+fn drain_is_told_where_nobody_answers() {
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", mute.local_addr().unwrap());
+    let ended = run(["http", "-c", "4", "-z", "1s", "--drain", "3s", &url]).expect(1);
+    assert!(ended.said().contains("the time is over; waiting up to"), "{ended}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Safeguards against harmful load: conditions that end a run, public addresses, the file of targets.
 //!
+//! When conditions and canaries end a run is seen in virtual time (`tests/in_memory`).
+//!
 //! No test sends anything to a public address, not even to those of documentation: each such run is in a network
 //! namespace without routes, whose own counters say whether the program tried to send.
 
@@ -11,52 +13,6 @@ use brunt_testbed::require;
 
 use crate::prompts::{on_a_terminal, shell_line};
 use brunt_test_program::{Ended, Program, RestTarget, binary, command, run, scratch};
-
-/// A run of `http` that would last a minute, with its record.
-fn minute(options: &[&str], url: &str) -> Ended {
-    let directory = scratch();
-    let path = directory.path().join("record.json");
-    let mut brunt = command(binary());
-    brunt.args(["http", "-z", "60s", "-q", "200", "-c", "2", "--seed", "7", "--record"]).arg(&path);
-    Program::start(brunt.args(options).arg(url)).keeping(directory, path).wait()
-}
-
-#[test]
-fn a_condition_that_goes_on_ends_the_run_in_good_order() {
-    let target = RestTarget::start();
-    let url = format!("{}/status/503", target.base);
-    let ended = minute(&["--abort-on", "ok.p99>1us", "--abort-on", "errors>50% for 2s"], &url);
-    let ended = ended.expect(10);
-    assert!(
-        ended.said().contains("--abort-on errors>50% for 2s: in the last interval it was 100.0%"),
-        "{ended}"
-    );
-    let record = ended.record();
-    let whole = &record.conservation.counts;
-    // Two seconds and no more than a few, of sixty; and all that was sent had come to its end.
-    assert!((400..2_000).contains(&whole.planned) && whole.cut_off == 0, "{ended}");
-    assert_eq!(target.stop().len() as u64, whole.sent, "{ended}");
-    let condition = "--abort-on errors>50% for 2s";
-    let says = record.verdict.reasons.iter().any(|reason| {
-        reason.status == brunt_record::Status::Partial && reason.text.contains(condition)
-    });
-    assert!(says, "{ended}");
-    // On a busy machine there may be something worse to say.
-    assert!(record.verdict.status >= brunt_record::Status::Partial, "{ended}");
-}
-
-#[test]
-fn a_run_in_which_it_does_not_go_on_is_left_alone() {
-    let target = RestTarget::start();
-    let url = format!("{}/bytes/10", target.base);
-    let line = ["http", "-z", "3s", "-q", "50", "-c", "2", "--abort-on", "errors>1%"];
-    run(line.iter().copied().chain([url.as_str()])).expect(0);
-    let wrong = run(["http", "-n", "1", "--abort-on", "errors>1% for ever", &url]).expect(2);
-    assert!(wrong.said().contains("for 10s"), "{wrong}");
-    let wrong = run(["http", "-n", "1", "--abort-on", "bind.errors>1%", &url]).expect(2);
-    assert!(wrong.said().contains("no operation \"bind\""), "{wrong}");
-    assert!(target.stop().len() >= 145, "the wrong ones sent nothing");
-}
 
 #[test]
 fn a_plan_says_what_ends_it() {
@@ -232,31 +188,6 @@ fn an_organisation_sets_its_file_of_targets_once() {
         );
     }
     assert_eq!(target.stop().len(), 10);
-}
-
-#[test]
-fn a_run_begins_only_if_its_canary_lives() {
-    let target = RestTarget::start();
-    let (good, bad) = (format!("{}/bytes/10", target.base), format!("{}/status/500", target.base));
-    let ended = minute(&["--canary", "5", "--slo", "goodput>1/s"], &bad).expect(10);
-    let record = ended.record();
-    assert_eq!(
-        (record.conservation.counts.planned, record.conservation.counts.failed),
-        (5, 5),
-        "{ended}"
-    );
-    assert!(ended.stdout.contains("The run did not begin"), "{ended}");
-    let slow = ["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<1us"];
-    run(slow.iter().copied().chain([good.as_str()])).expect(10);
-    let directory = scratch();
-    let path = directory.path().join("record.json");
-    let mut brunt = command(binary());
-    brunt.args(["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<10s", "--record"]);
-    let ended = Program::start(brunt.arg(&path).arg(&good)).keeping(directory, path).wait();
-    let ended = ended.expect_met();
-    assert!(ended.said().contains("the canary's 5 requests succeeded"), "{ended}");
-    assert!(ended.record().plan.first_exchange >= 5, "{ended}");
-    assert_eq!(target.stop().len(), 5 + 5 + 20, "five, five, and five of twenty");
 }
 
 #[test]

@@ -4,8 +4,11 @@
 //! Each file has one test beside it, in `tests/behaviour` or `tests/measured`, of the program as a process.
 
 mod directory;
+mod load_options;
 mod machine;
 mod mistakes;
+mod rails;
 mod schedules;
+mod scripted;
 mod tables;
 mod warm_up;
