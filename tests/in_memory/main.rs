@@ -8,6 +8,7 @@ mod load_options;
 mod machine;
 mod mistakes;
 mod rails;
+mod recomputed;
 mod schedules;
 mod scripted;
 mod tables;
