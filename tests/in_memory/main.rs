@@ -11,5 +11,6 @@ mod rails;
 mod recomputed;
 mod schedules;
 mod scripted;
+mod stalls;
 mod tables;
 mod warm_up;

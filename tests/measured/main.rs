@@ -5,7 +5,6 @@
 //! ([`brunt_testbed::measured`]). What can be shown by counts or by the order of events is not tested here.
 
 mod compared;
-mod dead_targets;
 mod drawing;
 mod find_max;
 mod pace;

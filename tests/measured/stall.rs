@@ -1,10 +1,10 @@
 //! A server that stalls for two seconds: the waiting time of its users shows it; its service time shows it only in the
-//! few exchanges that had already been sent.
+//! few exchanges that had already been sent. Other pauses are virtual (`tests/in_memory`).
 
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
-use brunt_record::{Basis, Histogram, Reason, Record, Status};
+use brunt_record::{Histogram, Reason, Record, Status};
 use brunt_testbed::{BASE_DN, measured, until};
 
 use brunt_test_program::{slapd, start};
@@ -100,56 +100,5 @@ fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
                 .any(|reason| reason.text.contains("the target stopped responding: away")),
             "{ended}"
         );
-    });
-}
-
-#[test]
-fn compat_shows_what_the_old_tools_would() {
-    measured(A_STALL, || {
-        let Some(slapd) = slapd(20) else { return };
-        let line = ["--compat", "-M", "200", "-d", "3", "-c", "1", "-F", "-i", "1", "-b", BASE_DN];
-        let mut run = start(
-            "searchrate",
-            slapd.port(),
-            &[&line[..], &["-s", "base", "(objectClass=*)"]].concat(),
-        );
-        run.wait_for_lines(6);
-        slapd.pause();
-        until(Duration::from_secs(1), || false);
-        slapd.resume();
-        let ended = run.wait();
-        let operation = &ended.record().operations[0];
-        let cells: Vec<&str> = ended.rows().last().unwrap().split([' ', '|']).collect();
-        let figures: Vec<f64> = cells.iter().filter_map(|cell| cell.parse().ok()).collect();
-        // One search of 600 took a second; half a second each is what the 200 behind it waited on average.
-        let (response, service) =
-            (operation.response.mean_us.unwrap() / 1e3, operation.service.mean_us.unwrap() / 1e3);
-        assert!(service < 20.0 && response > 100.0, "{ended}");
-        assert!((figures[3] - service).abs() < 0.01 + service / 50.0, "{figures:?}\n{ended}");
-        assert_eq!(ended.record().plan.latency_basis, Basis::Service);
-    });
-}
-
-/// A server that is paused for good: each operation ends when its time is up, and the run with it. There are enough
-/// connections for all of them to have their time within that of the drain.
-#[test]
-fn a_server_that_never_answers_is_waited_for_no_longer_than_asked() {
-    measured(A_STALL, || {
-        let Some(slapd) = slapd(20) else { return };
-        let line =
-            ["-M", "20", "-d", "4", "-c", "12", "-F", "-i", "1", "--operationTimeout", "1000"];
-        let more = ["-b", BASE_DN, "-s", "base", "(objectClass=*)"];
-        let mut run = start("searchrate", slapd.port(), &[&line[..], &more].concat());
-        run.wait_for_lines(6);
-        slapd.pause();
-        let ended = run.wait().expect(5);
-        slapd.resume();
-        let record = ended.record();
-        assert_eq!(record.counts.planned, 80, "{ended}");
-        assert!(record.counts.ok > 0 && record.counts.timed_out > 0, "{ended}");
-        assert!(ended.stderr.contains("timed out"), "{ended}");
-        let longest = record.operations[0].service.max().unwrap();
-        // The time-out, and what a busy machine takes to notice it.
-        assert!(longest < Duration::from_secs(3), "{longest:?}\n{ended}");
     });
 }
