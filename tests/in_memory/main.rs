@@ -3,6 +3,7 @@
 //!
 //! Each file has one test beside it, in `tests/behaviour` or `tests/measured`, of the program as a process.
 
+mod compared;
 mod directory;
 mod load_options;
 mod machine;
