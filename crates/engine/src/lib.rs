@@ -47,6 +47,8 @@ mod stop;
 mod sync;
 pub mod timer;
 #[cfg(test)]
+mod together;
+#[cfg(test)]
 mod unreachable;
 #[cfg(feature = "virtual-time")]
 pub mod virtual_time;

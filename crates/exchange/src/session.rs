@@ -71,6 +71,14 @@ pub trait Session {
         let _ = watch;
     }
 
+    /// Tells `watch` what is known about the exchange that was just called off with this outcome: its time was over, or
+    /// the run ends at once.
+    fn called_off(&mut self, outcome: Outcome, watch: &mut Watch<'_>) {
+        if outcome == Outcome::TimedOut {
+            self.overdue(watch);
+        }
+    }
+
     /// Closes the conversation (an unbind, a close) at the end of the run.
     async fn close(&mut self);
 }

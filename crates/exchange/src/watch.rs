@@ -1,7 +1,10 @@
 //! The stopwatch of one exchange: the only access to time that a session has.
 
+mod concurrent;
+
 use crate::inert::{Layout, inert, is_inert};
 use crate::{Clock, Moment, Outcome};
+pub use concurrent::Concurrent;
 use std::time::Duration;
 
 /// The moments of one exchange, from which every latency is derived.
@@ -77,6 +80,8 @@ struct Notes {
     request: Option<String>,
     /// The text of this exchange, for a session that reports it elsewhere.
     words: Option<String>,
+    /// What was made at the same time.
+    concurrent: Vec<Concurrent>,
 }
 
 impl<'a> Watch<'a> {

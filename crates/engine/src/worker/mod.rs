@@ -563,8 +563,8 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         text.clear();
         let mut watch = Watch::new(&self.clock, wanted.then_some(&mut *text));
         let done = slot.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
-        if done == Err(Outcome::TimedOut) {
-            session.overdue(&mut watch);
+        if let Err(outcome) = done {
+            session.called_off(outcome, &mut watch);
         }
         let now = self.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
@@ -577,6 +577,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let mut recorder = self.recorder.borrow_mut();
         recorder.gap(wanted_at, now);
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);
+        recorder.concurrent(assignment, free, &mut watch);
         let (address, request) = (watch.take_address(), watch.take_request());
         match outcome {
             Outcome::TimedOut if wanted && text.is_empty() => {

@@ -14,7 +14,7 @@ use super::steps::Steps;
 use super::usage::Usage;
 use super::window::{Cycle, Unit, Window};
 use crate::session_factory::DriverCounts;
-use brunt_exchange::{Moment, Outcome, Stamps, Watch};
+use brunt_exchange::{Clock, Concurrent, Moment, Outcome, Stamps, Watch};
 use brunt_record::{
     Catalogue, Codes, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign,
 };
@@ -427,6 +427,40 @@ impl Recorder {
         }
         step.due_in(index).settle(outcome, items);
         self.watched(assignment.phase, watch);
+    }
+
+    /// Records the exchanges that the session made at the same time as the one of this assignment.
+    #[inline]
+    pub(super) fn concurrent(
+        &mut self,
+        assignment: &Assignment,
+        free: Moment,
+        watch: &mut Watch<'_>,
+    ) {
+        for exchange in watch.take_concurrent() {
+            self.beside(assignment, free, &exchange, watch.clock());
+        }
+    }
+
+    /// Records one of them, with the text of its failure.
+    #[cold]
+    fn beside(
+        &mut self,
+        assignment: &Assignment,
+        free: Moment,
+        exchange: &Concurrent,
+        clock: &dyn Clock,
+    ) {
+        let assignment = Assignment { arrival: false, ..*assignment };
+        self.planned(&assignment);
+        self.began();
+        let mut watch = exchange.watch(clock, None);
+        let Concurrent { outcome, ended, text, .. } = exchange;
+        self.ended(&assignment, (free, *ended), &watch, *outcome, Duration::ZERO);
+        if matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) && !text.is_empty() {
+            let (operation, address) = (watch.named_operation(), watch.take_address());
+            self.explained(operation, *outcome, *ended, text, address, watch.take_request());
+        }
     }
 
     /// Records an exchange the short way, if it was sent the moment it fell due and there is nothing else to record.
