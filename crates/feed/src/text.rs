@@ -6,6 +6,7 @@
 
 use crate::{Escape, starred};
 use std::fmt;
+use std::sync::Arc;
 
 /// A place for a value: the number of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,6 +150,8 @@ impl Text {
 #[derive(Clone, Default)]
 pub struct Values {
     values: Vec<Value>,
+    /// Those of all users, for holes without a value here.
+    shared: Option<Arc<Self>>,
 }
 
 #[derive(Clone, Default)]
@@ -169,12 +172,21 @@ impl Value {
 impl Values {
     /// Creates this many variables, without values.
     pub fn new(count: usize) -> Self {
-        Self { values: vec![Value::default(); count] }
+        Self { values: vec![Value::default(); count], shared: None }
+    }
+
+    /// Uses these values, which are stored once for all users, for holes without a value here.
+    pub fn share(&mut self, values: &Arc<Self>) {
+        self.shared = Some(Arc::clone(values));
     }
 
     /// The value in this hole, if it has one.
     pub fn value(&self, hole: Hole) -> Option<&[u8]> {
-        self.values.get(usize::from(hole.0)).filter(|value| value.set).map(|value| &value.bytes[..])
+        let own = self.values.get(usize::from(hole.0)).filter(|value| value.set);
+        match own {
+            Some(value) => Some(&value.bytes),
+            None => self.shared.as_ref()?.value(hole),
+        }
     }
 
     /// Sets the value of a hole: `write` appends it to an empty buffer.
@@ -243,7 +255,9 @@ impl Values {
     /// A text for people to read, with `***` in place of every secret, in any of the ways in which it may have been
     /// escaped.
     pub fn shown(&self, text: &str) -> String {
-        let hidden = self.values.iter().filter(|value| value.set && value.is_hidden());
+        let shared = self.shared.iter().flat_map(|shared| &shared.values);
+        let hidden = self.values.iter().chain(shared);
+        let hidden = hidden.filter(|value| value.set && value.is_hidden());
         starred(text, hidden.map(|value| &value.bytes[..]))
     }
 
@@ -258,7 +272,7 @@ impl Values {
 /// Values may be secrets, so none are shown.
 impl fmt::Debug for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Values").field("count", &self.values.len()).finish()
+        f.debug_struct("Values").field("count", &self.values.len()).finish_non_exhaustive()
     }
 }
 
@@ -316,6 +330,23 @@ mod tests {
         // A value does not see itself, and is removed if it fails.
         let failed = values.fill_from(Hole(0), |values, out| text.render(values, out));
         assert_eq!((failed, values.value(Hole(0))), (Err(Unfilled::Unset(Hole(0))), None));
+    }
+
+    #[test]
+    fn values_of_all_users_fill_the_holes_without_one() {
+        let mut all = Values::new(2);
+        all.set(Hole(0), b"hunter2");
+        all.hide_always(Hole(0));
+        let mut values = Values::new(2);
+        values.share(&Arc::new(all));
+        values.set(Hole(1), b"own");
+        assert_eq!(values.value(Hole(0)), Some(&b"hunter2"[..]));
+        assert_eq!(values.shown("own hunter2"), "own ***");
+        values.set(Hole(0), b"mine");
+        assert_eq!(values.value(Hole(0)), Some(&b"mine"[..]));
+        values.unset(Hole(0));
+        assert_eq!(values.value(Hole(0)), Some(&b"hunter2"[..]));
+        assert_eq!(values.value(Hole(2)), None);
     }
 
     #[test]

@@ -8,7 +8,6 @@ use super::control::Control;
 use super::counters::CODE_PAUSE;
 use super::counters::Tallies;
 use super::extract::Extract;
-use super::http::HttpExchange;
 use super::page_step::PageStep;
 use super::pause::Pause;
 use super::plan::{ExchangeStep, Flow, Payload, Scenario, Step};
@@ -283,11 +282,11 @@ impl CompiledFlow {
             Payload::Http(http) => {
                 info.constant = http.page.is_none()
                     && http.dpop.is_none()
-                    && texts(http).all(|text| text.constant().is_some());
+                    && http.texts().all(|text| text.constant().is_some());
                 info.origin = self.origin(act, &http.url)?;
-                used.extend(texts(http).flat_map(Text::holes));
+                used.extend(http.texts().flat_map(Text::holes));
                 let mut carried = Vec::new();
-                let holes = carrying(http).flat_map(Text::holes);
+                let holes = http.carrying().flat_map(Text::holes);
                 holes.for_each(|hole| made_of(&self.flow, hole, &mut carried));
                 carried.retain(|hole| self.extracted.contains(hole));
                 info.carries = carried;
@@ -386,19 +385,6 @@ fn ends(scenario: &Scenario) -> (usize, usize) {
     (first.unwrap_or(0), last.unwrap_or(0))
 }
 
-fn texts(http: &HttpExchange) -> impl Iterator<Item = &Text> {
-    std::iter::once(&http.url).chain(&http.base).chain(carrying(http))
-}
-
-/// The texts of fields and of the body.
-fn carrying(http: &HttpExchange) -> impl Iterator<Item = &Text> {
-    let body = http.body.texts();
-    let page = http.page.iter().flat_map(PageStep::texts);
-    let fields = http.fields.iter().chain(&http.sealed).map(|(_, value)| value);
-    let token = http.dpop.iter().filter_map(|dpop| dpop.token.as_ref());
-    fields.chain(body).chain(page).chain(token)
-}
-
 /// Notes in the steps of a scenario what later ones need of their answers as pages, and which selector each uses. All
 /// answers of a scenario are searched for the same, so that a selector has one number.
 fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
@@ -425,8 +411,16 @@ fn note_pages(scenario: &Scenario, infos: &mut [StepInfo]) {
     // A repetition may return to a step after others that follow it.
     let last = if scenario.is_steered() { scenario.steps.len() } else { last };
     let wish = Arc::new(wish);
-    for (step, info) in scenario.steps.iter().zip(&mut infos[..last]) {
+    let mut alone_from = 0;
+    for (at, (step, info)) in scenario.steps.iter().zip(&mut infos[..last]).enumerate() {
+        if let Step::Control(Control::Together(together)) = step {
+            alone_from = together.past;
+        }
         let Step::Exchange(act) = step else { continue };
+        // Of answers that come at once, none is the last page.
+        if at < alone_from {
+            continue;
+        }
         if let (Payload::Http(_), StepInfo::Exchange(info)) = (&act.payload, info) {
             info.page = Some(Arc::clone(&wish));
             info.is_unexamined = false;
@@ -465,7 +459,7 @@ fn made_of(flow: &Flow, hole: Hole, all: &mut Vec<Hole>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scenario, Variable};
+    use crate::{HttpExchange, Scenario, Variable};
     use brunt_http_driver::Settings;
 
     #[test]

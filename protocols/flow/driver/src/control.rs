@@ -29,6 +29,17 @@ pub enum Control {
     Start(Arc<Repetition>),
     /// A round of a repetition is over.
     Again(Arc<Repetition>),
+    /// The exchanges that follow are performed at once.
+    Together(Arc<Together>),
+}
+
+/// Exchanges that are performed at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Together {
+    /// How many at a time.
+    pub most: usize,
+    /// The step after the last.
+    pub past: usize,
 }
 
 /// A condition on which steps are performed.

@@ -8,7 +8,7 @@ mod steer;
 
 use super::compiled_flow::CompiledFlow;
 use super::counters::{FlowCounters, InPhase};
-use super::journey::Journey;
+use super::journey::{Gathered, Journey};
 use super::mix::Mix;
 use super::pause::Pause;
 use super::plan::{AfterFailure, Iterations, Step};
@@ -203,6 +203,16 @@ impl Cursor {
     /// Whether the current step was performed before, and comes again.
     pub(super) fn is_repeat(&self) -> bool {
         self.journey.as_ref().is_some_and(|journey| journey.is_repeat())
+    }
+
+    /// Whether the current step is performed together with others.
+    pub(super) fn is_together(&self) -> bool {
+        self.journey.as_ref().is_some_and(|journey| !journey.gathered.steps.is_empty())
+    }
+
+    /// The steps that are performed at once, if the current step is one of them.
+    pub(super) fn gathered(&self) -> Option<&Gathered> {
+        self.journey.as_ref().map(|journey| &journey.gathered)
     }
 
     /// How often the iteration returned to a step.

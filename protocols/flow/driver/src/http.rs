@@ -45,6 +45,20 @@ impl HttpExchange {
         self.dpop.is_some() || !self.sealed.is_empty()
     }
 
+    /// Everything that may contain variables.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        std::iter::once(&self.url).chain(&self.base).chain(self.carrying())
+    }
+
+    /// The texts of fields and of the body.
+    pub(super) fn carrying(&self) -> impl Iterator<Item = &Text> {
+        let body = self.body.texts();
+        let page = self.page.iter().flat_map(PageStep::texts);
+        let fields = self.fields.iter().chain(&self.sealed).map(|(_, value)| value);
+        let token = self.dpop.iter().filter_map(|dpop| dpop.token.as_ref());
+        fields.chain(body).chain(page).chain(token)
+    }
+
     /// The text to put before a URL that was filled in.
     pub fn base_before(&self, url: &[u8]) -> Option<&Text> {
         self.base.as_ref().filter(|_| matches!(url.first(), Some(b'/' | b'?')))

@@ -37,6 +37,48 @@ pub(super) struct HttpClient {
     nonces: Nonces,
 }
 
+/// A request that is rendered, with its URL, and its answer.
+#[derive(Debug, Default)]
+pub(super) struct Message {
+    pub(super) request: Request,
+    pub(super) response: Response,
+    url: Vec<u8>,
+}
+
+impl Message {
+    /// Sends the request with this client and reads its answer; returns its status.
+    pub(super) async fn send(
+        &mut self,
+        client: &mut Client,
+        info: &ExchangeInfo,
+        values: &Values,
+        watch: &mut Watch<'_>,
+    ) -> Result<u32, Outcome> {
+        let origin = match &info.origin {
+            Some((origin, _)) => Ok(Arc::clone(origin)),
+            None => self.aim(client, watch).await,
+        };
+        let origin = origin.map_err(|failure| outcome_of(&failure, values, watch))?;
+        let (refusal, shown) = (watch.wants_text(), watch.keeps_words());
+        let wanted = Wanted { refusal, shown, ..info.wanted };
+        let Self { request, response, .. } = self;
+        let sent = client.exchange(&origin, request, wanted, response, watch).await;
+        sent.map_err(|failure| outcome_of(&failure, values, watch))?;
+        watch.items(response.received());
+        Ok(response.status().into())
+    }
+
+    async fn aim(
+        &mut self,
+        client: &mut Client,
+        watch: &mut Watch<'_>,
+    ) -> Result<Arc<Origin>, http::Failure> {
+        let (origin, path) = client.aim(&self.url, watch).await?;
+        self.request.set_target(&self.url[path..]);
+        Ok(origin)
+    }
+}
+
 impl HttpClient {
     /// Creates the client of user `number`, who shares the connections of `group`.
     pub(super) fn new(compiled: &CompiledFlow, group: &Rc<Group>, number: u32) -> Self {
@@ -50,6 +92,19 @@ impl HttpClient {
             form: None,
             nonces: Nonces::default(),
         }
+    }
+
+    /// The client, for requests that are made at once.
+    pub(super) const fn client_mut(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// Exchanges its buffers with those of another request of the user.
+    pub(super) const fn swap(&mut self, message: &mut Message) {
+        std::mem::swap(&mut self.request, &mut message.request);
+        std::mem::swap(&mut self.response, &mut message.response);
+        std::mem::swap(&mut self.url, &mut message.url);
+        self.rendered = None;
     }
 
     /// Opens a connection to a server. A failure is kept for the step that needed it.
@@ -79,22 +134,7 @@ impl HttpClient {
         (variables, last): (&mut Variables, Option<&LastPage>),
         watch: &mut Watch<'_>,
     ) -> Result<u32, Outcome> {
-        self.response.clear();
-        if let Some(step) = &http.page {
-            self.render_page((http, step, info), compiled, (variables.values(), last), watch)?;
-        } else if self.rendered != Some(id) {
-            self.render((id, http, info), compiled, variables.values())
-                .map_err(|unset| compiled.bare(unset, watch))?;
-            if let Content::Json(json) = &http.body {
-                self.set(json, compiled, variables.values(), watch)?;
-            }
-        }
-        if http.is_sealed() {
-            self.seal(http, compiled, variables, watch)?;
-        }
-        if compiled.flow().traceparent {
-            self.identify(variables.trace_context(compiled.flow()));
-        }
+        self.write((id, http, info), compiled, (&mut *variables, last), watch)?;
         let values = variables.values();
         let aimed;
         let origin = if let Some((origin, _)) = &info.origin {
@@ -119,6 +159,34 @@ impl HttpClient {
             self.keep_nonce();
         }
         Ok(self.response.status().into())
+    }
+
+    /// Writes a request, with everything that is known before it is sent.
+    #[inline]
+    pub(super) fn write(
+        &mut self,
+        (id, http, info): (StepId, &HttpExchange, &ExchangeInfo),
+        compiled: &CompiledFlow,
+        (variables, last): (&mut Variables, Option<&LastPage>),
+        watch: &mut Watch<'_>,
+    ) -> Result<(), Outcome> {
+        self.response.clear();
+        if let Some(step) = &http.page {
+            self.render_page((http, step, info), compiled, (variables.values(), last), watch)?;
+        } else if self.rendered != Some(id) {
+            self.render((id, http, info), compiled, variables.values())
+                .map_err(|unset| compiled.bare(unset, watch))?;
+            if let Content::Json(json) = &http.body {
+                self.set(json, compiled, variables.values(), watch)?;
+            }
+        }
+        if http.is_sealed() {
+            self.seal(http, compiled, variables, watch)?;
+        }
+        if compiled.flow().traceparent {
+            self.identify(variables.trace_context(compiled.flow()));
+        }
+        Ok(())
     }
 
     /// Writes a body that is JSON with some of its values replaced.

@@ -28,6 +28,8 @@ pub(super) struct Journey {
     pending: (u64, Duration),
     /// Whether an answer to the current step has demanded a nonce.
     challenged: bool,
+    /// The steps that are performed at once, if the current step is one of them.
+    pub(super) gathered: Gathered,
     /// How often a step was returned to, so that what is drawn for it differs each time.
     turns: u64,
     /// Whether the iteration is over without an exchange.
@@ -35,6 +37,17 @@ pub(super) struct Journey {
     /// Why the last step failed after all, or the next fails: a repetition came to its maximum, or a number of the plan
     /// is none.
     pub(super) exceeded: Option<String>,
+}
+
+/// Steps that are performed at once.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    /// The steps; empty if the current step is performed alone.
+    pub(super) steps: Vec<usize>,
+    /// How many at a time.
+    pub(super) most: usize,
+    /// The step after all that could have been among them.
+    pub(super) past: usize,
 }
 
 /// A group that has begun.
@@ -89,7 +102,8 @@ impl Journey {
     }
 
     /// The current step is over, with all its attempts.
-    pub(super) const fn step_over(&mut self) {
+    pub(super) fn step_over(&mut self) {
+        self.gathered.steps.clear();
         (self.attempts, self.challenged) = (0, false);
         self.pending = (0, Duration::ZERO);
     }

@@ -5,6 +5,7 @@
 //! determine when it wants its next exchange, so they are in no step's latency. Plan files, LoadGen jobs and command
 //! lines are all converted to a flow; nothing here depends on which of them it was.
 
+mod around;
 pub mod check;
 mod choice;
 mod compiled_flow;
@@ -15,6 +16,7 @@ mod data_end;
 pub mod extract;
 pub mod filter;
 pub mod guard;
+mod handover;
 pub mod http;
 mod http_client;
 mod journey;
@@ -51,16 +53,20 @@ mod work;
 mod xml;
 mod xpath;
 
+pub use around::{Around, Each};
 pub use check::{Check, Condition};
 pub use choice::{Choice, NoChoice};
 pub use compiled_flow::{CompileError, CompiledFlow};
-pub use control::{Candidate, Choose, Control, Group, Repetition, Times as RepeatTimes, When};
+pub use control::{
+    Candidate, Choose, Control, Group, Repetition, Times as RepeatTimes, Together, When,
+};
 pub use counters::{FlowCounters, Tallies};
 pub use cursor::Course;
 pub use data_end::DataEnd;
 pub use extract::{Expiry, Extract, Location, LocationError, Missing};
 pub use filter::{FILTERS, Filter};
 pub use guard::Guard;
+pub use handover::Handover;
 pub use http::{Content, Dpop, HttpExchange};
 pub use json::Pointer;
 pub use json_set::{JsonPlace, JsonSet};

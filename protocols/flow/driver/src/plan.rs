@@ -1,5 +1,6 @@
 //! [`Flow`]: a plan that was read, with every name resolved.
 
+use super::around::Around;
 use super::check::Check;
 use super::control::{Control, Group};
 use super::extract::Extract;
@@ -51,6 +52,10 @@ pub struct Flow {
     pub iterations: Iterations,
     /// What a user of the closed model waits between two iterations.
     pub between: Between,
+    /// What is done before the load.
+    pub prepare: Option<Box<Around>>,
+    /// What is done after it.
+    pub clean_up: Option<Box<Around>>,
     /// The origins that requests of a page may go to, each in the form of [`brunt_http_driver::origin_of`].
     pub origins: Vec<String>,
     /// The seed of the run.

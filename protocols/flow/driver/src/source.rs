@@ -15,7 +15,7 @@ use brunt_net::secret::Secret;
 use std::sync::Arc;
 
 /// A variable and its source.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -47,6 +47,8 @@ pub enum Renewal {
     Extracted,
     /// Only by an extraction, and kept from one iteration to the next.
     Kept,
+    /// Only by an extraction before the load; it is the value of all users.
+    Shared,
 }
 
 /// The iteration that a value is drawn for. Values are derived from this and the seed, never from the previous value.

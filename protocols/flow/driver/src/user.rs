@@ -4,6 +4,7 @@
 //! connection for its next step is open. The step's request is rendered only when it is due, because in the open model
 //! an arrival decides what is sent.
 
+mod batch;
 mod conclude;
 mod judge;
 mod traced;
@@ -12,6 +13,7 @@ use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::counters::{FlowCounters, StepResult};
 use super::cursor::{Course, Cursor, Upcoming};
 use super::data_end::DataEnd;
+use super::handover::Handover;
 use super::http_client::HttpClient;
 use super::last_page::LastPage;
 use super::ldap_client::LdapClient;
@@ -21,6 +23,7 @@ use super::source::Exhausted;
 use super::step_id::StepId;
 use super::trace::in_a_line;
 use super::variables::Variables;
+use batch::Batch;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient};
 use brunt_exchange::{Moment, Outcome, Part, Session, Ticket, Want, Watch};
 use brunt_feed::{Hole, TraceContext};
@@ -59,6 +62,10 @@ pub struct WorkerContext {
     access: Option<DhcpAccess>,
     course: Course,
     data_end: Arc<DataEnd>,
+    /// Where users get values from that were extracted before they began.
+    handover: Option<Arc<Handover>>,
+    /// Whether they leave theirs there when they end.
+    hands_over: bool,
 }
 
 impl WorkerContext {
@@ -74,7 +81,15 @@ impl WorkerContext {
             counters: Arc::clone(counters),
             course: Course { first: 0, arrivals: compiled.flow().arrivals },
             data_end: Arc::default(),
+            handover: None,
+            hands_over: false,
         }
+    }
+
+    /// Gives the users values of others; `leaves` is whether they hand theirs over in turn, when they end.
+    #[must_use]
+    pub fn handing(self, handover: &Arc<Handover>, leaves: bool) -> Self {
+        Self { handover: Some(Arc::clone(handover)), hands_over: leaves, ..self }
     }
 
     /// Replaces the default course of the flow.
@@ -120,16 +135,22 @@ pub struct User {
     spent: Option<Exhausted>,
     /// The values that the current step was sent with, while it is traced.
     traced: Option<Box<Traced>>,
+    /// The exchanges that are made at once, and the connections for them.
+    batch: Option<Box<Batch>>,
 }
 
 impl User {
     /// Creates user `number` of the whole run.
     pub fn new(context: &Rc<WorkerContext>, number: u32) -> Self {
         let compiled = &context.compiled;
+        let mut variables = Variables::new(compiled, number);
+        if let Some(handover) = &context.handover {
+            handover.give(number, &mut variables);
+        }
         Self {
             number,
             cursor: Cursor::new(number, context.course),
-            variables: Variables::new(compiled, number),
+            variables,
             http_client: HttpClient::new(compiled, &context.group, number),
             ldap_client: context.ldap.as_ref().map(|ldap| Box::new(LdapClient::new(ldap, number))),
             dhcp_client: context.access.as_ref().map(|access| DhcpClient::new(access, number)),
@@ -144,6 +165,7 @@ impl User {
             challenged: false,
             spent: None,
             traced: None,
+            batch: None,
             context: Rc::clone(context),
         }
     }
@@ -244,6 +266,9 @@ impl User {
         }
         if let Some(why) = self.exceeded() {
             return self.fail_unsent((id, act), &why, watch);
+        }
+        if self.cursor.is_together() {
+            return Box::pin(self.act_at_once(id, watch)).await;
         }
         let empty = |hole: &Hole| self.variables.values().value(*hole).is_none_or(<[u8]>::is_empty);
         let bare = info.needs.iter().any(empty);
@@ -459,7 +484,20 @@ impl Session for User {
             return self.context.compiled.longest_timeout();
         }
         let id = self.next(ticket)?;
+        if self.cursor.is_together() {
+            return self.time_of_batch(id);
+        }
         self.context.compiled.act(id).and_then(|(act, _)| act.timeout)
+    }
+
+    fn called_off(&mut self, outcome: Outcome, watch: &mut Watch<'_>) {
+        match outcome {
+            _ if self.in_flight.is_some() && self.cursor.is_together() => {
+                self.call_off_batch(outcome, watch);
+            }
+            Outcome::TimedOut => self.overdue(watch),
+            _ => {}
+        }
     }
 
     fn overdue(&mut self, watch: &mut Watch<'_>) {
@@ -477,7 +515,13 @@ impl Session for User {
 
     async fn close(&mut self) {
         self.cursor.give_back(&self.context.compiled);
+        if let Some(handover) = self.context.handover.as_ref().filter(|_| self.context.hands_over) {
+            handover.keep(&self.context.compiled, self.number, &self.variables);
+        }
         self.http_client.close().await;
+        if let Some(batch) = &mut self.batch {
+            batch.close().await;
+        }
         if let Some(ldap_client) = &mut self.ldap_client {
             ldap_client.close().await;
         }

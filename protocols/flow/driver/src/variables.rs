@@ -9,6 +9,7 @@ use brunt_exchange::Moment;
 use brunt_exchange::chance::mix;
 use brunt_feed::{Hole, Stream, Text, TraceContext, Values};
 use brunt_flow_signing::Key;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The variables of one user.
@@ -38,6 +39,19 @@ struct Taken {
     lifetime: Option<Duration>,
     /// How long before its end it does not exist for conditions any more.
     early: Duration,
+}
+
+/// The values of one user that are handed over.
+#[derive(Debug, Default)]
+pub(super) struct Own {
+    values: Vec<(Hole, Box<[u8]>)>,
+    taken: Vec<Taken>,
+}
+
+impl Own {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
 }
 
 impl Taken {
@@ -86,6 +100,42 @@ impl Variables {
         variables
     }
 
+    /// The values of all users that this one has extracted, and its own that are kept.
+    pub(super) fn handed_over(&self, compiled: &CompiledFlow) -> (Option<Values>, Own) {
+        let variables = &compiled.flow().variables;
+        let of = |renewal: Renewal| {
+            let these = (0..).map(Hole).zip(variables);
+            let these = these.filter(move |(_, variable)| variable.renewal == renewal);
+            these.filter_map(|(hole, _)| Some((hole, self.values.value(hole)?)))
+        };
+        let mut all = None;
+        for (hole, value) in of(Renewal::Shared) {
+            let all = all.get_or_insert_with(|| Values::new(variables.len()));
+            all.set(hole, value);
+            if self.values.is_hidden(hole) {
+                all.hide_always(hole);
+            }
+        }
+        let own = of(Renewal::Kept).map(|(hole, value)| (hole, value.into())).collect();
+        let of_own = |taken: &&Taken| {
+            variables.get(usize::from(taken.hole.0)).is_some_and(|it| it.renewal == Renewal::Kept)
+        };
+        (all, Own { values: own, taken: self.taken.iter().filter(of_own).copied().collect() })
+    }
+
+    /// Uses values of all users, which are stored once.
+    pub(super) fn share(&mut self, all: &Arc<Values>) {
+        self.values.share(all);
+    }
+
+    /// Takes over values that were handed over.
+    pub(super) fn take_over(&mut self, own: &Own) {
+        for (hole, value) in &own.values {
+            self.values.set(*hole, value);
+        }
+        self.taken.extend(own.taken.iter().copied());
+    }
+
     /// The current values.
     pub(super) fn values(&self) -> &Values {
         &self.values
@@ -119,6 +169,16 @@ impl Variables {
     pub(super) fn trace_context(&self, flow: &Flow) -> Option<TraceContext> {
         let of = || TraceContext::new(flow.seed, self.place.iteration, self.exchanges);
         flow.traceparent.then(of)
+    }
+
+    /// How many exchanges of the iteration have begun.
+    pub(super) const fn exchanges(&self) -> u32 {
+        self.exchanges
+    }
+
+    /// Makes an exchange of several that were made at once the one that began last.
+    pub(super) const fn return_to(&mut self, exchanges: u32) {
+        self.exchanges = exchanges;
     }
 
     /// Draws new values for the variables that an iteration renews.

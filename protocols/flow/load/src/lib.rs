@@ -5,7 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use brunt_engine::{DriverCounts, EngineRun, Finished, Load, RunError, SessionFactory, Settings};
-use brunt_flow_driver::{CompiledFlow, Course, DataEnd, FlowCounters, User, WorkerContext};
+use brunt_flow_driver::{
+    CompiledFlow, Course, DataEnd, FlowCounters, Handover, User, WorkerContext,
+};
 
 /// Makes the users of one flow on the thread of the calling worker.
 pub struct FlowSessions {
@@ -18,6 +20,8 @@ pub struct FlowSessions {
     /// TLS sessions that earlier runs resumed.
     resumed: u64,
     data_end: Arc<DataEnd>,
+    /// Where users get and leave values, and whether they leave any.
+    handover: Option<(Arc<Handover>, bool)>,
 }
 
 /// The names of the connection counts, which follow the tallies of a flow.
@@ -40,7 +44,14 @@ impl FlowSessions {
         let resumed = compiled.network().handshakes().resumed;
         let course = Course { first: settings.first, arrivals };
         let data_end = Arc::default();
-        Self { compiled: Arc::clone(compiled), counters, course, opened, resumed, data_end }
+        let compiled = Arc::clone(compiled);
+        Self { compiled, counters, course, opened, resumed, data_end, handover: None }
+    }
+
+    /// Gives the users values of others; `leaves` is whether they hand theirs over in turn.
+    #[must_use]
+    pub fn handing(self, handover: &Arc<Handover>, leaves: bool) -> Self {
+        Self { handover: Some((Arc::clone(handover), leaves)), ..self }
     }
 
     /// Where the users report that no rows are left.
@@ -65,7 +76,12 @@ impl SessionFactory for FlowSessions {
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
         let context = WorkerContext::new(&self.compiled, &self.counters[worker], numbers.len());
-        let context = Rc::new(context.on(self.course).reporting(&self.data_end));
+        let context = context.on(self.course).reporting(&self.data_end);
+        let context = match &self.handover {
+            Some((handover, leaves)) => context.handing(handover, *leaves),
+            None => context,
+        };
+        let context = Rc::new(context);
         numbers.map(|number| User::new(&context, number)).collect()
     }
 

@@ -165,6 +165,37 @@ impl Client {
         &self.course
     }
 
+    /// Another client of the same user, for requests that are made at the same time: with connections of its own over
+    /// HTTP/1.1, and with streams of the same connection over HTTP/2.
+    #[must_use]
+    pub fn lane(&self) -> Self {
+        Self {
+            network: Arc::clone(&self.network),
+            group: Rc::clone(&self.group),
+            number: self.number,
+            user: self.user,
+            connections: Vec::new(),
+            jar: Jar::default(),
+            last: None,
+            course: Course::default(),
+        }
+    }
+
+    /// Gives its cookies to a lane, which makes requests next.
+    pub fn lend(&self, lane: &mut Self) {
+        lane.jar.clone_from(&self.jar);
+    }
+
+    /// Takes over the cookies that a lane got since it was lent these.
+    pub fn rejoin(&mut self, lent: &Jar, lane: &Self) {
+        self.jar.follow(lent, &lane.jar);
+    }
+
+    /// Shows what a lane did by itself as its own.
+    pub fn show(&mut self, course: Course) {
+        self.course = course;
+    }
+
     /// The cookies of this user.
     pub fn jar(&self) -> &Jar {
         &self.jar

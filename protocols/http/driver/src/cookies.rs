@@ -60,7 +60,7 @@ impl RequestScope<'_> {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct StoredCookie {
     /// `name=value`, as it is sent.
     pair: Box<str>,
@@ -93,6 +93,18 @@ impl Jar {
     pub fn value(&self, name: &str) -> Option<&str> {
         let kept = self.kept.iter().rev().find(|kept| kept.name() == name)?;
         Some(&kept.pair[kept.name_length + 1..])
+    }
+
+    /// Makes the changes that were made to a copy since it was like `before`.
+    pub(super) fn follow(&mut self, before: &Self, after: &Self) {
+        let gone = |kept: &StoredCookie| {
+            before.kept.iter().any(|old| old.is_same(kept))
+                && !after.kept.iter().any(|new| new.is_same(kept))
+        };
+        self.kept.retain(|kept| !gone(kept));
+        for changed in after.kept.iter().filter(|new| !before.kept.contains(new)) {
+            self.keep(changed.clone(), seconds_now);
+        }
     }
 
     /// Removes all cookies.
@@ -145,11 +157,12 @@ impl Jar {
         let text =
             text.filter(|text| !text.contains(|it: char| it.is_ascii_control() && it != '\t'));
         let cookie = text.and_then(parse).ok_or(NotKept::NoPair)?;
-        let kept = StoredCookie::new(&cookie, place, &now)?;
-        let same = |other: &StoredCookie| {
-            other.name() == kept.name() && other.domain == kept.domain && other.path == kept.path
-        };
-        let before = self.kept.iter().position(same);
+        self.keep(StoredCookie::new(&cookie, place, &now)?, now);
+        Ok(())
+    }
+
+    fn keep(&mut self, kept: StoredCookie, now: impl Fn() -> i64) {
+        let before = self.kept.iter().position(|other| other.is_same(&kept));
         if kept.is_over(&now) {
             before.map(|index| self.kept.remove(index));
         } else if let Some(index) = before {
@@ -162,7 +175,6 @@ impl Jar {
             }
             self.kept.push(kept);
         }
-        Ok(())
     }
 }
 
@@ -212,6 +224,11 @@ impl StoredCookie {
 
     fn name(&self) -> &str {
         &self.pair[..self.name_length]
+    }
+
+    /// Whether one takes the place of the other (RFC 6265 section 5.3).
+    fn is_same(&self, other: &Self) -> bool {
+        self.name() == other.name() && self.domain == other.domain && self.path == other.path
     }
 
     fn is_over(&self, now: impl Fn() -> i64) -> bool {
@@ -303,6 +320,26 @@ mod tests {
         let some = jar.fill_at(place(to), || NOW + 1, &mut out);
         assert_eq!(some, !out.is_empty());
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn what_changed_in_a_copy_is_taken_over_and_nothing_else() {
+        let from = place("https://www.example.com/");
+        let set = |jar: &mut Jar, text: &str| jar.absorb(from, text.as_bytes()).unwrap();
+        let mut jar = Jar::default();
+        for text in ["a=1", "b=1", "c=1"] {
+            set(&mut jar, text);
+        }
+        let before = jar.clone();
+        let (mut one, mut other) = (before.clone(), before.clone());
+        for text in ["a=2", "b=; Max-Age=0", "d=4"] {
+            set(&mut one, text);
+        }
+        set(&mut other, "c=3");
+        jar.follow(&before, &one);
+        jar.follow(&before, &other);
+        let values = ["a", "b", "c", "d"].map(|name| jar.value(name).map(str::to_owned));
+        assert_eq!(values, [Some("2"), None, Some("3"), Some("4")].map(|it| it.map(str::to_owned)));
     }
 
     #[test]

@@ -5,12 +5,12 @@
 
 use super::Cursor;
 use crate::compiled_flow::CompiledFlow;
-use crate::control::{Candidate, Choose, Control, Repetition, Times, When};
+use crate::control::{Candidate, Choose, Control, Repetition, Times, Together, When};
 use crate::counters::FlowCounters;
 use crate::guard::Guard;
-use crate::journey::Journey;
+use crate::journey::{Gathered, Journey};
 use crate::mix::weighted;
-use crate::plan::AfterFailure;
+use crate::plan::{AfterFailure, Step};
 use crate::step_id::StepId;
 use crate::variables::Variables;
 use crate::weight::Weight;
@@ -75,6 +75,8 @@ impl Cursor {
             }
             Control::Start(repetition) => self.start(repetition, following, around),
             Control::Again(repetition) => return self.next_round(repetition, id, around),
+            Control::Together(_) if self.skips => following,
+            Control::Together(together) => self.gather(together, id, around),
         };
         (to, Duration::ZERO)
     }
@@ -104,6 +106,28 @@ impl Cursor {
         });
         let chosen = chosen.map_err(|why| self.exceeds(why, around)).ok();
         chosen.and_then(|number| choose.of.get(number)).map_or(choose.past, |one| one.first)
+    }
+
+    /// Gathers the steps that are performed at once: all whose conditions hold now. Returns the first of them.
+    fn gather(&mut self, together: &Together, id: StepId, around: &mut Surroundings<'_>) -> usize {
+        let mut steps = std::mem::take(&mut self.journey().gathered.steps);
+        steps.clear();
+        let mut at = id.step + 1;
+        while at < together.past {
+            match &around.compiled.flow().scenarios[id.scenario].steps[at] {
+                Step::Control(control) => {
+                    at = self.steer(control, StepId { step: at, ..id }, around).0;
+                    continue;
+                }
+                Step::Exchange(_) => steps.push(at),
+                Step::Pause(_) => {}
+            }
+            at += 1;
+        }
+        let Together { most, past } = *together;
+        let first = steps.first().copied().unwrap_or(past);
+        self.journey().gathered = Gathered { steps, most, past };
+        first
     }
 
     fn start(

@@ -13,10 +13,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// How a step ended, for the counts.
-struct Counted {
-    result: StepResult,
-    outcome: Outcome,
-    took: Duration,
+pub(super) struct Counted {
+    pub(super) result: StepResult,
+    pub(super) outcome: Outcome,
+    pub(super) took: Duration,
 }
 
 impl User {
@@ -189,7 +189,7 @@ impl User {
     }
 
     /// Determines what follows in the iteration.
-    fn look_ahead(&mut self, now: Moment) {
+    pub(super) fn look_ahead(&mut self, now: Moment) {
         self.cursor.at_time(now);
         let context = &self.context;
         self.cursor.look_ahead(&context.compiled, &context.counters, &mut self.variables);
@@ -247,7 +247,12 @@ impl User {
 
     /// How a step ended; a step that was too late has not passed.
     #[inline]
-    fn counted(&self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Counted {
+    pub(super) fn counted(
+        &self,
+        act: &ExchangeStep,
+        outcome: Outcome,
+        watch: &mut Watch<'_>,
+    ) -> Counted {
         if act.threshold.is_some() || self.context.compiled.flow().times != Times::None {
             return self.timed(act, outcome, watch);
         }
