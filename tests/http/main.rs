@@ -19,6 +19,7 @@ mod logged;
 mod many;
 mod mixed;
 mod pages;
+mod parallel;
 mod secured;
 mod shared;
 mod times;

@@ -1,6 +1,7 @@
 //! Plans against the identity API in memory: the requests that arrived there are compared with the plan.
 
 mod answers;
+mod around;
 mod curl;
 mod directory;
 mod examples;

@@ -1,5 +1,6 @@
 //! Wrong plans, each with its error message: the file, the line, the column, the wrong value, and the possible ones.
 
+mod around;
 mod journeys;
 mod set;
 mod signing;

@@ -69,6 +69,8 @@ fn hide(plan: &mut Plan) {
         ldap.bind.iter_mut().for_each(|login| hide_one(&mut login.password));
     }
     plan.scenario.iter_mut().flat_map(|scenario| &mut scenario.steps).for_each(hide_step);
+    let around = plan.prepare.iter_mut().chain(&mut plan.clean_up);
+    around.flat_map(|table| &mut table.steps).for_each(hide_step);
 }
 
 fn hide_step(step: &mut Step) {

@@ -9,8 +9,8 @@ use brunt_engine::{Load, ThinkTime};
 use brunt_feed::{Escape, Hole, Text, TextPiece};
 use brunt_flow_driver::json_set::secret_word;
 use brunt_flow_driver::{
-    Content, ExchangeStep, FileChoice, HttpExchange, Iterations, Order, PageStep, PartContent,
-    Payload, Source, Start, Step, Upload, Variable,
+    Around, Content, Each, ExchangeStep, FileChoice, HttpExchange, Iterations, Order, PageStep,
+    PartContent, Payload, Source, Start, Step, Upload, Variable,
 };
 use brunt_record::Slo;
 use brunt_redact::HIDDEN;
@@ -202,10 +202,17 @@ fn objectives(out: &mut String, compiled: &Compiled) {
 
 /// The requests of the first iteration of each scenario, as the first user would make them.
 fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
-    let requests = Requests { compiled, sample: Sample::draw(&compiled.flow) };
+    let operations = &compiled.flow.operations;
+    let requests = Requests { compiled, operations, sample: Sample::draw(&compiled.flow) };
     for why in &requests.sample.why {
         let _ = writeln!(out, "\nA request will fail to {why}.");
     }
+    requests.around(
+        out,
+        "Before the load",
+        plan.prepare.as_deref(),
+        compiled.flow.prepare.as_deref(),
+    );
     for (scenario, given) in compiled.flow.scenarios.iter().zip(&plan.scenario) {
         let _ = writeln!(
             out,
@@ -216,6 +223,12 @@ fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
         let mut flat = scenario.steps.iter();
         requests.steps(out, &given.steps, &mut flat);
     }
+    requests.around(
+        out,
+        "After the load",
+        plan.clean_up.as_deref(),
+        compiled.flow.clean_up.as_deref(),
+    );
 }
 
 /// The first user of this node.
@@ -240,6 +253,7 @@ fn pause_words(time: ThinkTime) -> String {
 /// Requests, with the values of the first iteration.
 struct Requests<'a> {
     compiled: &'a Compiled,
+    operations: &'a [String],
     sample: Sample,
 }
 
@@ -272,8 +286,33 @@ impl Requests<'_> {
         }
     }
 
+    /// What is done before the load or after it.
+    fn around(
+        &self,
+        out: &mut String,
+        when: &str,
+        given: Option<&model::Around>,
+        compiled: Option<&Around>,
+    ) {
+        let (Some(given), Some(compiled)) = (given, compiled) else { return };
+        let who = match compiled.each {
+            Each::Run if compiled.here => "once",
+            Each::Run => "on the first node, not here",
+            Each::Node => "once on each node",
+            Each::User => "by each user",
+        };
+        let within = time_words(compiled.within);
+        let _ = writeln!(out, "\n{when}, {who}, within {within}, in none of its figures:");
+        let operations = &compiled.flow.operations;
+        let own =
+            Requests { compiled: self.compiled, operations, sample: Sample::draw(&compiled.flow) };
+        for scenario in &compiled.flow.scenarios {
+            own.steps(out, &given.steps, &mut scenario.steps.iter());
+        }
+    }
+
     fn act(&self, out: &mut String, act: &ExchangeStep, given: Option<&model::Step>) {
-        let name = &self.compiled.flow.operations[usize::from(act.operation)];
+        let name = &self.operations[usize::from(act.operation)];
         let _ = writeln!(out, "\n-- {name}");
         if !act.needs.is_empty() {
             let names: Vec<&str> = act.needs.iter().map(|hole| self.name(*hole)).collect();

@@ -3,6 +3,7 @@
 //! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans from other tools' files. [`brunt_flow_load`]
 //! connects the engine to the virtual users of a flow. The caller prints the results.
 
+mod around;
 mod fit;
 mod http;
 pub mod import;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::{EngineRun, Plan, Settings};
+use brunt_engine::{EngineRun, Plan, Settings, Stop};
 use brunt_exchange::Outcome;
 use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
 use brunt_flow_load::{FlowSessions, connections, group};
@@ -38,6 +39,7 @@ use brunt_run::{
 
 pub use tools::{TOOLS, run_args};
 
+use around::{ShowAround, Surrounding};
 use naming::Naming;
 use trace::{ShowEvery, TraceFile, Tracer};
 
@@ -63,6 +65,8 @@ pub struct FlowJob {
     trace: Option<TraceFile>,
     /// The function that receives every exchange.
     every: Option<ShowEvery>,
+    /// The same for what is done before the load and after it.
+    every_around: Option<ShowAround>,
 }
 
 /// A run of a flow that is over.
@@ -108,15 +112,24 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
         // There is one socket to the server, which one worker reads.
         asked_for.settings.workers = Some(1);
     }
-    for note in fit::examine(&asked_for.flow).map_err(|error| failed_to(&error))? {
-        if asked_for.output.progress == Progress::Figures {
-            world.console.note(&note);
+    let flow = &asked_for.flow;
+    let around = flow.prepare.iter().chain(&flow.clean_up).map(|around| &around.flow);
+    for flow in [flow].into_iter().chain(around) {
+        for note in fit::examine(flow).map_err(|error| failed_to(&error))? {
+            if asked_for.output.progress == Progress::Figures {
+                world.console.note(&note);
+            }
         }
     }
+    let writes = writes(flow);
     let FlowJob {
         command, search, mut flow, network, settings, objectives, output, target, ..
     } = asked_for;
     let (trace, every) = (asked_for.trace, asked_for.every);
+    let around = (flow.prepare.take(), flow.clean_up.take());
+    let surrounding = Surrounding::new(around, &network, asked_for.every_around.as_ref());
+    let surrounding = surrounding.map_err(|error| failed_to(&error))?;
+    refuse_canary(&surrounding, &output).map_err(Refusal::usage)?;
     let files: Vec<_> = output
         .run
         .paths()
@@ -129,12 +142,11 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
     let way = network.way().clone();
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
     let (naming, data_end) = (Naming::of(compiled.flow()), RefCell::default());
-    let users = Users { naming, compiled: Arc::new(compiled), tracer, data_end };
+    let users = Users { naming, compiled: Arc::new(compiled), tracer, data_end, surrounding };
     let load = Plan::new(settings, group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
     let job = users.job(command, load, (output, &objectives), target, (world, way));
     let job = Job { search, ..job.map_err(Refusal::usage)? };
-    let writes = writes(users.compiled.flow());
     Ok(Prepared::new(job, users, writes.as_deref()))
 }
 
@@ -167,6 +179,18 @@ pub struct Users {
     tracer: Option<Tracer>,
     /// Where the users of the last run reported that no rows were left.
     data_end: RefCell<Arc<DataEnd>>,
+    /// What is done before the load and after it.
+    surrounding: Surrounding,
+}
+
+/// Refuses a canary of fewer users than something is prepared for.
+fn refuse_canary(surrounding: &Surrounding, output: &Output) -> Result<(), String> {
+    match surrounding.of_each_user().filter(|_| output.run.canary.is_some()) {
+        None => Ok(()),
+        Some(key) => Err(format!(
+            "use --canary: [{key}] has each = \"user\", and a canary has other users than the run; use each = \"node\""
+        )),
+    }
 }
 
 impl Users {
@@ -219,7 +243,8 @@ fn one_for_one(flow: &Flow) -> bool {
 /// What a flow changes at its targets, as text.
 fn writes(flow: &Flow) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
-    for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
+    let around = flow.prepare.iter().chain(&flow.clean_up).flat_map(|it| &it.flow.scenarios);
+    for step in flow.scenarios.iter().chain(around).flat_map(|scenario| &scenario.steps) {
         let flow::Step::Exchange(exchange) = step else { continue };
         let word = match &exchange.payload {
             flow::Payload::Http(http) => match &http.page {
@@ -248,7 +273,9 @@ impl Protocol for Users {
     }
 
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        self.surrounding.prepare(&run)?;
         let sessions = FlowSessions::new(&self.compiled, run.plan.workers(), run.plan.settings());
+        let sessions = self.surrounding.handed(sessions);
         let stop = run.stop.clone();
         sessions.data_end().end_with(move || {
             stop.request();
@@ -260,7 +287,12 @@ impl Protocol for Users {
 
     fn record(&self, mut made: Record) -> Result<Record, String> {
         made.verdict.notes.extend(brunt_report::passed_over(&made));
+        made.verdict.notes.extend(self.surrounding.notes());
         Ok(made)
+    }
+
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        self.surrounding.clean_up(stop)
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {

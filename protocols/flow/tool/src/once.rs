@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use brunt_engine::{Settings, ThinkTime};
 use brunt_exchange::Outcome;
-use brunt_flow_driver::{Between, Control, Flow, Iterations, Order, Start, Step, TracedExchange};
+use brunt_flow_driver::{
+    Around, Between, Control, Flow, Iterations, Order, Start, Step, TracedExchange,
+};
 use brunt_flow_plan::sample::Sample;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
@@ -19,6 +21,7 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
 use brunt_run::{Console, summary};
 
+use super::around::{PREPARE, ShowAround};
 use super::trace::{Reporting, text};
 use super::{Done, FlowJob};
 
@@ -40,6 +43,7 @@ pub(crate) fn carry_out(mut job: FlowJob, world: &World) -> Result<Exit, Refusal
     job.every = Some(Box::new(move |exchange| {
         shown.lock().unwrap_or_else(PoisonError::into_inner).show(exchange, &reporting);
     }));
+    job.every_around = Some(around(&job, world));
     let done = super::run(job, world)?;
     let printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
     let mut conclusion = printed.conclusion(&scenarios, &unfilled);
@@ -49,6 +53,30 @@ pub(crate) fn carry_out(mut job: FlowJob, world: &World) -> Result<Exit, Refusal
     world.console.print(&conclusion)?;
     summary::conclude(&done.record, &world.console).map_err(Refusal::failed)?;
     Ok(printed.exit(&done, scenarios.len()))
+}
+
+/// Prints what is done before the scenarios and after them, which is none of their steps.
+fn around(job: &FlowJob, world: &World) -> ShowAround {
+    let reporting = |around: &Option<Box<Around>>| {
+        let flow = around.as_ref().map(|around| &around.flow);
+        flow.map(|flow| Reporting::new(flow, job.network.settings(), world.clock))
+    };
+    let both = [reporting(&job.flow.prepare), reporting(&job.flow.clean_up)];
+    let (console, last) = (world.console.clone(), Mutex::new(String::new()));
+    Arc::new(move |exchange| {
+        let half = usize::from(exchange.scenario != PREPARE);
+        let Some(reporting) = &both[half] else { return };
+        let report = reporting.report(exchange);
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = String::new();
+        if *last != report.exchange.scenario {
+            out.push_str(&text::scenario(&report.exchange));
+            last.clone_from(&report.exchange.scenario);
+        }
+        out.push_str(&text::exchange(&report));
+        // The reader may have closed its end.
+        let _ = console.print(&out);
+    })
 }
 
 /// A load of one user that ends with the user's iterations.
@@ -70,6 +98,15 @@ fn shape(flow: &mut Flow) {
     flow.start = Start::Together;
     flow.between = Between::default();
     (flow.users, flow.first_user, flow.arrivals) = (1, 0, false);
+    shorten(flow);
+    for around in flow.prepare.iter_mut().chain(&mut flow.clean_up) {
+        (around.flow.users, around.flow.first_user) = (1, 0);
+        shorten(&mut around.flow);
+    }
+}
+
+/// Shortens the pauses of a flow.
+fn shorten(flow: &mut Flow) {
     for step in flow.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
         match step {
             Step::Pause(pause) => pause.time = shortened(pause.time),

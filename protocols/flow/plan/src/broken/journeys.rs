@@ -87,6 +87,47 @@ fn what_is_no_weight() {
 }
 
 #[test]
+fn what_is_not_done_at_once() {
+    let at_once = |keys: &str, steps: &str| {
+        step(&format!("name = \"g\"\nparallel = {keys}\nsteps = [{{ get = \"/\" }}, {steps}]"))
+    };
+    let get = "{ get = \"/b\" }";
+    for wrong in ["false", "1", "-3", "\"all\""] {
+        expect(&at_once(wrong, get), "p.toml:5:12: scenario[1].steps[1].parallel:", &["true"]);
+    }
+    expect(&step("get = \"/\"\nparallel = true"), "p.toml:5:12", &["belongs to a group"]);
+    expect(
+        &at_once("true\nchoose = \"weights\"", get),
+        "p.toml:5:12: scenario[1].steps[1].parallel:",
+        &["cannot be used with 'choose'"],
+    );
+    for (keys, key) in [
+        ("pause = \"1s\"", "pause"),
+        ("name = \"h\", steps = [{ get = \"/c\" }]", "steps"),
+        ("dhcp = \"acquire\"", "dhcp"),
+        ("get = \"/c\", retry = { times = 2 }", "retry"),
+        ("get = \"/c\", connection = \"new\"", "connection"),
+    ] {
+        let at = format!(": scenario[1].steps[1].steps[2].{key}:");
+        expect(
+            &at_once("2", &format!("{{ {keys} }}")),
+            "p.toml:6:",
+            &[&at, "single requests over HTTP"],
+        );
+    }
+    expect(
+        &at_once(
+            "2",
+            "{ name = \"a\", get = \"/a\", extract = { id = \"/id\" } }, { get = \"/x/${id}\" }",
+        ),
+        "p.toml:6:",
+        &["steps[3]: uses 'id', which 'a' extracts", "before or after the group"],
+    );
+    let many = vec![get; 100].join(", ");
+    expect(&at_once("6", &many), "p.toml", &["has 101 steps", "maximum is 100"]);
+}
+
+#[test]
 fn what_has_no_end() {
     let repeat = |keys: &str| group(&format!("repeat = {{ {keys} }}"));
     expect(&repeat(""), "p.toml:5:10", &["does not say how often"]);

@@ -29,7 +29,7 @@ pub(super) struct Flat {
 
 /// What contains a step.
 #[derive(Clone, Copy, Default)]
-struct Nest {
+pub(super) struct Nest {
     groups: usize,
     repetitions: usize,
     choose: Option<Choose>,
@@ -43,12 +43,12 @@ impl Flat {
         self.steps.len() - 1
     }
 
-    fn control(&mut self, at: &KeyPath, control: Control) -> usize {
+    pub(super) fn control(&mut self, at: &KeyPath, control: Control) -> usize {
         self.push(at, flow::Step::Control(control))
     }
 
     /// Replaces an instruction whose target was not known before.
-    fn patch(&mut self, at: usize, control: Control) {
+    pub(super) fn patch(&mut self, at: usize, control: Control) {
         self.steps[at] = flow::Step::Control(control);
     }
 }
@@ -62,6 +62,12 @@ impl Steps<'_> {
     ) -> Result<(Flat, Bound), KeyError> {
         let mut flat = Flat::default();
         let bound = self.all(at, steps, Nest::default(), &mut flat)?;
+        Self::within_bounds(at, bound)?;
+        Ok((flat, bound))
+    }
+
+    /// Refuses an iteration that could make too many exchanges.
+    pub(super) fn within_bounds(at: &KeyPath, bound: Bound) -> Result<(), KeyError> {
         if bound.exchanges > EXCHANGES_MAX {
             let what = format!(
                 "makes up to {} exchanges an iteration, and the maximum is {EXCHANGES_MAX}: repeat less often",
@@ -69,10 +75,10 @@ impl Steps<'_> {
             );
             return Err(KeyError::new(at, what));
         }
-        Ok((flat, bound))
+        Ok(())
     }
 
-    fn all(
+    pub(super) fn all(
         &mut self,
         at: &KeyPath,
         steps: &[Step],
@@ -159,7 +165,11 @@ impl Steps<'_> {
         if !step.steps.is_empty() {
             return self.group(at, step, nest, flat);
         }
-        for (key, given) in [("choose", step.choose.is_some()), ("repeat", step.repeat.is_some())] {
+        for (key, given) in [
+            ("choose", step.choose.is_some()),
+            ("repeat", step.repeat.is_some()),
+            ("parallel", step.parallel.is_some()),
+        ] {
             if given {
                 let what = "belongs to a group: add 'steps', which it applies to";
                 return Err(KeyError::new(&at.key(key), what));
@@ -226,6 +236,9 @@ impl Steps<'_> {
     ) -> Result<Bound, KeyError> {
         let nest = Nest { groups: nest.groups + 1, choose: step.choose, ..nest };
         let at_steps = at.key("steps");
+        if let Some(parallel) = step.parallel {
+            return self.at_once(at, (step, parallel), nest, flat);
+        }
         if step.choose.is_none() {
             return self.all(&at_steps, &step.steps, nest, flat);
         }
@@ -391,12 +404,13 @@ fn group_only(at: &KeyPath, step: &Step) -> Result<(), KeyError> {
         choose: step.choose,
         weight: step.weight.clone(),
         repeat: step.repeat.clone(),
+        parallel: step.parallel,
         ..Step::default()
     };
     if *step == alone {
         return Ok(());
     }
-    let what = "makes this a group, which has only name, when, choose, weight and repeat beside its steps: put the \
-                rest into the steps";
+    let what = "makes this a group, which has only name, when, choose, weight, repeat and parallel beside its steps: \
+                put the rest into the steps";
     Err(KeyError::new(&at.key("steps"), what))
 }

@@ -4,6 +4,7 @@
 //! Every error refers to a key.
 
 mod answer;
+mod around;
 mod attempts;
 mod condition;
 mod directory;
@@ -21,6 +22,7 @@ mod network;
 mod numbers;
 mod one;
 mod page;
+mod parallel;
 mod possible;
 mod ranges;
 mod request;
@@ -100,9 +102,11 @@ pub fn compile(
     let mut steps = Steps::new(&http, (names, &keys), world, servers);
     let scenarios = steps.scenarios(plan)?;
     steps.names_differ()?;
+    let halves = steps.halves(plan, &settings.node, &scenarios)?;
     let Steps { names, operations, spans, groups, branches, choices, paths, bounds, .. } = steps;
     let measured: Vec<String> = operations.iter().chain(&spans).cloned().collect();
-    let origins = page::origins(&http, all_steps(&scenarios, paths))?;
+    let scanned = scenarios.iter().chain(halves.scenarios());
+    let origins = page::origins(&http, all_steps(scanned, paths))?;
     if !http.origins.is_empty() {
         network.origins.clone_from(&origins);
     }
@@ -142,6 +146,7 @@ pub fn compile(
         arrivals: matches!(settings.load, Load::Open(_)),
         ..Flow::default()
     };
+    let flow = halves.around(flow, &settings.node);
     Ok(Compiled {
         flow,
         settings,
@@ -157,11 +162,11 @@ pub fn compile(
 }
 
 /// All steps of a plan, each with its path.
-fn all_steps(
-    scenarios: &[flow::Scenario],
+fn all_steps<'a>(
+    scenarios: impl Iterator<Item = &'a flow::Scenario>,
     paths: Vec<KeyPath>,
-) -> impl Iterator<Item = (KeyPath, &flow::Step)> {
-    paths.into_iter().zip(scenarios.iter().flat_map(|scenario| &scenario.steps))
+) -> impl Iterator<Item = (KeyPath, &'a flow::Step)> {
+    paths.into_iter().zip(scenarios.flat_map(|scenario| &scenario.steps))
 }
 
 /// The variables of a plan.
@@ -179,6 +184,10 @@ fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), KeyError> {
     let at = KeyPath::new("scenario");
     for (index, scenario) in plan.scenario.iter().enumerate() {
         declare_of(&at.index(index).key("steps"), &scenario.steps, plan, names)?;
+    }
+    for (name, table) in around::tables(plan) {
+        let steps = table.map_or(&[][..], |table| &table.steps);
+        declare_of(&KeyPath::new(name).key("steps"), steps, plan, names)?;
     }
     Ok(())
 }

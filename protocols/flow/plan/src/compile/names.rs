@@ -172,6 +172,34 @@ impl Names {
         None
     }
 
+    /// The first of these variables that texts are made of, by its name.
+    pub(super) fn made_of<'a>(
+        &self,
+        texts: impl IntoIterator<Item = &'a Text>,
+        of: &[Hole],
+    ) -> Option<&str> {
+        let mut seen = Vec::new();
+        let mut open: Vec<Hole> = texts.into_iter().flat_map(Text::holes).collect();
+        while let Some(hole) = open.pop() {
+            if of.contains(&hole) {
+                return self.name(hole);
+            }
+            if !seen.contains(&hole) {
+                seen.push(hole);
+                let variable = self.variables.get(usize::from(hole.0));
+                open.extend(
+                    variable.iter().flat_map(|one| one.source.texts()).flat_map(Text::holes),
+                );
+            }
+        }
+        None
+    }
+
+    /// The name of a variable.
+    pub(super) fn name(&self, hole: Hole) -> Option<&str> {
+        self.variables.get(usize::from(hole.0)).map(|variable| variable.name.as_str())
+    }
+
     /// Adds a feeder, whose columns are variables.
     pub(super) fn feed(
         &mut self,

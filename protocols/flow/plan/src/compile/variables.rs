@@ -94,6 +94,7 @@ fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, KeyError> {
     Ok(match given.extracted {
         Some(Extracted::Iteration) => flow::Renewal::Extracted,
         Some(Extracted::User) => flow::Renewal::Kept,
+        Some(Extracted::Node) => flow::Renewal::Shared,
         // A secret has one value, so nothing is drawn again.
         None if given.renew.is_none() && (given.env.is_some() || given.file.is_some()) => {
             flow::Renewal::User

@@ -19,7 +19,7 @@ pub struct Entry {
 }
 
 /// The labels of parts that a plan can have once.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 10] = [
     ("run", "Load"),
     ("http", "HTTP"),
     ("ldap", "Directory (LDAP)"),
@@ -28,7 +28,11 @@ const SECTIONS: [(&str, &str); 8] = [
     ("keys", "Keys"),
     ("feeders", "Files of values"),
     ("find-max", "Search for the maximum"),
+    ("prepare", "Before the load"),
+    ("clean-up", "After the load"),
 ];
+/// Those that have steps.
+const AROUND: [&str; 2] = ["prepare", "clean-up"];
 /// The keys that name the request of a step.
 pub(super) const REQUESTS: [&str; 8] =
     ["get", "post", "put", "patch", "delete", "head", "options", "url"];
@@ -43,7 +47,10 @@ pub(super) fn outline(values: &Value) -> Vec<Entry> {
     for (name, label) in SECTIONS {
         if values.get(name).is_some() {
             let (path, label) = (vec![key(name)], label.to_owned());
-            all.push(Entry { path, label, level: 1, of: None });
+            all.push(Entry { path: path.clone(), label, level: 1, of: None });
+            if let Some(around) = values.get(name).filter(|_| AROUND.contains(&name)) {
+                steps(around, &path, 2, &mut all);
+            }
         }
     }
     let scenarios = values.get("scenario").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -103,7 +110,8 @@ pub(super) fn names(values: &Value) -> Vec<String> {
     let mut all = keys(values.get("variables"));
     all.extend(keys(values.get("feeders")));
     let scenarios = values.get("scenario").and_then(Value::as_array).into_iter().flatten();
-    let mut steps: Vec<&Value> = scenarios.flat_map(own_steps).collect();
+    let around = AROUND.iter().filter_map(|name| values.get(name));
+    let mut steps: Vec<&Value> = scenarios.chain(around).flat_map(own_steps).collect();
     while let Some(step) = steps.pop() {
         all.extend(keys(step.get("extract")));
         steps.extend(own_steps(step));

@@ -208,10 +208,11 @@ const BODIES: [(&str, &str); 4] = [
     ("text", "with a text body"),
     ("body-file", "with a file as its body"),
 ];
-const FURTHER: [(&str, &str); 5] = [
+const FURTHER: [(&str, &str); 6] = [
     ("when", "only under a condition"),
     ("choose", "one of its steps"),
     ("repeat", "several times"),
+    ("parallel", "at once"),
     ("retry", "tries again after a failure"),
     ("pending", "asks again while the answer is pending"),
 ];

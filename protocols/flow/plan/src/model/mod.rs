@@ -5,6 +5,7 @@
 //! comments here become the descriptions in the schema that editors show.
 
 mod answer;
+mod around;
 mod dhcp;
 mod find_max;
 mod http;
@@ -13,11 +14,13 @@ mod keys;
 mod ldap;
 mod multipart;
 mod page;
+mod parallel;
 mod run;
 mod scenario;
 mod variable;
 
 pub use answer::{AnswerLocation, Check, Expires, Extract, Missing, ValueCondition};
+pub use around::{Around, Each};
 pub use dhcp::{Dhcp, DhcpStep};
 pub use find_max::FindMax;
 pub use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
@@ -26,6 +29,7 @@ pub use keys::Key;
 pub use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
 pub use multipart::{Part, PartTable, Parts};
 pub use page::{Pick, Submit};
+pub use parallel::Parallel;
 pub use run::{Groups, Iterations, Order, Round, Run};
 pub use scenario::{AfterFailure, Scenario, SetMissing, Step};
 pub use variable::{
@@ -51,6 +55,10 @@ pub struct Plan {
     pub abort_on: Vec<String>,
     /// Load: number of users, rate and duration.
     pub run: Run,
+    /// What is done before the load: a token for all users, test data. If it fails, the run ends with the exit code 1.
+    pub prepare: Option<Box<Around>>,
+    /// What is done after the load, also if it was ended early.
+    pub clean_up: Option<Box<Around>>,
     /// The search of `brunt find-max`.
     pub find_max: Option<Box<FindMax>>,
     /// Settings for all HTTP requests.

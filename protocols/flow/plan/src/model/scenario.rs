@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Basic, Check, Choose, Condition, Connection, DhcpStep, Extract, LdapStep, Parts, Repeat, Retry,
-    Slower, Submit,
+    Basic, Check, Choose, Condition, Connection, DhcpStep, Extract, LdapStep, Parallel, Parts,
+    Repeat, Retry, Slower, Submit,
 };
 use crate::values::{Node, Pairs, Scalar, Several, Time};
 
@@ -72,6 +72,9 @@ pub struct Step {
     pub weight: Option<Scalar>,
     /// Performs the steps of the group several times.
     pub repeat: Option<Repeat>,
+    /// Performs the steps of the group at once, which are then single requests over HTTP: true, or how many at a time,
+    /// on that many connections or as streams over HTTP/2.
+    pub parallel: Option<Parallel>,
     /// GET of this path, which is added to the base, or of this URL.
     pub get: Option<String>,
     /// POST to this path or URL.

@@ -129,6 +129,8 @@ pub enum Extracted {
     Iteration,
     /// As long as the user exists.
     User,
+    /// Until the end of the run, as a value of all users, which a step of `[prepare]` extracts.
+    Node,
 }
 
 /// When a new value is drawn.

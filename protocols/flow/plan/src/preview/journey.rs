@@ -6,7 +6,7 @@ use brunt_feed::Values;
 use brunt_flow_driver::{self as flow, Candidate, Control};
 
 use crate::compile::Compiled;
-use crate::model::{Choose, Condition, Repeat, Retry, Step};
+use crate::model::{Choose, Condition, Parallel, Repeat, Retry, Step};
 use crate::values::time_words;
 
 /// The most exchanges that an iteration makes, for scenarios in which that is not the number of their steps.
@@ -31,6 +31,13 @@ pub(super) fn group<'s>(
     branch(out, step);
     if let Some(repeat) = &step.repeat {
         let _ = writeln!(out, "   {}", rounds(repeat));
+    }
+    match step.parallel {
+        Some(Parallel::All) => out.push_str("   its steps are performed at once\n"),
+        Some(Parallel::Most(most)) => {
+            let _ = writeln!(out, "   its steps are performed at once, at most {most} at a time");
+        }
+        None => {}
     }
     match step.choose {
         Some(Choose::Weights) => {

@@ -133,6 +133,7 @@ fn job(
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
         trace: TraceFile::new(&args.trace),
         every: None,
+        every_around: None,
     })
 }
 

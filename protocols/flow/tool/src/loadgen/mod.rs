@@ -309,6 +309,7 @@ impl LoadedJob {
             target: self.job.environment.clone().unwrap_or_default(),
             trace: TraceFile::new(&args.trace),
             every: None,
+            every_around: None,
         }
     }
 }

@@ -114,6 +114,7 @@ pub(super) fn examine(
     submitted: &RunSpec,
 ) -> Result<(), KeyError> {
     ways_around(plan)?;
+    unlimited(compiled, &submitted.grant)?;
     let (at, load, grant) = (KeyPath::new("run"), load(compiled), &submitted.grant);
     if submitted.search.is_some() {
         // The search sets the rate and the duration, within the grant. The plan may set the users.
@@ -150,6 +151,22 @@ pub(super) fn examine(
             Err(KeyError::new(&at, what))
         }
     }
+}
+
+/// Refuses requests before or after the load, which no rate limits, where there is a limit.
+fn unlimited(compiled: &Compiled, grant: &Grant) -> Result<(), KeyError> {
+    let Some(most) = grant.rate_max.filter(|_| !grant.closed) else { return Ok(()) };
+    let flow = &compiled.flow;
+    for (key, around) in [("prepare", &flow.prepare), ("clean-up", &flow.clean_up)] {
+        if around.is_some() {
+            let what = format!(
+                "has no rate: this target may get at most {most} requests a second, and the steps are performed one \
+                 after the other"
+            );
+            return Err(KeyError::new(&KeyPath::new(key), what));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that there are no more users than allowed.

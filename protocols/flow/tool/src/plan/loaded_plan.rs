@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use brunt_feed::Files;
 use brunt_feed::file::unmarked;
-use brunt_flow_driver::Flow;
+use brunt_flow_driver::{Each, Flow};
 use brunt_flow_plan::compile::{CompileEnvironment, Compiled, compile};
 use brunt_flow_plan::key_error::PlanError;
 use brunt_flow_plan::model::{Iterations, Plan, Run, Scenario};
@@ -122,7 +122,12 @@ impl LoadedPlan {
             let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
             let opened =
                 directory.open(network, compiled.flow.users, compiled.flow.seed, tolerated);
-            compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
+            let opened = opened.map_err(Refusal::failed)?;
+            let flow = &mut compiled.flow;
+            for around in flow.prepare.iter_mut().chain(&mut flow.clean_up) {
+                around.flow.ldap = Some(Arc::clone(&opened));
+            }
+            flow.ldap = Some(opened);
         }
         if let Some(leases) = compiled.leases {
             compiled.flow.dhcp = Some(leases.open(network).map_err(Refusal::failed)?);
@@ -142,6 +147,7 @@ impl LoadedPlan {
             target: target(&plan),
             trace: TraceFile::new(&args.trace),
             every: None,
+            every_around: None,
         })
     }
 }
@@ -180,6 +186,19 @@ pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
              it out of the plan"
         ))
     })
+}
+
+/// Refuses what each user does before or after the load: a search has other users at each rate.
+pub(super) fn refuse_each_user(flow: &Flow) -> Result<(), String> {
+    for (key, around) in [("prepare", &flow.prepare), ("clean-up", &flow.clean_up)] {
+        if around.as_ref().is_some_and(|around| around.each == Each::User) {
+            return Err(format!(
+                "use this plan with find-max: '{key}.each' is \"user\", and find-max has other users at each rate; use \
+                 each = \"node\""
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Users of a plan without a number of them: as many as begin in two seconds, so that slow ones delay no others.

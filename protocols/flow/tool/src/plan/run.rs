@@ -15,7 +15,7 @@ use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity};
 use jiff::tz::TimeZone;
 
 use super::granted::{self, Granted};
-use super::loaded_plan::{LoadedPlan, refuse_limits, users_of};
+use super::loaded_plan::{LoadedPlan, refuse_each_user, refuse_limits, users_of};
 use super::{callers, searched};
 use crate as flow;
 use crate::loadgen::of_plan;
@@ -83,6 +83,7 @@ impl Load for RunArgs {
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
+        refuse_each_user(&asked.compiled.flow).map_err(Refusal::usage)?;
         let named = asked.plan.run.users.is_some();
         let search = asked.compiled.search.clone();
         let prepared = flow::prepare(asked.job(self, network, false)?, world)?.with_search(search);
