@@ -245,6 +245,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-flow-page",
             "brunt-flow-plan",
             "brunt-http-driver",
+            "brunt-http-server",
             "brunt-http-wire",
             "brunt-ldap-wire",
             "brunt-names-wire",

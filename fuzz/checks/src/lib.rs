@@ -20,6 +20,7 @@ pub mod http_cookies;
 pub mod http_parts;
 pub mod http_request;
 pub mod http_response;
+pub mod http_target;
 pub mod import_curl;
 pub mod import_har;
 pub mod import_openapi;

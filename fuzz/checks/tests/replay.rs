@@ -47,6 +47,7 @@ replayed!(
     http_parts,
     http_request,
     http_response,
+    http_target,
     import_curl,
     import_har,
     import_openapi,

@@ -8,6 +8,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use super::query::Parameters;
 use super::realm::Realm;
 use super::request::Request;
+use super::script::{ScimFault, Twist};
 
 /// A request that is being answered.
 pub(super) struct Call<'a> {
@@ -17,12 +18,44 @@ pub(super) struct Call<'a> {
     pub(super) number: u64,
     /// When it was complete.
     pub(super) now: Duration,
+    /// Whether it came over TLS.
+    pub(super) secured: bool,
+    /// What a script makes of a login, or of a request to `/scim`.
+    pub(super) twist: Option<Twist>,
+    pub(super) scim_fault: Option<ScimFault>,
 }
 
 impl<'a> Call<'a> {
     /// The parameters of the query.
     pub(super) fn query(&self) -> Parameters<'a> {
         Parameters::new(self.request.query().as_bytes())
+    }
+
+    /// The parameters of a body that is a form.
+    pub(super) fn form(&self) -> Parameters<'a> {
+        Parameters::new(self.request.body)
+    }
+
+    /// The scheme, the host and the port that the client uses.
+    pub(super) fn origin(&self) -> String {
+        let scheme = if self.secured { "https" } else { "http" };
+        format!("{scheme}://{}", self.request.fields.text("host").unwrap_or("localhost"))
+    }
+
+    /// The name of the OpenID provider.
+    pub(super) fn issuer(&self) -> String {
+        self.origin() + "/idp"
+    }
+
+    /// The time of the calendar.
+    pub(super) fn seconds_since_1970(&self) -> u64 {
+        self.realm.started + self.now.as_secs()
+    }
+
+    /// A lifetime in seconds, as the answer has it.
+    pub(super) fn lifetime(&self, lasts: Duration) -> u64 {
+        let huge = self.twist == Some(Twist::HugeLifetime);
+        if huge { 1_000_000_000_000_000_000 } else { lasts.as_secs() }
     }
 
     /// The value of a cookie.

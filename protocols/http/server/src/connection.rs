@@ -60,7 +60,7 @@ async fn open_and_run(
         let (worker, end) = (Rc::clone(&worker), Rc::clone(&end));
         async move {
             Ok::<_, Infallible>(
-                service::answer(&worker, wire.as_deref(), request, number, &end).await,
+                service::answer(&worker, wire.as_deref(), request, (number, tls), &end).await,
             )
         }
     });

@@ -29,34 +29,53 @@ pub(super) enum Endpoint {
 }
 
 /// A refusal in the form of RFC 6749 section 5.2.
-struct Refused {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refused {
     status: u16,
     error: &'static str,
     description: &'static str,
 }
 
-const fn refused(status: u16, error: &'static str, description: &'static str) -> Refused {
+pub(super) const fn refused(
+    status: u16,
+    error: &'static str,
+    description: &'static str,
+) -> Refused {
     Refused { status, error, description }
+}
+
+impl Refused {
+    pub(super) const fn wrong_method() -> Self {
+        refused(405, "invalid_request", "the method is not supported here")
+    }
+
+    /// Writes the refusal as an answer.
+    pub(super) fn answer(&self, reply: &mut Reply) {
+        let Self { status, error, description } = *self;
+        reply.json(status, &json!({"error": error, "error_description": description}));
+        if status == 401 {
+            let scheme = match error {
+                "invalid_client" => "Basic realm=\"brunt\",",
+                "invalid_dpop_proof" | "use_dpop_nonce" => "DPoP",
+                _ => "Bearer realm=\"brunt\",",
+            };
+            let value = format!("{scheme} error=\"{error}\", error_description=\"{description}\"");
+            reply.field("WWW-Authenticate", value);
+        }
+    }
 }
 
 /// Executes a request to an endpoint.
 pub(super) fn answer(call: &Call<'_>, endpoint: Endpoint, reply: &mut Reply) {
     let result = match endpoint {
         Endpoint::UserInfo => user_info(call, reply),
-        _ if call.request.method != "POST" => {
-            Err(refused(405, "invalid_request", "this endpoint takes POST"))
-        }
+        _ if call.request.method != "POST" => Err(Refused::wrong_method()),
         Endpoint::AccessToken => access_token(call, reply),
         Endpoint::Introspect => introspect(call, reply),
         Endpoint::Revoke => revoke(call, reply),
     };
-    if let Err(Refused { status, error, description }) = result {
-        reply.json(status, &json!({"error": error, "error_description": description}));
-        if status == 401 {
-            let scheme = if error == "invalid_client" { "Basic" } else { "Bearer" };
-            let value = format!("{scheme} realm=\"brunt\", error=\"{error}\"");
-            reply.field("WWW-Authenticate", value);
-        }
+    if let Err(refused) = result {
+        refused.answer(reply);
     }
     reply.field("Cache-Control", "no-store".to_owned());
 }

@@ -7,7 +7,9 @@ use brunt_embedded::tcp::accepted::ConnectionStats;
 
 use super::config::Config;
 use super::crest::{Collection, Product};
+use super::idp::Provider;
 use super::log::Log;
+use super::scim::Directory;
 use super::script::Rules;
 use super::stats::{Counters, Stats};
 use super::tokens::Tokens;
@@ -23,6 +25,8 @@ pub(super) struct Realm {
     pub(super) rules: Option<Rules>,
     pub(super) log: Option<Log>,
     pub(super) tokens: Tokens,
+    pub(super) provider: Provider,
+    pub(super) directory: Directory,
     pub(super) openam: Collection,
     pub(super) opendj: Collection,
     pub(super) openidm: Collection,
@@ -43,12 +47,20 @@ pub(super) enum Principal {
 }
 
 impl Realm {
-    pub(super) fn new(config: Config, log: Option<Log>, secret: u64, threads: usize) -> Self {
+    /// Fails if the system has no random bytes.
+    pub(super) fn new(
+        config: Config,
+        log: Option<Log>,
+        secret: u64,
+        threads: usize,
+    ) -> Result<Self, ring::error::Unspecified> {
         let users = |product| Collection::new(product, config.users, &config.password);
-        Self {
+        Ok(Self {
             rules: config.script.clone().map(|script| Rules::new(script.0)),
             log,
             tokens: Tokens::new(secret),
+            provider: Provider::new(secret)?,
+            directory: Directory::new(),
             openam: users(Product::Am),
             opendj: users(Product::Ds),
             openidm: users(Product::Idm),
@@ -57,7 +69,7 @@ impl Realm {
             counters: (0..threads).map(|_| Arc::default()).collect(),
             listener_stats: Arc::default(),
             config,
-        }
+        })
     }
 
     /// Authenticates by name and password, among the users of a product and the administrators.
@@ -81,7 +93,11 @@ impl Realm {
     /// What was received and answered so far.
     pub(super) fn stats(&self) -> Stats {
         let faults = self.rules.as_ref().map(Rules::done).unwrap_or_default();
-        Stats { faults, ..Stats::gather(&self.listener_stats, &self.counters) }
+        Stats {
+            faults,
+            events: self.provider.events(),
+            ..Stats::gather(&self.listener_stats, &self.counters)
+        }
     }
 }
 

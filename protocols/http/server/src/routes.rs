@@ -6,7 +6,7 @@ use super::oauth::Endpoint;
 use super::query::segment;
 use super::refusal::Refusal;
 use super::reply::Reply;
-use super::{directory, oauth, openam, plain};
+use super::{directory, idp, oauth, openam, plain, scim};
 
 /// The most segments of a path.
 const SEGMENTS: usize = 12;
@@ -63,6 +63,15 @@ fn lead(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Answered {
             ("/openidm/managed/user/{id}", directory::users(call, users, Some(&segment(id)), reply))
         }
         ["openidm", "info", "ping"] => ("/openidm/info/ping", directory::ping(call, reply)),
+        ["idp", rest @ ..] => match idp::answer(call, rest, reply) {
+            Some(path) => (path, Ok(())),
+            None => (NOWHERE, Err(Refusal::nothing_there())),
+        },
+        ["scim", rest @ ..] => match scim::answer(call, rest, reply) {
+            Some(path) => (path, Ok(())),
+            None => (NOWHERE, Err(Refusal::nothing_there())),
+        },
+        ["acs"] => ("/acs", idp::receive(call, reply)),
         ["agent", _, ..] => ("/agent/{path}", openam::agent(call, reply)),
         _ => of_plain(call, segments, reply),
     }

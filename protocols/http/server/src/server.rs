@@ -47,6 +47,9 @@ pub enum StartError {
     /// The system provides no random bytes.
     #[error("make a secret for tokens: {0}")]
     Secret(getrandom::Error),
+    /// The system provides no random bytes for a key.
+    #[error("make a key that signs: the system provides no random bytes")]
+    Key,
     /// A thread or its timer cannot be created.
     #[error("start a thread: {0}")]
     Thread(io::Error),
@@ -73,7 +76,8 @@ impl Server {
         };
         let secret = getrandom::u64().map_err(StartError::Secret)?;
         let count = config.threads.max(1);
-        let realm = Arc::new(Realm::new(config, log, secret, count));
+        let realm = Realm::new(config, log, secret, count).map_err(|_| StartError::Key)?;
+        let realm = Arc::new(realm);
         let options = ServerOptions {
             name: "rest",
             binds,

@@ -24,12 +24,12 @@ use super::worker::Worker;
 /// The most of a long body that is sent with a fault of its bytes.
 const WHOLE_BYTES: u64 = 1 << 20;
 
-/// Answers one request. `wire` is the connection, if it is one of HTTP/1.
+/// Answers one request. `wire` is the connection, if it is one of HTTP/1; the connection has a number, and TLS or not.
 pub(super) async fn answer(
     worker: &Worker,
     wire: Option<&Wire>,
     request: http::Request<Incoming>,
-    connection: u64,
+    (connection, secured): (u64, bool),
     end: &Notify,
 ) -> http::Response<Outgoing> {
     let (mut parts, incoming) = request.into_parts();
@@ -47,7 +47,7 @@ pub(super) async fn answer(
     worker.stand_still().await;
     let target = target(&parts);
     let mut reply = worker.reply();
-    let call = Call {
+    let mut call = Call {
         realm: &worker.realm,
         request: Request {
             method: parts.method.as_str(),
@@ -59,8 +59,11 @@ pub(super) async fn answer(
         },
         number: worker.realm.number(),
         now: worker.clock.now(),
+        secured,
+        twist: None,
+        scim_fault: None,
     };
-    let faults = worker.answer(&call, connection, &mut reply);
+    let faults = worker.answer(&mut call, connection, &mut reply);
     let until = call.now + faults.delay + reply.wait;
     if until > call.now {
         worker.timer.sleep().until(until).await;

@@ -54,6 +54,8 @@ pub struct Stats {
     pub malformed: u64,
     /// How often each action of the script was done, by name.
     pub faults: Vec<(&'static str, u64)>,
+    /// How often what happened at the OpenID provider, by name.
+    pub events: Vec<(&'static str, u64)>,
     /// How many bytes of HTTP/1 were read, without TLS.
     pub bytes_read: u64,
     /// How many bytes of HTTP/1 were written, without TLS.
@@ -71,6 +73,11 @@ impl Stats {
         let same =
             |tally: &&Tally| (tally.method, tally.path, tally.status) == (method, path, status);
         self.answers.iter().filter(same).map(|tally| tally.count).sum()
+    }
+
+    /// How often this happened at the OpenID provider.
+    pub fn happened(&self, event: &str) -> u64 {
+        self.events.iter().filter(|(name, _)| *name == event).map(|(_, count)| count).sum()
     }
 
     pub(super) fn gather(listener_stats: &ConnectionStats, counters: &[Arc<Counters>]) -> Self {
@@ -100,6 +107,7 @@ impl Stats {
             answers: answers.into_iter().map(tally).collect(),
             malformed: sum(|c| &c.malformed),
             faults: Vec::new(),
+            events: Vec::new(),
             bytes_read: sum(|c| &c.bytes_read),
             bytes_written: sum(|c| &c.bytes_written),
         }
@@ -114,8 +122,9 @@ impl Stats {
                 json!({"method": tally.method, "path": tally.path, "status": tally.status, "count": tally.count})
             })
             .collect();
-        let faults: serde_json::Map<_, _> =
-            self.faults.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect();
+        let named = |counts: &[(&str, u64)]| -> serde_json::Map<_, _> {
+            counts.iter().map(|(name, count)| ((*name).to_owned(), json!(count))).collect()
+        };
         json!({
             "connections": {
                 "accepted": self.connections_accepted,
@@ -134,7 +143,8 @@ impl Stats {
             },
             "malformed": self.malformed,
             "answers": answers,
-            "faults": faults,
+            "faults": named(&self.faults),
+            "events": named(&self.events),
             "bytes": {"read": self.bytes_read, "written": self.bytes_written},
         })
     }

@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
-use brunt_embedded::script::mix;
+use super::seal::Seal;
 
 /// How many grants are remembered.
 const GRANTS_MAX: usize = 1_000_000;
@@ -43,13 +42,13 @@ pub(super) struct Grant {
 /// The grants of a server.
 #[derive(Debug)]
 pub(super) struct Tokens {
-    secret: u64,
+    seal: Seal,
     grants: Mutex<(u64, BTreeMap<u64, Grant>)>,
 }
 
 impl Tokens {
     pub(super) fn new(secret: u64) -> Self {
-        Self { secret, grants: Mutex::default() }
+        Self { seal: Seal::new(secret), grants: Mutex::default() }
     }
 
     /// A new token for a grant.
@@ -82,11 +81,7 @@ impl Tokens {
 
     /// A token in OpenAM's format, with a star and dots; tokens of OAuth 2.0 in the format of those.
     fn spell(&self, number: u64, kind: Kind) -> String {
-        let mut bytes = [0; 24];
-        bytes[..8].copy_from_slice(&mix(number ^ self.secret).to_le_bytes());
-        bytes[8..16].copy_from_slice(&(number ^ self.secret).to_le_bytes());
-        bytes[16..].copy_from_slice(&self.proof(number).to_le_bytes());
-        let text = BASE64_URL_SAFE_NO_PAD.encode(bytes);
+        let text = self.seal.write(number);
         match kind {
             Kind::Session => format!("AQIC5wM2LY4Sfc{text}.*AAJTSQACMDEAAlNLABM{number:019}*"),
             Kind::Access | Kind::Refresh | Kind::Dialogue => text,
@@ -98,18 +93,7 @@ impl Tokens {
             Kind::Session => token.strip_prefix("AQIC5wM2LY4Sfc")?.split_once(".*")?.0,
             Kind::Access | Kind::Refresh | Kind::Dialogue => token,
         };
-        let mut bytes = [0; 24];
-        let length = BASE64_URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).ok()?;
-        let word = |at: usize| bytes[at..at + 8].try_into().map(u64::from_le_bytes).ok();
-        let number = word(8)? ^ self.secret;
-        (length == bytes.len()
-            && word(16)? == self.proof(number)
-            && self.spell(number, kind) == token)
-            .then_some(number)
-    }
-
-    fn proof(&self, number: u64) -> u64 {
-        mix(mix(number) ^ mix(self.secret))
+        self.seal.read(text).filter(|number| self.spell(*number, kind) == token)
     }
 
     fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Grant>)> {

@@ -65,7 +65,7 @@ impl Worker {
     }
 
     /// Executes a request. Returns the faults of the script.
-    pub(super) fn answer(&self, call: &Call<'_>, connection: u64, reply: &mut Reply) -> Faults {
+    pub(super) fn answer(&self, call: &mut Call<'_>, connection: u64, reply: &mut Reply) -> Faults {
         let request = &call.request;
         self.counters.request(request.version);
         let faults = self.realm.rules.as_ref().map(|rules| {
@@ -73,6 +73,8 @@ impl Worker {
             rules.faults(&facts, call.now)
         });
         let faults = faults.unwrap_or_default();
+        (call.twist, call.scim_fault) = (faults.twist, faults.scim);
+        let (call, request) = (&*call, &call.request);
         let path = match faults.status {
             None => routes::answer(call, reply),
             Some(status) => {

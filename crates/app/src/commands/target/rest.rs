@@ -75,6 +75,9 @@ fn account(stats: &Stats) -> String {
     if stats.malformed > 0 {
         let _ = writeln!(out, "{:<45} {:>10}", "no HTTP", stats.malformed);
     }
+    for (event, count) in &stats.events {
+        let _ = writeln!(out, "event: {event:<38} {count:>10}");
+    }
     for (fault, count) in stats.faults.iter().filter(|(_, count)| *count > 0) {
         let _ = writeln!(out, "script: {fault:<37} {count:>10}");
     }
@@ -117,6 +120,7 @@ mod tests {
             answers: vec![answer],
             malformed: 1,
             faults: vec![("delay", 0), ("drop", 3)],
+            events: vec![("LOGIN", 2)],
             ..Stats::default()
         };
         let words: Vec<_> = account(&stats)
@@ -129,6 +133,7 @@ mod tests {
                 "2 connections, 0 TLS handshakes, 5 requests (1 by HTTP/2)",
                 "GET /api/users/{id} 200 5",
                 "no HTTP 1",
+                "event: LOGIN 2",
                 "script: drop 3"
             ]
         );

@@ -3,6 +3,7 @@
 use brunt_embedded::script::period::{Period, Range};
 use serde::Deserialize;
 
+use super::twist::{ScimFault, Twist};
 use crate::reply::Filler;
 
 /// The largest number of bytes that an action can name.
@@ -44,6 +45,10 @@ pub(crate) enum Action {
     UntilClose,
     /// Send an interim response of this status before the answer.
     Interim(u16),
+    /// Let a login of `/idp` go another way.
+    Idp(Twist),
+    /// Refuse a request to `/scim`.
+    Scim(ScimFault),
 }
 
 impl Action {
@@ -66,6 +71,17 @@ impl Action {
             Self::Chunked(_) => "chunked",
             Self::UntilClose => "until-close",
             Self::Interim(_) => "interim",
+            Self::Idp(twist) => twist.name(),
+            Self::Scim(fault) => fault.name(),
+        }
+    }
+
+    /// Whether it can be done to a request for this path.
+    pub(super) fn concerns(self, path: &str) -> bool {
+        match self {
+            Self::Idp(twist) => twist.concerns(path),
+            Self::Scim(_) => ScimFault::concerns(path),
+            _ => true,
         }
     }
 

@@ -31,9 +31,11 @@
 
 mod action;
 mod rule;
+mod twist;
 
 pub(super) use action::Action;
 pub(super) use rule::{Facts, Faults};
+pub(super) use twist::{ScimFault, Twist};
 
 pub use brunt_embedded::script::ScriptError;
 use brunt_embedded::script::{self, rules};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use brunt_embedded::script::rules;
 
 use super::action::Action;
+use super::twist::{ScimFault, Twist};
 
 brunt_embedded::rule!(Action {
     /// Any method, if it is empty.
@@ -32,6 +33,9 @@ pub(crate) struct Faults {
     pub(crate) status: Option<u16>,
     /// The action on the answer, with a random number. The last of several rules wins.
     pub(crate) done: Option<(Action, u64)>,
+    /// What the provider does differently, and what that of SCIM does.
+    pub(crate) twist: Option<Twist>,
+    pub(crate) scim: Option<ScimFault>,
 }
 
 impl rules::Rule for Rule {
@@ -49,6 +53,7 @@ impl rules::Rule for Rule {
         (self.method.is_empty() || self.method.iter().any(|method| method == facts.method))
             && self.path.as_ref().is_none_or(|path| fits(path, facts.path))
             && (self.connection.is_empty() || self.connection.contains(&facts.connection))
+            && self.action.concerns(facts.path)
     }
 
     fn action(&self) -> &'static str {
@@ -67,6 +72,8 @@ impl rules::Rule for Rule {
         match self.action {
             Action::Delay(range) => faults.delay += range.choose(random),
             Action::Status(status) => faults.status = Some(status),
+            Action::Idp(twist) => faults.twist = Some(twist),
+            Action::Scim(fault) => faults.scim = Some(fault),
             action => faults.done = Some((action, random)),
         }
     }

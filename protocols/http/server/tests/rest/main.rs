@@ -5,8 +5,10 @@
 mod client;
 mod grants;
 mod h2;
+mod idp;
 mod plain;
 mod protocol;
+mod scim;
 mod script;
 mod sessions;
 mod users;
