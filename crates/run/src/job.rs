@@ -4,6 +4,7 @@ use brunt_engine::Plan;
 use brunt_net::Network;
 use brunt_record::{Catalogue, Noun, PortBudget, Slo};
 
+use super::export::Semantic;
 use super::plan::{asked, of_iterations};
 use super::start;
 use crate::options::output::{Output, Progress};
@@ -38,6 +39,8 @@ pub struct Job {
     pub in_process: bool,
     /// Whether an arrival starts several exchanges.
     pub several: bool,
+    /// What OpenTelemetry's conventions call each operation, by its number.
+    pub semantics: Vec<Option<Semantic>>,
 }
 
 impl Job {
@@ -62,6 +65,7 @@ impl Job {
             endless: false,
             in_process: false,
             several: false,
+            semantics: Vec::new(),
             load,
         }
     }
@@ -114,6 +118,7 @@ impl Job {
             endless: false,
             in_process: self.in_process,
             several: self.several,
+            semantics: self.semantics.clone(),
             load,
         }
     }

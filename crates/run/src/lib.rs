@@ -58,7 +58,7 @@ pub use conclude::EndedBy;
 pub use console::Console;
 pub use execution::{carry_out, prepare};
 pub use exit::{ExitPolicy, exit, judged};
-pub use export::LastScrape;
+pub use export::{LastScrape, Semantic};
 pub use files::check as check_files;
 pub use finished::Finished;
 pub use job::{Job, is_endless};

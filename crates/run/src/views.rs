@@ -35,7 +35,8 @@ impl<'a> Views<'a> {
     ) -> Result<Self, String> {
         let (output, workers) = (&job.output, job.load.workers());
         let console = &world.console;
-        let exports = Exports::open(output, (head, names), workers, quiet, world)?;
+        let exports =
+            Exports::open(output, (head, names), (workers, &job.semantics), quiet, world)?;
         let page = output.run.web.map(|at| LivePage::start(at, head, names, &job.load, console));
         let page = page.transpose()?;
         let figures = output.progress == output::Progress::Figures;

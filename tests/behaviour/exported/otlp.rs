@@ -105,15 +105,20 @@ fn read(body: &[u8]) -> (BTreeMap<String, Vec<Point>>, BTreeMap<String, String>)
     let resource = attributes(&whole.messages(1)[0], 1);
     let mut metrics = BTreeMap::new();
     for metric in whole.messages(2)[0].messages(2) {
-        // Gauge, sum and histogram are 5, 7 and 9; the second field of the latter two says that they are cumulative.
-        let (kind, data) = [5, 7, 9]
+        // Gauge, sum, histogram and exponential histogram are 5, 7, 9 and 10; the second field of the latter three says
+        // that they are cumulative.
+        let (kind, data) = [5, 7, 9, 10]
             .iter()
             .find_map(|kind| Some((*kind, metric.messages(*kind).pop()?)))
             .expect("data");
         if kind != 5 {
             assert_eq!(data.number(2), Some(2), "{} is cumulative", metric.text(1));
         }
-        let of = if kind == 9 { 9 } else { 7 };
+        let of = match kind {
+            9 => 9,
+            10 => 1,
+            _ => 7,
+        };
         let points = data
             .messages(1)
             .into_iter()
@@ -139,7 +144,11 @@ fn is_measured(point: &&Point) -> bool {
 }
 
 fn attributes(message: &Message, number: u64) -> BTreeMap<String, String> {
-    let pair = |pair: Message| (pair.text(1), pair.messages(2)[0].text(1));
+    let pair = |pair: Message| {
+        let value = pair.messages(2).remove(0);
+        let number = value.number(3).map(|number| number.to_string());
+        (pair.text(1), number.unwrap_or_else(|| value.text(1)))
+    };
     message.messages(number).into_iter().map(pair).collect()
 }
 
@@ -165,6 +174,44 @@ fn what_is_sent_is_what_the_record_holds() {
     assert_eq!(Some(&resource["service.instance.id"]), record.run.as_ref());
     assert_eq!(metrics["brunt.run_finished"][0].fields.number(6), Some(1));
     compare(&record, &metrics);
+    target.stop();
+}
+
+#[test]
+fn requests_have_the_names_of_opentelemetry_and_exponential_buckets_if_these_are_wanted() {
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let receiver = Receiver::start(|_| "200 OK");
+    let kind = "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION";
+    let path = directory.path().join("run.json");
+    let run = |value: &str| {
+        let url = format!("http://{}/sleep?ms=1", target.address());
+        let mut run = command(binary());
+        run.args(["http", "-c", "2", "-n", "100", "--no-live"]).env(kind, value);
+        run.args(["--otlp", &format!("http://{}", receiver.address)]);
+        Program::start(run.arg("--record").arg(&path).arg(&url)).wait()
+    };
+    run("base2_exponential_bucket_histogram").expect(0);
+    let record = Record::read(&path).expect("a record");
+    let all = durations(&record.operations[0].service);
+    let (metrics, _) = read(&receiver.posted().last().expect("a message").1);
+    let points: Vec<&Point> =
+        metrics["http.client.request.duration"].iter().filter(is_measured).collect();
+    let port = target.address().rsplit(':').next().expect("a port").to_owned();
+    for (name, value) in [
+        ("http.request.method", "GET"),
+        ("url.scheme", "http"),
+        ("server.address", "127.0.0.1"),
+        ("server.port", &port),
+    ] {
+        assert!(points.iter().all(|point| point.attributes[name] == value), "{name}");
+    }
+    let count: u64 = points.iter().filter_map(|point| point.fields.number(4)).sum();
+    assert_eq!((count, all.count()), (100, 100));
+    let seconds: f64 = points.iter().filter_map(|point| point.fields.double(5)).sum();
+    assert!((seconds - all.sum_nanos() as f64 / 1e9).abs() < 1e-6, "{seconds}");
+    let ended = run("buckets");
+    assert_ne!(ended.code(), 0, "{ended}");
+    assert!(ended.said().contains(&format!("{kind} must be explicit_bucket_histogram")), "{ended}");
     target.stop();
 }
 

@@ -46,7 +46,8 @@ pub(super) const fn ending(family: &Family) -> &'static str {
 /// The text of all figures.
 pub(super) fn exposition(snapshot: &Snapshot, format: Format) -> String {
     let mut text = String::new();
-    for (family, points) in &snapshot.families {
+    let ours = snapshot.families.iter().filter(|(family, _)| family.is_ours());
+    for (family, points) in ours {
         head(&mut text, family, format);
         for point in points {
             write_point(&mut text, family, point);

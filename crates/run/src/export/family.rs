@@ -49,12 +49,37 @@ impl Family {
         }
     }
 
+    /// Whether its name is one of brunt, and not one of OpenTelemetry's conventions, which only OTLP has.
+    pub(super) fn is_ours(&self) -> bool {
+        self.name.starts_with("brunt_")
+    }
+
     /// Its name in OpenTelemetry.
     pub(super) fn opentelemetry(&self) -> String {
+        if !self.is_ours() {
+            return self.name.to_owned();
+        }
         let name = self.name.replacen('_', ".", 1);
         if self.kind == Kind::Info { format!("{name}_info") } else { name }
     }
 }
+
+/// The requests over HTTP under the name and with the attributes that OpenTelemetry's conventions give them.
+pub(super) const HTTP_CLIENT: &Family = &Family {
+    name: "http.client.request.duration",
+    kind: Kind::Histogram,
+    unit: Unit::Seconds,
+    labels: &[
+        "http.request.method",
+        "url.scheme",
+        "server.address",
+        "server.port",
+        "error.type",
+        "operation",
+        "phase",
+    ],
+    help: "Duration of HTTP client requests",
+};
 
 macro_rules! families {
     ($($constant:ident = $name:literal, $kind:ident, $unit:ident, [$($label:literal),*], $help:literal;)*) => {

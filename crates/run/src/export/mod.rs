@@ -3,14 +3,17 @@
 //! An observer of the one stream adds each interval to its own sums, makes one snapshot of them, and passes a pointer
 //! to it to the threads that serve and deliver. Neither thread can delay or end the run.
 
+mod aggregation;
 mod collector;
 mod delivery;
 mod exposition;
 mod family;
 mod labels;
 mod otlp;
+mod powers;
 mod protobuf;
 mod scrape;
+mod semantic;
 mod snapshot;
 mod sums;
 mod times;
@@ -29,6 +32,7 @@ use crate::world::World;
 use delivery::Delivery;
 use otlp::Origin;
 use scrape::Endpoint;
+pub use semantic::Semantic;
 use sums::Sums;
 
 /// The figures of a run for other tools.
@@ -48,7 +52,7 @@ impl<'a> Exports<'a> {
     pub(crate) fn open(
         output: &Output,
         (head, names): (&Head, Names<'a>),
-        workers: usize,
+        (workers, semantics): (usize, &[Option<Semantic>]),
         quiet: bool,
         world: &World,
     ) -> Result<Option<Self>, String> {
@@ -63,6 +67,15 @@ impl<'a> Exports<'a> {
             version: head.tool.version.clone(),
             began: u64::try_from(world.now().as_nanosecond()).unwrap_or_default(),
         };
+        let sums = Sums::new(head, names);
+        let sums = match otlp {
+            Some(url) => {
+                let powers = aggregation::is_exponential(&world.environment)
+                    .map_err(|why| format!("failed to deliver to --otlp {url}: {why}"))?;
+                sums.for_opentelemetry(powers, semantics)
+            }
+            None => sums,
+        };
         let delivery = otlp.map(|url| Delivery::open(url, origin(), workers, world)).transpose()?;
         if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus) {
             let text = format!("metrics: http://{}/metrics", endpoint.address());
@@ -72,12 +85,7 @@ impl<'a> Exports<'a> {
                 _ => world.console.say(&text),
             }
         }
-        let exports = Self {
-            console: world.console.clone(),
-            sums: Sums::new(head, names),
-            endpoint,
-            delivery,
-        };
+        let exports = Self { console: world.console.clone(), sums, endpoint, delivery };
         exports.show(false);
         Ok(Some(exports))
     }

@@ -48,11 +48,14 @@ struct Moments {
     now: u64,
 }
 
-/// A `Metric` with its `Gauge`, `Sum` or `Histogram`.
+/// A `Metric` with its `Gauge`, `Sum`, `Histogram` or `ExponentialHistogram`.
 fn metric(family: &Family, points: &[Point], moments: Moments) -> Message {
-    let points = points.iter().filter_map(|point| data_point(family, point, moments));
+    let powers = |point: &Point| matches!(&point.value, Value::Times(it) if it.powers.is_some());
+    let exponential = points.iter().any(powers);
+    let points = points.iter().filter_map(|point| data_point(family, point, moments, exponential));
     let data = Message::default().messages(1, points);
     let (field, data) = match family.kind {
+        Kind::Histogram if exponential => (10, data.number(2, CUMULATIVE)),
         Kind::Gauge | Kind::Info => (5, data),
         Kind::Counter => (7, data.number(2, CUMULATIVE).number(3, true.into())),
         Kind::Histogram => (9, data.number(2, CUMULATIVE)),
@@ -64,12 +67,25 @@ fn metric(family: &Family, points: &[Point], moments: Moments) -> Message {
         .message(field, &data)
 }
 
-/// A `NumberDataPoint`, or a `HistogramDataPoint` in a family of histograms.
-fn data_point(family: &Family, point: &Point, moments: Moments) -> Option<Message> {
+/// A `NumberDataPoint`, or in a family of histograms a `HistogramDataPoint` or `ExponentialHistogramDataPoint`.
+fn data_point(
+    family: &Family,
+    point: &Point,
+    moments: Moments,
+    exponential: bool,
+) -> Option<Message> {
     let labels = family.labels.iter().zip(&point.labels);
-    let attributes = labels.map(|(name, value)| attribute(name, value));
+    // By OpenTelemetry's conventions an attribute that does not apply is absent, and a port is a number.
+    let labels = labels.filter(|(_, value)| family.is_ours() || !value.is_empty());
+    let attributes = labels.map(|(name, value)| match (*name, value.parse()) {
+        ("server.port", Ok(port)) => numeric_attribute(name, port),
+        _ => attribute(name, value),
+    });
     let head = Message::default().fixed(2, moments.began).fixed(3, moments.now);
     Some(match (&point.value, family.kind) {
+        (Value::Times(times), Kind::Histogram) if exponential => {
+            exponential_histogram(head, times).messages(1, attributes)
+        }
         (Value::Times(times), Kind::Histogram) => histogram(head, times).messages(9, attributes),
         (Value::Times(_), _) | (_, Kind::Histogram) => return None,
         (Value::Count(count), _) => {
@@ -89,6 +105,31 @@ fn histogram(head: Message, times: &Times) -> Message {
         .present(5, seconds(times.sum_nanos).to_le_bytes())
         .packed(6, times.counts.iter().map(|count| count.to_le_bytes()))
         .packed(7, bounds)
+}
+
+/// The same in buckets that are powers of a base. One that nothing was counted in has none.
+fn exponential_histogram(head: Message, times: &Times) -> Message {
+    let powers = times.powers.clone().unwrap_or_default();
+    let buckets = powers.buckets();
+    let positive = Message::default()
+        .number(1, zigzag(buckets.offset))
+        .packed_numbers(2, buckets.counts.iter().copied());
+    head.fixed(4, times.count())
+        .present(5, seconds(times.sum_nanos).to_le_bytes())
+        .number(6, zigzag(buckets.scale))
+        .fixed(7, powers.zero)
+        .message(8, &positive)
+}
+
+/// A signed number as Protocol Buffers encode a `sint32`.
+const fn zigzag(number: i32) -> u64 {
+    ((number << 1) ^ (number >> 31)) as u32 as u64
+}
+
+/// A `KeyValue` with a whole number.
+fn numeric_attribute(name: &str, number: u16) -> Message {
+    let value = Message::default().number(3, number.into());
+    Message::default().text(1, name).message(2, &value)
 }
 
 /// A `KeyValue` with a text.
@@ -213,7 +254,7 @@ mod tests {
         snapshot.one(family::BACKLOG, Value::Number(0.0));
         let items = [(labels.clone(), Value::Count(7)), (labels.clone(), Value::Count(0))];
         snapshot.add(family::ITEMS, items);
-        snapshot.add(family::RESPONSE, [(labels, Value::Times(Box::new(times)))]);
+        snapshot.add(family::RESPONSE, [(labels, Value::Times(Box::new(times.clone())))]);
         let origin = Origin { run: "r".to_owned(), version: "1.2.3".to_owned(), began: 5 };
         let written = message(&snapshot, &origin, u64::MAX);
         let read = ExportMetricsServiceRequest::decode(&*written).unwrap();
@@ -221,5 +262,57 @@ mod tests {
         assert_eq!(read, expected);
         // The order of fields may differ, and nothing else.
         assert_eq!(written.len(), expected.encoded_len());
+    }
+    #[test]
+    fn an_exponential_histogram_is_what_the_official_decoder_reads() {
+        let nanos = [1_000_u64, 999_000, 5_000_000, 5_100_000, 250_000_000, 1_000_000_000];
+        let mut histogram = Histogram::new();
+        for nanos in nanos {
+            histogram.record(Duration::from_nanos(nanos));
+        }
+        histogram.record_zero(2);
+        let mut times = Times::default();
+        times.add_to(&histogram, true);
+        let labels = vec!["bind".to_owned(), "steady".to_owned()];
+        let mut snapshot = Snapshot::default();
+        snapshot.add(family::RESPONSE, [(labels, Value::Times(Box::new(times)))]);
+        let semantic = ["GET", "http", "::1", "80", "", "page", "steady"].map(str::to_owned);
+        let mut plain = Times::default();
+        plain.add(&histogram);
+        let point = (semantic.to_vec(), Value::Times(Box::new(plain)));
+        snapshot.add(family::HTTP_CLIENT, [point]);
+        let origin = Origin { run: "r".to_owned(), version: "1.2.3".to_owned(), began: 5 };
+        let written = message(&snapshot, &origin, 9);
+        let read = ExportMetricsServiceRequest::decode(&*written).unwrap();
+        // Nothing was written that the decoder does not know.
+        assert_eq!(read.encoded_len(), written.len());
+        let metrics = &read.resource_metrics[0].scope_metrics[0].metrics;
+        let Some(Data::ExponentialHistogram(whole)) = &metrics[0].data else {
+            panic!("{metrics:?}")
+        };
+        assert_eq!(whole.aggregation_temporality(), official::AggregationTemporality::Cumulative);
+        let point = &whole.data_points[0];
+        let positive = point.positive.as_ref().unwrap();
+        let sum = nanos.iter().sum::<u64>() as f64 / 1e9;
+        assert_eq!((point.count, point.zero_count, point.sum), (8, 2, Some(sum)));
+        assert_eq!(positive.bucket_counts.iter().sum::<u64>(), 6);
+        // Each bucket has as many as are between its bounds, as the protocol defines these. A duration may be a
+        // thousandth longer in the record.
+        let base = 2_f64.powf(2_f64.powi(-point.scale));
+        for (number, count) in (positive.offset + 1..).zip(&positive.bucket_counts) {
+            let upper = base.powi(number);
+            let held = |nanos: &&u64| {
+                let seconds = **nanos as f64 / 1e9;
+                seconds > upper / base * 1.000_001 && seconds * 1.000_001 <= upper
+            };
+            let sure = nanos.iter().filter(held).count() as u64;
+            assert!(*count >= sure, "bucket {number}: {count} of {sure}");
+        }
+        let Some(Data::Histogram(requests)) = &metrics[1].data else { panic!("{metrics:?}") };
+        assert_eq!((&*metrics[1].name, &*metrics[1].unit), ("http.client.request.duration", "s"));
+        let port = requests.data_points[0].attributes.iter().find(|it| it.key == "server.port");
+        let port = port.and_then(|port| port.value.clone()?.value);
+        assert_eq!(port, Some(Any::IntValue(80)));
+        assert!(requests.data_points[0].attributes.iter().all(|it| it.key != "error.type"));
     }
 }

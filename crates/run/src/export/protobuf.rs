@@ -63,6 +63,13 @@ impl Message {
         if bytes.is_empty() { self } else { self.bytes(field, &bytes) }
     }
 
+    /// Several numbers of variable length in one field.
+    pub(super) fn packed_numbers(self, field: u32, numbers: impl Iterator<Item = u64>) -> Self {
+        let mut all = Self::default();
+        numbers.for_each(|number| all.varint(number));
+        if all.0.is_empty() { self } else { self.message(field, &all) }
+    }
+
     fn bytes(mut self, field: u32, bytes: &[u8]) -> Self {
         self.tag(field, LENGTH);
         self.varint(bytes.len() as u64);

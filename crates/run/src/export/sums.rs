@@ -11,6 +11,7 @@ use brunt_record::{Catalogue, Codes, Counts, Head, Interval, Names, Operation, P
 
 use super::family;
 use super::labels::{self, Labels, OTHER};
+use super::semantic::Semantic;
 use super::snapshot::{Snapshot, Value};
 use super::times::Times;
 
@@ -33,6 +34,10 @@ const OUTCOMES: [&str; 5] = ["ok", "failed", "timed-out", "cut-off", "skipped"];
 /// The sums of a run so far.
 pub(super) struct Sums<'a> {
     names: Names<'a>,
+    /// Whether durations are counted by powers of a base, too.
+    powers: bool,
+    /// What OpenTelemetry calls each operation.
+    semantics: Vec<Option<Semantic>>,
     run: Vec<String>,
     target: [Option<f64>; 2],
     sessions: u64,
@@ -88,6 +93,9 @@ struct OperationSums {
     ended: Counts,
     response: Times,
     service: Times,
+    /// The parts of the service times that ended in an answer or a failure, and in a time-out.
+    answered: Times,
+    unanswered: Times,
     /// By class and the number of the code's label.
     codes: BTreeMap<(&'static str, usize), u64>,
 }
@@ -108,6 +116,8 @@ impl<'a> Sums<'a> {
         };
         Self {
             names,
+            powers: false,
+            semantics: Vec::new(),
             run: run.map(labels::value).to_vec(),
             target: [head.plan.target_rate, head.plan.target_iterations],
             sessions: head.plan.sessions,
@@ -120,10 +130,15 @@ impl<'a> Sums<'a> {
         }
     }
 
+    /// The same with what is wanted for OpenTelemetry: powers of a base, and its own names.
+    pub(super) fn for_opentelemetry(self, powers: bool, semantics: &[Option<Semantic>]) -> Self {
+        Self { powers, semantics: semantics.to_vec(), ..self }
+    }
+
     /// Adds an interval.
     pub(super) fn absorb(&mut self, interval: &Interval) {
         let phase = self.phases.entry(interval.phase).or_default();
-        phase.absorb(interval, &mut self.catalogue, self.names);
+        phase.absorb(interval, &mut self.catalogue, (self.names, self.powers));
         for load in &interval.health.workers {
             let sums = self.workers.entry(usize::from(load.worker).min(WORKERS_MAX)).or_default();
             sums[0] += load.cpu;
@@ -148,6 +163,7 @@ impl<'a> Sums<'a> {
         self.of_the_run(&mut shown);
         self.of_exchanges(&mut shown);
         self.of_times(&mut shown);
+        self.of_requests(&mut shown);
         self.of_the_driver(&mut shown);
         self.of_the_generator(&mut shown);
         shown
@@ -185,7 +201,7 @@ impl<'a> Sums<'a> {
     }
 
     fn of_times(&self, shown: &mut Snapshot) {
-        let times = |times: &Times| Value::Times(Box::new(*times));
+        let times = |times: &Times| Value::Times(Box::new(times.clone()));
         let response = self.by_operation(|sums| vec![(Vec::new(), times(&sums.response))]);
         shown.add(family::RESPONSE, response);
         let service = self.by_operation(|sums| vec![(Vec::new(), times(&sums.service))]);
@@ -200,6 +216,26 @@ impl<'a> Sums<'a> {
         shown.add(family::PART, parts);
         shown.add(family::LAG, self.by_phase(|sums| times(&sums.lag)));
         shown.add(family::LATENESS, self.by_phase(|sums| times(&sums.lateness)));
+    }
+
+    /// The requests under the names of OpenTelemetry's conventions. What was in flight at the end is left out.
+    fn of_requests(&self, shown: &mut Snapshot) {
+        let mut points = Vec::new();
+        for (phase, sums) in &self.phases {
+            for (label, sums) in &sums.operations {
+                let number = self.catalogue.of_operation.iter().position(|it| it == label);
+                let semantic = number.and_then(|number| self.semantics.get(number)?.as_ref());
+                let Some(semantic) = semantic else { continue };
+                let name = self.catalogue.operations.value(*label);
+                for (error, times) in [("", &sums.answered), ("timeout", &sums.unanswered)] {
+                    if times.count() > 0 {
+                        let labels = semantic.labels(error, name, &word(*phase));
+                        points.push((labels, Value::Times(Box::new(times.clone()))));
+                    }
+                }
+            }
+        }
+        shown.add(family::HTTP_CLIENT, points);
     }
 
     fn of_the_driver(&self, shown: &mut Snapshot) {
@@ -285,7 +321,12 @@ fn word(phase: Phase) -> String {
 }
 
 impl PhaseSums {
-    fn absorb(&mut self, interval: &Interval, catalogue: &mut Shown, names: Names<'_>) {
+    fn absorb(
+        &mut self,
+        interval: &Interval,
+        catalogue: &mut Shown,
+        (names, powers): (Names<'_>, bool),
+    ) {
         let operations = interval.operations.len();
         for (number, measured) in interval.measured() {
             if measured.codes.total() == 0 {
@@ -296,7 +337,7 @@ impl PhaseSums {
                 Some(span) => self.groups.entry(label(&catalogue.of_group, span)),
             };
             let sums = sums.or_default();
-            sums.absorb(measured);
+            sums.absorb(measured, powers);
             sums.count_codes(&measured.codes, &mut catalogue.codes, |outcome| {
                 names(number, outcome)
             });
@@ -304,7 +345,7 @@ impl PhaseSums {
         for (number, took) in interval.parts.iter().enumerate().filter(|(_, took)| !took.is_empty())
         {
             let label = label(&catalogue.of_part, number);
-            self.parts.entry(label).or_default().add(took);
+            self.parts.entry(label).or_default().add_to(took, powers);
         }
         for (number, count) in interval.tallies.iter().enumerate() {
             let label = label(&catalogue.of_tally, number);
@@ -312,9 +353,9 @@ impl PhaseSums {
         }
         self.due += interval.planned;
         self.dropped += interval.dropped;
-        self.dropped_wait.add(&interval.dropped_after);
-        self.lag.add(&interval.lag);
-        self.lateness.add(&interval.lateness);
+        self.dropped_wait.add_to(&interval.dropped_after, powers);
+        self.lag.add_to(&interval.lag, powers);
+        self.lateness.add_to(&interval.lateness, powers);
         self.orphans += interval.orphans;
         self.reconnected += interval.reconnected;
         self.resent += interval.resent;
@@ -335,15 +376,17 @@ impl OperationSums {
         self.codes.iter().map(code).collect()
     }
 
-    fn absorb(&mut self, measured: &Operation) {
+    fn absorb(&mut self, measured: &Operation, powers: bool) {
         self.ended.merge(&measured.counts);
         let response = &measured.response;
         for times in [&response.ok, &response.failed, &response.timed_out, &response.cut_off] {
-            self.response.add(times);
+            self.response.add_to(times, powers);
         }
         for times in [&measured.service, &measured.service_timed_out, &measured.service_cut_off] {
-            self.service.add(times);
+            self.service.add_to(times, powers);
         }
+        self.answered.add_to(&measured.service, powers);
+        self.unanswered.add_to(&measured.service_timed_out, powers);
     }
 
     fn count_codes(&mut self, met: &Codes, labels: &mut Labels, name: impl Fn(Outcome) -> String) {

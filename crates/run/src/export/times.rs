@@ -5,6 +5,8 @@
 
 use brunt_record::Histogram;
 
+use super::powers::Powers;
+
 /// The upper bounds of the buckets, in nanoseconds and as Prometheus writes them in seconds. The last bucket has none.
 pub(super) const BOUNDS: [(u64, &str); 21] = [
     (10_000, "1e-05"),
@@ -34,15 +36,25 @@ pub(super) const BOUNDS: [(u64, &str); 21] = [
 const CEILING: u64 = BOUNDS[BOUNDS.len() - 1].0;
 
 /// Durations by bucket, with their exact sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Times {
     /// The count of each single bucket; the last has everything beyond all bounds.
     pub counts: [u64; BOUNDS.len() + 1],
     /// Their sum in nanoseconds.
     pub sum_nanos: u128,
+    /// The same in buckets that are powers of a base, if these are wanted.
+    pub powers: Option<Powers>,
 }
 
 impl Times {
+    /// Adds the durations of a histogram, also to the powers of a base if these are wanted.
+    pub(super) fn add_to(&mut self, durations: &Histogram, powers: bool) {
+        if powers {
+            self.powers.get_or_insert_default().add(durations);
+        }
+        self.add(durations);
+    }
+
     /// Adds the durations of a histogram.
     pub(super) fn add(&mut self, durations: &Histogram) {
         let mut at = 0;

@@ -13,6 +13,7 @@ mod once;
 pub mod options;
 pub mod plan;
 mod report;
+mod semantics;
 mod tools;
 mod trace;
 
@@ -218,6 +219,7 @@ impl Users {
             ceiling: ceiling::of(&operations, load.workers(), &world.environment),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
             several: !one_for_one(flow),
+            semantics: semantics::semantics(flow),
             ..Job::new(command, catalogue, target, load, network)
         };
         let job = if only_http(flow) { job.called("request", "requests") } else { job };

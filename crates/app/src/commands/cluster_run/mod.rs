@@ -358,5 +358,7 @@ fn job(
         endless: false,
         in_process: first.in_process,
         several: false,
+        // The nodes know their requests; their heads have only names.
+        semantics: Vec::new(),
     })
 }

@@ -1,0 +1,32 @@
+//! The kind of histogram that a collector is sent, from the variable in which OpenTelemetry programs look for it.
+
+use crate::environment::Environment;
+
+/// The variable.
+const VARIABLE: &str = "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION";
+/// Its values.
+const EXPLICIT: &str = "explicit_bucket_histogram";
+const EXPONENTIAL: &str = "base2_exponential_bucket_histogram";
+
+/// Whether exponential histograms are wanted.
+pub(super) fn is_exponential(environment: &Environment) -> Result<bool, String> {
+    match environment.text(VARIABLE).as_deref() {
+        None | Some("" | EXPLICIT) => Ok(false),
+        Some(EXPONENTIAL) => Ok(true),
+        Some(_) => Err(format!("{VARIABLE} must be {EXPLICIT} or {EXPONENTIAL}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_values_of_opentelemetry_are_known() {
+        let of =
+            |value: &str| is_exponential(&[(VARIABLE, value)].into_iter().collect::<Environment>());
+        assert_eq!((of(""), of(EXPLICIT), of(EXPONENTIAL)), (Ok(false), Ok(false), Ok(true)));
+        assert!(of("other").is_err_and(|why| why.contains("must be explicit_bucket_histogram or")));
+        assert_eq!(is_exponential(&Environment::default()), Ok(false));
+    }
+}
