@@ -8,6 +8,7 @@
 mod around;
 pub mod check;
 mod choice;
+mod clock_offset;
 mod compiled_flow;
 pub mod control;
 pub mod counters;

@@ -2,6 +2,7 @@
 
 use super::User;
 use crate::check::Check;
+use crate::clock_offset;
 use crate::compiled_flow::{CompiledFlow, ExchangeInfo};
 use crate::extract::{Extract, Missing};
 use crate::http_client::HttpClient;
@@ -16,7 +17,7 @@ use crate::token_age;
 use crate::variables::Variables;
 use brunt_dhcp_driver::DhcpClient;
 use brunt_exchange::{Class, Moment, Outcome, Watch};
-use brunt_feed::Hole;
+use brunt_feed::{Hole, since_1970};
 use std::time::Duration;
 
 /// The clients of a user, for each protocol.
@@ -194,7 +195,8 @@ impl Known<'_> {
         }
         let said = refusal::words(response, variables.values());
         let ages = self.ages(variables, now).filter(|_| token_age::is_refusal(response));
-        let parts: Vec<String> = said.into_iter().chain(ages).collect();
+        let clocks = clock_offset::words(response, since_1970());
+        let parts: Vec<String> = said.into_iter().chain(ages).chain(clocks).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
