@@ -26,6 +26,7 @@ mod find_max;
 mod find_max_agents;
 mod find_max_sources;
 mod hostile;
+mod identity_mixed;
 mod imports;
 mod integrations;
 mod lease_stores;

@@ -100,6 +100,7 @@ fn a_refused_login_is_one_failure_and_its_steps_are_skipped() {
 
 const LOGINS: &str = include_str!("../../examples/identity/keycloak/login.toml");
 pub(crate) const PEOPLE: &str = include_str!("../../examples/identity/keycloak/people.csv");
+const SECOND_FACTOR: &str = include_str!("../../examples/identity/keycloak/second-factor.csv");
 
 /// The example of logins through pages, with this load and these settings.
 fn logins(server: &Keycloak, run: &str, settings: &[&str]) -> Brunt {
@@ -112,6 +113,7 @@ pub(crate) fn of_realm(server: &Keycloak, plan: &str, run: &str, settings: &[&st
     let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
     let brunt = planned(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
     brunt.file("people.csv", PEOPLE);
+    brunt.file("second-factor.csv", SECOND_FACTOR);
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
     let base = format!("http.base={}", server.url());
     let realm = format!("variables.realm={}", Keycloak::REALM);

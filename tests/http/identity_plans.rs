@@ -1,5 +1,6 @@
 //! The other plans for an identity server against Keycloak: what they count is what its events count.
 
+use brunt_http_server::{Config, Server};
 use brunt_testbed::{Keycloak, Seen};
 
 use crate::brunt::Run;
@@ -124,4 +125,50 @@ fn keycloak_counts_the_tokens_of_machines_and_their_old_secrets() {
     happened(&seen, &run, &counts);
     // A revoked token is reported as an error, and counts as the answer that was expected.
     happened(&seen, &run, &[("INTROSPECT_TOKEN", whole), ("INTROSPECT_TOKEN_ERROR", whole)]);
+}
+
+#[test]
+fn keycloak_counts_devices_and_what_persons_decide() {
+    let Some(server) = keycloak() else { return };
+    let plan = include_str!("../../examples/identity/keycloak/device.toml");
+    // Of several browsers without a pause Keycloak sometimes refuses one, with 500.
+    let load = "users = 1\niterations = { each = 12 }";
+    let (run, seen) = under(&server, plan, load, &["scenario.2.weight=9"]);
+    let (agreed, refused) = (run.count_of("tokens", "ok"), run.count_of("no tokens", "ok"));
+    assert!(agreed + refused == 12 && agreed > 1 && refused > 1, "{run}");
+    happened(
+        &seen,
+        &run,
+        &[
+            ("LOGIN_ERROR", refused),
+            ("OAUTH2_DEVICE_VERIFY_USER_CODE", 12),
+            ("LOGIN", agreed),
+            ("OAUTH2_DEVICE_CODE_TO_TOKEN", agreed),
+        ],
+    );
+    assert_eq!(seen.asked("POST", "/auth/device", 200), 12, "{run}");
+}
+
+#[test]
+fn keycloak_counts_one_time_passwords() {
+    let Some(server) = keycloak() else { return };
+    let plan = include_str!("../../examples/identity/keycloak/second-factor.toml");
+    let (run, seen) =
+        carried_out(&server, plan, 3, &["variables.mistype=100", "variables.remember=0"]);
+    assert_eq!(run.count_of("wrong one-time password", "ok"), 3, "{run}");
+    happened(&seen, &run, &[("LOGIN", 3), ("LOGIN_ERROR", 3), ("CODE_TO_TOKEN", 3)]);
+    assert!(!run.record().to_string().contains("MJZHK3TU"), "no seed is told\n{run}");
+}
+
+#[test]
+fn keycloak_signs_the_responses_of_saml_that_browsers_post() {
+    let Some(server) = keycloak() else { return };
+    let service = Server::start(Config::default()).expect("it starts");
+    let plan = include_str!("../../examples/identity/keycloak/saml-post.toml");
+    let origin = format!("http://{}", service.address());
+    let plan = plan.replace("http://127.0.0.1:8081", &origin);
+    let (run, seen) = carried_out(&server, &plan, 12, &[]);
+    happened(&seen, &run, &[("LOGIN", 12), ("LOGIN_ERROR", 0)]);
+    assert_eq!(run.count_of("response", "ok"), 12, "{run}");
+    assert_eq!(service.shutdown().answers_of("POST", "/acs", 200), 12, "{run}");
 }

@@ -11,6 +11,8 @@ mod command;
 mod connections;
 mod directories;
 mod identity;
+mod identity_embedded;
+mod identity_faults;
 mod identity_keys;
 mod identity_plans;
 mod jobs;

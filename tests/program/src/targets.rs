@@ -6,7 +6,7 @@ use std::path::Path;
 use brunt_testbed::free_port;
 use rustix::process::Signal;
 
-use crate::{Program, binary, command};
+use crate::{Ended, Program, binary, command};
 
 /// An embedded server of this binary.
 pub struct Target {
@@ -42,8 +42,13 @@ impl Target {
 
     /// Ends it.
     pub fn stop(self) {
+        self.account();
+    }
+
+    /// Stops it. Returns what it said, which ends with its own count.
+    pub fn account(self) -> Ended {
         self.program.signal(Signal::INT);
-        self.program.wait().expect(0);
+        self.program.wait().expect(0)
     }
 }
 

@@ -86,6 +86,8 @@ impl Keycloak {
     pub const BACK: &'static str = "http://127.0.0.1/app/back";
     /// Users of the realm: `user.0` and so on, with the password `password`.
     pub const USERS: usize = 200;
+    /// Users with a one-time password after it: `otp.0` and so on, whose seeds are `brunt-seed-of-otp.0` and so on.
+    pub const OTP_USERS: usize = 3;
 
     /// The server of the test run, once no other test uses it. What earlier tests changed in it has changed.
     pub fn shared() -> Shared<Self> {
@@ -286,6 +288,7 @@ fn realm() -> Value {
         })
     };
     let mut users: Vec<Value> = (0..Keycloak::USERS).map(user).collect();
+    users.extend((0..Keycloak::OTP_USERS).map(second_factor));
     users.push(json!({
         "username": format!("service-account-{}", Keycloak::CLIENT),
         "enabled": true,
@@ -295,6 +298,7 @@ fn realm() -> Value {
     json!({
         "realm": Keycloak::REALM,
         "enabled": true,
+        "oauth2DevicePollingInterval": 1,
         "sslRequired": "none",
         "registrationAllowed": true,
         "passwordPolicy": "hashAlgorithm(pbkdf2-sha256) and hashIterations(1)",
@@ -316,8 +320,43 @@ fn realm() -> Value {
                 "pkce.code.challenge.method": "S256",
                 "post.logout.redirect.uris": "http://127.0.0.1/",
             },
+        }, {
+            "clientId": "tv",
+            "enabled": true,
+            "publicClient": true,
+            "standardFlowEnabled": false,
+            "attributes": {"oauth2.device.authorization.grant.enabled": "true"},
+        }, {
+            "clientId": "service",
+            "protocol": "saml",
+            "enabled": true,
+            "redirectUris": ["*"],
+            "attributes": {
+                "saml.client.signature": "false",
+                "saml.server.signature": "true",
+                "saml_force_name_id_format": "true",
+                "saml_name_id_format": "username",
+            },
         }],
         "users": users,
+    })
+}
+
+/// A user that has a one-time password beside the password.
+fn second_factor(number: usize) -> Value {
+    let seed = json!({"value": format!("brunt-seed-of-otp.{number}")}).to_string();
+    let kind = json!({"subType": "totp", "digits": 6, "period": 30, "algorithm": "HmacSHA1"});
+    json!({
+        "username": format!("otp.{number}"),
+        "email": format!("otp.{number}@example.com"),
+        "emailVerified": true,
+        "firstName": "Otp",
+        "lastName": number.to_string(),
+        "enabled": true,
+        "credentials": [
+            {"type": "password", "value": PASSWORD},
+            {"type": "otp", "secretData": seed, "credentialData": kind.to_string()},
+        ],
     })
 }
 

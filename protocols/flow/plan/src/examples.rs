@@ -43,8 +43,9 @@ fn directory() -> PathBuf {
 
 /// Every example: its name, seen from `examples/plans`, and its text.
 fn examples() -> Vec<(String, String)> {
-    let plans = |below: &'static str| {
-        let files = std::fs::read_dir(directory().join(below)).unwrap();
+    let plans = |below: &str| {
+        let below = below.to_owned();
+        let files = std::fs::read_dir(directory().join(&below)).unwrap();
         let files = files.map(|entry| entry.unwrap().path());
         let plans = files.filter(|path| path.extension().is_some_and(|it| it == "toml"));
         plans.map(move |path| {
@@ -52,8 +53,9 @@ fn examples() -> Vec<(String, String)> {
             (name, std::fs::read_to_string(&path).unwrap())
         })
     };
-    let identity = plans("../identity/keycloak/").chain(plans("../identity/openam/"));
-    plans("").chain(identity).collect()
+    let identity = ["idp", "keycloak", "openam", "pingds", "scim"];
+    let identity = identity.map(|kind| format!("../identity/{kind}/"));
+    plans("").chain(identity.iter().flat_map(|below| plans(below))).collect()
 }
 
 /// The directory of an example.

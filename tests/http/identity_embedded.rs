@@ -1,0 +1,189 @@
+//! The plans for the identity API in memory: what each counts is what the server's events and answers count.
+
+use brunt_http_server::{Config, Running, Script, Server, Stats};
+
+use crate::brunt::{Brunt, Run, planned};
+
+/// The server of a test.
+fn server(script: Option<&str>) -> Running {
+    let script = script.map(|text| Script::parse(text).expect("a script"));
+    let config = Config { threads: 2, script, ..Config::default() };
+    Server::start(config).expect("it starts")
+}
+
+/// An example, with this load and these settings, at a server below this path.
+fn example(server: &Running, (plan, path): (&str, &str), run: &str, settings: &[&str]) -> Brunt {
+    let (before, rest) = plan.split_once("\n[run]\n").expect("the plan says how it is run");
+    let (_, after) = rest.split_once("\n[http]\n").expect("the plan says what is asked");
+    let brunt = planned(&format!("{before}\n[run]\n{run}\ntimeout = \"30s\"\n[http]\n{after}"));
+    let base = format!("http.base=http://{}{path}", server.address());
+    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+    brunt.args(["--set", &base, "--set", "objectives=[]"]).args(settings)
+}
+
+/// Carries an example out, without a failure.
+fn carried_out(plan: (&str, &str), run: &str, settings: &[&str]) -> (Run, Stats) {
+    let server = server(None);
+    let run = example(&server, plan, run, settings).run().went_well();
+    (run, server.shutdown())
+}
+
+/// That the server counted these events and no others.
+fn happened(seen: &Stats, run: &Run, events: &[(&str, u64)]) {
+    let mut expected: Vec<_> = events.iter().filter(|(_, count)| *count > 0).copied().collect();
+    let mut counted = seen.events.clone();
+    expected.sort_unstable();
+    counted.sort_unstable();
+    assert_eq!(counted, expected, "{run}");
+}
+
+#[test]
+fn the_provider_counts_logins_wrong_passwords_refreshes_and_logouts() {
+    let plan = include_str!("../../examples/identity/idp/login.toml");
+    let settings = ["variables.mistype=50", "variables.remember=50", "variables.refreshes=3"];
+    let load = "users = 4\niterations = { shared = 200 }";
+    let (run, seen) = carried_out((plan, "/idp"), load, &settings);
+    let (wrong, ended) = (run.count_of("wrong password", "ok"), run.count_of("logout", "ok"));
+    assert!((60..=140).contains(&wrong) && (105..=175).contains(&ended), "{run}");
+    let events = [
+        ("LOGIN", 200),
+        ("LOGIN_ERROR", wrong),
+        ("CODE_TO_TOKEN", 200),
+        ("REFRESH_TOKEN", 600),
+        ("LOGOUT", ended),
+    ];
+    happened(&seen, &run, &events);
+    let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
+    for secret in ["login=", "code_verifier=", "eyJ"] {
+        assert!(!said.contains(secret) && !record.contains(secret), "{secret}\n{run}");
+    }
+}
+
+#[test]
+fn the_provider_verifies_the_assertions_and_the_proofs_of_machines() {
+    let plan = include_str!("../../examples/identity/idp/machines.toml");
+    let load = "users = 3\niterations = { each = 20 }";
+    let (run, seen) = carried_out((plan, "/idp"), load, &[]);
+    let (keys, secrets) = (run.count_of("on behalf", "ok"), run.count_of("secret", "ok"));
+    assert!(keys > 20 && secrets > 3 && keys + secrets == 60, "{run}");
+    let events = [
+        ("CLIENT_REGISTER", 3),
+        ("CLIENT_LOGIN", keys + secrets),
+        ("CLIENT_LOGIN_ERROR", secrets),
+        ("USER_INFO_REQUEST", keys),
+        ("USER_INFO_REQUEST_ERROR", keys),
+        ("INTROSPECT_TOKEN", keys),
+        ("REVOKE_GRANT", keys),
+        ("JWT_AUTHORIZATION_GRANT", keys),
+    ];
+    happened(&seen, &run, &events);
+}
+
+#[test]
+fn the_provider_refuses_an_assertion_for_another_and_a_token_without_its_proof() {
+    let plan = include_str!("../../examples/identity/idp/machines.toml");
+    let load = "users = 1\niterations = { each = 1 }";
+    let settings = ["scenario.2.weight=0"];
+    let server = server(None);
+    let wrong = plan.replace("aud = \"${issuer}\"", "aud = \"https://elsewhere.example.com\"");
+    let run = example(&server, (&wrong, "/idp"), load, &settings).run();
+    assert_eq!(run.ends_of("token"), [(("result".into(), 401), 1)].into(), "{run}");
+    let (before, rest) =
+        plan.split_once("bearer = \"${token}\"\ndpop = \"proof\"").expect("it has one");
+    let without = format!("{before}bearer = \"${{token}}\"{rest}");
+    let run = example(&server, (&without, "/idp"), load, &settings).run();
+    assert_eq!(run.ends_of("userinfo"), [(("result".into(), 401), 1)].into(), "{run}");
+}
+
+#[test]
+fn a_nonce_that_the_provider_demands_is_in_the_next_proof() {
+    let plan = include_str!("../../examples/identity/idp/machines.toml");
+    let rule = "[[rule]]\npath = '/idp/token'\naction = { idp = 'demand-nonce' }";
+    let server = server(Some(rule));
+    let load = "users = 1\niterations = { each = 2 }";
+    let run = example(&server, (plan, "/idp"), load, &["scenario.2.weight=0"]).run().went_well();
+    assert_eq!((run.count_of("token", "ok"), run.count_of("token nonce", "ok")), (2, 1), "{run}");
+}
+
+#[test]
+fn the_provider_counts_one_time_passwords() {
+    let plan = include_str!("../../examples/identity/idp/second-factor.toml");
+    let load = "users = 3\niterations = { shared = 60 }";
+    let settings = ["variables.mistype=50", "variables.remember=50"];
+    let (run, seen) = carried_out((plan, "/idp"), load, &settings);
+    let wrong = run.count_of("wrong one-time password", "ok");
+    assert!((12..=48).contains(&wrong), "{run}");
+    happened(&seen, &run, &[("LOGIN", 60), ("LOGIN_ERROR", wrong), ("CODE_TO_TOKEN", 60)]);
+}
+
+#[test]
+fn the_provider_counts_devices_and_what_persons_decide() {
+    let plan = include_str!("../../examples/identity/idp/device.toml");
+    let load = "users = 8\niterations = { shared = 60 }";
+    let (run, seen) =
+        carried_out((plan, "/idp"), load, &["scenario.2.weight=4", "scenario.3.weight=4"]);
+    let (agreed, refused) = (run.count_of("tokens", "ok"), run.count_of("no tokens", "ok"));
+    let nobody = run.count_of("only poll", "ok");
+    assert!(agreed + refused + nobody == 60 && agreed > 10 && refused > 2 && nobody > 2, "{run}");
+    let events = [
+        ("OAUTH2_DEVICE_AUTH", 60),
+        ("LOGIN", agreed + refused),
+        ("OAUTH2_DEVICE_VERIFY_USER_CODE", agreed),
+        ("OAUTH2_DEVICE_VERIFY_USER_CODE_ERROR", refused),
+        ("OAUTH2_DEVICE_CODE_TO_TOKEN", agreed),
+        ("OAUTH2_DEVICE_CODE_TO_TOKEN_ERROR", agreed + refused + nobody),
+    ];
+    happened(&seen, &run, &events);
+}
+
+#[test]
+fn a_response_of_saml_is_posted_to_the_service() {
+    let plan = include_str!("../../examples/identity/idp/saml-post.toml");
+    let server = server(None);
+    let service = format!("variables.service=http://{}/acs", server.address());
+    let load = "users = 3\niterations = { shared = 30 }";
+    let run = example(&server, (plan, ""), load, &[&service]).run().went_well();
+    let seen = server.shutdown();
+    happened(&seen, &run, &[("LOGIN", 30), ("SAML_RESPONSE", 30)]);
+    assert_eq!(seen.answers_of("POST", "/acs", 200), 30, "{run}");
+}
+
+#[test]
+fn provisioning_is_counted_by_the_server() {
+    let plan = include_str!("../../examples/identity/scim/users.toml");
+    let server = server(None);
+    let token = format!("variables.token_url=http://{}/idp/token", server.address());
+    let load = "users = 3\niterations = { each = 20 }";
+    let run = example(&server, (plan, "/scim/v2"), load, &[&token]).run().went_well();
+    let seen = server.shutdown();
+    let lives = run.count_of("delete", "ok");
+    let users = "/scim/v2/Users/{id}";
+    for (method, path, status, count) in [
+        ("POST", "/scim/v2/Users", 201, lives),
+        ("POST", "/scim/v2/Users", 409, lives),
+        ("PATCH", users, 200, lives),
+        ("PATCH", users, 412, lives),
+        ("DELETE", users, 204, lives),
+        ("POST", "/scim/v2/Groups", 201, lives),
+        ("DELETE", "/scim/v2/Groups/{id}", 204, lives),
+        ("POST", "/scim/v2/Bulk", 200, run.count_of("bulk", "ok")),
+    ] {
+        assert_eq!(seen.answers_of(method, path, status), count, "{method} {path} {status}\n{run}");
+    }
+    assert!(lives > 20, "{run}");
+    happened(&seen, &run, &[("CLIENT_LOGIN", 3)]);
+}
+
+#[test]
+fn users_behind_rest_to_ldap_are_counted_by_the_server() {
+    let plan = include_str!("../../examples/identity/pingds/rest.toml");
+    let load = "users = 3\niterations = { each = 10 }";
+    let (run, seen) = carried_out((plan, "/api"), load, &[]);
+    for (method, status) in
+        [("PUT", 201), ("GET", 200), ("PATCH", 200), ("PATCH", 412), ("DELETE", 200)]
+    {
+        let count = seen.answers_of(method, "/api/users/{id}", status);
+        assert_eq!(count, 30, "{method} {status}\n{run}");
+    }
+    assert_eq!(seen.answers_of("GET", "/api/users", 200), 30, "{run}");
+}
