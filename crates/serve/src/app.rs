@@ -14,6 +14,7 @@ use crate::history::History;
 use crate::in_flight::InFlight;
 use crate::levels::Levels;
 use crate::problem::Problem;
+use crate::provider::Provider;
 use crate::queue::Queue;
 use crate::remembered::Remembered;
 use crate::store::{AuditKey, Store};
@@ -37,6 +38,8 @@ pub(crate) struct App {
     /// Set while the site is served. The code that opens the queue starts the waiting runs.
     pub(crate) queue: OnceLock<Queue>,
     pub(crate) passwords: Passwords,
+    /// The conversation with the provider at which people sign in, if they do.
+    pub(crate) provider: Provider,
     pub(crate) limiter: Limiter,
     pub(crate) hosts: Hosts,
     /// The requests with an idempotency key that are being carried out.

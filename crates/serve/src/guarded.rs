@@ -85,8 +85,8 @@ pub(crate) fn check_keys(
     let sealed = store.sealed().map_err(|error| error.to_string())?;
     if sealed > 0 && !path.exists() && !renew {
         let lost = format!(
-            "the {sealed} secrets of targets and keys of webhooks that are stored here cannot be opened, and have to \
-             be entered again"
+            "the {sealed} secrets of targets, keys of webhooks and client secrets that are stored here cannot be \
+             opened, and have to be entered again"
         );
         let credential = " If it is a systemd credential, check LoadCredential.";
         return Err(missing(&path, &lost, credential));

@@ -24,6 +24,7 @@ use crate::history::{Entry, History};
 use crate::in_flight::InFlight;
 use crate::levels::Levels;
 use crate::pages::people::is_name;
+use crate::provider::Provider;
 use crate::queue::{Queue, machine_lock};
 use crate::remembered::Remembered;
 use crate::retention;
@@ -102,6 +103,7 @@ impl Site {
         let vault = Vault::open(directory, credentials)?;
         let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
         let children = Arc::new(Children::default());
+        let provider = provider(&children);
         let app = Arc::new(App {
             store: Arc::new(store),
             vault: Arc::new(vault),
@@ -109,6 +111,7 @@ impl Site {
             children,
             queue: OnceLock::new(),
             passwords: Passwords::new()?,
+            provider,
             limiter: Limiter::default(),
             hosts: Hosts::new(&settings.hosts),
             in_flight: InFlight::default(),
@@ -222,6 +225,11 @@ impl Site {
                     "make a link for {name}: this user is disabled; enable them on the page People"
                 ));
             }
+            Some(user) if user.elsewhere => {
+                return Err(format!(
+                    "make a link for {name}: this user signs in at the provider, and has no password here"
+                ));
+            }
             Some(user) => user.id,
             None if store.has_admin().map_err(|error| error.to_string())? => {
                 return Err(format!(
@@ -278,6 +286,14 @@ impl Site {
         };
         Ok((verified.map_err(broken)?, self.app.audit_key.from()))
     }
+}
+
+/// The conversation with the provider, by children.
+fn provider(children: &Arc<Children>) -> Provider {
+    let children = Arc::clone(children);
+    Provider::new(Box::new(move |fetch| {
+        children.fetch(fetch).map_err(|error| error.to_string())?
+    }))
 }
 
 /// Opens the queue, and indexes runs that ended while the site was not served.

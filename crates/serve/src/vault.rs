@@ -37,11 +37,20 @@ impl Vault {
 
     /// Encrypts a secret for storing. The error reads after "failed to".
     pub(crate) fn seal(&self, of: &SecretRow, value: &str) -> Result<Vec<u8>, String> {
+        self.seal_for(&parts(of), value)
+    }
+
+    /// Encrypts a value that can be decrypted only for the same parts, for storing. The error reads after "failed to".
+    pub(crate) fn seal_for(
+        &self,
+        parts: &[impl AsRef<str>],
+        value: &str,
+    ) -> Result<Vec<u8>, String> {
         let mut nonce = [0; NONCE_LEN];
         getrandom::fill(&mut nonce).map_err(|error| format!("draw random numbers: {error}"))?;
         let mut bytes = value.as_bytes().to_vec();
         self.0
-            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), bound(of), &mut bytes)
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), bound(parts), &mut bytes)
             .map_err(|_| "seal the secret".to_owned())?;
         Ok([nonce.as_slice(), &bytes].concat())
     }
@@ -59,10 +68,15 @@ impl Vault {
 
     /// Decrypts a secret; `None` if it was encrypted with another key, or was changed.
     pub(crate) fn unseal(&self, of: &SecretRow, sealed: &[u8]) -> Option<String> {
+        self.unseal_for(&parts(of), sealed)
+    }
+
+    /// Decrypts a value; `None` if it was encrypted with another key, or for other parts.
+    pub(crate) fn unseal_for(&self, parts: &[impl AsRef<str>], sealed: &[u8]) -> Option<String> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut bytes = sealed.to_vec();
-        let opened = self.0.open_in_place(nonce, bound(of), &mut bytes).ok()?;
+        let opened = self.0.open_in_place(nonce, bound(parts), &mut bytes).ok()?;
         String::from_utf8(opened.to_vec()).ok()
     }
 }
@@ -85,9 +99,15 @@ fn row_of(hook: &Hook) -> SecretRow {
     }
 }
 
-/// The data that is authenticated together with a secret.
-fn bound(of: &SecretRow) -> Aad<Vec<u8>> {
-    let parts = [&of.target.to_lowercase(), &of.name, &of.allow];
+/// What a secret belongs to.
+fn parts(of: &SecretRow) -> [String; 3] {
+    [of.target.to_lowercase(), of.name.clone(), of.allow.clone()]
+}
+
+/// The data that is authenticated together with a value: a list, so that no other parts read the same. Secrets of
+/// targets and keys of webhooks have three parts.
+fn bound(parts: &[impl AsRef<str>]) -> Aad<Vec<u8>> {
+    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
     Aad::from(serde_json::to_vec(&parts).unwrap_or_default())
 }
 

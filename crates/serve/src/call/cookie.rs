@@ -4,6 +4,7 @@ use cookie::Cookie;
 
 use crate::app::App;
 use crate::auth::Secret;
+use crate::provider::ATTEMPT_LASTS;
 
 /// The cookie that carries a session. Browsers send it when a link on another site is followed, and with no form or
 /// picture of another site; what changes something is checked beside it (`guard::own_page`).
@@ -26,6 +27,23 @@ pub fn cookie_values<'a>(header: &'a str, name: &'a str) -> impl Iterator<Item =
 pub(crate) fn name(app: &App) -> &'static str {
     // Browsers accept a name with this prefix only over TLS.
     if app.secure { "__Host-brunt" } else { "brunt" }
+}
+
+/// The cookie of an attempt to sign in at the provider, which is sent back with the provider's answer.
+pub(crate) fn attempt_cookie(app: &App, value: &str) -> String {
+    let lasts = ATTEMPT_LASTS;
+    let name = attempt_name(app);
+    format!("{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={lasts}{}", secure(app))
+}
+
+/// The cookie that makes a browser forget the attempt.
+pub(crate) fn ended_attempt(app: &App) -> String {
+    format!("{}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0{}", attempt_name(app), secure(app))
+}
+
+/// The name of the cookie of an attempt.
+pub(crate) fn attempt_name(app: &App) -> &'static str {
+    if app.secure { "__Host-brunt-attempt" } else { "brunt-attempt" }
 }
 
 fn secure(app: &App) -> &'static str {

@@ -13,10 +13,16 @@ use http::{HeaderMap, StatusCode};
 use crate::app::App;
 use crate::auth::Requester;
 use crate::problem::Problem;
+use crate::store::Visitor;
 
 pub(crate) use answer::{Answer, JSON, PROBLEM, ProblemReply, pack};
 pub use cookie::cookie_values;
-pub(crate) use cookie::{cookie, ended_cookie, name as cookie_name};
+pub(crate) use cookie::{
+    attempt_cookie, attempt_name, cookie, ended_attempt, ended_cookie, name as cookie_name,
+};
+
+/// The most characters that are stored of what a browser says about itself.
+const BROWSER_MAX: usize = 300;
 
 /// One request.
 #[derive(Clone)]
@@ -80,6 +86,26 @@ impl Call {
     /// A field of the form; empty if there is none.
     pub(crate) fn field(&self, name: &str) -> &str {
         of(&self.form, name)
+    }
+
+    /// The address and the browser of the client, for the list of sessions.
+    pub(crate) fn visitor(&self) -> Visitor {
+        let browser = self.header("user-agent").unwrap_or_default();
+        let browser = browser.chars().take(BROWSER_MAX).collect();
+        Visitor { address: self.from.to_string(), browser }
+    }
+
+    /// The address of the site as this client sees it.
+    pub(crate) fn origin(&self) -> String {
+        let scheme = if self.app.secure { "https" } else { "http" };
+        format!("{scheme}://{}", self.header("host").unwrap_or_default())
+    }
+
+    /// The values of a cookie of this name.
+    pub(crate) fn cookies(&self, name: &str) -> Vec<String> {
+        let texts = self.headers.get_all(http::header::COOKIE).iter();
+        let texts = texts.filter_map(|text| text.to_str().ok());
+        texts.flat_map(|text| cookie_values(text, name)).collect()
     }
 
     /// A header, if it is text.

@@ -16,8 +16,8 @@ use std::thread;
 use std::time::Duration;
 
 use brunt_envelope::{
-    Answer, COMPARED_MAX, Checked, Compared, Delivery, Envelope, Export, Finding, Import, Imported,
-    RunSpec, RunTask, Task,
+    Answer, COMPARED_MAX, Checked, Compared, Delivery, Envelope, Export, Fetch, Fetched, Finding,
+    Import, Imported, RunSpec, RunTask, Task,
 };
 use brunt_history::files::{LOG, RunFiles};
 use brunt_history::parts::PageParts;
@@ -37,6 +37,8 @@ const INDEXING: Duration = Duration::from_secs(60);
 const IMPORTING: Duration = Duration::from_secs(20);
 /// How long sending a message to a webhook may take.
 const DELIVERING: Duration = Duration::from_secs(20);
+/// How long a request to the provider may take, and its process.
+const FETCHING: Duration = Duration::from_secs(10);
 /// How long a comparison may take.
 const COMPARING: Duration = Duration::from_secs(60);
 
@@ -156,6 +158,11 @@ impl Children {
     /// Sends a message to a webhook. The inner error says why it did not arrive.
     pub(crate) fn deliver(&self, delivery: Delivery) -> Result<Result<(), String>, ChildError> {
         self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)
+    }
+
+    /// Sends a request to the provider at which people sign in. The inner error says why it has no answer.
+    pub(crate) fn fetch(&self, fetch: Fetch) -> Result<Result<Fetched, String>, ChildError> {
+        self.ask(Task::Fetch(fetch), Path::new("/"), FETCHING)
     }
 
     /// Recreates the figures that comparisons and trends need from the record of a directory. The inner error says why

@@ -1,9 +1,9 @@
-//! The page of a user's own account: the password, and tokens for programs.
+//! The page of a user's own account: the password, tokens for programs, and sessions.
 
 use maud::{Markup, html};
 
 use super::form::{Form, Input, PASSWORD, Script, TEXT};
-use super::{hidden, moment_of, page as whole};
+use super::{hidden, moment_of, page as whole, sessions};
 use crate::auth::{By, PASSWORD_MIN, Scope, Secret, Tried};
 use crate::call::{Answer, Call, cookie};
 use crate::problem::Problem;
@@ -23,9 +23,18 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 fn shown(call: &Call, made: Option<&str>) -> Result<Answer, Problem> {
     let who = call.who()?;
     let tokens = call.app.store.tokens(Some(who.user.id))?;
+    let identity = call.app.store.identity(who.user.id)?;
     let body = html! {
         h1.large { (who.user.name) }
         p.note { "Your role is " (who.user.role.word()) ": it " (who.user.role.meaning()) "." }
+        @if let Some(identity) = &identity {
+            p.note {
+                "You sign in at " (identity.issuer) " as "
+                (if identity.full_name.is_empty() { &identity.subject } else { &identity.full_name })
+                @if !identity.mail.is_empty() { " (" (identity.mail) ")" }
+                ". Your groups there decide your role."
+            }
+        }
         @if let Some(made) = made { (shown_once(made)) }
         section id="tokens" {
             h2 { "Tokens" }
@@ -33,10 +42,13 @@ fn shown(call: &Call, made: Option<&str>) -> Result<Answer, Problem> {
             (table(call, &tokens)?)
             (new(call)?)
         }
-        section id="password-section" {
-            h2 { "Password" }
-            (password_form(call, &who.user.name))
+        @if identity.is_none() {
+            section id="password-section" {
+                h2 { "Password" }
+                (password_form(call, &who.user.name))
+            }
         }
+        (sessions::section(call)?)
     };
     Ok(Answer::page(whole(call, "Account", &body)))
 }
@@ -158,6 +170,9 @@ pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
         let problem = Problem::new(http::StatusCode::TOO_MANY_REQUESTS, "Try again later", detail);
         return Err(Problem { wait: Some(wait), ..problem });
     }
+    if who.user.elsewhere {
+        return Err(Problem::unusable("You sign in at the provider, and have no password here."));
+    }
     let kept = app.store.password_of(who.user.id)?;
     if !app.passwords.is(call.field("current"), kept.as_deref()) {
         app.limiter.failed(&tried, app.now());
@@ -170,6 +185,6 @@ pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
     // Setting the password ended this session as well.
     let By::Session(_) = &who.by else { return Ok(Answer::see("/account")) };
     let session = Secret::new().map_err(Problem::bug)?;
-    app.store.begin_session(who.user.id, &session.hash(), app.now())?;
+    app.store.begin_session(who.user.id, &session.hash(), (app.now(), &call.visitor()))?;
     Ok(Answer::see("/account").with(http::header::SET_COOKIE, &cookie(app, &session)))
 }

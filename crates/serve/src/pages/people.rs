@@ -21,6 +21,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 
 fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
     let users = call.app.store.users()?;
+    let sessions = call.app.store.count_sessions(call.app.now())?;
     let body = html! {
         h1.large { "People" }
         @if let Some((name, link)) = link {
@@ -34,8 +35,11 @@ fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
             table.cards {
                 thead { tr {
                     th.name scope="col" { "name" } th.name scope="col" { "may" } th.name scope="col" { "link" }
+                    th.name scope="col" { "sessions" }
                 } }
-                tbody { @for user in &users { (row(call, user)?) } }
+                tbody { @for user in &users {
+                    (row(call, user, sessions.get(&user.id).copied().unwrap_or_default())?)
+                } }
             }
         }
         (locks(call, &users)?)
@@ -106,7 +110,13 @@ fn change_form(call: &Call, user: &User) -> Markup {
     let form = Form::new(call, "/people/change").with("id", &id).prefixed(format!("of-{id}-"));
     let fields = html! {
         input type="hidden" name="id" value=(id);
-        (form.bare_choice("role", &format!("Role of {}", user.name), &roles(), user.role.word()))
+        // Groups at the provider decide the role.
+        @if user.elsewhere {
+            input type="hidden" name="role" value=(user.role.word());
+            (user.role.word()) " "
+        } @else {
+            (form.bare_choice("role", &format!("Role of {}", user.name), &roles(), user.role.word()))
+        }
         (form.tick("disabled", "disabled", user.disabled))
         button { "Save" }
     };
@@ -117,23 +127,41 @@ fn roles() -> [(String, String); 3] {
     Role::ALL.map(|role| (role.word().to_owned(), format!("{}: {}", role.word(), role.meaning())))
 }
 
-fn row(call: &Call, user: &User) -> Result<Markup, Problem> {
+fn row(call: &Call, user: &User, sessions: i64) -> Result<Markup, Problem> {
     let (who, id) = (call.who()?, user.id);
     Ok(html! {
         tr {
             th.name scope="row" {
                 (user.name)
-                @if !user.ready { " " span.tag { "no password yet" } }
+                @if user.elsewhere {
+                    " " span.tag { "at the provider" }
+                    @if let Some(identity) = call.app.store.identity(id)? {
+                        br; span.note { (identity.full_name) " " (identity.mail) }
+                    }
+                } @else if !user.ready {
+                    " " span.tag { "no password yet" }
+                }
                 @if user.disabled { " " span.tag { "disabled" } }
             }
             td.name data-label="may" {
                 (change_form(call, user))
             }
             td.name data-label="link" {
-                form method="post" action="/people/link" {
-                    (hidden(who))
-                    input type="hidden" name="id" value=(id);
-                    button aria-label={ "New link for " (user.name) } { "New link" }
+                @if !user.elsewhere {
+                    form method="post" action="/people/link" {
+                        (hidden(who))
+                        input type="hidden" name="id" value=(id);
+                        button aria-label={ "New link for " (user.name) } { "New link" }
+                    }
+                }
+            }
+            td.name data-label="sessions" {
+                @if sessions == 0 { "none" } @else {
+                    form method="post" action="/people/sessions/end" {
+                        (hidden(who))
+                        input type="hidden" name="id" value=(id);
+                        button aria-label={ "End " (sessions) " sessions of " (user.name) } { "End " (sessions) }
+                    }
                 }
             }
         }
@@ -175,6 +203,10 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn change(call: &Call) -> Result<Answer, Problem> {
     let (app, who, user) = (&call.app, call.who()?, somebody(call)?);
     let (role, disabled) = (role(call)?, call.field("disabled") == "1");
+    if user.elsewhere && role != user.role {
+        let why = "The groups of this person at the provider decide the role.";
+        return Err(Problem::unusable(why).at("role"));
+    }
     if !app.store.change_user(user.id, role, disabled)? {
         let why = "This is the only administrator of this site. Make another administrator first.";
         return Err(Problem::unusable(why).at("role"));
@@ -195,9 +227,21 @@ pub(crate) fn unlock(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see("/people"))
 }
 
+/// `POST /people/sessions/end`.
+pub(crate) fn end_sessions(call: &Call) -> Result<Answer, Problem> {
+    let (app, user) = (&call.app, somebody(call)?);
+    let ended = app.store.end_sessions(user.id, None)?;
+    app.audit(call.who()?, "end sessions", &format!("{ended} of {}", user.name))?;
+    Ok(Answer::see("/people"))
+}
+
 /// `POST /people/link`.
 pub(crate) fn link(call: &Call) -> Result<Answer, Problem> {
     let (app, user) = (&call.app, somebody(call)?);
+    if user.elsewhere {
+        let why = "This person signs in at the provider, and has no password here.";
+        return Err(Problem::unusable(why));
+    }
     app.audit(call.who()?, "make link", &user.name)?;
     shown(call, Some((&user.name, &app.invite(user.id)?)))
 }

@@ -18,13 +18,14 @@ enum For {
 }
 
 /// The pages: address, name, what they are for.
-const PAGES: [(&str, &str, For, &str); 9] = [
+const PAGES: [(&str, &str, For, &str); 10] = [
     ("/account", "Account", For::Everybody, "your password, and tokens for programs"),
     ("/agents", "Agents", For::OfAgents, "the machines that make load together with this one"),
     ("/shares", "Links", For::Runners, "links that show a run or a comparison without signing in"),
     ("/secrets", "Secrets", For::Admins, "passwords and keys of targets, which are never shown"),
     ("/hooks", "Webhooks", For::Admins, "who receives the results of scheduled runs"),
     ("/people", "People", For::Admins, "users, their roles, and links to choose a password"),
+    ("/provider", "Sign-in", For::Admins, "the provider of OpenID Connect at which people sign in"),
     ("/audit", "Audit", For::Admins, "who did what"),
     ("/site", "Site", For::Admins, "how long runs are kept, the disk, figures of the site"),
     ("/api", "API", For::Everybody, "the requests for programs"),

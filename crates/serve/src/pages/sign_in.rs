@@ -4,20 +4,29 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::form::{Filled, Form, Input, PASSWORD, Script, TEXT};
-use super::outer;
+use super::{outer, single_sign_on};
 use crate::auth::{By, Secret, Tried};
 use crate::call::{Answer, Call, cookie, ended_cookie};
 use crate::problem::Problem;
 
 /// The act of signing in, in the audit trail.
-const SIGN_IN: &str = "sign in";
+pub(super) const SIGN_IN: &str = "sign in";
+/// The most bytes of the address of the page to open afterwards, which a cookie may carry.
+const NEXT_MAX: usize = 1_500;
 
 /// `GET /sign-in`.
 pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
     if call.who.is_some() {
         return Ok(Answer::see(&next(call.query("next"))));
     }
-    Ok(Answer::page(shown(call, call.app.store.has_admin()?)))
+    page(call, None)
+}
+
+/// The page for signing in, with the reason why that failed elsewhere.
+pub(super) fn page(call: &Call, why: Option<&str>) -> Result<Answer, Problem> {
+    let store = &call.app.store;
+    let provider = store.provider()?.map(|(settings, _)| settings.name);
+    Ok(Answer::page(shown(call, store.has_admin()?, provider.as_deref(), why)))
 }
 
 /// `POST /sign-in`. An unknown name takes as long as a known one and gets the same answer.
@@ -44,18 +53,21 @@ pub(crate) fn sign_in(call: &Call) -> Result<Answer, Problem> {
     };
     app.limiter.forget(&tried[..1]);
     let session = Secret::new().map_err(Problem::bug)?;
-    app.store.begin_session(user.id, &session.hash(), now)?;
+    app.store.begin_session(user.id, &session.hash(), (now, &call.visitor()))?;
     app.audit_by(&user.name, SIGN_IN, &from(call))?;
     let see = Answer::see(&next(call.field("next")));
     Ok(see.with(http::header::SET_COOKIE, &cookie(app, &session)))
 }
 
-/// `POST /sign-out`.
+/// `POST /sign-out`. Who signed in at the provider is signed out there too.
 pub(crate) fn sign_out(call: &Call) -> Result<Answer, Problem> {
+    let mut onward = None;
     if let By::Session(session) = &call.who()?.by {
+        onward = single_sign_on::onward(call, &session.hash())?;
         call.app.store.end_session(&session.hash())?;
     }
-    Ok(Answer::see("/sign-in").with(http::header::SET_COOKIE, &ended_cookie(&call.app)))
+    let answer = onward.unwrap_or_else(|| Answer::see("/sign-in"));
+    Ok(answer.with(http::header::SET_COOKIE, &ended_cookie(&call.app)))
 }
 
 /// How many seconds must pass before another try; `None` if one is allowed now. Who signed in from this address before
@@ -78,21 +90,26 @@ fn from(call: &Call) -> String {
 }
 
 /// The page to open afterwards: always one of this site, whatever was requested.
-fn next(asked: &str) -> String {
+pub(super) fn next(asked: &str) -> String {
     let is_ours = asked.starts_with('/') && !asked.starts_with("//") && !asked.contains('\\');
     let is_plain = asked.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_ours && is_plain { asked.to_owned() } else { "/".to_owned() }
+    let is_short = asked.len() <= NEXT_MAX;
+    if is_ours && is_plain && is_short { asked.to_owned() } else { "/".to_owned() }
 }
 
-fn shown(call: &Call, ready: bool) -> Markup {
+fn shown(call: &Call, ready: bool, provider: Option<&str>, why: Option<&str>) -> Markup {
     let form = Form::new(call, "/sign-in");
+    let next = form.value("next", call.query("next"));
+    let asked: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
+    // Typing begins with the name only where that is the way to sign in.
+    let filled = if provider.is_none() { Filled::First } else { Filled::ByHand };
     let fields = html! {
-        input type="hidden" name="next" value=(form.value("next", call.query("next")));
+        input type="hidden" name="next" value=(next);
         (form.input("name", "Name", Input {
-            required: true, autocomplete: "username", is_word: true, filled: Filled::First, ..TEXT
+            required: true, autocomplete: "username", is_word: true, filled, ..TEXT
         }))
         (form.input("password", "Password", Input { autocomplete: "current-password", ..PASSWORD }))
-        div { button.main { "Sign in" } }
+        div { button.main[provider.is_none()] { "Sign in" } }
     };
     outer(
         "Sign in",
@@ -105,6 +122,11 @@ fn shown(call: &Call, ready: bool) -> Markup {
                          that brunt serve printed when it started."
                     }
                 }
+                @if let Some(why) = why { p.warning role="alert" { (why) } }
+                @if let Some(name) = provider {
+                    p { a.button.main href={ "/sign-in/provider?next=" (asked) } { "Sign in with " (name) } }
+                    h2 { "With a password of this site" }
+                }
                 (form.whole("stack", Script::Nothing, &fields))
             }
         },
@@ -113,7 +135,7 @@ fn shown(call: &Call, ready: bool) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::next;
+    use super::{NEXT_MAX, next};
 
     #[test]
     fn nobody_is_sent_to_another_site() {
@@ -126,6 +148,7 @@ mod tests {
             "x",
             "/a\nb",
             "/\u{e4}",
+            &format!("/{}", "x".repeat(NEXT_MAX)),
         ] {
             assert_eq!(next(foreign), "/", "{foreign:?}");
         }

@@ -42,7 +42,7 @@ pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
     app.store.set_password(user.id, &hash)?;
     app.audit_by(&user.name, "choose password", "by a link")?;
     let session = Secret::new().map_err(Problem::bug)?;
-    app.store.begin_session(user.id, &session.hash(), now)?;
+    app.store.begin_session(user.id, &session.hash(), (now, &call.visitor()))?;
     Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))
 }
 
@@ -61,7 +61,7 @@ fn enter(call: &Call) -> Result<Answer, Problem> {
     };
     app.audit_by(&user.name, "sign in", "by the link of the trial")?;
     let session = Secret::new().map_err(Problem::bug)?;
-    app.store.begin_session(user.id, &session.hash(), now)?;
+    app.store.begin_session(user.id, &session.hash(), (now, &call.visitor()))?;
     let host = call.header("host").unwrap_or_default();
     (app.log)(&format!("For another browser: http://{host}{}", app.invite(user.id)?));
     Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))

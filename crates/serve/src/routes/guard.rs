@@ -6,8 +6,9 @@ use http::header::{self, HeaderMap};
 
 use super::route::{Access, Ask, Route};
 use crate::auth::{By, Requester, Role, Scope, Secret, same};
-use crate::call::{Call, cookie_name, cookie_values};
+use crate::call::{Call, cookie_name};
 use crate::problem::Problem;
+use crate::provider::confirmed;
 
 /// The header in which a script sends the token of forms.
 const FORM_HEADER: &str = "x-brunt-form";
@@ -40,26 +41,26 @@ pub(super) fn who(call: &Call) -> Result<Option<Requester>, Problem> {
         let found =
             secret.map(|secret| app.store.token(&secret.hash(), now)).transpose()?.flatten();
         let Some((user, scope, name)) = found else {
-            let detail = "This token is unknown, has expired or was revoked. Create another on the page of your \
-                          account.";
+            let detail = "This token is unknown, has expired or was revoked, or its owner signs in at a provider and \
+                          has not been on this site for 30 days. Create another on the page of your account, or sign \
+                          in once.";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, "Unknown token", detail));
         };
         return Ok(Some(Requester { user, by: By::Token { name, scope } }));
     }
     let Some(secret) = session(call) else { return Ok(None) };
-    let user = app.store.session(&secret.hash(), now)?;
+    let Some(live) = app.store.session(&secret.hash(), now)? else { return Ok(None) };
+    let user = confirmed(app, &secret, live)?;
     Ok(user.map(|user| Requester { user, by: By::Session(secret) }))
 }
 
 fn session(call: &Call) -> Option<Secret> {
-    let texts = call.headers.get_all(header::COOKIE).iter().filter_map(|text| text.to_str().ok());
-    let mut ours = texts.flat_map(|text| cookie_values(text, cookie_name(&call.app)));
-    ours.find_map(|value| Secret::read(&value))
+    call.cookies(cookie_name(&call.app)).iter().find_map(|value| Secret::read(value))
 }
 
 /// Refuses a request whose user lacks the permission.
 pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
-    if route.access == Access::Anyone {
+    if route.access.is_open() {
         return Ok(());
     }
     let Some(who) = &call.who else { return Err(unknown(route, call)) };
@@ -68,7 +69,7 @@ pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
         By::Token { scope: own, .. } => scope.is_none_or(|scope| own.includes(scope)),
     };
     let (role, right) = match route.access {
-        Access::Anyone => return Ok(()),
+        Access::Anyone | Access::Provider => return Ok(()),
         Access::Signed(role) => (role, matches!(who.by, By::Session(_))),
         Access::Token(role, scope) => (role, is_for(Some(scope))),
         Access::AnyToken(role) => (role, is_for(None)),
@@ -107,7 +108,8 @@ fn unknown(route: &Route, call: &Call) -> Problem {
 /// Refuses a request that changes something and was not sent by a page of this site. Tokens need no such check, because
 /// browsers do not attach them on their own.
 pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
-    if route.ask == Ask::Get || is_by_token(call) || same_origin(call) {
+    let is_foreign = route.access == Access::Provider;
+    if route.ask == Ask::Get || is_foreign || is_by_token(call) || same_origin(call) {
         return Ok(());
     }
     Err(not_ours(
@@ -120,7 +122,7 @@ pub(super) fn own_form(route: &Route, call: &Call) -> Result<(), Problem> {
     if route.ask == Ask::Get || is_by_token(call) {
         return Ok(());
     }
-    let Some(who) = call.who.as_ref().filter(|_| route.access != Access::Anyone) else {
+    let Some(who) = call.who.as_ref().filter(|_| !route.access.is_open()) else {
         return Ok(());
     };
     let given = call.header(FORM_HEADER).unwrap_or_else(|| call.field(FORM_FIELD));

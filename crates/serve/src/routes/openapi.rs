@@ -41,7 +41,7 @@ pub(crate) fn scope(route: &Route) -> &'static str {
     match route.access {
         Access::Token(_, scope) => scope.word(),
         Access::AnyToken(_) => "any",
-        Access::Signed(_) | Access::Anyone => "none",
+        Access::Signed(_) | Access::Anyone | Access::Provider => "none",
     }
 }
 

@@ -120,12 +120,21 @@ impl Ask {
 pub(crate) enum Access {
     /// Any client, with or without signing in.
     Anyone,
+    /// The provider at which people sign in, without signing in itself: what it sends is signed.
+    Provider,
     /// A signed-in user with at least this role.
     Signed(Role),
     /// A signed-in user, or a token with this scope, whose user has at least this role.
     Token(Role, Scope),
     /// A signed-in user, or a token with any scope, whose user has at least this role.
     AnyToken(Role),
+}
+
+impl Access {
+    /// Whether nobody has to sign in.
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Self::Anyone | Self::Provider)
+    }
 }
 
 /// The kind of body that a request has.

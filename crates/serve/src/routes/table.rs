@@ -46,6 +46,24 @@ pub(super) static TABLE: &[Route] = &[
     form("/welcome", Access::Anyone, pages::welcome::form, pages::welcome::choose),
     Route { path: "/sign-in", access: Access::Anyone, act: pages::sign_in::form, ..PAGE },
     form("/sign-in", Access::Anyone, pages::sign_in::form, pages::sign_in::sign_in),
+    Route {
+        path: "/sign-in/provider",
+        access: Access::Anyone,
+        act: pages::single_sign_on::begin,
+        ..PAGE
+    },
+    Route {
+        path: "/sign-in/callback",
+        access: Access::Anyone,
+        act: pages::single_sign_on::finish,
+        ..PAGE
+    },
+    Route {
+        path: "/sign-in/logout",
+        access: Access::Provider,
+        act: pages::single_sign_on::logged_out,
+        ..FORM
+    },
     Route { path: "/sign-out", act: pages::sign_in::sign_out, ..FORM },
     Route { path: "/", act: pages::home::page, ..PAGE },
     Route { path: "/tests/{test}", act: pages::test::trend, ..PAGE },
@@ -118,11 +136,17 @@ pub(super) static TABLE: &[Route] = &[
     form("/account/password", VIEWER, pages::account::page, pages::account::password),
     form("/account/tokens", VIEWER, pages::account::page, pages::account::add_token),
     form("/account/tokens/end", VIEWER, pages::account::page, pages::account::end_token),
+    form("/account/sessions/end", VIEWER, pages::account::page, pages::sessions::end),
+    Route { path: "/account/sessions/end-others", act: pages::sessions::end_others, ..FORM },
     Route { path: "/people", access: ADMIN, act: pages::people::page, ..PAGE },
     form("/people", ADMIN, pages::people::page, pages::people::add),
     form("/people/change", ADMIN, pages::people::page, pages::people::change),
     form("/people/unlock", ADMIN, pages::people::page, pages::people::unlock),
+    form("/people/sessions/end", ADMIN, pages::people::page, pages::people::end_sessions),
     form("/people/link", ADMIN, pages::people::page, pages::people::link),
+    Route { path: "/provider", access: ADMIN, act: pages::provider::page, ..PAGE },
+    form("/provider", ADMIN, pages::provider::page, pages::provider::set),
+    form("/provider/end", ADMIN, pages::provider::page, pages::provider::end),
     Route { path: "/audit", access: ADMIN, act: pages::audit::page, ..PAGE },
     Route { path: "/site", access: ADMIN, act: pages::site::page, ..PAGE },
     form("/site/retention", ADMIN, pages::site::page, pages::site::retain),

@@ -8,7 +8,9 @@ mod keys;
 mod programs;
 mod roles;
 mod schedules;
+mod sessions;
 mod sign_in;
+mod single_sign_on;
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -29,9 +31,11 @@ use crate::counters::Counters;
 use crate::history::{Entry, History};
 use crate::in_flight::InFlight;
 use crate::levels::Levels;
+use crate::provider::Provider;
+use crate::provider::scripted::Scripted;
 use crate::queue::Queue;
 use crate::remembered::Remembered;
-use crate::store::Store;
+use crate::store::{Store, Visitor};
 use crate::vault::Vault;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
@@ -41,6 +45,7 @@ struct Server {
     app: Arc<App>,
     at: SocketAddr,
     directory: tempfile::TempDir,
+    provider: Scripted,
 }
 
 /// The client that sends a request.
@@ -71,6 +76,7 @@ impl Server {
 
     fn start_with(cluster: Option<Cluster>) -> Self {
         let directory = tempfile::tempdir().unwrap();
+        let provider = Scripted::new(NOW);
         let history = Arc::new(History::open(directory.path()).unwrap());
         // No test here uploads a record, or starts a run.
         let children = Arc::new(Children::of_program("/nowhere".into()));
@@ -83,6 +89,7 @@ impl Server {
             children,
             queue: queue.into(),
             passwords: Passwords::new().unwrap(),
+            provider: Provider::new(provider.sends()),
             limiter: Limiter::default(),
             hosts: Hosts::new(&[]),
             in_flight: InFlight::default(),
@@ -110,7 +117,7 @@ impl Server {
                 listen::serve(listener, router, None, Proxies::default()).await
             })
         });
-        Self { app, at, directory }
+        Self { app, at, directory, provider }
     }
 
     fn user(&self, name: &str, role: Role) -> i64 {
@@ -124,7 +131,8 @@ impl Server {
 
     fn session(&self, user: i64) -> Client {
         let session = Secret::new().unwrap();
-        self.app.store.begin_session(user, &session.hash(), NOW).unwrap();
+        let visitor = Visitor { address: "192.0.2.7".to_owned(), browser: "curl/8".to_owned() };
+        self.app.store.begin_session(user, &session.hash(), (NOW, &visitor)).unwrap();
         Client::Session(session)
     }
 

@@ -9,10 +9,12 @@ mod audit;
 mod drafts;
 mod followed;
 mod hooks;
+mod identities;
 mod keyed;
 mod membership;
 mod people;
 mod plans;
+mod provider;
 mod runs;
 mod schedules;
 mod secrets;
@@ -36,13 +38,16 @@ pub(crate) use audit::{AuditKey, BrokenAt};
 pub(crate) use drafts::Draft;
 pub(crate) use followed::FollowedRun;
 pub(crate) use hooks::Hook;
+pub(crate) use identities::{Identity, Vouched};
 pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
 pub(crate) use membership::{REVISION, key_of_plan};
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
+pub(crate) use provider::ProviderSettings;
 pub(crate) use runs::{Filter, Kind, Listed, Order, Place, Position, SortBy, name, outcome_key};
 pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
+pub(crate) use sessions::{LiveSession, SessionRow, Visitor};
 pub(crate) use shares::Share;
 pub(crate) use steps::Step;
 pub(crate) use targets::Target;
@@ -50,7 +55,7 @@ pub(crate) use test::{LastRuns, Point, Test};
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
@@ -61,6 +66,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("008_api.sql"),
     include_str!("009_tests.sql"),
     include_str!("010_drafts.sql"),
+    include_str!("012_provider.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;

@@ -14,9 +14,15 @@ pub(crate) struct User {
     pub(crate) disabled: bool,
     /// Whether a password was chosen.
     pub(crate) ready: bool,
+    /// Whether the user signs in at the provider, and has no password here.
+    pub(crate) elsewhere: bool,
 }
 
-const COLUMNS: &str = "id, name, role, disabled, password IS NOT NULL";
+/// The columns of a user.
+pub(super) const COLUMNS: &str = "user.id, user.name, user.role, user.disabled, user.password IS NOT NULL, \
+                                  EXISTS (SELECT 1 FROM identity WHERE identity.user = user.id)";
+/// How many these are.
+pub(super) const COLUMNS_COUNT: usize = 6;
 
 pub(super) fn user(row: &Row<'_>) -> rusqlite::Result<User> {
     Ok(User {
@@ -26,6 +32,7 @@ pub(super) fn user(row: &Row<'_>) -> rusqlite::Result<User> {
         role: Role::named(&row.get::<_, String>(2)?).unwrap_or(Role::Viewer),
         disabled: row.get(3)?,
         ready: row.get(4)?,
+        elsewhere: row.get(5)?,
     })
 }
 

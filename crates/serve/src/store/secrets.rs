@@ -63,10 +63,11 @@ impl Store {
         })
     }
 
-    /// How many secrets of targets and keys of webhooks are stored.
+    /// How many secrets of targets, keys of webhooks and client secrets are stored.
     pub(crate) fn sealed(&self) -> Result<i64> {
         self.read(|file| {
-            let ask = "SELECT (SELECT count(*) FROM secret) + (SELECT count(*) FROM hook)";
+            let ask = "SELECT (SELECT count(*) FROM secret) + (SELECT count(*) FROM hook) + \
+                       (SELECT count(*) FROM provider)";
             Ok(file.query_row(ask, [], |row| row.get(0))?)
         })
     }

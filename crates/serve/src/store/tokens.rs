@@ -2,12 +2,16 @@
 
 use rusqlite::OptionalExtension as _;
 
-use super::people::user;
+use super::people::{COLUMNS, COLUMNS_COUNT, user};
 use super::{Result, Store, User};
 use crate::auth::{Hash, Scope};
 
 /// The precision with which the last use is stored, in seconds.
 const USED_EVERY: i64 = 60;
+
+/// How long the tokens of somebody who signs in at the provider are valid after it last confirmed them, in seconds: who
+/// left keeps none for long, even if nobody disables them here.
+const CONFIRMED_MAX: i64 = 30 * 24 * 3_600;
 
 /// A token, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,16 +61,20 @@ impl Store {
         })
     }
 
-    /// The user, the scope and the name of a token, if it is valid.
+    /// The user, the scope and the name of a token, if it is valid, and its owner was confirmed lately.
     pub(crate) fn token(&self, token: &Hash, now: i64) -> Result<Option<(User, Scope, String)>> {
         let found = self.read(|file| {
-            let ask = "SELECT user.id, user.name, role, disabled, password IS NOT NULL, scope, token.name, used, \
-                       token.id FROM token JOIN user ON user.id = token.user \
-                       WHERE hash = ?1 AND disabled = 0 AND expires > ?2";
-            let found = file.query_row(ask, (token.as_slice(), now), |row| {
-                let scope: String = row.get(5)?;
-                let used: Option<i64> = row.get(7)?;
-                Ok((user(row)?, scope, row.get::<_, String>(6)?, used, row.get::<_, i64>(8)?))
+            let ask = format!(
+                "SELECT {COLUMNS}, scope, token.name, used, token.id FROM token JOIN user ON user.id = token.user \
+                 WHERE hash = ?1 AND disabled = 0 AND expires > ?2 AND NOT EXISTS \
+                 (SELECT 1 FROM identity WHERE identity.user = token.user AND confirmed < ?3)"
+            );
+            let given = (token.as_slice(), now, now - CONFIRMED_MAX);
+            let found = file.query_row(&ask, given, |row| {
+                let more = COLUMNS_COUNT;
+                let (scope, name): (String, String) = (row.get(more)?, row.get(more + 1)?);
+                let (used, id): (Option<i64>, i64) = (row.get(more + 2)?, row.get(more + 3)?);
+                Ok((user(row)?, scope, name, used, id))
             });
             Ok(found.optional()?)
         })?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::store::{Hook, Schedule};
 
 /// What is never sent back.
-const SECRET: &[&str] = &["password", "current", "value"];
+const SECRET: &[&str] = &["password", "current", "value", "secret"];
 
 /// A form with a wrong value.
 struct Case {
@@ -85,6 +85,7 @@ fn forms(run: &str) -> Vec<Case> {
         .silent(&["days"]),
         case("/people", "name", &[("name", "two words"), ("role", "runner")]),
         case("/site/retention", "runs", &[("days", "30"), ("runs", "0")]),
+        provider(),
         case("/people/change", "of-1-role", &[("id", "1"), ("role", "viewer")]),
     ]
 }
@@ -123,6 +124,25 @@ fn schedules() -> Vec<Case> {
     ]
 }
 
+fn provider() -> Case {
+    case(
+        "/provider",
+        "groups",
+        &[
+            ("name", "typed name"),
+            ("issuer", "https://typed.example/realm"),
+            ("client", "typed-client"),
+            ("secret", "s3cret-typed"),
+            ("scopes", "openid typed"),
+            ("claim", "typed.claim"),
+            ("groups", "a = admin\nb = king"),
+            ("others", "viewer"),
+            ("minutes", "7"),
+        ],
+    )
+    .silent(&["others"])
+}
+
 /// The forms of one button each.
 const BUTTONS: &[&str] = &[
     "/shares/end",
@@ -136,8 +156,11 @@ const BUTTONS: &[&str] = &[
     "/live/{id}/stop",
     "/live/{id}/first",
     "/account/tokens/end",
+    "/account/sessions/end",
     "/people/unlock",
     "/people/link",
+    "/people/sessions/end",
+    "/provider/end",
 ];
 
 fn furnished() -> (Server, Client, String) {
@@ -210,8 +233,8 @@ fn a_button_that_comes_too_late_leads_back_to_its_page() {
 #[test]
 fn no_form_is_left_out() {
     let known: Vec<Case> = forms("").into_iter().chain(schedules()).collect();
-    // One has no page, and one keeps a step for a program.
-    let others = ["/sign-out", "/steps"];
+    // What cannot fail needs no page, and others are for programs.
+    let others = ["/sign-out", "/sign-in/logout", "/account/sessions/end-others", "/steps"];
     for route in own::all().filter(|route| route.takes.is_form() && !route.is_for_programs()) {
         let path = route.path;
         let is_tried = known.iter().any(|case| case.route == path) || BUTTONS.contains(&path);

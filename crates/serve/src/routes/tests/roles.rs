@@ -10,6 +10,9 @@ const ANYONE: &[&str] = &[
     "POST /welcome",
     "GET /sign-in",
     "POST /sign-in",
+    "GET /sign-in/provider",
+    "GET /sign-in/callback",
+    "POST /sign-in/logout",
     "GET /shared/{secret}",
     "GET /healthz",
     "GET /readyz",
@@ -46,6 +49,8 @@ const VIEWER: &[&str] = &[
     "POST /account/password",
     "POST /account/tokens",
     "POST /account/tokens/end",
+    "POST /account/sessions/end",
+    "POST /account/sessions/end-others",
     "GET /api",
     "POST /sign-out",
 ];
@@ -88,7 +93,11 @@ const ADMIN: &[&str] = &[
     "POST /people",
     "POST /people/change",
     "POST /people/link",
+    "POST /people/sessions/end",
     "POST /people/unlock",
+    "GET /provider",
+    "POST /provider",
+    "POST /provider/end",
     "GET /audit",
     "GET /site",
     "POST /site/retention",
@@ -141,6 +150,7 @@ fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
         // Tokens are for programs, and pages are not.
         let said = ask(&token);
         let refused = said.status == 403 && said.body.contains("Not with this token");
-        assert_eq!(refused, route.access != Access::Anyone, "{page}: {}", said.head);
+        let is_open = matches!(route.access, Access::Anyone | Access::Provider);
+        assert_eq!(refused, !is_open, "{page}: {}", said.head);
     }
 }

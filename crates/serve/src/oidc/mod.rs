@@ -1,0 +1,28 @@
+//! OpenID Connect as a site that relies on a provider needs it: what the provider says about itself, its keys, and the
+//! tokens that it signs.
+//!
+//! Nothing here opens a connection or looks at a clock: documents and the time come in, claims or a reason come out. A
+//! provider is trusted to say who somebody is, and not to write correct documents.
+
+mod claims;
+mod keys;
+#[cfg(test)]
+pub(crate) mod made;
+mod metadata;
+mod reply;
+mod token;
+
+pub use claims::Claims;
+pub use keys::{KeyFault, Keys};
+pub use metadata::{Metadata, discovery, is_issuer};
+pub use reply::{TokenReply, is_ended, read_reply};
+pub use token::{Expected, TokenFault, verify, verify_logout};
+
+/// The most characters of a provider's own words that are repeated.
+const WORDS_MAX: usize = 200;
+
+/// A provider's own words, bounded and on one line.
+pub(crate) fn words(text: &str) -> String {
+    let plain = text.chars().map(|one| if one.is_control() { ' ' } else { one });
+    plain.take(WORDS_MAX).collect()
+}

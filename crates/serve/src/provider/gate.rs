@@ -1,0 +1,115 @@
+//! [`Gate`]: one conversation with the provider at a time, and none for a while after it did not answer.
+//!
+//! A provider that is slow or down must not occupy the threads and processes of the site, which everybody shares.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// For how many seconds a provider that did not answer is not asked again.
+const REST: i64 = 10;
+/// How long somebody waits for their turn.
+const PATIENCE: Duration = Duration::from_secs(6);
+
+/// Why there is no conversation now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Closed {
+    /// Others have one.
+    Busy,
+    /// The provider did not answer a moment ago, for this reason.
+    Resting(String),
+}
+
+#[derive(Debug, Default)]
+struct State {
+    is_taken: bool,
+    /// Until when the provider is not asked, and why.
+    rest: Option<(i64, String)>,
+}
+
+/// Lets conversations in.
+#[derive(Debug, Default)]
+pub(super) struct Gate {
+    state: Mutex<State>,
+    left: Condvar,
+}
+
+/// A turn for one conversation.
+#[derive(Debug)]
+pub(super) struct Turn<'a>(&'a Gate);
+
+impl Gate {
+    /// Waits for a turn.
+    pub(super) fn enter(&self, now: i64) -> Result<Turn<'_>, Closed> {
+        let is_taken = |state: &mut State| state.is_taken;
+        let waited = self.left.wait_timeout_while(self.state(), PATIENCE, is_taken);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        self.turn(state, now)
+    }
+
+    /// A turn, if there is one at once.
+    pub(super) fn try_enter(&self, now: i64) -> Result<Turn<'_>, Closed> {
+        self.turn(self.state(), now)
+    }
+
+    fn turn(&self, mut state: MutexGuard<'_, State>, now: i64) -> Result<Turn<'_>, Closed> {
+        if let Some((until, why)) = &state.rest
+            && (until - REST..*until).contains(&now)
+        {
+            return Err(Closed::Resting(why.clone()));
+        }
+        if state.is_taken {
+            return Err(Closed::Busy);
+        }
+        state.is_taken = true;
+        Ok(Turn(self))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets that the provider did not answer.
+    pub(super) fn reopen(&self) {
+        self.state().rest = None;
+    }
+}
+
+impl Turn<'_> {
+    /// Remembers that the provider did not answer.
+    pub(super) fn failed(&self, why: &str, now: i64) {
+        self.0.state().rest = Some((now + REST, why.to_owned()));
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.0.state().is_taken = false;
+        self.0.left.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_conversation_and_a_rest_after_one_that_failed() {
+        let gate = Gate::default();
+        let turn = gate.try_enter(100).unwrap();
+        assert_eq!(gate.try_enter(100).err(), Some(Closed::Busy));
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| gate.enter(100).is_ok());
+            drop(turn);
+            assert!(waits.join().unwrap());
+        });
+        gate.enter(100).unwrap().failed("no answer", 100);
+        let resting = Some(Closed::Resting("no answer".to_owned()));
+        assert_eq!([gate.enter(109).err(), gate.try_enter(100).err()], [resting.clone(), resting]);
+        assert!(gate.enter(110).is_ok());
+        // A clock that was set back does not close it for long.
+        assert!(gate.enter(50).is_ok());
+        gate.enter(200).unwrap().failed("no answer", 200);
+        gate.reopen();
+        assert!(gate.enter(201).is_ok());
+    }
+}

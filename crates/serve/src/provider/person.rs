@@ -1,0 +1,142 @@
+//! Who somebody is by what the provider says, and what they may do.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use serde::{Deserialize, Serialize};
+
+use super::{Conversation, Failure};
+use crate::app::App;
+use crate::auth::{Hash, Role};
+use crate::oidc::{Claims, TokenReply};
+use crate::store::{Identity, ProviderSettings};
+
+/// The most characters of a name and of an address.
+const NAME_MAX: usize = 50;
+const WORDS_MAX: usize = 200;
+
+/// Somebody for whom the provider vouched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Person {
+    pub(crate) identity: Identity,
+    /// The name that they get here if they are new.
+    pub(crate) name: String,
+    /// What their groups allow; `None` if they may not sign in.
+    pub(crate) role: Option<Role>,
+    /// The provider's name for their session.
+    pub(crate) sid: Option<String>,
+}
+
+/// The tokens of a session that are needed later.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tokens {
+    /// The ID token, with which the session at the provider is ended.
+    pub(crate) id: String,
+    /// The refresh token, with which the provider is asked again.
+    pub(crate) refresh: Option<String>,
+}
+
+/// Reads the claims of tokens. The groups may be among the claims that the provider gives only on request.
+pub(crate) fn person_of(
+    talk: &Conversation<'_>,
+    settings: &ProviderSettings,
+    (reply, id_token): (&TokenReply, &str),
+    nonce: Option<&str>,
+) -> Result<Person, Failure> {
+    let access = reply.access_token.as_deref();
+    let claims = talk.claims(id_token, nonce, access)?;
+    let mut groups = claims.groups(&settings.claim);
+    let mut more = None;
+    if groups.is_none()
+        && let Some(access) = access
+        && let Some(found) = talk.userinfo(access)?
+    {
+        // OpenID Connect Core 1.0, section 5.3.2: it must be about the same person.
+        if found.subject() != claims.subject() {
+            return Err(Failure::Refused("its claims are about somebody else".to_owned()));
+        }
+        groups = found.groups(&settings.claim);
+        more = Some(found);
+    }
+    let role = settings.role(&groups.unwrap_or_default());
+    Ok(Person { role, ..named(&settings.issuer, &claims, more.as_ref()) })
+}
+
+fn named(issuer: &str, claims: &Claims, more: Option<&Claims>) -> Person {
+    let text = |name: &str| claims.text(name).or_else(|| more?.text(name)).unwrap_or_default();
+    let bounded = |text: &str| -> String {
+        text.chars().filter(|one| !one.is_control()).take(WORDS_MAX).collect()
+    };
+    let subject = claims.subject().to_owned();
+    let identity = Identity {
+        issuer: issuer.to_owned(),
+        full_name: bounded(text("name")),
+        mail: bounded(text("email")),
+        subject,
+    };
+    let called = [text("preferred_username"), text("email"), &identity.subject];
+    let name = called.into_iter().map(plain).find(|name| !name.is_empty());
+    let sid = claims.text("sid").map(bounded);
+    Person { name: name.unwrap_or_else(|| "person".to_owned()), identity, role: None, sid }
+}
+
+/// A name that can be typed and distinguished from others here.
+fn plain(name: &str) -> String {
+    let fits = |one: &char| one.is_alphanumeric() || "-._@".contains(*one);
+    name.chars().filter(fits).take(NAME_MAX).collect()
+}
+
+/// The client secret of the provider. The error says what to do.
+pub(crate) fn client_secret(
+    app: &App,
+    settings: &ProviderSettings,
+    sealed: &[u8],
+) -> Result<String, Failure> {
+    let secret = app.vault.unseal_for(&secret_parts(settings), sealed);
+    let why = "its client secret was encrypted with another secrets.key: an administrator has to enter it again";
+    secret.ok_or_else(|| Failure::Refused(why.to_owned()))
+}
+
+/// Encrypts the client secret. It belongs to the issuer: whoever changes that has to enter it again.
+pub(crate) fn sealed(
+    app: &App,
+    settings: &ProviderSettings,
+    secret: &str,
+) -> Result<Vec<u8>, String> {
+    app.vault.seal_for(&secret_parts(settings), secret)
+}
+
+fn secret_parts(settings: &ProviderSettings) -> [&str; 2] {
+    ["client secret", &settings.issuer]
+}
+
+impl Tokens {
+    /// Encrypts the tokens of a session. The error reads after "failed to".
+    pub(crate) fn sealed(&self, app: &App, session: &Hash) -> Result<Vec<u8>, String> {
+        let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
+        app.vault.seal_for(&["session", &BASE64.encode(session)], &text)
+    }
+
+    /// Decrypts them; `None` if they were encrypted with another key, or for another session.
+    pub(crate) fn unsealed(app: &App, session: &Hash, sealed: &[u8]) -> Option<Self> {
+        let text = app.vault.unseal_for(&["session", &BASE64.encode(session)], sealed)?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_person_gets_a_name_that_can_be_typed() {
+        let name = |text: &str| {
+            let claims = Claims::read(text.as_bytes()).unwrap();
+            named("https://sso.example.com", &claims, None).name
+        };
+        assert_eq!(name(r#"{"sub": "1", "preferred_username": "ada l.", "email": "x"}"#), "adal.");
+        assert_eq!(name(r#"{"sub": "1", "email": "ada@example.com"}"#), "ada@example.com");
+        assert_eq!(name(r#"{"sub": "f3b1-07"}"#), "f3b1-07");
+        assert_eq!(name(r#"{"sub": "<>", "preferred_username": "\u0000"}"#), "person");
+        assert_eq!(name(&format!(r#"{{"sub": "{}"}}"#, "x".repeat(200))).len(), NAME_MAX);
+    }
+}
