@@ -35,3 +35,4 @@ pub mod nslcd_reply;
 pub mod record_events;
 pub mod serve_cookie;
 pub mod serve_envelope;
+pub mod serve_oidc;

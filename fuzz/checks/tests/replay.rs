@@ -62,6 +62,7 @@ replayed!(
     record_events,
     serve_cookie,
     serve_envelope,
+    serve_oidc,
 );
 
 /// What somebody who looks at a failure finds it by, and the octets.
