@@ -22,6 +22,7 @@ mod site_plans;
 mod site_runs;
 mod site_schedule;
 mod site_search;
+mod site_sso;
 mod site_trial;
 mod site_unsaved;
 mod visit;
