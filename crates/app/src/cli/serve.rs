@@ -83,8 +83,8 @@ pub(crate) struct ServeArgs {
     /// Go on without a key that is missing from the directory, and make a new one
     ///
     /// What the lost key protected is lost: without audit.key, the lines of the audit trail until now can no longer be
-    /// checked; without secrets.key, the secrets of targets and the keys of webhooks have to be entered again. Keys
-    /// that exist stay as they are.
+    /// checked; without secrets.key, the secrets of targets, the keys of webhooks and the client secret for OpenID
+    /// Connect have to be entered again. Keys that exist stay as they are.
     #[arg(long, help_heading = "Upkeep")]
     pub(crate) new_keys: bool,
 }
