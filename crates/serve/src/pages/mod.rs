@@ -36,6 +36,7 @@ mod share_form;
 pub(crate) mod shared;
 pub(crate) mod shares;
 pub(crate) mod sign_in;
+mod sign_in_page;
 pub(crate) mod single_sign_on;
 pub(crate) mod site;
 mod sparkline;

@@ -147,7 +147,7 @@ fn row(call: &Call, user: &User, sessions: i64) -> Result<Markup, Problem> {
                 (change_form(call, user))
             }
             td.name data-label="link" {
-                @if !user.elsewhere {
+                @if user.elsewhere { "none" } @else {
                     form method="post" action="/people/link" {
                         (hidden(who))
                         input type="hidden" name="id" value=(id);

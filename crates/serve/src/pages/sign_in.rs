@@ -1,32 +1,19 @@
 //! Signing in and out.
 
 use http::StatusCode;
-use maud::{Markup, html};
 
-use super::form::{Filled, Form, Input, PASSWORD, Script, TEXT};
-use super::{outer, single_sign_on};
+use super::sign_in_page::{SIGN_IN, next, page};
+use super::single_sign_on;
 use crate::auth::{By, Secret, Tried};
 use crate::call::{Answer, Call, cookie, ended_cookie};
 use crate::problem::Problem;
-
-/// The act of signing in, in the audit trail.
-pub(super) const SIGN_IN: &str = "sign in";
-/// The most bytes of the address of the page to open afterwards, which a cookie may carry.
-const NEXT_MAX: usize = 1_500;
 
 /// `GET /sign-in`.
 pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
     if call.who.is_some() {
         return Ok(Answer::see(&next(call.query("next"))));
     }
-    page(call, None)
-}
-
-/// The page for signing in, with the reason why that failed elsewhere.
-pub(super) fn page(call: &Call, why: Option<&str>) -> Result<Answer, Problem> {
-    let store = &call.app.store;
-    let provider = store.provider()?.map(|(settings, _)| settings.name);
-    Ok(Answer::page(shown(call, store.has_admin()?, provider.as_deref(), why)))
+    page(call, call.query("next"), None)
 }
 
 /// `POST /sign-in`. An unknown name takes as long as a known one and gets the same answer.
@@ -87,70 +74,4 @@ fn wait(call: &Call, name: &str, tried: &[Tried; 3]) -> Result<Option<i64>, Prob
 
 fn from(call: &Call) -> String {
     format!("from {}", call.from)
-}
-
-/// The page to open afterwards: always one of this site, whatever was requested.
-pub(super) fn next(asked: &str) -> String {
-    let is_ours = asked.starts_with('/') && !asked.starts_with("//") && !asked.contains('\\');
-    let is_plain = asked.bytes().all(|byte| byte.is_ascii_graphic());
-    let is_short = asked.len() <= NEXT_MAX;
-    if is_ours && is_plain && is_short { asked.to_owned() } else { "/".to_owned() }
-}
-
-fn shown(call: &Call, ready: bool, provider: Option<&str>, why: Option<&str>) -> Markup {
-    let form = Form::new(call, "/sign-in");
-    let next = form.value("next", call.query("next"));
-    let asked: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
-    // Typing begins with the name only where that is the way to sign in.
-    let filled = if provider.is_none() { Filled::First } else { Filled::ByHand };
-    let fields = html! {
-        input type="hidden" name="next" value=(next);
-        (form.input("name", "Name", Input {
-            required: true, autocomplete: "username", is_word: true, filled, ..TEXT
-        }))
-        (form.input("password", "Password", Input { autocomplete: "current-password", ..PASSWORD }))
-        div { button.main[provider.is_none()] { "Sign in" } }
-    };
-    outer(
-        "Sign in",
-        &html! {
-            div.narrow {
-                h1.large { "brunt" }
-                @if !ready {
-                    p.warning {
-                        "No user has a password yet. To set the password of the first administrator, open the link \
-                         that brunt serve printed when it started."
-                    }
-                }
-                @if let Some(why) = why { p.warning role="alert" { (why) } }
-                @if let Some(name) = provider {
-                    p { a.button.main href={ "/sign-in/provider?next=" (asked) } { "Sign in with " (name) } }
-                    h2 { "With a password of this site" }
-                }
-                (form.whole("stack", Script::Nothing, &fields))
-            }
-        },
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{NEXT_MAX, next};
-
-    #[test]
-    fn nobody_is_sent_to_another_site() {
-        assert_eq!(next("/runs/x?a=b"), "/runs/x?a=b");
-        for foreign in [
-            "",
-            "http://evil.example",
-            "//evil.example",
-            "/\\evil.example",
-            "x",
-            "/a\nb",
-            "/\u{e4}",
-            &format!("/{}", "x".repeat(NEXT_MAX)),
-        ] {
-            assert_eq!(next(foreign), "/", "{foreign:?}");
-        }
-    }
 }

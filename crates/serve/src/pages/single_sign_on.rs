@@ -8,7 +8,7 @@ use http::header::{self, HeaderName};
 use maud::html;
 
 use super::outer;
-use super::sign_in;
+use super::sign_in_page::{self, SIGN_IN};
 use crate::auth::{Hash, Secret, Tried};
 use crate::call::{Answer, Call, attempt_cookie, attempt_name, cookie, ended_attempt};
 use crate::oidc::Metadata;
@@ -28,7 +28,7 @@ const HINT_MAX: usize = 4_000;
 /// `GET /sign-in/provider`.
 pub(crate) fn begin(call: &Call) -> Result<Answer, Problem> {
     let app = &call.app;
-    let next = sign_in::next(call.query("next"));
+    let next = sign_in_page::next(call.query("next"));
     if call.who.is_some() {
         return Ok(Answer::see(&next));
     }
@@ -38,7 +38,7 @@ pub(crate) fn begin(call: &Call) -> Result<Answer, Problem> {
         .and_then(|secret| app.provider.talk((&settings, &secret), app.now())?.reached());
     let metadata = match metadata {
         Ok(metadata) => metadata,
-        Err(failure) => return failed(call, &settings, failure),
+        Err(failure) => return failed(call, (&settings, &next), failure),
     };
     let attempt = Attempt::new(&next, app.now()).map_err(Problem::bug)?;
     let back = format!("{}{CALLBACK}", call.origin());
@@ -69,7 +69,7 @@ pub(crate) fn finish(call: &Call) -> Result<Answer, Problem> {
     let Some(attempt) = attempt else {
         let why =
             "This attempt to sign in was begun in another browser, or took too long. Try again.";
-        return told(call, StatusCode::BAD_REQUEST, why);
+        return told(call, (StatusCode::BAD_REQUEST, "/"), why);
     };
     let vouched = client_secret(app, &settings, &sealed).and_then(|secret| {
         let talk = app.provider.talk((&settings, &secret), app.now())?;
@@ -77,7 +77,7 @@ pub(crate) fn finish(call: &Call) -> Result<Answer, Problem> {
     });
     match vouched {
         Ok((person, tokens)) => admitted(call, &settings, (person, tokens), &attempt.next),
-        Err(failure) => failed(call, &settings, failure),
+        Err(failure) => failed(call, (&settings, &attempt.next), failure),
     }
 }
 
@@ -130,7 +130,7 @@ fn admitted(
              administrator of this site.",
             settings.name
         );
-        return told(call, StatusCode::FORBIDDEN, &why);
+        return told(call, (StatusCode::FORBIDDEN, next), &why);
     };
     let session = Secret::new().map_err(Problem::bug)?;
     let (hash, now) = (session.hash(), app.now());
@@ -138,7 +138,7 @@ fn admitted(
     app.store.begin_session(user.id, &hash, (now, &call.visitor()))?;
     app.store.vouch(&hash, &Vouched { checked: now, tokens: sealed, sid: person.sid })?;
     let how = format!("at {}, from {}", settings.name, call.from);
-    app.audit_by(&user.name, sign_in::SIGN_IN, &how)?;
+    app.audit_by(&user.name, SIGN_IN, &how)?;
     let see = Answer::see(next).with(header::SET_COOKIE, &cookie(app, &session));
     Ok(see.with(header::SET_COOKIE, &ended_attempt(app)))
 }
@@ -249,20 +249,24 @@ fn locked(call: &Call) -> Result<(), Problem> {
 }
 
 /// The page for signing in, with the reason why the provider did not vouch for somebody.
-fn failed(call: &Call, settings: &ProviderSettings, failure: Failure) -> Result<Answer, Problem> {
+fn failed(
+    call: &Call,
+    (settings, next): (&ProviderSettings, &str),
+    failure: Failure,
+) -> Result<Answer, Problem> {
     let app = &call.app;
     let why = words(settings, &failure);
     match failure {
         Failure::Down(hidden) => {
             (app.log)(&format!("sign in at {}: {hidden}", settings.name));
-            told(call, StatusCode::SERVICE_UNAVAILABLE, &why)
+            told(call, (StatusCode::SERVICE_UNAVAILABLE, next), &why)
         }
-        Failure::Busy => told(call, StatusCode::SERVICE_UNAVAILABLE, &why),
+        Failure::Busy => told(call, (StatusCode::SERVICE_UNAVAILABLE, next), &why),
         Failure::Refused(reason) | Failure::Ended(reason) => {
             app.limiter.failed(&[Tried::Address(call.from)], app.now());
             let who = format!("at {}, from {}: {reason}", settings.name, call.from);
             app.audit_by("somebody", "fail to sign in", &who)?;
-            told(call, StatusCode::FORBIDDEN, &why)
+            told(call, (StatusCode::FORBIDDEN, next), &why)
         }
     }
 }
@@ -282,7 +286,7 @@ fn words(settings: &ProviderSettings, failure: &Failure) -> String {
     }
 }
 
-fn told(call: &Call, status: StatusCode, why: &str) -> Result<Answer, Problem> {
-    let answer = sign_in::page(call, Some(why))?.status(status);
+fn told(call: &Call, (status, next): (StatusCode, &str), why: &str) -> Result<Answer, Problem> {
+    let answer = sign_in_page::page(call, next, Some(why))?.status(status);
     Ok(answer.with(header::SET_COOKIE, &ended_attempt(&call.app)))
 }

@@ -234,7 +234,7 @@ fn a_session_that_ended_at_the_provider_ends_here_and_one_of_somebody_else_too()
 fn a_provider_that_is_down_ends_no_session_for_an_hour_and_keeps_no_local_user_out() {
     let (server, root) = site();
     let ada = sign_in(&server).0.unwrap();
-    let (cookie, asked) = begun(&server, "/");
+    let (cookie, asked) = begun(&server, "/runs");
     server.provider.set(|state| state.is_down = true);
     let_it_be_due(&server, 300 + 3_599);
     assert_eq!(server.see(&ada, "/people").status, 200);
@@ -245,6 +245,8 @@ fn a_provider_that_is_down_ends_no_session_for_an_hour_and_keeps_no_local_user_o
     assert_eq!(said.status, 503, "{}", said.body);
     assert!(said.body.contains("SSO does not answer") && said.body.contains("id=\"password\""));
     assert!(!said.body.contains("connection refused"), "{}", said.body);
+    // The page that was asked for is opened all the same.
+    assert!(said.body.contains("name=\"next\" value=\"/runs\""), "{}", said.body);
     let form = "name=root&password=correct+horse+battery";
     assert_eq!(server.send(&Client::Nobody, "/sign-in", form).status, 303);
     assert_eq!(server.send(&root, "/people/change", "id=1&role=viewer").status, 422);
