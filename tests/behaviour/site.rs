@@ -44,6 +44,12 @@ fn every_link_of_the_site_leads_somewhere() {
     assert_eq!(broken(&pages), Vec::<String>::new());
     let some = BTreeMap::from([(html.join("a.html"), r#"<a href="b.html">"#.to_owned())]);
     assert_eq!(broken(&some).len(), 1, "a link that leads nowhere is found");
+    // Programs find every page by its list, as Markdown.
+    let list = fs::read_to_string(html.join("llms.txt")).expect("a list");
+    let named: Vec<&str> =
+        list.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let lacking: Vec<_> = named.iter().filter(|path| !html.join(path).is_file()).collect();
+    assert!(named.len() > 60 && lacking.is_empty(), "{} pages, without {lacking:?}", named.len());
     for report in ["binds", "storm", "stall", "dhcp", "leases"] {
         let page = fs::read_to_string(html.join(format!("gallery/{report}.html")));
         assert!(page.is_ok_and(|page| page.contains("</html>")), "{report}");
