@@ -187,6 +187,16 @@ fn targets_and_plans(walk: &mut Walk, target: &str) {
     }
 }
 
+/// What happened outside of the site.
+fn annotations(walk: &mut Walk) {
+    let (status, made) = walk.send("POST /api/v1/annotations", &[], |_| ());
+    assert_eq!(status, 201, "{made}");
+    let id = made["id"].to_string();
+    assert_eq!(walk.get("annotations", &[]).1["annotations"], json!([made]));
+    assert_eq!(walk.ask("DELETE /api/v1/annotations/{annotation}", &[&id], "", "").0, 204);
+    assert_eq!(walk.get("annotations", &[]).1["annotations"], json!([]));
+}
+
 /// Records, and what is said of them.
 fn records(walk: &mut Walk, texts: &[String]) -> Vec<String> {
     let put = "PUT /api/v1/records";
@@ -287,6 +297,7 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
         fs::read_to_string(record(directory.path(), &target, named)).expect("a record")
     });
     targets_and_plans(&mut walk, &target);
+    annotations(&mut walk);
     records(&mut walk, &texts);
     runs_and_texts(&mut walk);
     let weak = ["read", "push"].map(|scope| Client::new(&visitor, scope));
@@ -302,7 +313,9 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
         408 | 500 | 507 => true,
         413 => !operation.starts_with("GET"),
         // A search cannot be a baseline; a request with a key is in flight.
-        409 => operation.contains("/baselines/") || operation.ends_with("/runs"),
+        409 => {
+            ["/baselines/{id}", "/runs", "/annotations"].iter().any(|at| operation.ends_with(at))
+        }
         // Only a user who may not run plans is refused.
         403 => operation.ends_with("/edit") || operation.contains("/import/"),
         // A trend needs six valid runs.

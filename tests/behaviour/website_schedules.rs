@@ -17,22 +17,23 @@ use brunt_test_program::scratch;
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// What a receiver was sent: the headers that Standard Webhooks name, and the body.
-struct Delivery {
-    id: String,
+/// What a receiver was sent: where to, the headers that Standard Webhooks name, and the body.
+pub(crate) struct Delivery {
+    pub(crate) path: String,
+    pub(crate) id: String,
     at: String,
-    signature: String,
-    body: String,
+    pub(crate) signature: String,
+    pub(crate) body: String,
 }
 
-/// A receiver, which is busy for the first message.
-fn receiver() -> (SocketAddr, Receiver<Delivery>) {
+/// A receiver, which is busy for so many of the first messages.
+pub(crate) fn receiver(busy: usize) -> (SocketAddr, Receiver<Delivery>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let at = listener.local_addr().expect("it is bound");
     let (sender, deliveries) = channel();
     std::thread::spawn(move || {
         for (number, stream) in listener.incoming().map_while(Result::ok).enumerate() {
-            let status = if number == 0 { "503 Busy" } else { "204 No Content" };
+            let status = if number < busy { "503 Busy" } else { "204 No Content" };
             if sender.send(taken(stream, status)).is_err() {
                 return;
             }
@@ -43,7 +44,7 @@ fn receiver() -> (SocketAddr, Receiver<Delivery>) {
 
 fn taken(mut stream: TcpStream, status: &str) -> Delivery {
     let mut lines = BufReader::new(stream.try_clone().expect("a handle"));
-    let mut headers = Vec::new();
+    let (mut headers, mut path) = (Vec::new(), String::new());
     loop {
         let mut line = String::new();
         lines.read_line(&mut line).expect("a line");
@@ -51,7 +52,9 @@ fn taken(mut stream: TcpStream, status: &str) -> Delivery {
             if line.trim().is_empty() {
                 break;
             }
-            assert!(line.starts_with("POST /hook HTTP/1.1"), "{line}");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let ["POST", to, "HTTP/1.1"] = words[..] else { panic!("{line}") };
+            to.clone_into(&mut path);
             continue;
         };
         headers.push((name.to_lowercase(), value.to_owned()));
@@ -65,6 +68,7 @@ fn taken(mut stream: TcpStream, status: &str) -> Delivery {
     lines.read_exact(&mut body).expect("a body");
     write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").expect("an answer");
     Delivery {
+        path,
         id: header("webhook-id"),
         at: header("webhook-timestamp"),
         signature: header("webhook-signature"),
@@ -73,7 +77,7 @@ fn taken(mut stream: TcpStream, status: &str) -> Delivery {
 }
 
 /// What a receiver makes of the key and the message by the specification, in a language that is not ours.
-fn expected(key: &str, delivery: &Delivery) -> String {
+pub(crate) fn expected(key: &str, delivery: &Delivery) -> String {
     let lines = "import base64, hashlib, hmac, sys\n\
                  key = base64.b64decode(sys.argv[1].removeprefix('whsec_'))\n\
                  signed = hmac.new(key, sys.stdin.buffer.read(), hashlib.sha256).digest()\n\
@@ -140,7 +144,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
-    let (receiver, deliveries) = receiver();
+    let (receiver, deliveries) = receiver(1);
     let (program, visitor) = site(&at);
     let (key, baseline) = furnished(&visitor, &target, receiver);
     end(program);
@@ -152,6 +156,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let ended = loop {
         let delivery = deliveries.recv_timeout(PATIENCE).expect("a webhook is told");
         assert_eq!(delivery.signature, expected(&key, &delivery), "{}", delivery.body);
+        assert_eq!(delivery.path, "/hook");
         let message: Value = serde_json::from_str(&delivery.body).expect("JSON");
         messages.push((delivery, message));
         let ended = messages.iter().find(|(_, message)| message["type"] == "run.ended");
@@ -208,7 +213,7 @@ fn times_at_which_the_site_was_away_are_listed_and_not_made_up_for() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
-    let (receiver, _deliveries) = receiver();
+    let (receiver, _deliveries) = receiver(1);
     let (program, visitor) = site(&at);
     furnished(&visitor, &target, receiver);
     end(program);

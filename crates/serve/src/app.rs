@@ -46,6 +46,8 @@ pub(crate) struct App {
     pub(crate) in_flight: InFlight,
     /// Whether browsers reach this site only by TLS.
     pub(crate) secure: bool,
+    /// The address under which people find the site, without a slash at the end. Set while the site is served.
+    pub(crate) origin: OnceLock<String>,
     /// What happens to all data at the end, if this is a trial.
     pub(crate) trial: Option<String>,
     pub(crate) audit_key: AuditKey,
@@ -71,6 +73,11 @@ impl App {
     /// The current time, in seconds since 1970.
     pub(crate) fn now(&self) -> i64 {
         (self.now)()
+    }
+
+    /// The address under which people find the site, without a slash at the end.
+    pub(crate) fn origin(&self) -> &str {
+        self.origin.get().map_or("", String::as_str)
     }
 
     /// The runs that were submitted here.

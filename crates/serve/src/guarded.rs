@@ -177,8 +177,8 @@ mod tests {
             store.note(&key, (1, who), "sign in", "").unwrap();
         }
         let vault = Vault::open(at, None).unwrap();
-        let hook =
-            Hook { id: 0, name: "ci".into(), url: "http://a/".into(), by: "ada".into(), at: 1 };
+        let (name, url) = ("ci".into(), "http://a/".into());
+        let hook = Hook { name, url, by: "ada".into(), at: 1, ..Hook::default() };
         store.add_hook(&hook, &vault.seal_key(&hook, "k").unwrap()).unwrap();
         check_keys(at, None, &store, false).unwrap();
         for (file, lost) in

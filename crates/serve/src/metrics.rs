@@ -7,31 +7,16 @@
 use std::fmt::Write as _;
 
 use http::StatusCode;
-use rustix::fs::statvfs;
 
 use crate::app::App;
 use crate::call::{Answer, Call};
+use crate::disk::Disk;
 use crate::problem::Problem;
 
 /// The free disk space without which a site is not ready, in bytes.
 const DISK_MIN: u64 = 64 << 20;
 const PLAIN: &str = "text/plain; charset=utf-8";
 const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
-/// The size of a disk and what is free of it, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Disk {
-    pub(crate) size: u64,
-    pub(crate) free: u64,
-}
-
-impl Disk {
-    /// The disk that the data of the site is on.
-    pub(crate) fn new(app: &App) -> Option<Self> {
-        let disk = statvfs(app.history.directory()).ok()?;
-        let of = |blocks: u64| blocks.saturating_mul(disk.f_frsize);
-        Some(Self { size: of(disk.f_blocks), free: of(disk.f_bavail) })
-    }
-}
 
 /// `GET /healthz`: whether the process answers.
 #[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]

@@ -52,6 +52,8 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// The certificate chain and the private key, as PEM files.
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// The address under which people find the site, if it is not the one that follows from the rest.
+    pub public_url: Option<String>,
     /// Proxies that terminate TLS in front of the site, and that report the client's address.
     pub proxies: Vec<IpNet>,
     /// The directory of systemd credentials, for the key of the secrets if it must not be in the site's directory.
@@ -66,6 +68,22 @@ pub struct Settings {
     pub search_second: Option<String>,
     /// The cluster whose agents are shown, if there is one.
     pub cluster: Option<Cluster>,
+}
+
+impl Settings {
+    /// The address under which people find a site that listens here, without a slash at the end.
+    pub fn origin(&self, at: SocketAddr) -> String {
+        if let Some(url) = &self.public_url {
+            return url.trim_end_matches('/').to_owned();
+        }
+        let is_proxied = !self.proxies.is_empty();
+        let scheme = if self.tls.is_some() || is_proxied { "https" } else { "http" };
+        match self.hosts.first() {
+            Some(host) if is_proxied => format!("{scheme}://{host}"),
+            Some(host) => format!("{scheme}://{host}:{}", at.port()),
+            None => format!("{scheme}://{at}"),
+        }
+    }
 }
 
 /// A site whose directory is open.
@@ -116,6 +134,7 @@ impl Site {
             hosts: Hosts::new(&settings.hosts),
             in_flight: InFlight::default(),
             secure: settings.tls.is_some() || !settings.proxies.is_empty(),
+            origin: OnceLock::new(),
             trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
             audit_key: audit_key(directory)?,
             search_second: settings.search_second.clone(),
@@ -180,6 +199,8 @@ impl Site {
         listener.set_nonblocking(true).map_err(failed)?;
         let link = self.first_link()?;
         let app = self.app;
+        // A site is served only once, so this cannot fail.
+        let _ = app.origin.set(self.settings.origin(at));
         open_queue(&app)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
         let served = runtime.block_on(async {
@@ -308,7 +329,8 @@ fn open_queue(app: &App) -> Result<(), String> {
     // A site is served only once, so this cannot fail.
     let _ = app.queue.set(queue);
     let ids = app.history.ids().map_err(|error| failed(&error))?;
-    if let Err(problem) = app.absorb_of(ids) {
+    let completed = retention::complete(app);
+    if let Err(problem) = app.absorb_of(ids).and(completed) {
         (app.log)(&format!("failed to index runs: {}", problem.hidden.unwrap_or(problem.detail)));
     }
     Ok(())

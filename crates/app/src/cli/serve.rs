@@ -30,8 +30,9 @@ pub(crate) struct ServeArgs {
     #[arg(
         long,
         conflicts_with_all = [
-            "hosts", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex", "verify_audit",
-            "new_keys"
+            "hosts", "public_url", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex",
+            "verify_audit",
+            "new_keys", "backup", "verify_backup", "restore"
         ]
     )]
     pub(crate) trial: bool,
@@ -46,6 +47,11 @@ pub(crate) struct ServeArgs {
     /// Requests for localhost and for IP addresses are always accepted. Requests for any other name are refused.
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
+    /// Address under which people find the site, with https:// before it, for links in messages
+    ///
+    /// Default: the first --host, or the address that the site listens on.
+    #[arg(long, value_name = "URL", value_parser = site, help_heading = "Beyond this machine")]
+    pub(crate) public_url: Option<BaseUrl>,
     /// Certificate chain (PEM) for HTTPS
     #[arg(long, value_name = "FILE", requires = "tls_key", help_heading = "Beyond this machine")]
     pub(crate) tls_cert: Option<PathBuf>,
@@ -80,6 +86,27 @@ pub(crate) struct ServeArgs {
     /// Check that no line of the audit trail was changed, and exit
     #[arg(long, help_heading = "Upkeep")]
     pub(crate) verify_audit: bool,
+    /// Make a backup in a new directory below this one, and exit; the site may be served meanwhile
+    ///
+    /// It has everything but secrets.key, which should be kept elsewhere, and runs that are not over.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["link", "reindex", "verify_audit"], help_heading = "Upkeep")]
+    pub(crate) backup: Option<PathBuf>,
+    /// Check that no file of a backup was changed, and exit
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["link", "reindex", "verify_audit", "backup"],
+        help_heading = "Upkeep"
+    )]
+    pub(crate) verify_backup: Option<PathBuf>,
+    /// Restore a backup as the directory --dir, which has to be empty, and exit
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["link", "reindex", "verify_audit", "backup", "verify_backup"],
+        help_heading = "Upkeep"
+    )]
+    pub(crate) restore: Option<PathBuf>,
     /// Go on without a key that is missing from the directory, and make a new one
     ///
     /// What the lost key protected is lost: without audit.key, the lines of the audit trail until now can no longer be
@@ -142,9 +169,10 @@ pub(super) const SERVE: About = About {
         (
             "Behind a proxy that speaks HTTPS:",
             "brunt serve --listen 10.0.0.7:7878 --host load.example.com \\\n\
-             \x20 --behind-proxy 10.0.0.5/32",
+             \x20 --public-url https://load.example.com --behind-proxy 10.0.0.5/32",
         ),
         ("With the agents of a cluster:", "brunt serve --keys keys/coordinator"),
+        ("A backup, while the site goes on:", "brunt serve --dir /var/lib/brunt --backup /backups"),
         ("A password link for an administrator:", "brunt serve --link admin"),
     ],
     short: &[

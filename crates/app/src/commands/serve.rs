@@ -10,6 +10,7 @@ use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_serve::agents::Cluster;
+use brunt_serve::backup::{self, Backup};
 use brunt_serve::{Settings, Site};
 
 use super::failed;
@@ -36,8 +37,12 @@ pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
     if args.trial {
         return trial(args, listener(args)?, world);
     }
+    if let Some(done) = upkeep(args, world)? {
+        return Ok(done);
+    }
     let settings = Settings {
         hosts: args.hosts.clone(),
+        public_url: args.public_url.as_ref().map(ToString::to_string),
         tls: args.tls_cert.clone().zip(args.tls_key.clone()),
         proxies: args.behind_proxy.clone(),
         credentials: world.environment.path("CREDENTIALS_DIRECTORY"),
@@ -49,7 +54,8 @@ pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
     };
     let console = world.console.clone();
     let log = Box::new(move |text: &str| console.say(text));
-    let directory = args.dir.as_deref().unwrap_or_else(|| Path::new(DIRECTORY));
+    let directory = directory(args);
+    let of_site = settings.clone();
     let site = Site::open(directory, settings, log).map_err(failed)?;
     if args.reindex {
         let runs = site.reindex().map_err(failed)?;
@@ -63,11 +69,11 @@ pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
     }
     if let Some(name) = &args.link {
         let link = site.link(name).map_err(failed)?;
-        return world.console.print(&format!("{}{link}\n", origin(args, args.listen)));
+        return world.console.print(&format!("{}{link}\n", of_site.origin(args.listen)));
     }
     let listener = listener(args)?;
     let begun = |at, link: Option<String>| {
-        let origin = origin(args, at);
+        let origin = of_site.origin(at);
         match link {
             None => world.console.say(&format!("serve: {origin}/")),
             Some(link) => {
@@ -81,6 +87,27 @@ pub(crate) fn serve(args: &ServeArgs, world: &World) -> Result<Exit, Refusal> {
     };
     site.serve(listener, begun).map_err(failed)?;
     Ok(Exit::Ok)
+}
+
+fn directory(args: &ServeArgs) -> &Path {
+    args.dir.as_deref().unwrap_or_else(|| Path::new(DIRECTORY))
+}
+
+/// Carries out what needs no open site: a backup, its check, its restoration.
+fn upkeep(args: &ServeArgs, world: &World) -> Result<Option<Exit>, Refusal> {
+    let (act, done) = if let Some(backups) = &args.backup {
+        ("made", backup::make(directory(args), backups, world.now()))
+    } else if let Some(at) = &args.verify_backup {
+        ("unchanged", backup::verify(at))
+    } else if let Some(at) = &args.restore {
+        ("restored", backup::restore(at, directory(args)))
+    } else {
+        return Ok(None);
+    };
+    let Backup { at, made, files, bytes } = done.map_err(failed)?;
+    let at = at.display();
+    let said = format!("{at}\n{act}: {files} files, {bytes} bytes, of {made}\n");
+    world.console.print(&said).map(Some)
 }
 
 /// The cluster of the site, if a broker was given.
@@ -111,15 +138,4 @@ fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
         let another = "name another address with --listen; port 0 picks a free port";
         failed(format!("listen on {}: {error}; {another}", args.listen))
     })
-}
-
-/// The address under which browsers find the site.
-fn origin(args: &ServeArgs, at: std::net::SocketAddr) -> String {
-    let secure = args.tls_cert.is_some() || !args.behind_proxy.is_empty();
-    let scheme = if secure { "https" } else { "http" };
-    match args.hosts.first() {
-        Some(host) if !args.behind_proxy.is_empty() => format!("{scheme}://{host}"),
-        Some(host) => format!("{scheme}://{host}:{}", at.port()),
-        None => format!("{scheme}://{at}"),
-    }
 }

@@ -1,6 +1,7 @@
 //! The API for programs: `/api/v1`.
 
 pub(crate) mod agents;
+pub(crate) mod annotations;
 mod body;
 pub(crate) mod editing;
 pub(crate) mod keyed;

@@ -1,6 +1,7 @@
 //! What users change on a site, by a page or by the API: one place that validates a change, carries it out and adds it
 //! to the audit trail.
 
+pub(crate) mod annotations;
 pub(crate) mod plans;
 pub(crate) mod runs;
 pub(crate) mod targets;

@@ -254,12 +254,18 @@ impl History {
         Ok(about)
     }
 
-    /// Removes a run that is over, permanently. Returns whether there was one.
+    /// Removes a run that is over, permanently. Returns whether there was one. Its directory is moved away first, so
+    /// that a run is there completely or not at all, whenever the server ends; what was moved is removed at the latest
+    /// when the history is opened again.
     pub fn remove(&self, id: &RunId) -> Result<bool, HistoryError> {
         let Some(entry) = self.entry(id)? else { return Ok(false) };
-        self.known().remove(&entry.summary.sha256);
         let files = self.files(id);
-        fs::remove_dir_all(files.directory()).map_err(failed("remove", files.directory()))?;
+        let remove = failed("remove", files.directory());
+        let name = RunId::new().map_err(|error| remove(io::Error::other(error)))?;
+        let moved = self.directory.join("incoming").join(name.as_str());
+        fs::rename(files.directory(), &moved).map_err(&remove)?;
+        self.known().remove(&entry.summary.sha256);
+        fs::remove_dir_all(&moved).map_err(failed("remove", &moved))?;
         Ok(true)
     }
 

@@ -45,6 +45,11 @@ impl Scale {
         Self { low, high, from, to, is_log: true }
     }
 
+    /// The pixels of its ends.
+    pub(super) fn ends(&self) -> (f64, f64) {
+        (self.from, self.to)
+    }
+
     /// Where a value is.
     pub(super) fn at(&self, value: f64) -> f64 {
         let share = if self.is_log {

@@ -9,6 +9,7 @@ mod actions;
 mod against;
 pub(crate) mod agents;
 mod alert;
+pub(crate) mod annotations;
 pub(crate) mod audit;
 mod bar;
 pub(crate) mod compare;

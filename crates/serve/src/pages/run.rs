@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::actions::Actions;
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
-use super::{hidden, moment, page_with_charts};
+use super::{annotations, hidden, moment, page_with_charts};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::changes::runs::{change, tags};
@@ -43,6 +43,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             @if runner { " · " a href="#about" { "Name, tags and note" } }
         }
         (whole(&parts, &run, &Actions::new(call, &run)?)?)
+        (annotations::of_run(call, &run)?)
         (steps(&run))
         (more(call, &run)?)
         @if runner { (form(call, &run)?) }

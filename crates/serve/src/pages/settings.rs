@@ -18,9 +18,15 @@ enum For {
 }
 
 /// The pages: address, name, what they are for.
-const PAGES: [(&str, &str, For, &str); 10] = [
+const PAGES: [(&str, &str, For, &str); 11] = [
     ("/account", "Account", For::Everybody, "your password, and tokens for programs"),
     ("/agents", "Agents", For::OfAgents, "the machines that make load together with this one"),
+    (
+        "/annotations",
+        "Annotations",
+        For::Everybody,
+        "what happened outside of the site, for charts",
+    ),
     ("/shares", "Links", For::Runners, "links that show a run or a comparison without signing in"),
     ("/secrets", "Secrets", For::Admins, "passwords and keys of targets, which are never shown"),
     ("/hooks", "Webhooks", For::Admins, "who receives the results of scheduled runs"),

@@ -10,6 +10,7 @@ use brunt_record::Status;
 use brunt_report::comparison::{Figure, RECORDS_MAX};
 use maud::{Markup, html};
 
+use super::annotations;
 use super::moments::zone;
 use super::run::sections;
 use super::{figure, moment, page as whole};
@@ -91,6 +92,7 @@ pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
     }
     let courses = [Figure::P99, Figure::Goodput];
     let courses = courses.map(|figure| Course::new(&runs, figure, &call.app.levels));
+    let happened = annotations::of_runs(call, load, &runs)?;
     Ok(html! {
         (said(&courses, count))
         p.trust {
@@ -101,7 +103,8 @@ pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
             "The grey line is the newest baseline, and the band about it is how much runs of one level usually differ. "
             (zone())
         }
-        div.over.courses { @for course in &courses { (course.chart()) } }
+        div.over.courses { @for course in &courses { (course.chart(&happened)) } }
+        (annotations::listed("What happened", &happened))
         (changes(&courses))
         (listed(&runs))
         p { a href={ "/trends?load=" (super::history::encoded(load)) "&all=1" } { "All figures and operations" } }

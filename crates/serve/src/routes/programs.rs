@@ -7,6 +7,7 @@ use brunt_report::comparison::{Comparison, Trend};
 use super::param::{Param, Takes};
 use super::route::{Access, Ask, BodyKind, Content, Gives, Route};
 use super::table::PAGE;
+use crate::api::annotations::{AnnotationAsked, AnnotationReply, Annotations};
 use crate::api::editing::{EditAsked, Edited};
 use crate::api::marks::{Tags, TagsAsked, TagsOfRun};
 use crate::api::plans::{PlanAsked, PlanReply, Plans, RevisionAsked};
@@ -367,6 +368,35 @@ pub(super) static TABLE: &[Route] = &[
         gives: &[Gives::json::<Schedules>(200)],
         act: api::schedules::list,
         ..GET
+    },
+    Route {
+        path: "/api/v1/annotations",
+        what: "List what happened outside of the site, the newest first",
+        query: &[Param::new(
+            "target",
+            Takes::Text,
+            "The name of a target: what concerns it or all targets",
+        )],
+        gives: &[Gives::json::<Annotations>(200)],
+        act: api::annotations::list,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/annotations",
+        access: PUSH,
+        what: "Add an annotation, such as a deployment, which charts of runs and trends show at its time",
+        asks: &[Content::json::<AnnotationAsked>()],
+        gives: &[Gives::json::<AnnotationReply>(201)],
+        keyed: true,
+        act: api::annotations::add,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/annotations/{annotation}",
+        what: "Remove an annotation",
+        gives: &[Gives { status: 204, content: None }],
+        act: api::annotations::end,
+        ..DELETE
     },
     Route {
         path: AGENTS,

@@ -1,6 +1,7 @@
 //! The server as browsers and programs see it: over sockets.
 
 mod agents;
+mod annotations;
 mod forms;
 mod home;
 mod kept;
@@ -95,6 +96,7 @@ impl Server {
             in_flight: InFlight::default(),
             secure: false,
             trial: None,
+            origin: "https://load.example.com".to_owned().into(),
             audit_key: audit_key(directory.path()).unwrap(),
             search_second: None,
             cluster,

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub(crate) use cron::{Quiet, Times, zone_of};
 pub(crate) use preset::{Preset, Typed, likely, weekdays, words};
-pub(crate) use tell::{KEY_BEGINS, look as tell};
+pub(crate) use tell::look as tell;
 
 use crate::app::App;
 use crate::auth::Role;

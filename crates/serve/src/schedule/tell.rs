@@ -1,28 +1,22 @@
 //! The results of scheduled runs: the verdict of a run, its objectives, how it compares with the baseline of its load;
 //! and the webhooks that receive them.
 //!
-//! Messages are signed as Standard Webhooks defines (`webhook-id`, `webhook-timestamp`, `webhook-signature`), with a
-//! key that only the site and the receiver have. If a receiver does not answer with success, the message is sent again
-//! a few times, with increasing delays. Its id stays the same, so that the receiver can detect duplicates.
+//! If a receiver does not answer with success, the message is sent again a few times, with increasing delays. Its id
+//! stays the same, so that the receiver can detect duplicates.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use brunt_envelope::Delivery;
 use brunt_history::RunId;
 use brunt_record::{SloOutcome, Status};
-use ring::hmac;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::comparison::{Against, against};
 use crate::history::Entry;
 use crate::moment::rfc3339;
+use crate::notice::{Notice, send};
 use crate::problem::Problem;
 use crate::queue::State;
-use crate::store::{Hook, Schedule, UnreportedRun};
+use crate::store::{Schedule, UnreportedRun};
 
-/// The prefix of a webhook's key, in the form in which the receiver gets it.
-pub(crate) const KEY_BEGINS: &str = "whsec_";
 /// The seconds until the next try, by the number of earlier tries.
 const AGAIN: [i64; 4] = [30, 300, 1_800, 7_200];
 /// The most times that are examined at once.
@@ -44,12 +38,14 @@ struct Data<'a> {
     target: String,
     /// When the run was due.
     at: String,
+    /// The whole address of the page of the run, or of the schedule if there is no run.
+    link: String,
     #[serde(flatten)]
     outcome: Outcome<'a>,
 }
 
 /// The result of a scheduled time. What does not apply is null.
-#[derive(Default, Serialize)]
+#[derive(Clone, Default, Serialize)]
 struct Outcome<'a> {
     /// The id of the run.
     run: Option<&'a str>,
@@ -88,8 +84,8 @@ fn settle(app: &App, schedule: &Schedule, untold: &UnreportedRun) -> Result<(), 
     let Some((hook, sealed)) = hook else {
         return Ok(app.store.settle(untold, (&words, ""), None)?);
     };
-    let body = message(app, (schedule, untold), outcome)?;
-    let (delivery, again) = match deliver(app, (&hook, &sealed), untold, body) {
+    let notice = notice(app, (schedule, untold), outcome, &words)?;
+    let (delivery, again) = match send(app, (&hook, &sealed), &notice)? {
         Ok(()) => (format!("{} was notified", hook.name), None),
         Err(why) => {
             let again = usize::try_from(untold.tries).ok().and_then(|tries| AGAIN.get(tries));
@@ -174,71 +170,54 @@ fn words(outcome: &Outcome<'_>) -> String {
     words.join("; ")
 }
 
-fn message(
+fn notice(
     app: &App,
     (schedule, untold): (&Schedule, &UnreportedRun),
     outcome: Outcome<'_>,
-) -> Result<String, Problem> {
+    words: &str,
+) -> Result<Notice, Problem> {
+    let plan = app.store.plan(schedule.plan)?.map(|plan| plan.name).unwrap_or_default();
+    let target = app.store.target(schedule.target)?.map(|it| it.name).unwrap_or_default();
+    let own = || format!("/schedules/{}", schedule.id);
+    let link = format!("{}{}", app.origin(), outcome.page.clone().unwrap_or_else(own));
+    let (title, sentence) = (format!("{plan} at {target}"), sentence(&outcome, words));
     let message = Message {
         kind: if outcome.run.is_some() { "run.ended" } else { "run.missed" },
         timestamp: rfc3339(app.now()),
         data: Data {
             schedule: schedule.id,
-            plan: app.store.plan(schedule.plan)?.map(|plan| plan.name).unwrap_or_default(),
-            target: app.store.target(schedule.target)?.map(|it| it.name).unwrap_or_default(),
+            plan,
+            target,
             at: rfc3339(untold.at),
+            link: link.clone(),
             outcome,
         },
     };
-    serde_json::to_string(&message).map_err(Problem::bug)
-}
-
-/// Sends a message to a webhook. The error says why it did not arrive.
-fn deliver(
-    app: &App,
-    (hook, sealed): (&Hook, &[u8]),
-    untold: &UnreportedRun,
-    body: String,
-) -> Result<(), String> {
-    let key = app.vault.unseal_key(hook, sealed);
-    let key = key.ok_or("its key was sealed with another secrets.key; add it again")?;
+    let message = serde_json::to_value(&message).map_err(Problem::bug)?;
     let id = format!("schedule-{}-{}", untold.schedule, untold.at);
-    let at = app.now();
-    let signature = signature(&key, &id, at, &body).ok_or("its key is not valid")?;
-    let headers = [
-        ("webhook-id", id),
-        ("webhook-timestamp", at.to_string()),
-        ("webhook-signature", format!("v1,{signature}")),
-    ];
-    let headers = headers.map(|(name, value)| (name.to_owned(), value)).to_vec();
-    let delivery = Delivery { url: hook.url.clone(), headers, body };
-    app.children.deliver(delivery).map_err(|error| error.to_string())?
+    Ok(Notice { id, title, sentence, link, message })
 }
 
-/// The signature of a message; `None` if the key does not have the form that its receiver got.
-fn signature(key: &str, id: &str, at: i64, body: &str) -> Option<String> {
-    let key = BASE64.decode(key.strip_prefix(KEY_BEGINS)?).ok()?;
-    let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
-    let signed = hmac::sign(&key, format!("{id}.{at}.{body}").as_bytes());
-    Some(BASE64.encode(signed.as_ref()))
+/// The result in one sentence, for people: that of the run, and what is worse than the baseline.
+fn sentence(outcome: &Outcome<'_>, words: &str) -> String {
+    let worse = outcome.against.as_ref().filter(|it| it.reason.is_none() && !it.worse.is_empty());
+    match (&outcome.sentence, &outcome.why) {
+        (Some(sentence), _) => {
+            let worse =
+                worse.map(|it| format!("; worse than its baseline: {}", it.worse.join(", ")));
+            let whole = sentence.trim_end_matches('.');
+            format!("{whole}{}.", worse.unwrap_or_default())
+        }
+        (None, Some(why)) if outcome.run.is_none() => {
+            format!("No run was started: {}.", why.trim_end_matches('.'))
+        }
+        (None, _) => format!("The run ended without a result: {}.", words.trim_end_matches('.')),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_message_is_signed_as_its_receivers_expect() {
-        // The example of the Standard Webhooks specification's reference libraries.
-        let found = signature(
-            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-            "msg_p5jXN8AQM9LWM0D4loKWxJek",
-            1_614_265_330,
-            "{\"test\": 2432232314}",
-        );
-        assert_eq!(found.as_deref(), Some("g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="));
-        assert_eq!(signature("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "m", 1, ""), None);
-    }
 
     #[test]
     fn what_came_of_a_time_is_told_in_words() {
@@ -256,5 +235,19 @@ mod tests {
         let missed =
             Outcome { why: Some("the site was not running".to_owned()), ..Outcome::default() };
         assert_eq!(words(&missed), "");
+    }
+
+    #[test]
+    fn people_are_told_in_one_sentence() {
+        let ended = Outcome { run: Some("r"), state: Some("done"), ..Outcome::default() };
+        let passed =
+            Outcome { sentence: Some("It passed: p99 was 8.1 ms.".to_owned()), ..ended.clone() };
+        assert_eq!(sentence(&passed, ""), "It passed: p99 was 8.1 ms.");
+        let lost = Outcome { why: Some("it was killed".to_owned()), ..ended };
+        let told = "The run ended without a result: done; it was killed.";
+        assert_eq!(sentence(&lost, &words(&lost)), told);
+        let why = Some("Its target is gone.".to_owned());
+        let missed = Outcome { why, ..Outcome::default() };
+        assert_eq!(sentence(&missed, ""), "No run was started: Its target is gone.");
     }
 }

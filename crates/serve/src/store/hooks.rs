@@ -3,15 +3,25 @@
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::{Result, Store};
+use crate::notice::Format;
+
+/// What is read of a webhook.
+const COLUMNS: &str = "id, name, url, author, at, format, recipients, tried, told";
 
 /// A webhook, without its key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hook {
     pub(crate) id: i64,
     pub(crate) name: String,
+    /// Its URL; only the host of it if that is a secret.
     pub(crate) url: String,
+    pub(crate) format: Format,
+    /// Who receives mail.
+    pub(crate) to: Vec<String>,
     pub(crate) by: String,
     pub(crate) at: i64,
+    /// When a message was last sent, and what came of it.
+    pub(crate) tried: Option<(i64, String)>,
 }
 
 fn hook(row: &Row<'_>) -> rusqlite::Result<Hook> {
@@ -21,6 +31,12 @@ fn hook(row: &Row<'_>) -> rusqlite::Result<Hook> {
         url: row.get(2)?,
         by: row.get(3)?,
         at: row.get(4)?,
+        format: Format::of(&row.get::<_, String>(5)?).unwrap_or_default(),
+        to: row.get::<_, String>(6)?.lines().map(str::to_owned).collect(),
+        tried: row
+            .get::<_, Option<i64>>(7)?
+            .map(|at| Ok::<_, rusqlite::Error>((at, row.get(8)?)))
+            .transpose()?,
     })
 }
 
@@ -28,8 +44,8 @@ impl Store {
     /// All webhooks, by name.
     pub(crate) fn hooks(&self) -> Result<Vec<Hook>> {
         self.read(|file| {
-            let ask = "SELECT id, name, url, author, at FROM hook ORDER BY name LIMIT 1000";
-            let mut all = file.prepare(ask)?;
+            let ask = format!("SELECT {COLUMNS} FROM hook ORDER BY name LIMIT 1000");
+            let mut all = file.prepare(&ask)?;
             let hooks = all.query_map([], hook)?;
             Ok(hooks.collect::<rusqlite::Result<_>>()?)
         })
@@ -38,17 +54,28 @@ impl Store {
     /// One webhook, and its encrypted key.
     pub(crate) fn hook(&self, id: i64) -> Result<Option<(Hook, Vec<u8>)>> {
         self.read(|file| {
-            let ask = "SELECT id, name, url, author, at, sealed FROM hook WHERE id = ?1";
-            Ok(file.query_row(ask, [id], |row| Ok((hook(row)?, row.get(5)?))).optional()?)
+            let ask = format!("SELECT {COLUMNS}, sealed FROM hook WHERE id = ?1");
+            Ok(file.query_row(&ask, [id], |row| Ok((hook(row)?, row.get("sealed")?))).optional()?)
         })
     }
 
     /// Adds a webhook, ignoring its `id`; false if the name is taken.
     pub(crate) fn add_hook(&self, it: &Hook, sealed: &[u8]) -> Result<bool> {
         self.write(|file| {
-            let add =
-                "INSERT OR IGNORE INTO hook (name, url, sealed, author, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-            Ok(file.execute(add, (&it.name, &it.url, sealed, &it.by, it.at))? > 0)
+            let add = "INSERT OR IGNORE INTO hook (name, url, sealed, author, at, format, recipients) \
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+            let values =
+                (&it.name, &it.url, sealed, &it.by, it.at, it.format.key(), it.to.join("\n"));
+            Ok(file.execute(add, values)? > 0)
+        })
+    }
+
+    /// Remembers what came of a message to a webhook.
+    pub(crate) fn hook_tried(&self, id: i64, at: i64, told: &str) -> Result<()> {
+        self.note_use(|file| {
+            let change = "UPDATE hook SET tried = ?2, told = ?3 WHERE id = ?1";
+            file.execute(change, (id, at, told))?;
+            Ok(())
         })
     }
 
@@ -75,11 +102,17 @@ mod tests {
             url: "https://ci.example.com/hook".to_owned(),
             by: "ada".to_owned(),
             at: 7,
+            format: Format::Mail,
+            to: vec!["a@example.com".to_owned(), "b@example.com".to_owned()],
+            tried: None,
         };
         assert!(store.add_hook(&given, b"sealed").unwrap());
         assert!(!store.add_hook(&Hook { name: "CI".to_owned(), ..given.clone() }, b"x").unwrap());
         assert_eq!(store.hooks().unwrap(), std::slice::from_ref(&given));
-        assert_eq!(store.hook(1).unwrap(), Some((given, b"sealed".to_vec())));
+        assert_eq!(store.hook(1).unwrap(), Some((given.clone(), b"sealed".to_vec())));
+        store.hook_tried(1, 9, "no answer").unwrap();
+        let tried = Some((9, "no answer".to_owned()));
+        assert_eq!(store.hooks().unwrap(), [Hook { tried, ..given }]);
         let plan = store.add_plan("p", "", ("ada", 1)).unwrap().unwrap();
         let made = crate::store::Schedule { plan, hook: Some(1), ..Default::default() };
         store.add_schedule(&made).unwrap();

@@ -5,11 +5,13 @@
 //! version; a file from a newer program is refused. The directory of runs is the source of truth: the index of it can
 //! be rebuilt.
 
+mod annotations;
 mod audit;
 mod drafts;
 mod followed;
 mod hooks;
 mod identities;
+mod kept;
 mod keyed;
 mod membership;
 mod people;
@@ -34,6 +36,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
+pub(crate) use annotations::{Annotation, Window};
 pub(crate) use audit::{AuditKey, BrokenAt};
 pub(crate) use drafts::Draft;
 pub(crate) use followed::FollowedRun;
@@ -55,7 +58,7 @@ pub(crate) use test::{LastRuns, Point, Test};
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
@@ -66,12 +69,14 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("008_api.sql"),
     include_str!("009_tests.sql"),
     include_str!("010_drafts.sql"),
+    include_str!("011_team.sql"),
     include_str!("012_provider.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
-const NAME: &str = "brunt.db";
+/// The file of the database.
+pub(crate) const DATABASE: &str = "brunt.db";
 /// The bytes that are written to find out whether the disk is full: more than the database writes for most changes.
 const TRIED: usize = 64 << 10;
 
@@ -116,6 +121,11 @@ impl StoreError {
     }
 }
 
+/// The newest version of the database that this program knows.
+pub(crate) const fn version_known() -> usize {
+    MIGRATIONS.len()
+}
+
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// The database of a site.
@@ -128,7 +138,7 @@ pub(crate) struct Store {
 impl Store {
     /// Opens the file of a directory, creates it if it does not exist, and migrates it.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
-        let path = directory.join(NAME);
+        let path = directory.join(DATABASE);
         private(&path)?;
         let mut writer = Connection::open(&path)?;
         writer.busy_timeout(PATIENCE)?;
@@ -266,7 +276,7 @@ mod tests {
     #[test]
     fn an_older_file_is_brought_up_to_date_and_copied_before() {
         let directory = tempfile::tempdir().unwrap();
-        let older = Connection::open(directory.path().join(NAME)).unwrap();
+        let older = Connection::open(directory.path().join(DATABASE)).unwrap();
         older.execute_batch(MIGRATIONS[0]).unwrap();
         older.pragma_update(None, "user_version", 1).unwrap();
         let add = "INSERT INTO user (name, role, created) VALUES ('ada', 'admin', 1)";
@@ -284,7 +294,7 @@ mod tests {
             let file = Connection::open(directory.path().join(name)).unwrap();
             file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
         };
-        assert_eq!(version(NAME), i64::try_from(MIGRATIONS.len()).unwrap());
+        assert_eq!(version(DATABASE), i64::try_from(MIGRATIONS.len()).unwrap());
         assert_eq!(version("brunt.db.1"), 1);
         let copy = directory.path().join("brunt.db.1").metadata().unwrap();
         assert_eq!(copy.permissions().mode() & 0o077, 0);

@@ -264,20 +264,6 @@ impl Store {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// The runs that are neither pinned nor baselines, and have no tag unless `tagged`: their ids, and when they were
-    /// stored, the newest first. The tag that scheduled runs get is no tag of a person.
-    pub(crate) fn removable_runs(&self, tagged: bool) -> Result<Vec<(String, String)>> {
-        self.read(|file| {
-            let ask = "SELECT id, coalesce(nullif(json_extract(about, '$.origin.at'), ''), started) AS stored \
-                       FROM run WHERE pinned = 0 AND baseline = 0 AND (?1 OR NOT EXISTS \
-                       (SELECT 1 FROM tag WHERE tag.run = run.id AND tag <> 'scheduled')) \
-                       ORDER BY stored DESC, id DESC";
-            let mut all = file.prepare(ask)?;
-            let runs = all.query_map([tagged], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            Ok(runs.collect::<rusqlite::Result<_>>()?)
-        })
-    }
-
     /// The newest baseline of a load.
     pub(crate) fn baseline_of(&self, load: &str) -> Result<Option<Entry>> {
         let filter = Filter { load: load.to_owned(), baseline: true, ..Filter::default() };

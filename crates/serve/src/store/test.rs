@@ -211,7 +211,7 @@ mod tests {
     use brunt_record::RunOutcome;
     use rusqlite::Connection;
 
-    use super::super::{MIGRATIONS, NAME, Target};
+    use super::super::{DATABASE, MIGRATIONS, Target};
     use super::*;
 
     fn entry(number: usize, load: &str, plan: Option<&str>) -> Entry {
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_file_of_the_previous_version_is_filled_as_new_runs_are() {
         let directory = tempfile::tempdir().unwrap();
-        let older = Connection::open(directory.path().join(NAME)).unwrap();
+        let older = Connection::open(directory.path().join(DATABASE)).unwrap();
         for step in &MIGRATIONS[..8] {
             older.execute_batch(step).unwrap();
         }

@@ -152,7 +152,28 @@ function named(shown) {
   };
 }
 
-/** Shades the phases that are not measured. */
+/** What happened outside of the run, where the page says so: seconds from its beginning, and a label. */
+const happened = JSON.parse(document.getElementById("annotations")?.textContent ?? "[]");
+
+/** Draws a line with a label for each thing that happened. */
+function annotate({ ctx, bbox }, place) {
+  ctx.strokeStyle = ctx.fillStyle = colour("link");
+  ctx.setLineDash([5 * devicePixelRatio, 3 * devicePixelRatio]);
+  for (const [number, one] of happened.entries()) {
+    const at = place(one.t);
+    ctx.beginPath();
+    ctx.moveTo(at, bbox.top);
+    ctx.lineTo(at, bbox.top + bbox.height);
+    ctx.stroke();
+    // On the side where there is more room, on one of three lines.
+    const isRight = at > bbox.left + bbox.width / 2;
+    ctx.textAlign = isRight ? "right" : "left";
+    const y = bbox.top + bbox.height - (18 + 13 * (number % 3)) * devicePixelRatio;
+    ctx.fillText(one.label, at + (isRight ? -4 : 4) * devicePixelRatio, y);
+  }
+}
+
+/** Shades the phases that are not measured, and shows what happened. */
 function shade(chart) {
   const { ctx, bbox } = chart;
   ctx.save();
@@ -173,5 +194,6 @@ function shade(chart) {
       ctx.fillText(span.name, from + padding, bbox.top + padding);
     }
   }
+  annotate(chart, (t) => chart.valToPos(t, "x", true));
   ctx.restore();
 }

@@ -9,11 +9,16 @@ use maud::{Markup, html};
 use crate::levels::Levels;
 use crate::pages::drawing::{FRAMES, Frame, Scale, line, round_end, round_step, upright};
 use crate::pages::moments::{Brief, Grain};
-use crate::store::FollowedRun;
+use crate::store::{Annotation, FollowedRun};
 
 const TOP: f64 = 34.0;
 const FLOOR: f64 = 200.0;
 const HEIGHT: f64 = 232.0;
+/// Labels of annotations are on so many lines, one after the other, so that they do not cover each other.
+const LINES: usize = 3;
+const LINE: f64 = 13.0;
+/// The most characters of a label in a chart.
+const LABEL_MAX: usize = 24;
 /// The words of a run whose figures say nothing about the target.
 const VALID: &str = "valid";
 /// So many figures are followed at the same time.
@@ -70,8 +75,8 @@ impl<'a> Course<'a> {
         measured(newest, self.figure)
     }
 
-    /// The chart.
-    pub(super) fn chart(&self) -> Markup {
+    /// The chart, with what happened meanwhile.
+    pub(super) fn chart(&self, happened: &[Annotation]) -> Markup {
         let name = name(self.figure);
         let label = format!("{name} of {} runs by date", self.runs.len());
         html! {
@@ -79,13 +84,13 @@ impl<'a> Course<'a> {
                 figcaption { (name) " " small { (unit(self.figure)) ", by date" } }
                 @for frame in &FRAMES {
                     svg class=(frame.class) viewBox={ "0 0 " (frame.width) " " (HEIGHT) } width=(frame.width)
-                        height=(HEIGHT) role="img" aria-label=(label) { (self.drawn(frame)) }
+                        height=(HEIGHT) role="img" aria-label=(label) { (self.drawn(frame, happened)) }
                 }
             }
         }
     }
 
-    fn drawn(&self, frame: &Frame) -> Markup {
+    fn drawn(&self, frame: &Frame, happened: &[Annotation]) -> Markup {
         let times: Vec<Option<f64>> = self.runs.iter().map(seconds).collect();
         let known = || times.iter().flatten().copied();
         let (first, last) = (known().fold(f64::INFINITY, f64::min), known().fold(0.0, f64::max));
@@ -119,6 +124,7 @@ impl<'a> Course<'a> {
                 line.chg x1=(place) x2=(place) y1=(TOP - 8.0) y2=(FLOOR) {}
                 text class=(class) x=(place - 4.0) y=(TOP - 12.0) { (change_words(before, after)) (commit_words(run)) }
             }
+            @for (number, one) in happened.iter().enumerate() { (annotated(one, number, &x)) }
             @for (run, time) in self.runs.iter().zip(&times) {
                 @if let (Some(value), Some(time)) = (measured(run, self.figure), time) {
                     @let class = if is_left_out(run) { "dot hol" } else { "dot" };
@@ -128,6 +134,24 @@ impl<'a> Course<'a> {
             line.axis x1=(frame.left) x2=(frame.width - frame.right) y1=(FLOOR) y2=(FLOOR) {}
             (dates(&x, frame, (first, last)))
         }
+    }
+}
+
+/// Something that happened, as a line through the chart. Its label is on the side where there is more room.
+fn annotated(one: &Annotation, number: usize, x: &Scale) -> Markup {
+    let place = x.at(one.at as f64);
+    let (left, right) = x.ends();
+    let is_right = place > f64::midpoint(left, right);
+    let (class, text_at) =
+        if is_right { ("happened e", place - 4.0) } else { ("happened", place + 4.0) };
+    let line = FLOOR - 6.0 - LINE * (number % LINES) as f64;
+    let label = match one.label.char_indices().nth(LABEL_MAX) {
+        Some((end, _)) => format!("{}…", &one.label[..end]),
+        None => one.label.clone(),
+    };
+    html! {
+        line.happened x1=(place) x2=(place) y1=(TOP) y2=(FLOOR) { title { (one.label) } }
+        text class=(class) x=(text_at) y=(line) { (label) }
     }
 }
 
@@ -216,7 +240,15 @@ mod tests {
         let [(first, before, after)] = changes[..] else { panic!("{changes:?}") };
         assert_eq!(first.started, "2026-11-13T02:30:00Z");
         assert!(course.is_worse(before, after));
-        let drawn = course.chart().into_string();
+        let happened = Annotation {
+            at: "2026-11-20T10:00:00Z".parse::<Timestamp>().unwrap().as_second(),
+            label: "deploy <42>".to_owned(),
+            ..Annotation::default()
+        };
+        let drawn = course.chart(&[happened]).into_string();
+        // In each width, beside its line.
+        assert_eq!(drawn.matches("<title>deploy &lt;42&gt;</title>").count(), 2, "{drawn}");
+        assert_eq!(drawn.matches("class=\"happened e\"").count(), 2, "{drawn}");
         assert!(drawn.contains("c0ffee12") && drawn.contains("13 Nov"), "{drawn}");
         assert_eq!(drawn.matches("dot hol").count(), 2);
         assert_eq!(Course::new(&runs, Figure::Goodput, &Levels::default()).changes().count(), 0);

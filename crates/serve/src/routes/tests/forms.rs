@@ -75,7 +75,12 @@ fn forms(run: &str) -> Vec<Case> {
         ),
         case("/plans/{id}/thresholds", "", &[&[text, ("agents", "2")], &run_fields[1..]].concat())
             .silent(&["agents"]),
-        case("/hooks", "url", &[("name", "typed hook"), ("url", "ftp://typed")]),
+        case(
+            "/hooks",
+            "url",
+            &[("name", "typed hook"), ("url", "ftp://typed"), ("format", "slack")],
+        )
+        .silent(&["format"]),
         case("/account/password", "current", &[("current", "wrong"), ("password", "short")]),
         case(
             "/account/tokens",
@@ -90,9 +95,10 @@ fn forms(run: &str) -> Vec<Case> {
     ]
 }
 
-/// The forms of schedules.
+/// The forms of schedules and of what is shown beside their runs.
 fn schedules() -> Vec<Case> {
     vec![
+        case("/annotations", "at", &[("label", "deploy 42"), ("at", "soon")]),
         case(
             "/schedules",
             "zone",
@@ -152,6 +158,8 @@ const BUTTONS: &[&str] = &[
     "/schedules/pause",
     "/schedules/remove",
     "/hooks/end",
+    "/hooks/test",
+    "/annotations/end",
     "/steps/remove",
     "/live/{id}/stop",
     "/live/{id}/first",
@@ -174,7 +182,9 @@ fn furnished() -> (Server, Client, String) {
     store.keep_step("a step", ("", ""), ("ada", NOW)).unwrap();
     store.add_schedule(&Schedule { plan, ..Schedule::default() }).unwrap();
     let (name, url) = ("ci".to_owned(), "https://ci.example.com/".to_owned());
-    store.add_hook(&Hook { id: 0, name, url, by: "ada".to_owned(), at: NOW }, b"x").unwrap();
+    store
+        .add_hook(&Hook { name, url, by: "ada".to_owned(), at: NOW, ..Hook::default() }, b"x")
+        .unwrap();
     (server, ada, run)
 }
 

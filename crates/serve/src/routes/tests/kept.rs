@@ -1,5 +1,7 @@
 //! What an administrator keeps an eye on: whether the site lives, its figures, its disk, and how long runs are kept.
 
+use brunt_history::Summary;
+
 use super::*;
 use crate::retention::carry_out;
 
@@ -12,7 +14,8 @@ fn stored(server: &Server, number: u32, days: i64, change: impl FnOnce(&mut Abou
     about.origin.at = at;
     change(&mut about);
     let id = format!("{number:024x}").parse().unwrap();
-    let entry = Entry { id, summary: samples::summary(), about };
+    let summary = Summary { load: "a load".to_owned(), ..samples::summary() };
+    let entry = Entry { id, summary, about };
     let files = server.app.history.files(&entry.id);
     std::fs::create_dir(files.directory()).unwrap();
     files.write(brunt_history::SUMMARY, &entry.summary).unwrap();
@@ -68,11 +71,16 @@ fn old_runs_are_removed_as_an_administrator_says_and_none_that_somebody_wants() 
     assert_eq!(left(&server), [1, 2, 5, 6, 7, 9]);
     let page = server.see(&ada, "/site").body;
     assert!(page.contains("35 days, the newest 2 runs"), "{page}");
+    let next = page.split("These go next:").nth(1).and_then(|rest| rest.split("</ul>").next());
+    let next = next.unwrap_or_default();
+    let oldest = format!("<a href=\"/runs/{:024x}\">run 2</a>, at the latest", 2);
+    assert!(next.contains(&oldest) && !next.contains("run 6") && !next.contains("run 9"), "{next}");
     assert_eq!(server.send(&ada, "/site/retention", "days=35&tagged=1&sure=1").status, 303);
     assert_eq!(left(&server), [1, 2, 5, 6, 9]);
-    // A run that is stored later is removed when its time has come.
+    // A run that is stored later is removed when its time has come, unless it is the last of its test.
     stored(&server, 10, 36, |_| ());
-    assert_eq!((carry_out(&server.app).unwrap(), left(&server)), (1, vec![1, 2, 5, 6, 9]));
+    stored(&server, 11, 36, |_| ());
+    assert_eq!((carry_out(&server.app).unwrap(), left(&server)), (1, vec![1, 2, 5, 6, 9, 11]));
     let lines = server.app.store.audit(100).unwrap();
     let removed = lines.iter().filter(|line| line.act == "delete run" && line.who == "retention");
     assert_eq!(removed.count(), 5);
@@ -179,4 +187,44 @@ fn a_webhook_reaches_nothing_that_no_run_may_reach() {
         assert!(fault.contains("nothing of this site is sent to"), "{host}: {}", said.body);
     }
     assert_eq!(server.app.store.hooks().unwrap(), []);
+}
+
+#[test]
+fn a_removal_that_was_interrupted_is_completed_and_nothing_else_is_forgotten() {
+    let server = Server::start();
+    for number in 1..=3 {
+        stored(&server, number, 10, |_| ());
+    }
+    // The process ended after the directory was moved away.
+    let gone = server.app.history.files(&format!("{:024x}", 2).parse().unwrap());
+    let moved = server.directory.path().join("incoming/half");
+    std::fs::rename(gone.directory(), &moved).unwrap();
+    drop(History::open(server.directory.path()).unwrap());
+    assert!(!moved.exists(), "what was moved is removed");
+    crate::retention::complete(&server.app).unwrap();
+    assert_eq!(left(&server), [1, 3]);
+    let line = &server.app.store.audit(1).unwrap()[0];
+    assert_eq!((line.who.as_str(), line.act.as_str()), ("retention", "forget run"));
+    crate::retention::complete(&server.app).unwrap();
+    assert_eq!(server.app.store.audit(9).unwrap().len(), 1);
+}
+
+#[test]
+fn a_size_removes_the_oldest_until_the_rest_fits() {
+    let server = Server::start();
+    for number in 1..=3 {
+        stored(&server, number, 10 - i64::from(number), |about| about.pin = number == 1);
+        let id = format!("{number:024x}").parse().unwrap();
+        // A hole has a length and needs no room.
+        let file = std::fs::File::create(server.app.history.files(&id).path("large")).unwrap();
+        file.set_len(2 << 30).unwrap();
+    }
+    let due = |gib| {
+        let rule = crate::retention::Retention { gib: Some(gib), ..Default::default() };
+        let due = rule.due(&server.app).unwrap();
+        due.iter().map(|id| u32::from_str_radix(id.as_str(), 16).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((due(7), due(5)), (vec![], vec![2]));
+    // The pinned run and the last run of the test are kept, whatever they need.
+    assert_eq!(due(1), [2]);
 }

@@ -1,0 +1,71 @@
+//! Annotations by the API and on their page: who may add and remove them, and where they are shown.
+
+use super::*;
+
+const PATH: &str = "/api/v1/annotations";
+
+#[test]
+fn a_program_adds_what_happened_and_the_run_of_that_time_shows_it() {
+    let server = Server::start();
+    let ada = server.user("ada", Role::Admin);
+    let session = server.session(ada);
+    let fields = "name=lab&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
+    assert_eq!(server.send(&session, "/targets", fields).status, 303);
+    let id = server.run("a run");
+    let push = server.token(ada, Scope::Push);
+    let began = samples::summary().started;
+    let of =
+        |label: &str, more: &str| format!("{{\"label\": \"{label}\", \"at\": \"{began}\"{more}}}");
+    let made = server.ask(&push, "POST", PATH, "", &of("deploy </script> 42", ""));
+    assert_eq!((made.status, made.header("location")), (201, Some("/api/v1/annotations/1")));
+    // What concerns another target is not shown at this run, which is of none that is listed.
+    let made = server.ask(&push, "POST", PATH, "", &of("other", ", \"target\": \"LAB\""));
+    assert!(made.status == 201 && made.body.contains("\"target\":\"lab\""), "{}", made.body);
+    for (body, wanted) in [
+        (of("", ""), "$.label"),
+        (of("x", ", \"target\": \"nowhere\""), "$.target"),
+        ("{\"label\": \"x\", \"at\": \"soon\"}".to_owned(), "$.at"),
+        ("{\"label\": \"x\", \"when\": \"now\"}".to_owned(), "$.when"),
+    ] {
+        let refused = server.ask(&push, "POST", PATH, "", &body);
+        assert!(refused.status == 422 && refused.body.contains(wanted), "{body}: {}", refused.body);
+    }
+    let page = server.see(&session, &format!("/runs/{id}")).body;
+    assert!(page.contains("At that time: deploy &lt;/script&gt; 42, <time"), "{page}");
+    assert!(page.contains("\"label\":\"deploy \\u003c/script> 42\",\"t\":0"), "{page}");
+    assert!(!page.contains("other, <time"), "{page}");
+    let read = server.token(ada, Scope::Read);
+    let listed = server.see(&read, PATH).body;
+    assert!(listed.contains("other") && listed.contains("deploy"), "{listed}");
+    let vic = server.token(server.user("vic", Role::Viewer), Scope::All);
+    let all = server.token(ada, Scope::All);
+    for (client, status) in [(&read, 403), (&push, 403), (&vic, 403), (&all, 204), (&all, 404)] {
+        let one = format!("{PATH}/1");
+        assert_eq!(server.ask(client, "DELETE", &one, "", "").status, status);
+    }
+    let acts: Vec<_> = server.app.store.audit(3).unwrap();
+    let acts: Vec<_> = acts.iter().map(|line| (line.act.as_str(), line.what.as_str())).collect();
+    let deploy = "deploy </script> 42";
+    let wanted =
+        [("remove annotation", deploy), ("annotate", "other of lab"), ("annotate", deploy)];
+    assert_eq!(acts, wanted);
+}
+
+#[test]
+fn people_add_and_remove_annotations_on_their_page() {
+    let server = Server::start();
+    let ada = server.session(server.user("ada", Role::Admin));
+    let add = |fields: &str| server.send(&ada, "/annotations", fields);
+    assert_eq!(add("label=deploy+42&at=2026-11-30+14:05&target=").status, 303);
+    assert_eq!(add("label=now&at=&target=").status, 303);
+    let page = server.see(&ada, "/annotations").body;
+    assert!(
+        page.contains("2026-11-30 14:05 UTC") && page.contains("2027-01-15 08:00 UTC"),
+        "{page}"
+    );
+    assert_eq!(server.send(&ada, "/annotations/end", "id=1").status, 303);
+    assert!(!server.see(&ada, "/annotations").body.contains("deploy 42</th>"));
+    let vic = server.session(server.user("vic", Role::Viewer));
+    let page = server.see(&vic, "/annotations").body;
+    assert!(page.contains("now") && !page.contains("Add it"), "{page}");
+}
