@@ -75,16 +75,19 @@ pub(super) fn named(operation: Option<&str>, figure: Figure) -> String {
 /// When the runs of all sides began, where each side is one run and the times tell them apart. Who has not seen the
 /// command knows what times are, but not what letters are.
 pub(super) fn dates(comparison: &Comparison) -> Option<Vec<String>> {
-    let of_minutes = |side: &Side| match side.runs.as_slice() {
-        [run] => {
-            let minutes = run.started.get(..16).filter(|_| run.started.ends_with('Z'))?;
-            Some(format!("{} UTC", minutes.replacen('T', " ", 1)))
-        }
-        _ => None,
-    };
-    let dates: Vec<String> = comparison.sides.iter().map(of_minutes).collect::<Option<_>>()?;
-    let apart = dates.iter().collect::<BTreeSet<_>>().len() == dates.len();
-    apart.then_some(dates)
+    // To the minute, or to the second.
+    [16, 19].into_iter().find_map(|length| {
+        let began = |side: &Side| match side.runs.as_slice() {
+            [run] => {
+                let began = run.started.get(..length).filter(|_| run.started.ends_with('Z'))?;
+                Some(format!("{} UTC", began.replacen('T', " ", 1)))
+            }
+            _ => None,
+        };
+        let dates: Vec<String> = comparison.sides.iter().map(began).collect::<Option<_>>()?;
+        let apart = dates.iter().collect::<BTreeSet<_>>().len() == dates.len();
+        apart.then_some(dates)
+    })
 }
 
 /// The result of a pair, as a sentence that calls the sides by their letters.
@@ -184,7 +187,39 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::document::RunOf;
     use super::*;
+
+    #[test]
+    fn single_runs_are_called_by_the_times_that_tell_them_apart() {
+        let side = |starts: &[&str]| Side {
+            runs: starts
+                .iter()
+                .map(|at| RunOf {
+                    file: String::new(),
+                    run: None,
+                    started: (*at).to_owned(),
+                    seconds: 1.0,
+                    status: Status::Valid,
+                    reasons: Vec::new(),
+                })
+                .collect(),
+            letter: String::new(),
+            name: String::new(),
+        };
+        let of = |sides: Vec<Side>| {
+            let tool = brunt_record::Tool { name: String::new(), version: String::new() };
+            let none = super::super::compare_figured(tool, &[]);
+            dates(&Comparison { sides, ..none })
+        };
+        let (one, other) = ("2026-11-24T14:05:09.5Z", "2026-11-27T14:05:09Z");
+        let days = of(vec![side(&[one]), side(&[other])]).unwrap();
+        assert_eq!(days, ["2026-11-24 14:05 UTC", "2026-11-27 14:05 UTC"]);
+        let seconds = of(vec![side(&[one]), side(&["2026-11-24T14:05:40Z"])]).unwrap();
+        assert_eq!(seconds[1], "2026-11-24 14:05:40 UTC");
+        assert_eq!(of(vec![side(&[one]), side(&[one])]), None);
+        assert_eq!(of(vec![side(&[one, other]), side(&[other])]), None);
+    }
 
     #[test]
     fn an_end_that_says_nothing_is_cut_short() {
