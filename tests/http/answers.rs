@@ -163,7 +163,7 @@ fn checks_hold_or_fail_and_values_are_taken_on() {
     assert!(samples.contains("/id"), "{samples}\n{run}");
     // And what it was the answer to.
     let sent = samples.split("\"sent\":\"GET http://").skip(1);
-    let sent: Vec<&str> = sent.filter_map(|rest| rest.split(['"', ';']).next()).collect();
+    let sent: Vec<&str> = sent.filter_map(|rest| rest.split(['"', '\\']).next()).collect();
     assert!(!sent.is_empty() && sent.iter().all(|url| url.ends_with("/user.json")), "{samples}");
 }
 

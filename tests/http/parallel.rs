@@ -187,7 +187,7 @@ fn a_failed_step_stops_no_other_of_the_group_but_what_follows() {
     assert_eq!((site.count("/at/3"), site.count("/none")), (15, 5), "{run}");
     assert_eq!(span(&run, "parts"), (0, 5, 0), "{run}");
     let samples = run.record()["samples"].to_string();
-    assert!(samples.contains("missing") && samples.contains("/none;"), "{samples}");
+    assert!(samples.contains("missing") && samples.contains("/none\\n"), "{samples}");
     let once = planned(&site.plan("users = 1", steps)).arg("--once").run();
     for said in ["/at/3/a", "/none", "404", "2 failed"] {
         assert!(once.report.contains(said), "{said}: {once}");

@@ -69,6 +69,15 @@ pub struct Watch<'a> {
     heard: Option<Moment>,
 }
 
+/// What an exchange sent and what was answered, for a reader and without secrets, each in one line or several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShownExchange {
+    /// A request line with fields and body, a DN, a kind of message.
+    pub sent: Option<String>,
+    /// A code with fields that say why, and the beginning of a body.
+    pub answer: Option<String>,
+}
+
 /// What few exchanges report. It is kept elsewhere, because every exchange creates a watch and drops it.
 #[derive(Default)]
 struct Notes {
@@ -76,8 +85,8 @@ struct Notes {
     spans: Vec<(u16, Outcome, Duration)>,
     /// The address that could not be reached.
     address: Option<String>,
-    /// What was sent, for a reader.
-    request: Option<String>,
+    /// What was sent and answered, for a reader.
+    shown: ShownExchange,
     /// The text of this exchange, for a session that reports it elsewhere.
     words: Option<String>,
     /// What was made at the same time.
@@ -277,13 +286,20 @@ impl<'a> Watch<'a> {
     /// is kept with the text of the failure.
     pub fn requested(&mut self, what: std::fmt::Arguments<'_>) {
         if self.text.is_some() {
-            self.notes().request = Some(inert(&what.to_string(), Layout::Line));
+            self.notes().shown.sent = Some(inert(&what.to_string(), Layout::Lines));
         }
     }
 
-    /// What [`requested`](Self::requested) said.
-    pub fn take_request(&mut self) -> Option<String> {
-        self.notes.as_mut()?.request.take()
+    /// Says what was answered, likewise.
+    pub fn answered(&mut self, what: std::fmt::Arguments<'_>) {
+        if self.text.is_some() {
+            self.notes().shown.answer = Some(inert(&what.to_string(), Layout::Lines));
+        }
+    }
+
+    /// What [`requested`](Self::requested) and [`answered`](Self::answered) said.
+    pub fn take_shown(&mut self) -> ShownExchange {
+        self.notes.as_mut().map(|notes| std::mem::take(&mut notes.shown)).unwrap_or_default()
     }
 
     /// The moment recorded by [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.
@@ -463,9 +479,12 @@ mod tests {
         watch.explain(format_args!("result {}", 49));
         assert_eq!(kept, "result 49");
         let mut watch = Watch::new(&clock, Some(&mut kept));
-        watch.requested(format_args!("GET /a\nb"));
-        let asked = (watch.take_request(), watch.take_request());
-        assert_eq!(asked, (Some("GET /a b".to_owned()), None));
+        watch.requested(format_args!("GET /a\nb\u{1b}"));
+        watch.answered(format_args!("500"));
+        let shown = watch.take_shown();
+        let (sent, answer) = (Some("GET /a\nb\\u{1b}".to_owned()), Some("500".to_owned()));
+        assert_eq!(shown, ShownExchange { sent, answer });
+        assert_eq!(watch.take_shown(), ShownExchange::default());
         Watch::new(&clock, Some(&mut kept)).explain(format_args!("said \u{1b}[2J\nnot ok"));
         assert_eq!(kept, "said \\u{1b}[2J not ok");
         assert!(!Watch::new(&clock, None).wants_text());

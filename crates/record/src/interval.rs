@@ -416,6 +416,7 @@ mod tests {
             text,
             address: None,
             sent: None,
+            answer: None,
         });
         let alone = later.to_sum();
         first.append(&later);
@@ -466,7 +467,8 @@ mod tests {
                 made.part(Part(0), Duration::from_nanos(took));
                 let text = format!("{operation} {took} {items}");
                 let at = Duration::from_nanos(took);
-                made.samples.push(Sample { operation, outcome, at, text, address: None, sent: None });
+                let (address, sent, answer) = (None, None, None);
+                made.samples.push(Sample { operation, outcome, at, text, address, sent, answer });
             }
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;

@@ -3,7 +3,7 @@
 //! A run that fails a million times keeps ten texts of a kind, and soon stops asking sessions to
 //! write more: creating texts that are not kept would delay the generator.
 
-use brunt_exchange::Outcome;
+use brunt_exchange::{Outcome, ShownExchange};
 use std::time::Duration;
 
 /// The text of a failure.
@@ -21,6 +21,8 @@ pub struct Sample {
     pub address: Option<String>,
     /// What was sent, for a reader and without secrets, if the session says it.
     pub sent: Option<String>,
+    /// What was answered, likewise.
+    pub answer: Option<String>,
 }
 
 /// The samples kept, within bounds.
@@ -78,7 +80,7 @@ impl Samples {
         at: Duration,
         text: &str,
         address: Option<String>,
-        sent: Option<String>,
+        shown: ShownExchange,
     ) {
         if !self.admit(operation, outcome) {
             self.refused = self.refused.saturating_add(1).min(Self::REFUSED_MAX);
@@ -86,8 +88,10 @@ impl Samples {
         }
         self.refused = 0;
         let cut = |text: &str| text.chars().take(Self::TEXT_MAX).collect::<String>();
-        let (text, sent) = (cut(text), sent.map(|sent| cut(&sent)));
-        self.kept.push(Sample { operation, outcome, at, text, address, sent });
+        let ShownExchange { sent, answer } = shown;
+        let [sent, answer] = [sent, answer].map(|shown| shown.map(|shown| cut(&shown)));
+        let text = cut(text);
+        self.kept.push(Sample { operation, outcome, at, text, address, sent, answer });
     }
 
     /// Adds the samples of another, within the same bounds.
@@ -133,16 +137,20 @@ mod tests {
     use super::*;
     use brunt_exchange::Class;
 
+    fn nothing() -> ShownExchange {
+        ShownExchange::default()
+    }
+
     #[test]
     fn only_the_first_few_of_a_kind_are_kept() {
         let mut samples = Samples::new();
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..100 {
-            samples.offer(0, outcome, Duration::from_secs(n), "no", None, None);
+            samples.offer(0, outcome, Duration::from_secs(n), "no", None, nothing());
         }
-        samples.offer(1, outcome, Duration::ZERO, "other operation", None, None);
+        samples.offer(1, outcome, Duration::ZERO, "other operation", None, nothing());
         assert_eq!(samples.take().len(), Samples::PER_OUTCOME + 1);
-        samples.offer(0, outcome, Duration::ZERO, "still enough", None, None);
+        samples.offer(0, outcome, Duration::ZERO, "still enough", None, nothing());
         assert!(samples.kept().is_empty());
     }
 
@@ -153,12 +161,19 @@ mod tests {
         for _ in 0..100_000 {
             if samples.wants() {
                 asked += 1;
-                samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late", None, None);
+                samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late", None, nothing());
             }
         }
         // The ten kept, 1,024 not kept, then one of 257.
         assert!((1_300..1_600).contains(&asked), "{asked}");
-        samples.offer(0, Outcome::Failed(Class::Closed, 104), Duration::ZERO, "reset", None, None);
+        samples.offer(
+            0,
+            Outcome::Failed(Class::Closed, 104),
+            Duration::ZERO,
+            "reset",
+            None,
+            nothing(),
+        );
         assert!(samples.wants());
     }
 
@@ -171,10 +186,12 @@ mod tests {
             Duration::ZERO,
             &"ü".repeat(1_000),
             None,
-            Some("ü".repeat(1_000)),
+            ShownExchange { sent: Some("ü".repeat(1_000)), answer: Some("ü".repeat(1_000)) },
         );
-        let [Sample { text, sent: Some(sent), .. }] = samples.kept() else { panic!("{samples:?}") };
-        assert_eq!([text, sent].map(|it| it.chars().count()), [Samples::TEXT_MAX; 2]);
+        let [Sample { text, sent: Some(sent), answer: Some(answer), .. }] = samples.kept() else {
+            panic!("{samples:?}")
+        };
+        assert_eq!([text, sent, answer].map(|it| it.chars().count()), [Samples::TEXT_MAX; 3]);
     }
 
     #[test]
@@ -183,11 +200,11 @@ mod tests {
         let outcome = Outcome::Failed(Class::Result, 49);
         for n in 0..(Samples::PER_OUTCOME * 3) {
             assert!(samples.wants());
-            samples.offer(0, outcome, Duration::ZERO, &format!("failure {n}"), None, None);
+            samples.offer(0, outcome, Duration::ZERO, &format!("failure {n}"), None, nothing());
         }
         assert_eq!(samples.take().len(), Samples::PER_OUTCOME * 3);
         (0..=Samples::EVERY_MAX)
-            .for_each(|_| samples.offer(0, outcome, Duration::ZERO, "again", None, None));
+            .for_each(|_| samples.offer(0, outcome, Duration::ZERO, "again", None, nothing()));
         assert_eq!(samples.kept().len(), Samples::EVERY_MAX);
     }
 }

@@ -48,6 +48,7 @@ fn step(draw: u64) -> Interval {
         text: "no".repeat(100),
         address: None,
         sent: None,
+        answer: None,
     });
     step.tallies = vec![draw; 80];
     step

@@ -183,6 +183,7 @@ mod tests {
             text: String::new(),
             address: None,
             sent: None,
+            answer: None,
         });
         let text = "connect to 127.0.0.1:9: connection refused; is the server running?";
         let address = || Some("127.0.0.1:9".to_owned());

@@ -51,6 +51,7 @@ pub fn measured(objectives: &[&str]) -> Record {
             text,
             address: None,
             sent: None,
+            answer: None,
         });
         totals.absorb(&interval);
         series.push(&interval);

@@ -578,7 +578,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         recorder.gap(wanted_at, now);
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);
         recorder.concurrent(assignment, free, &mut watch);
-        let (address, request) = (watch.take_address(), watch.take_request());
+        let (address, shown) = (watch.take_address(), watch.take_shown());
         match outcome {
             Outcome::TimedOut if wanted && text.is_empty() => {
                 recorder.explained(
@@ -587,11 +587,11 @@ impl<C: Clock + Clone + 'static> Worker<C> {
                     ended,
                     "no answer within the operation timeout",
                     address,
-                    request,
+                    shown,
                 );
             }
             Outcome::Failed(..) | Outcome::TimedOut if wanted => {
-                recorder.explained(operation, outcome, ended, text, address, request);
+                recorder.explained(operation, outcome, ended, text, address, shown);
             }
             _ => {}
         }

@@ -14,7 +14,7 @@ use super::steps::Steps;
 use super::usage::Usage;
 use super::window::{Cycle, Unit, Window};
 use crate::session_factory::DriverCounts;
-use brunt_exchange::{Clock, Concurrent, Moment, Outcome, Stamps, Watch};
+use brunt_exchange::{Clock, Concurrent, Moment, Outcome, ShownExchange, Stamps, Watch};
 use brunt_record::{
     Catalogue, Codes, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign,
 };
@@ -459,7 +459,7 @@ impl Recorder {
         self.ended(&assignment, (free, *ended), &watch, *outcome, Duration::ZERO);
         if matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) && !text.is_empty() {
             let (operation, address) = (watch.named_operation(), watch.take_address());
-            self.explained(operation, *outcome, *ended, text, address, watch.take_request());
+            self.explained(operation, *outcome, *ended, text, address, watch.take_shown());
         }
     }
 
@@ -486,7 +486,7 @@ impl Recorder {
         true
     }
 
-    /// Keeps the text of a failure, the address that could not be reached, and what was sent.
+    /// Keeps the text of a failure, the address that could not be reached, and what was sent and answered.
     pub(super) fn explained(
         &mut self,
         operation: u16,
@@ -494,9 +494,9 @@ impl Recorder {
         at: Moment,
         text: &str,
         address: Option<String>,
-        sent: Option<String>,
+        shown: ShownExchange,
     ) {
-        self.samples.offer(operation, outcome, at - self.origin, text, address, sent);
+        self.samples.offer(operation, outcome, at - self.origin, text, address, shown);
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 //! a page does, measures each with a watch of its own and reports all of them with one. Each is then counted like any
 //! other exchange, due when the reported one was.
 
-use super::{Notes, Watch};
+use super::{Notes, ShownExchange, Watch};
 use crate::{Clock, Moment, Outcome, Part};
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub struct Concurrent {
     free: Option<Moment>,
     heard: Option<Moment>,
     address: Option<String>,
-    request: Option<String>,
+    shown: ShownExchange,
 }
 
 impl Concurrent {
@@ -49,7 +49,7 @@ impl Concurrent {
             free: watch.free,
             heard: watch.heard,
             address: watch.take_address(),
-            request: watch.take_request(),
+            shown: watch.take_shown(),
         }
     }
 
@@ -77,9 +77,9 @@ impl Concurrent {
         if !self.text.is_empty() {
             watch.explain(format_args!("{}", self.text));
         }
-        if self.address.is_some() || self.request.is_some() {
+        if self.address.is_some() || self.shown != ShownExchange::default() {
             let notes = watch.notes();
-            (notes.address, notes.request) = (self.address.clone(), self.request.clone());
+            (notes.address, notes.shown) = (self.address.clone(), self.shown.clone());
         }
     }
 }
@@ -145,7 +145,7 @@ mod tests {
         let (sent, ended) = (Some(Moment::from_nanos(15)), Some(Moment::from_nanos(90)));
         assert_eq!(told, (sent, ended, 3, 12));
         assert_eq!((all.parts().len(), all.spans().len()), (1, 1));
-        assert_eq!(all.take_request().as_deref(), Some("GET /a"));
+        assert_eq!(all.take_shown().sent.as_deref(), Some("GET /a"));
         let other = all.take_concurrent().pop().unwrap();
         let watch = other.watch(&clock, None);
         assert_eq!((watch.began_at(), watch.free_at()), (sent, Some(Moment::from_nanos(10))));

@@ -162,9 +162,12 @@ pub(crate) struct SampleLine {
     /// The address of the target, if it could not be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) address: Option<String>,
-    /// What was sent, for a reader and without secrets, if the session says it.
+    /// What was sent, for a reader and without secrets, if the session says it. It may have several lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) sent: Option<String>,
+    /// What was answered: the code, fields that say why, the beginning of the body; without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<String>,
 }
 
 impl IntervalLine {
@@ -359,15 +362,17 @@ impl SampleLine {
             text: sample.text.clone(),
             address: sample.address.clone(),
             sent: sample.sent.clone(),
+            answer: sample.answer.clone(),
         }
     }
 
     fn sample(&self) -> Result<Sample, LineError> {
         let outcome = outcome::outcome(&self.class, self.code);
         let outcome = outcome.ok_or_else(|| LineError::Class(self.class.clone()))?;
-        let Self { operation, at, ref text, ref address, ref sent, .. } = *self;
-        let (text, address, sent) = (text.clone(), address.clone(), sent.clone());
-        Ok(Sample { operation, outcome, at, text, address, sent })
+        let Self { operation, at, ref text, ref address, ref sent, ref answer, .. } = *self;
+        let (text, address) = (text.clone(), address.clone());
+        let (sent, answer) = (sent.clone(), answer.clone());
+        Ok(Sample { operation, outcome, at, text, address, sent, answer })
     }
 }
 

@@ -137,6 +137,7 @@ fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval
         text,
         address: Some("192.0.2.1:389".to_owned()),
         sent: Some("cn=a".to_owned()),
+        answer: Some("500\nretry-after: 3".to_owned()),
     });
     made
 }

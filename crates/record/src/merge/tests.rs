@@ -62,6 +62,7 @@ fn intervals(node: &Node) -> Vec<Interval> {
                     text,
                     address: None,
                     sent: None,
+                    answer: None,
                 });
             }
             made.orphans += u64::from(n % 29 == 0);

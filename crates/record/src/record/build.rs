@@ -315,6 +315,7 @@ impl Conclusion<'_> {
                 text: sample.text.clone(),
                 address: sample.address.clone(),
                 sent: sample.sent.clone(),
+                answer: sample.answer.clone(),
             }
         });
         samples.collect()
@@ -450,6 +451,7 @@ pub(crate) mod tests {
             text: "no".into(),
             address: None,
             sent: None,
+            answer: None,
         });
         for interval in std::iter::once(prepare).chain((0..10).map(interval)) {
             totals.absorb(&interval);

@@ -475,9 +475,12 @@ pub struct SampleRecord {
     /// The address of the target, if it could not be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// What was sent, for a reader and without secrets, if the session says it.
+    /// What was sent, for a reader and without secrets, if the session says it. It may have several lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<String>,
+    /// What was answered: the code, fields that say why, the beginning of the body; without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }
 
 /// Events a second, if any time has passed.

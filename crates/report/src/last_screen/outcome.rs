@@ -203,9 +203,9 @@ fn first_failure(record: &Record, width: usize) -> Vec<String> {
     let Some(first) = record.samples.iter().min_by(earliest) else { return Vec::new() };
     let step = format!("step {}, at {:.3} s", printable(&first.operation), first.at_s);
     let mut lines = vec![String::new(), format!("  {:<15}{step}", "first failure")];
-    let sent = first.sent.as_ref().map(|sent| ("sent", sent, 2));
-    for (name, text, most) in sent.into_iter().chain([("answered", &first.text, 3)]) {
-        let text = wrapped(&printable(text), &format!("  {name:<15}"), width);
+    let sent = first.sent.as_ref().map(|sent| ("sent", sent.replace('\n', "; "), 2));
+    for (name, text, most) in sent.into_iter().chain([("answered", first.text.clone(), 3)]) {
+        let text = wrapped(&printable(&text), &format!("  {name:<15}"), width);
         lines.extend(text.lines().take(most).map(str::to_owned));
     }
     lines

@@ -354,7 +354,9 @@ mod tests {
         page.push(Block::Columns(vec![Block::Failed(FailedExchange {
             title: evil(),
             sent: Some(evil()),
-            answered: evil(),
+            curl: Some(evil()),
+            said: evil(),
+            answer: Some(evil()),
             is_open: true,
         })]));
         page.part("result", Some(EVIL));

@@ -83,8 +83,12 @@ pub struct FailedExchange {
     pub title: String,
     /// What was sent, if the session said it.
     pub sent: Option<String>,
-    /// What came of it.
-    pub answered: String,
+    /// The same for a shell, if it was sent over HTTP and is all there.
+    pub curl: Option<String>,
+    /// What came of it, in a sentence.
+    pub said: String,
+    /// What was answered, if the session said it.
+    pub answer: Option<String>,
     /// Whether it can be read without being opened.
     pub is_open: bool,
 }
@@ -226,18 +230,24 @@ fn next(text: &mut String, steps: &[NextStep]) -> Result {
 }
 
 fn failed(text: &mut String, failed: &FailedExchange) -> Result {
-    let FailedExchange { title, sent, answered, is_open } = failed;
+    let FailedExchange { title, sent, curl, said, answer, is_open } = failed;
     let [from, to] = SAMPLE;
     let open = if *is_open { " open" } else { "" };
     let part = |name: &str, words: &str| {
         format!("<div><p>{name}</p><pre tabindex=\"0\">{}</pre></div>", escaped(words))
     };
+    let optional = |name: &str, words: &Option<String>| {
+        words.as_deref().map_or_else(String::new, |words| part(name, words))
+    };
     writeln!(
         text,
-        "{from}<details class=\"sample\"{open}><summary>{}</summary><div class=\"ex\">{}{}</div></details>{to}",
+        "{from}<details class=\"sample\"{open}><summary>{}</summary><p>{}</p>\
+         <div class=\"ex\">{}{}</div>{}</details>{to}",
         escaped(title),
-        sent.as_deref().map_or_else(String::new, |sent| part("sent", sent)),
-        part("what came of it", answered)
+        escaped(said),
+        optional("sent", sent),
+        optional("answered", answer),
+        optional("the request for a shell", curl)
     )
 }
 
@@ -252,7 +262,9 @@ mod tests {
             let one = FailedExchange {
                 title: secret.to_owned(),
                 sent: Some(secret.to_owned()),
-                answered: secret.to_owned(),
+                curl: Some(secret.to_owned()),
+                said: secret.to_owned(),
+                answer: Some(secret.to_owned()),
                 is_open: false,
             };
             failed(&mut text, &one).unwrap();

@@ -101,8 +101,8 @@ fn block_of_run(block: &Block, screen: Screen) -> String {
             steps.iter().map(step).collect()
         }
         Block::Failed(failed) => {
-            let sent = failed.sent.iter().map(|sent| ("sent".to_owned(), sent.clone()));
-            let answered = ("what came of it".to_owned(), failed.answered.clone());
+            let sent = failed.sent.iter().map(|sent| ("sent".to_owned(), sent.replace('\n', "; ")));
+            let answered = ("what came of it".to_owned(), failed.said.clone());
             let title = wrapped(&printable(&failed.title), "", width);
             title + &self::facts(&sent.chain([answered]).collect::<Vec<_>>(), screen)
         }

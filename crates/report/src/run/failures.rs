@@ -1,5 +1,6 @@
 //! What failed in a run, how often and since when, and the first requests that did, with what came of them.
 
+use super::curl::curl;
 use crate::failures::named;
 use crate::figure::{fixed, thousands};
 use crate::page::{Block, FailedExchange, Page, Table, Tone};
@@ -94,7 +95,9 @@ fn exchange(sample: &SampleRecord, record: &Record, is_open: bool) -> FailedExch
     FailedExchange {
         title: format!("{}: {name}, at {:.3} s", sample.operation, sample.at_s),
         sent: sample.sent.clone(),
-        answered: sample.text.clone(),
+        curl: sample.sent.as_deref().and_then(curl),
+        said: sample.text.clone(),
+        answer: sample.answer.clone(),
         is_open,
     }
 }

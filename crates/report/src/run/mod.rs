@@ -4,6 +4,7 @@
 //! Everything on it comes from the record. Texts come from servers and users, and the page shows them as text.
 
 mod chart_images;
+mod curl;
 mod failures;
 mod generator;
 mod goals;

@@ -209,9 +209,14 @@ fn an_overload_shows_its_queue_at_the_top_and_until_when_it_was_kept_up_with() {
 fn where_nothing_worked_there_are_no_response_times_and_the_first_failure_is_at_the_top() {
     let mut record = of(RunOutcome::NothingWorked);
     record.samples[0].sent = Some("bind uid=user.17".to_owned());
+    record.samples[0].answer = Some("49\nno entry user.17".to_owned());
     let html = html(&record);
     let (top, rest) = html.split_once("<section id=\"objectives\">").unwrap();
-    for part in ["The first failure: bind: 49 invalidCredentials, at 0.000 s", "bind uid=user.17"] {
+    for part in [
+        "The first failure: bind: 49 invalidCredentials, at 0.000 s",
+        "bind uid=user.17",
+        "no entry user.17",
+    ] {
         assert!(top.contains(part), "{part} in {top}");
     }
     assert_eq!(number(&html, "achieved"), ["0.0", "succeeded of 55.0/s offered"]);
@@ -234,7 +239,7 @@ fn the_first_failure_of_each_kind_is_kept_and_not_more_than_twenty() {
     record.samples = (0..30).map(|second| at(second, 49)).chain([at(99, 50)]).collect();
     let html = html(&record);
     assert_eq!(html.matches("<details class=\"sample\">").count(), 20);
-    let place = |text: &str| html.find(&format!("<pre tabindex=\"0\">{text}</pre>"));
+    let place = |text: &str| html.find(&format!("<p>{text}</p>"));
     assert!(place("no 0").unwrap() < place("no 99").unwrap() && place("no 99") < place("no 1"));
     assert!(place("no 29").is_none());
 }
@@ -348,7 +353,8 @@ fn what_others_wrote_is_shown_and_not_obeyed() {
     record.operations[0].codes[0].class = evil();
     record.parts[0].name = evil();
     record.samples[0].text = evil();
-    record.samples[0].sent = Some(evil());
+    record.samples[0].sent = Some(format!("GET http://a/\n{EVIL}"));
+    record.samples[0].answer = Some(evil());
     record.samples[0].operation = evil();
     record.samples[0].class = evil();
     record.verdict.notes.push(evil());

@@ -296,7 +296,7 @@ fn words(
             grid.note("      ", format!("at {:.1} s: {}", sample.at_s, sample.text));
             // Where the text of the failure names it, it needs no line.
             if let Some(sent) = sample.sent.as_ref().filter(|sent| !sample.text.contains(*sent)) {
-                grid.note("      ", format!("sent: {sent}"));
+                grid.note("      ", format!("sent: {}", sent.replace('\n', "; ")));
             }
             shown.push(&sample.text);
         }

@@ -354,6 +354,7 @@ fn what_servers_and_plans_say_is_inert() {
         text: hostile.to_owned(),
         address: None,
         sent: None,
+        answer: None,
     };
     interval.samples.push(sample);
     let mut digest = Digest::new(&interval, &|_, _| hostile.to_owned());

@@ -11,10 +11,10 @@ mod exchange;
 mod request;
 
 pub use bytes::Bytes;
-pub(super) use exchange::{Answered, Performed};
+pub(super) use exchange::{Answered, Performed, answer_in_lines};
 pub use exchange::{Kept, KeptValue, Looked, TracedAnswer, TracedExchange, TracedHop};
 pub use request::TracedRequest;
-pub(super) use request::{SentByPage, in_a_line};
+pub(super) use request::{SentByPage, in_lines};
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

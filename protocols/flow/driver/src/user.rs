@@ -21,7 +21,7 @@ use super::plan::{ExchangeStep, Payload, Start, Times};
 use super::poll::Pending;
 use super::source::Exhausted;
 use super::step_id::StepId;
-use super::trace::in_a_line;
+use super::trace::{answer_in_lines, in_lines};
 use super::variables::Variables;
 use batch::Batch;
 use brunt_dhcp_driver::{DhcpAccess, DhcpClient};
@@ -304,8 +304,11 @@ impl User {
         };
         self.in_flight = None;
         let outcome = self.conclude(id, act, outcome, watch);
-        if matches!(outcome, Outcome::Failed(..)) {
+        if let Outcome::Failed(_, code) = outcome {
             self.show_request(act, watch);
+            if answered && watch.wants_text() {
+                self.show_answer(act, code, watch);
+            }
         }
         if let Some(traced) = self.traced.take() {
             self.tell(id, act, &traced, (outcome, answered), watch);
@@ -327,12 +330,23 @@ impl User {
             // What a page put into its request may be secret.
             values.shown(&self.http_client.page_request_line())
         } else {
-            in_a_line(&act.payload, values)
+            in_lines(&act.payload, values)
         };
         let trace = self.variables.trace_context(self.context.compiled.flow());
         let field = TraceContext::FIELD;
+        // Of several lines the first has it: the others may be cut.
+        let (line, rest) = sent.split_once('\n').unwrap_or((&sent, ""));
         let trace = trace.map(|trace| format!(" ({field} {trace})")).unwrap_or_default();
-        watch.requested(format_args!("{sent}{trace}"));
+        let rest = if rest.is_empty() { String::new() } else { format!("\n{rest}") };
+        watch.requested(format_args!("{line}{trace}{rest}"));
+    }
+
+    /// Keeps what was answered with the text of a failure, as a trace shows it.
+    fn show_answer(&self, act: &ExchangeStep, code: u32, watch: &mut Watch<'_>) {
+        let clients = (&self.http_client, self.ldap_client.as_deref(), self.dhcp_client.as_ref());
+        if let Some(reply) = judge::reply(act, code, clients) {
+            watch.answered(format_args!("{}", answer_in_lines(&reply, self.variables.values())));
+        }
     }
 
     /// Whether an arrival found no row for a variable. This ends the run, and is no failure of the target.

@@ -70,12 +70,12 @@ fn serve<T: Wait, C: BlockingSessionFactory>(
         let now = slot.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
         let (operation, address) = (watch.named_operation(), watch.take_address());
-        let request = watch.take_request();
+        let shown = watch.take_shown();
         let Some(again) = slot.state_of(me) else { return };
         state = again;
         state.ended((&assignment, free), (ended, now), &watch, outcome);
         if wanted && matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
-            state.recorder().explained(operation, outcome, ended, &text, address, request);
+            state.recorder().explained(operation, outcome, ended, &text, address, shown);
         }
         free = now;
     }

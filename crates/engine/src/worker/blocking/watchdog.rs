@@ -9,7 +9,7 @@ use super::{TICK, TICK_MIN, Wait, thread};
 use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::stop::Urgency;
 use crate::worker::Ended;
-use brunt_exchange::{Moment, Outcome, Watch};
+use brunt_exchange::{Moment, Outcome, ShownExchange, Watch};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -136,7 +136,14 @@ impl<T: Wait, C: BlockingSessionFactory> Watchdog<T, C> {
         let wanted = outcome == Outcome::TimedOut && state.recorder().wants_text();
         if wanted {
             let text = "no answer within the operation timeout; the call has not returned";
-            state.recorder().explained(watch.named_operation(), outcome, now, text, None, None);
+            state.recorder().explained(
+                watch.named_operation(),
+                outcome,
+                now,
+                text,
+                None,
+                ShownExchange::default(),
+            );
         }
     }
 }

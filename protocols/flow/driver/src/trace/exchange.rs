@@ -311,6 +311,31 @@ impl KeptValue {
     }
 }
 
+/// The fields of an answer that say why a request failed, or who refused it.
+const TELLING: [&str; 8] = [
+    "content-type",
+    "location",
+    "retry-after",
+    "server",
+    "via",
+    "www-authenticate",
+    "x-request-id",
+    "diagnosticmessage",
+];
+
+/// An answer in lines, for the text of a failure: its code, the fields that say why, the beginning of its body.
+pub(crate) fn answer_in_lines(reply: &Reply<'_>, values: &Values) -> String {
+    let TracedAnswer { code, values, body } = answer(reply, values);
+    let is_telling = |name: &str| TELLING.iter().any(|one| name.eq_ignore_ascii_case(one));
+    let fields = values.iter().filter(|(name, _)| is_telling(name));
+    let fields = fields.map(|(name, value)| format!("{name}: {value}"));
+    let body = body.map(|body| match body.text {
+        Some(text) if !text.is_empty() => format!("\n{text}"),
+        _ => format!("({} bytes)", body.length),
+    });
+    [code.to_string()].into_iter().chain(fields).chain(body).collect::<Vec<_>>().join("\n")
+}
+
 fn answer(reply: &Reply<'_>, values: &Values) -> TracedAnswer {
     let (pairs, body) = match reply {
         Reply::Http(response) => (fields(response), body(response, values)),

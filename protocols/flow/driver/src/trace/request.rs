@@ -57,15 +57,18 @@ pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {
     }
 }
 
-/// The request of a step in a line, for the text of a failure: what a trace shows of it.
-pub(crate) fn in_a_line(payload: &Payload, values: &Values) -> String {
+/// The request of a step in lines, for the text of a failure: what a trace shows of it.
+pub(crate) fn in_lines(payload: &Payload, values: &Values) -> String {
     match of(payload, values) {
-        TracedRequest::Words { lines, .. } => lines.join("; "),
+        TracedRequest::Words { lines, .. } => lines.join("\n"),
         TracedRequest::Http { method, url, fields, body } => {
             let fields = fields.into_iter().map(|(name, value)| format!("{name}: {value}"));
-            let body = body.and_then(|body| body.text).map(|text| format!("body: {text}"));
+            let body = body.map(|body| match body.text {
+                Some(text) => format!("\n{text}"),
+                None => format!("\n({} bytes)", body.length),
+            });
             let parts = [format!("{method} {url}")].into_iter().chain(fields).chain(body);
-            parts.collect::<Vec<_>>().join("; ")
+            parts.collect::<Vec<_>>().join("\n")
         }
     }
 }

@@ -98,7 +98,7 @@ async fn one(
         operation: watch.named_operation(),
         items: watch.counted_items(),
         parts: watch.parts().iter().map(|(part, _)| names[usize::from(part.0)]).collect(),
-        requested: watch.take_request(),
+        requested: watch.take_shown().sent,
         sent: watch.sent_at().is_some(),
         opening: watch
             .sent_at()

@@ -35,6 +35,7 @@ fn record(operations: &[&str], count: u64, failed: u64) -> Record {
             text,
             address: None,
             sent: None,
+            answer: None,
         });
     }
     let (mut totals, mut series) = (Totals::new(), Series::new());
