@@ -95,14 +95,26 @@ fn needs(has: Role, needs: Role) -> String {
 /// The answer without credentials: browsers are redirected to sign in, and then back.
 fn unknown(route: &Route, call: &Call) -> Problem {
     if !route.is_for_programs() {
-        let next: String = form_urlencoded::byte_serialize(call.path.as_bytes()).collect();
+        let next = page_of(route, call);
+        let next: String = form_urlencoded::byte_serialize(next.as_bytes()).collect();
         let path =
-            if call.path == "/" { "/sign-in".to_owned() } else { format!("/sign-in?next={next}") };
+            if next == "%2F" { "/sign-in".to_owned() } else { format!("/sign-in?next={next}") };
         return Problem::new(StatusCode::SEE_OTHER, "", path);
     }
     let detail =
         "Send a token: 'Authorization: Bearer TOKEN'. Create one on the page of your account.";
     Problem::new(StatusCode::UNAUTHORIZED, "Token needed", detail)
+}
+
+/// The page that is opened after signing in: the one that was asked for. What a form does, such as `/runs/{id}/about`,
+/// is no page; what it belongs to is.
+fn page_of<'a>(route: &Route, call: &'a Call) -> &'a str {
+    let path = call.path.split('?').next().unwrap_or_default();
+    let act = route.path.rsplit_once('/').map(|(of, act)| !of.is_empty() && !act.starts_with('{'));
+    match path.rsplit_once('/') {
+        Some((before, _)) if route.ask != Ask::Get && act == Some(true) => before,
+        _ => &call.path,
+    }
 }
 
 /// Refuses a request that changes something and was not sent by a page of this site. Tokens need no such check, because

@@ -78,3 +78,22 @@ fn a_name_is_locked_only_where_its_owner_never_signed_in_and_administrators_lift
         server.app.store.audit(100).unwrap().into_iter().map(|line| line.act).collect();
     assert!(acts.iter().any(|act| act == "lift lock"), "{acts:?}");
 }
+
+#[test]
+fn whoever_signs_in_is_led_to_a_page() {
+    let server = Server::start();
+    for (path, next) in [
+        ("/runs/0a/about", "%2Fruns%2F0a"),
+        ("/plans/1/run", "%2Fplans%2F1"),
+        ("/plans/1", "%2Fplans%2F1"),
+        ("/targets/end", "%2Ftargets"),
+    ] {
+        let said = server.send(&Client::Nobody, path, "");
+        let location = format!("/sign-in?next={next}");
+        assert_eq!(
+            (said.status, said.header("location")),
+            (303, Some(location.as_str())),
+            "{path}"
+        );
+    }
+}
