@@ -68,6 +68,32 @@
     else send();
   });
 
+  // The highest point of the drawn load is dragged up and down. That writes the figure in the sentence, which counts.
+  form.classList.add("drags");
+  form.addEventListener("pointerdown", (event) => {
+    const hand = event.target.closest(".hand");
+    const field = hand && form.elements[hand.dataset.field];
+    if (!field || field.readOnly) return;
+    event.preventDefault();
+    const { value, height } = hand.dataset;
+    const picture = hand.ownerSVGElement;
+    const scale = picture.viewBox.baseVal.height / picture.getBoundingClientRect().height;
+    const middle = hand.cy.baseVal.value;
+    const drag = (at) => {
+      const down = (at.clientY - event.clientY) * scale;
+      const dragged = Math.max(value * (1 - down / height), 0.1);
+      const isWhole = dragged >= 10 || field.name.endsWith("users");
+      field.value = isWhole ? Math.ceil(dragged.toPrecision(2)) : Number(dragged.toPrecision(1));
+      hand.setAttribute("cy", middle + down);
+    };
+    const drop = () => {
+      removeEventListener("pointermove", drag);
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    addEventListener("pointermove", drag);
+    addEventListener("pointerup", drop, { once: true });
+  });
+
   // A fault links to its line.
   function go(line) {
     const lines = text.value.split("\n");

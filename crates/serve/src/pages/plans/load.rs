@@ -71,6 +71,17 @@ fn drawn(load: &Load, of: &str, name: &str) -> String {
     }
 }
 
+/// The field that says how high the highest point of a shape is, where one does.
+fn highest(of: &str) -> Option<String> {
+    let name = match of {
+        "constant" | "ramp" | "soak" => "rate",
+        "spike" => "peak",
+        "people" => "users",
+        _ => return None,
+    };
+    Some(field(of, name))
+}
+
 fn field(of: &str, name: &str) -> String {
     format!("load.{of}.{name}")
 }
@@ -233,7 +244,7 @@ pub(super) fn part(load: &Load, fields: &Fields<'_>) -> Markup {
             }
             (fields.why("load.shape"))
         }
-        div.shape #shape data-live { (shape::drawing(load)) }
+        div.shape #shape data-live { (shape::drawing(load, highest(own).as_deref())) }
         p.note {
             @if load.shape == "people" {
                 "A fixed number of people: each begins again when it is through (closed load)."

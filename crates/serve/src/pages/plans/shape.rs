@@ -24,17 +24,17 @@ const RIGHT: f64 = 12.0;
 const TOP: f64 = 28.0;
 const BOTTOM: f64 = 20.0;
 
-/// The drawing of a load; words if it cannot be drawn.
-pub(super) fn drawing(load: &Load) -> Markup {
+/// The drawing of a load; words if it cannot be drawn. Its highest point can be dragged where a field has its value.
+pub(super) fn drawing(load: &Load, highest: Option<&str>) -> Markup {
     let end = load.points.last().map_or(0.0, |(at, _)| *at);
     let peak = load.points.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     if end <= 0.0 || peak <= 0.0 {
         return html! { p.note { "This load cannot be drawn before it is run." } };
     }
-    html! { @for frame in &FRAMES { (framed(load, frame, (end, peak))) } }
+    html! { @for frame in &FRAMES { (framed(load, frame, (end, peak), highest)) } }
 }
 
-fn framed(load: &Load, frame: &Frame, (end, peak): (f64, f64)) -> Markup {
+fn framed(load: &Load, frame: &Frame, (end, peak): (f64, f64), highest: Option<&str>) -> Markup {
     let Frame { class, width, height, times } = frame;
     let (right, floor) = (width - RIGHT, height - BOTTOM);
     let x = |at: f64| LEFT + (right - LEFT) * at / end;
@@ -63,6 +63,10 @@ fn framed(load: &Load, frame: &Frame, (end, peak): (f64, f64)) -> Markup {
             polygon.band points={ (LEFT) "," (floor) " " (line) " " (last) } {}
             polyline.l.one points={ (line) " " (last) } {}
             line.axis x1=(LEFT) x2=(right) y1=(floor) y2=(floor) {}
+            @if let (Some(field), Some((at, _))) = (highest, load.points.iter().find(|(_, rate)| *rate >= peak)) {
+                circle.hand cx=(round(x(*at))) cy=(round(y(peak))) r="6" data-field=(field) data-value=(peak)
+                    data-height=(round(floor - TOP)) {}
+            }
             @for at in ticks { text.m x=(round(x(at))) y=(height - 5.0) { (clock(at)) } }
         }
     }
@@ -99,11 +103,13 @@ mod tests {
     fn a_load_is_drawn_for_two_widths_with_its_times() {
         let points = vec![(0.0, 0.0), (30.0, 200.0), (330.0, 200.0)];
         let load = Load { shape: "ramp".to_owned(), points, steady: 30.0, ..Load::default() };
-        let drawn = drawing(&load).into_string();
+        let drawn = drawing(&load, Some("load.ramp.rate")).into_string();
         assert_eq!(drawn.matches("<svg").count(), 2);
+        let hand = "cy=\"28\" r=\"6\" data-field=\"load.ramp.rate\" data-value=\"200\"";
+        assert_eq!(drawn.matches(hand).count(), 2, "{drawn}");
         assert!(drawn.contains(">200</text>") && drawn.contains(">5:00</text>"), "{drawn}");
         assert!(drawn.contains("at most 200 visits a second, for 5:30"), "{drawn}");
-        assert!(drawing(&Load::default()).into_string().contains("cannot be drawn"));
+        assert!(drawing(&Load::default(), None).into_string().contains("cannot be drawn"));
     }
 
     #[test]
