@@ -36,6 +36,8 @@ pub enum Task {
     Check(RunSpec),
     /// Runs a plan.
     Run(RunTask),
+    /// Performs each scenario of a plan once, and says what was sent and answered.
+    Once(RunTask),
     /// Reads the record in its directory and writes the files from which lists, charts and pages are made.
     Index,
     /// Reads the stored record in its directory and writes the figures that comparisons and trends need.

@@ -39,6 +39,8 @@ const IMPORTING: Duration = Duration::from_secs(20);
 const DELIVERING: Duration = Duration::from_secs(20);
 /// How long a request to the provider may take, and its process.
 const FETCHING: Duration = Duration::from_secs(10);
+/// How long it may take to try a plan once.
+const TRYING: Duration = Duration::from_secs(30);
 /// How long a comparison may take.
 const COMPARING: Duration = Duration::from_secs(60);
 
@@ -199,6 +201,16 @@ impl Children {
         number: usize,
     ) -> Result<Result<StepPage, String>, ChildError> {
         self.ask(Task::Step(number), directory, INDEXING)
+    }
+
+    /// Performs each scenario of a plan once, and returns what was sent and answered. The plan's files are in
+    /// `directory`. The inner error says why this is not possible.
+    pub(crate) fn once(
+        &self,
+        directory: Option<&Path>,
+        task: RunTask,
+    ) -> Result<Result<String, String>, ChildError> {
+        self.ask(Task::Once(task), directory.unwrap_or(Path::new("/")), TRYING)
     }
 
     /// Starts a run and does not wait for it: its result is written to its directory.

@@ -29,7 +29,7 @@ use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised};
 use crate::problem::{Problem, sentence};
 use crate::store::{Plan, Target};
-use crate::submission::{asked, checked};
+use crate::submission::{self, asked, checked};
 
 use applied::applied;
 use typed::Typed;
@@ -188,6 +188,17 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
     let id = submitted.map_err(told)?;
     call.app.store.remember_target(plan.id, call.field("target").parse().unwrap_or_default())?;
     Ok(Answer::see(&format!("/live/{id}")))
+}
+
+/// `POST /plans/{id}/once`: performs each scenario of what was typed once, and shows what was sent and answered beside
+/// the plan. Nothing is saved.
+pub(crate) fn once(call: &Call) -> Result<Answer, Problem> {
+    let (app, plan) = (&call.app, named(call)?);
+    let target = call.field("target").parse().unwrap_or_default();
+    let told = submission::once(app, &plan, &written(call, &plan)?, (target, call.field("sure")))?;
+    app.store.remember_target(plan.id, target)?;
+    app.audit(call.who()?, "try plan once", &format!("{}, revision {}", plan.name, plan.revision))?;
+    editor::tried(call, &plan, &told)
 }
 
 /// `GET /plans/{id}/revisions`.

@@ -31,13 +31,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use brunt_envelope::{ClusterSettings, Grant, RunSpec, SecretsAsked};
+use brunt_envelope::{ClusterSettings, Grant, RunSpec, RunTask, SecretsAsked};
 use brunt_history::{ABOUT, About, AboutError, PLAN, REQUEST, RunFiles, RunId, STATE};
 use brunt_web::watch::{Audience, Watch};
 use serde::{Deserialize, Serialize};
 
 use crate::child::Children;
 use crate::history::History;
+use crate::problem::sentence;
 
 /// The most runs that may wait.
 pub const WAITING_MAX: usize = 100;
@@ -207,6 +208,23 @@ impl Queue {
         drop(known);
         self.shared.changed.notify_all();
         Ok(id)
+    }
+
+    /// Performs each scenario of a plan once, beside no run, and returns what was sent and answered. The plan's files
+    /// are in `directory`. The error says why this is not possible.
+    pub(crate) fn once(&self, asked: RunSpec, directory: Option<&Path>) -> Result<String, String> {
+        if self.list().iter().any(|run| !run.state.is_over()) {
+            return Err(
+                "A run is active or waits, and would be disturbed. Try again after it.".to_owned()
+            );
+        }
+        let secrets = match &asked.secrets {
+            Some(secrets) => (self.shared.secrets.0)(secrets, &asked.grant)?,
+            None => BTreeMap::new(),
+        };
+        let task = RunTask { asked, lock: self.shared.lock.clone(), secrets, cluster: None };
+        let told = self.shared.children.once(directory, task);
+        told.map_err(|error| format!("Failed to {error}."))?.map_err(|why| sentence(&why))
     }
 
     /// Ends a run gracefully: exchanges in flight complete, and there is a record. A queued run is cancelled.

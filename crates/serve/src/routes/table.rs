@@ -111,6 +111,7 @@ pub(super) static TABLE: &[Route] = &[
     plan_form("/plans/{id}/draft", pages::plans::draft::keep),
     Route { path: "/plans/{id}/revisions", act: pages::plans::revisions, ..PAGE },
     plan_form("/plans/{id}/run", pages::plans::run),
+    plan_form("/plans/{id}/once", pages::plans::once),
     form("/plans/{id}/find", RUNNER, pages::plans::editor::page, pages::find::find),
     Route { path: "/plans/{id}/thresholds", access: RUNNER, act: pages::thresholds::page, ..PAGE },
     plan_form("/plans/{id}/thresholds", pages::thresholds::measure),

@@ -40,7 +40,13 @@ pub(crate) fn submit_meant(
     submission: &Submission<'_>,
     sure: &str,
 ) -> Result<RunId, Problem> {
-    let target = app.store.target(submission.target)?;
+    confirmed(app, submission.target, sure)?;
+    submit_for(app, plan, text, submission)
+}
+
+/// Refuses a production target whose name was not repeated.
+fn confirmed(app: &App, target: i64, sure: &str) -> Result<(), Problem> {
+    let target = app.store.target(target)?;
     if let Some(target) = target.filter(|target| target.production)
         && sure.trim() != target.name
     {
@@ -48,7 +54,44 @@ pub(crate) fn submit_meant(
             format!("{} is a production target. Type its name to confirm the run.", target.name);
         return Err(Problem::unusable(detail).at("sure"));
     }
-    submit_for(app, plan, text, submission)
+    Ok(())
+}
+
+/// The target of this number, if runs may be made against it.
+fn listed(app: &App, target: i64) -> Result<Target, Problem> {
+    let target = app.store.target(target)?;
+    let target = target.filter(|target| target.expires > app.now());
+    let gone = || Problem::unusable("This target was removed or has expired.").at("target");
+    target.ok_or_else(gone)
+}
+
+/// Performs each scenario of a plan once, against a target of this number, and returns what was sent and answered. For
+/// a production target `sure` must repeat the target's name.
+pub(crate) fn once(
+    app: &App,
+    plan: &Plan,
+    text: &str,
+    (target, sure): (i64, &str),
+) -> Result<String, Problem> {
+    confirmed(app, target, sure)?;
+    let target = listed(app, target)?;
+    let mut asked = asked(app, plan.id, text, (Some(&target), ""))?;
+    let checked = checked(app, plan.id, &asked)?;
+    if let Some(finding) = checked.findings.first() {
+        let why = format!("The plan cannot be tried with {}: {}", target.name, finding.text);
+        return Err(Problem::unusable(why));
+    }
+    keep_secrets(&mut asked, checked.secrets);
+    let directory = (!asked.data.is_empty()).then(|| files::directory(app, plan.id));
+    app.queue()?.once(asked, directory.as_deref()).map_err(Problem::unusable)
+}
+
+/// Passes on only the secrets that the plan refers to.
+fn keep_secrets(asked: &mut RunSpec, names: Vec<String>) {
+    if let Some(secrets) = &mut asked.secrets {
+        secrets.names = names;
+    }
+    asked.secrets = asked.secrets.take().filter(|secrets| !secrets.names.is_empty());
 }
 
 /// Submits a run or a search without asking for a confirmation: the caller has checked that it is permitted.
@@ -58,10 +101,7 @@ pub(crate) fn submit_for(
     text: &str,
     submission: &Submission<'_>,
 ) -> Result<RunId, Problem> {
-    let target = app.store.target(submission.target)?;
-    let target = target.filter(|target| target.expires > app.now());
-    let gone = || Problem::unusable("This target was removed or has expired.").at("target");
-    let target = target.ok_or_else(gone)?;
+    let target = listed(app, submission.target)?;
     let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
     asked.search.clone_from(&submission.search);
     if let Some(agents) = submission.agents {
@@ -80,11 +120,7 @@ pub(crate) fn submit_for(
         agents::refuse_unshared(&checked, agents)?;
         asked.abort_on.clone_from(&checked.abort_on);
     }
-    // Only secrets that the plan refers to are passed on.
-    if let Some(secrets) = &mut asked.secrets {
-        secrets.names = checked.secrets;
-    }
-    asked.secrets = asked.secrets.filter(|secrets| !secrets.names.is_empty());
+    keep_secrets(&mut asked, checked.secrets);
     let commit = Some(submission.commit.to_owned()).filter(|text| !text.is_empty());
     let origin = Origin {
         by: submission.by.to_owned(),

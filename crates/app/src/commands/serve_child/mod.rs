@@ -13,6 +13,7 @@ mod fetch;
 mod figured;
 mod import;
 mod index;
+mod once;
 mod run;
 mod searched;
 mod trend;
@@ -47,6 +48,7 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
     let envelope = Envelope::read(io::stdin().lock()).map_err(failed)?;
     match envelope.task {
         Task::Run(task) => run::run(&task, world),
+        Task::Once(task) => answer(&once::once(&task, world), &world.console),
         Task::Check(asked) => answer(&check(&asked, world)?, &world.console),
         Task::Index => {
             confined(&Access::own_directory())?;

@@ -44,7 +44,7 @@ pub(super) fn run(task: &RunTask, world: &World) -> Result<Exit, Refusal> {
 }
 
 /// The reason for which a run was refused, as a website shows it.
-fn on_a_site(text: &str) -> String {
+pub(super) fn on_a_site(text: &str) -> String {
     let text = text.trim();
     text.strip_prefix("error: ").unwrap_or(text).to_owned()
 }
@@ -86,6 +86,16 @@ fn carry_out(
 fn only_one(directory: &Path) -> io::Result<File> {
     let opened = File::open(directory)?;
     flock(&opened, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(opened)
+}
+
+/// The lock of the machine, if no run is active on it.
+pub(super) fn free(lock: &Path) -> io::Result<File> {
+    let opened = File::options().create(true).append(true).open(lock)?;
+    let taken = flock(&opened, FlockOperation::NonBlockingLockExclusive);
+    taken.map_err(|_| {
+        io::Error::other("begin: a run is active on this machine; try again after it")
+    })?;
     Ok(opened)
 }
 

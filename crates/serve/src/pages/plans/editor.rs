@@ -28,22 +28,27 @@ use crate::store::{Draft, Plan, Target};
 /// `GET /plans/{id}`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
-    let content = content(call, &plan)?;
-    let body = test_page(call, &of_plan(call, plan.id)?, Tab::Plan, &content)?;
-    Ok(Answer::page(whole(call, &plan.name, &body)))
+    shown(call, &plan, Editor::new(call, &plan)?)
 }
 
-/// The content of the tab with the plan.
-fn content(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
-    let editor = Editor::new(call, plan)?;
+/// The page after the plan was tried once, with what was sent and answered.
+pub(super) fn tried(call: &Call, plan: &Plan, told: &str) -> Result<Answer, Problem> {
+    shown(call, plan, Editor { tried: Some(told), ..Editor::new(call, plan)? })
+}
+
+/// The page with the tab of the plan.
+fn shown(call: &Call, plan: &Plan, editor: Editor<'_>) -> Result<Answer, Problem> {
     // Before the form itself, which shows a reason only if no field of it does.
     let settings = editor.settings()?;
     let content = editor.content(&settings)?;
-    let form = editor.form.whole("plan", Script::Plan, &content);
-    Ok(html! {
-        (form)
+    let unsaved = editor.tried.is_some() && editor.is_unsaved();
+    let form = editor.form.unsaved(editor.draft.is_some() || unsaved);
+    let content = html! {
+        (form.whole("plan", Script::Plan, &content))
         @if editor.runs { (find::form(call, plan)?) }
-    })
+    };
+    let body = test_page(call, &of_plan(call, plan.id)?, Tab::Plan, &content)?;
+    Ok(Answer::page(whole(call, &plan.name, &body)))
 }
 
 struct Editor<'a> {
@@ -58,6 +63,8 @@ struct Editor<'a> {
     /// Whether the person may change and run the plan.
     runs: bool,
     is_text: bool,
+    /// What was sent and answered when the plan was tried.
+    tried: Option<&'a str>,
 }
 
 impl<'a> Editor<'a> {
@@ -65,6 +72,7 @@ impl<'a> Editor<'a> {
         let path = format!("/plans/{}", plan.id);
         let form = Form::new(call, path.as_str()).also(&format!("{path}/run"));
         let form = form.also(&format!("{path}/thresholds")).also(&format!("{path}/draft"));
+        let form = form.also(&format!("{path}/once"));
         let form = form.owning("edit");
         let runs = call.who()?.user.role >= Role::Runner;
         let targets = targets(call, plan)?;
@@ -96,8 +104,7 @@ impl<'a> Editor<'a> {
         let view = if sent { call.field("view") } else { call.query("view") };
         let is_text = view == "text" || applied.sheet.is_err();
         let draft = draft.map(|draft| draft.revision);
-        let form = form.unsaved(draft.is_some());
-        Ok(Self { call, plan, form, applied, draft, checked, targets, runs, is_text })
+        Ok(Self { call, plan, form, applied, draft, checked, targets, runs, is_text, tried: None })
     }
 
     fn is_unsaved(&self) -> bool {
@@ -122,6 +129,12 @@ impl<'a> Editor<'a> {
                     (sheet, _) => (self.source(sheet)),
                 } }
                 aside.look aria-label="Preview" {
+                    @if let Some(told) = self.tried {
+                        section #tried tabindex="-1" autofocus {
+                            h2 { "Tried once" }
+                            pre tabindex="0" { (told) }
+                        }
+                    }
                     div #checked data-live aria-live="polite" { (self.preview()) }
                     (settings)
                 }
@@ -392,8 +405,15 @@ impl<'a> Editor<'a> {
                         (form.input("tags", "Tags, separated by commas", text("tags")))
                         (form.input("commit", "Commit that is tested", Input { is_word: true, ..text("commit") }))
                     }
+                    p.note #of-once {
+                        "Trying it once sends what is typed here, by one user and without load, and shows each request \
+                         and answer. The plan stays as it is."
+                    }
                     div.acts {
                         button formaction={ "/plans/" (self.plan.id) "/run" } data-saved { "Run the saved revision" }
+                        button formaction={ "/plans/" (self.plan.id) "/once" } aria-describedby="of-once" {
+                            "Try it once"
+                        }
                     }
                 }
             }

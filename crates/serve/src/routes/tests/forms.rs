@@ -68,6 +68,8 @@ fn forms(run: &str) -> Vec<Case> {
         case("/plans/{id}", "", &[text, ("after", "7")]).silent(&["after"]),
         case("/plans/{id}/draft", "", &[text, ("do", "scenario")]).silent(&["do"]),
         case("/plans/{id}/run", "target", &[&[text], &run_fields[..]].concat()).silent(&["target"]),
+        case("/plans/{id}/once", "target", &[&[text], &run_fields[..]].concat())
+            .silent(&["target"]),
         case(
             "/plans/{id}/find",
             "find-from",

@@ -65,6 +65,7 @@ const RUNNER: &[&str] = &[
     "GET /plans/import",
     "POST /plans/import",
     "POST /plans/{id}",
+    "POST /plans/{id}/once",
     "POST /plans/{id}/run",
     "POST /plans/{id}/find",
     "GET /plans/{id}/thresholds",

@@ -8,5 +8,5 @@ mod run;
 mod searched;
 
 pub use granted::{Granted, Secrets};
-pub use run::{check_granted, run_granted};
+pub use run::{check_granted, once_granted, run_granted};
 pub use searched::{Searchable, prepare_granted};

@@ -130,6 +130,18 @@ pub fn run_granted(
     Ok((done.outcome().exit, report))
 }
 
+/// Performs each scenario of a submitted plan once, as `--once` does, if its grant allows that.
+pub fn once_granted(
+    args: &RunArgs,
+    granted: &Granted<'_>,
+    world: &World,
+    network: &Network,
+) -> Result<Exit, Refusal> {
+    let asked = LoadedPlan::granted(args, granted);
+    let asked = asked.map_err(|(error, exit)| Refusal { exit, ..Refusal::usage(error) })?;
+    once::carry_out(asked.job(args, network, false)?, world)
+}
+
 /// Reports what is wrong with a submitted plan, or describes it.
 pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
     let asked = match LoadedPlan::granted(args, granted) {
