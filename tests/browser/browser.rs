@@ -1,18 +1,17 @@
-//! [`Browser`]: a headless Chromium with a profile of its own, and the operations that tests need.
+//! [`Browser`]: a headless browser with a profile of its own, and the operations that tests need.
 //!
 //! Calls block, as in the other servers of the tests. Every failure panics with the driver's message. Chromium
-//! communicates with chromedriver over a pipe, so that it ends when chromedriver does, and chromedriver is a
-//! [`Daemon`], which ends with the test: no browser is left behind, however a test ends. This module does not depend on
-//! the page under test.
+//! communicates with chromedriver over a pipe, so that it ends when chromedriver does; geckodriver ends Firefox. A
+//! driver is a [`Daemon`], which ends with the test: no browser is left behind, however a test ends. This module does
+//! not depend on the page under test.
 
 use std::cell::RefCell;
 use std::fs;
 use std::future::Future;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::{Core, Daemon, axe_core, core, found, free_port, require, until};
+use brunt_testbed::{Core, Daemon, axe_core, core, free_port, require, until};
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -21,6 +20,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
+
+use crate::engine::Engine;
 
 /// How long a page may take to come to what is waited for.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -64,6 +65,7 @@ impl Violation {
 
 /// A running browser with one tab.
 pub(crate) struct Browser {
+    engine: Engine,
     runtime: Runtime,
     client: Client,
     /// Lines of the console that are errors, and addresses that were asked for, since they were last looked at.
@@ -81,30 +83,33 @@ struct Seen {
 }
 
 impl Browser {
-    /// Starts a browser, which takes about a second, once a core is free; none, visibly, where it is not installed.
+    /// Starts Chromium, which takes about a second, once a core is free; none, visibly, where it is not installed.
     pub(crate) fn start() -> Option<Self> {
-        require(&["chromium", "chromedriver", "axe-core"]).then(Self::begin)
+        Self::start_as(Engine::Chromium)
     }
 
-    fn begin() -> Self {
+    /// Starts this browser.
+    pub(crate) fn start_as(engine: Engine) -> Option<Self> {
+        require(engine.needs()).then(|| Self::begin(engine))
+    }
+
+    fn begin(engine: Engine) -> Self {
         let core = core();
         let directory = tempfile::Builder::new().prefix("testbed-browser-").tempdir();
         let directory = directory.expect("a temporary directory");
         let port = free_port();
-        let mut command = Command::new(found("chromedriver").expect("chromedriver is installed"));
-        command.arg(format!("--port={port}"));
-        // Chromium keeps caches and settings beside its profile.
-        command.env("HOME", directory.path()).env("TMPDIR", directory.path());
-        let driver = Daemon::start(&command, &directory.path().join("chromedriver.log"));
+        let command = engine.driver(port, directory.path());
+        let driver = Daemon::start(&command, &directory.path().join("driver.log"));
         driver.wait_for_port(port);
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         let mut builder = ClientBuilder::new(HttpConnector::new());
-        let wanted = capabilities(&directory.path().join("profile"));
+        let wanted = engine.capabilities(&directory.path().join("profile"));
         builder.capabilities(wanted.as_object().expect("an object").clone());
         let address = format!("http://127.0.0.1:{port}");
         let client =
-            runtime.block_on(builder.connect(&address)).expect("chromedriver starts Chromium");
+            runtime.block_on(builder.connect(&address)).expect("the driver starts its browser");
         let browser = Self {
+            engine,
             runtime,
             client,
             seen: RefCell::default(),
@@ -222,7 +227,8 @@ impl Browser {
         self.must("press a key", self.client.perform_actions(actions));
     }
 
-    /// Errors on the console since this was last asked, of whatever origin: scripts, loading, refused content.
+    /// Errors on the console since this was last asked, of whatever origin: scripts, loading, refused content. Of
+    /// Firefox none are known.
     pub(crate) fn console_errors(&self) -> Vec<String> {
         self.read_logs();
         std::mem::take(&mut self.seen.borrow_mut().errors)
@@ -235,8 +241,12 @@ impl Browser {
         std::mem::take(&mut self.seen.borrow_mut().requests)
     }
 
-    /// How the page is looked at from now on.
+    /// How the page is looked at from now on. Of Firefox only the size of the window changes.
     pub(crate) fn look(&self, look: Look) {
+        if self.engine == Engine::Firefox {
+            let (width, height) = if look == Look::Phone { (390, 844) } else { (1280, 800) };
+            return self.must("resize the window", self.client.set_window_size(width, height));
+        }
         let scheme = if look == Look::Dark { "dark" } else { "light" };
         let media = if look == Look::Print { "print" } else { "screen" };
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
@@ -254,6 +264,10 @@ impl Browser {
 
     /// Saves a picture of the whole page for inspection: `target/tmp/screens/NAME.png`.
     pub(crate) fn screenshot(&self, name: &str) -> PathBuf {
+        if self.engine == Engine::Firefox {
+            let taken = self.must("take a picture", self.client.screenshot());
+            return written(&format!("firefox-{name}.png"), &taken);
+        }
         let metrics = self.devtools("Page.getLayoutMetrics", &json!({}));
         let size = &metrics["cssContentSize"];
         // A page that never ends would be a picture that never ends.
@@ -301,8 +315,11 @@ impl Browser {
         self.must(method, self.client.issue_cmd(Ours { path: "goog/cdp/execute", body }))
     }
 
-    /// Reads what the driver logged; it forgets what was read.
+    /// Reads what the driver logged; it forgets what was read. Only chromedriver logs.
     fn read_logs(&self) {
+        if self.engine == Engine::Firefox {
+            return;
+        }
         let of = |kind: &str| {
             let command = Ours { path: "se/log", body: json!({ "type": kind }) };
             let lines = self.must("read a log", self.client.issue_cmd(command));
@@ -358,37 +375,15 @@ impl Drop for Browser {
 
 /// Keeps what the browser has drawn.
 fn kept(name: &str, drawn: &Value) -> PathBuf {
-    let bytes = decoded(drawn["data"].as_str().expect("something that was drawn"));
+    written(name, &decoded(drawn["data"].as_str().expect("something that was drawn")))
+}
+
+fn written(name: &str, bytes: &[u8]) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screens");
     fs::create_dir_all(&directory).expect("a directory for pictures");
     let path = directory.join(name);
     fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     path
-}
-
-/// What is asked of a new session.
-fn capabilities(profile: &Path) -> Value {
-    let profile = format!("--user-data-dir={}", profile.display());
-    let mut arguments = vec![
-        "--headless=new",
-        "--remote-debugging-pipe",
-        "--window-size=1280,800",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-dev-shm-usage",
-        "--disable-gpu",
-        "--hide-scrollbars",
-        "--no-first-run",
-        &profile,
-    ];
-    // Chromium's sandbox does not run as root, which the tests of networks need.
-    if rustix::process::geteuid().is_root() {
-        arguments.push("--no-sandbox");
-    }
-    json!({
-        "goog:chromeOptions": { "args": arguments },
-        "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
-    })
 }
 
 fn violation(found: &Value) -> Violation {

@@ -1,10 +1,12 @@
-//! Pages in a real browser: Debian's Chromium, driven through chromedriver.
+//! Pages in a real browser: Debian's Chromium, driven through chromedriver, and for the ways that everybody goes also
+//! Debian's Firefox, driven through geckodriver.
 //!
-//! What a page shows is compared with the record it was made of. A test here needs `chromium`, `chromedriver` and
-//! axe-core, which `tests/setup` installs; without them it is skipped by name.
+//! What a page shows is compared with the record it was made of. A test here needs a browser, its driver and axe-core,
+//! which `tests/setup` installs; without them it is skipped by name.
 
 mod browser;
 mod brunt;
+mod engine;
 mod harness;
 mod live;
 mod relay;
@@ -12,9 +14,11 @@ mod run_page;
 mod site;
 mod site_agents;
 mod site_dropped;
+mod site_firefox;
 mod site_forms;
 mod site_home;
 mod site_keys;
+mod site_linked;
 mod site_live;
 mod site_logged;
 mod site_pages;
@@ -23,6 +27,7 @@ mod site_runs;
 mod site_schedule;
 mod site_search;
 mod site_sso;
+mod site_tabbed;
 mod site_trial;
 mod site_unsaved;
 mod visit;

@@ -21,15 +21,11 @@ fn ended(browser: &Browser) {
     );
 }
 
-#[test]
-fn from_a_first_run_to_a_second_and_to_their_comparison() {
-    let Some(browser) = Browser::start() else { return };
-    let directory = tempfile::tempdir().unwrap();
-    let site = Site::start(&directory.path().join("site"));
+/// Signs in, lists a target, makes a plan whose runs are short, and opens the first page.
+pub(crate) fn prepared(browser: &Browser, site: &Site, target: &Target) {
     let origin = site.origin.as_str();
-    sign_in(&browser, &site);
-    let target = Target::start();
-    visit::prepare(&browser, origin, &target.url(""), "");
+    sign_in(browser, site);
+    visit::prepare(browser, origin, &target.url(""), "");
     let text = json!(PLAN);
     browser.run(&format!(
         "const form = document.querySelector('.bar input[name=form]').value; \
@@ -37,13 +33,35 @@ fn from_a_first_run_to_a_second_and_to_their_comparison() {
            .then((answer) => {{ window.saved = answer.ok; }})"
     ));
     browser.wait_for("return window.saved");
-    // Before the first run, the first page offers the plan.
     browser.open(origin);
-    looked_at(&browser, "home-first");
+}
+
+/// Runs the plan that the first page offers, and returns the path of the run.
+pub(crate) fn first_run(browser: &Browser) -> String {
     browser.click(".choice a");
     browser.wait_for("return document.querySelector('#checked .met')");
     browser.click("button[name=save]");
-    ended(&browser);
+    ended(browser);
+    browser.run("return location.pathname").as_str().expect("a path").to_owned()
+}
+
+/// Runs it again from the first page.
+pub(crate) fn second_run(browser: &Browser, origin: &str) {
+    browser.open(origin);
+    browser.click("table.tests td:last-child button");
+    ended(browser);
+}
+
+/// The whole way.
+pub(crate) fn compares_two_runs(browser: &Browser) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let site = Site::start(&directory.path().join("site"));
+    let origin = site.origin.as_str();
+    let target = Target::start();
+    prepared(browser, &site, &target);
+    // Before the first run, the first page offers the plan.
+    looked_at(browser, "home-first");
+    first_run(browser);
     browser.click("#about [name=baseline]");
     browser.click("#about button.main");
     browser.wait_for("return document.querySelector('.said').textContent.includes('baseline')");
@@ -53,24 +71,32 @@ fn from_a_first_run_to_a_second_and_to_their_comparison() {
     let local = "return [...document.querySelectorAll('.tests time')].every(\
                  (time) => time.title.endsWith('UTC') && time.textContent.startsWith('today '))";
     assert_eq!(browser.run(local), true, "{}", browser.text("table.tests"));
-    browser.click("table.tests td:last-child button");
-    ended(&browser);
+    second_run(browser, origin);
     browser.open(origin);
-    looked_at(&browser, "home");
-    sound(&browser, origin, "home");
+    looked_at(browser, "home");
+    sound(browser, origin, "home");
     // It is found by a word, and its page leads to the comparison.
-    fill(&browser, "#q", "visit");
+    fill(browser, "#q", "visit");
     browser.click(".find button");
     browser.wait_for("return location.search === '?find=visit'");
     browser.click("table.tests tbody th a");
     browser.wait_for("return location.pathname === '/tests/p1'");
-    looked_at(&browser, "test");
+    looked_at(browser, "test");
     browser.click(".subs a[href$='/runs']");
     browser.wait_for("return document.querySelectorAll('table.runs tbody tr').length === 2");
-    looked_at(&browser, "test-runs");
+    looked_at(browser, "test-runs");
     browser.click(".head a[href^='/compare']");
     browser.wait_for(
         "return location.pathname === '/compare' && document.querySelector('table.data')",
     );
-    sound(&browser, origin, "compared");
+    // Times are those of the browser; the text for a pull request names the runs by theirs.
+    assert_eq!(browser.run("return document.querySelectorAll('h1 time[title$=UTC]').length"), 2);
+    assert!(browser.text("#markdown pre").contains(" UTC"), "{}", browser.text("#markdown"));
+    sound(browser, origin, "compared");
+}
+
+#[test]
+fn from_a_first_run_to_a_second_and_to_their_comparison() {
+    let Some(browser) = Browser::start() else { return };
+    compares_two_runs(&browser);
 }

@@ -10,7 +10,7 @@ use crate::site::{PASSWORD, Site, looked_at, sound};
 const STEPS_MAX: usize = 120;
 
 /// Goes on with Tab until this has the focus, which must be seen to have it.
-fn tab_to(browser: &Browser, css: &str) {
+pub(crate) fn tab_to(browser: &Browser, css: &str) {
     let is_there = format!("return document.activeElement.matches({css:?})");
     for _ in 0..STEPS_MAX {
         if browser.run(&is_there) == true {
@@ -29,7 +29,7 @@ fn write(browser: &Browser, css: &str, text: &str) {
     text.chars().for_each(|character| browser.press(character));
 }
 
-fn press(browser: &Browser, css: &str) {
+pub(crate) fn press(browser: &Browser, css: &str) {
     tab_to(browser, css);
     browser.press(Key::Enter);
 }
