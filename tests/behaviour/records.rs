@@ -1,4 +1,5 @@
-//! The files of a run: the record and what is made from it, the histogram files, and the verdict on objectives.
+//! The files of a run: the record, what it must not hold, and where it is written. What is made from it, and the
+//! verdict on objectives, are seen in the process of the tests (`tests/in_memory`).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,13 +8,10 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use brunt_record::{Histogram, SloOutcome};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
 use serde_json::Value;
 
-use brunt_test_program::{
-    Ended, Program, Target, at, binary, command, measure, run, scratch, slapd,
-};
+use brunt_test_program::{Program, Target, at, binary, command, measure, run, scratch, slapd};
 
 const SCHEMA: &str = include_str!("../../docs/record.schema.json");
 
@@ -175,94 +173,6 @@ fn a_seed_is_a_sequence() {
     assert_ne!(asked(&[]).unwrap(), asked(&[]).unwrap());
 }
 
-/// What a run printed of its record: without notes, and without the line that says where it is.
-pub(crate) fn summary(ended: &Ended) -> String {
-    let is_summary = |line: &&str| !line.starts_with("record: ") && !line.starts_with("note: ");
-    let text = ended.stderr.lines().filter(is_summary).collect::<Vec<_>>().join("\n");
-    text.trim_start().to_owned() + "\n"
-}
-
-#[test]
-fn a_record_is_printed_again() {
-    let Some(slapd) = slapd(20) else { return };
-    let directory = scratch();
-    let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));
-    let dn = user_dn(2);
-    let files = ["--hlog", hlog.to_str().unwrap(), "--hgrm", hgrm.to_str().unwrap()];
-    let line = ["-D", &dn, "-w", PASSWORD, "-f", "-M", "100", "-B", "1", "-d", "2", "-I", "20"];
-    let ended = measure("authrate", slapd.port(), &[&files[..], &line].concat()).expect(0);
-    let (path, record) = (ended.record_path().to_str().unwrap(), ended.record());
-    let report = |format: &[&str]| run([&["report", path], format].concat()).expect(0).stdout;
-
-    let again = report(&["--details"]);
-    assert_eq!(again, summary(&ended), "{ended}");
-    let screen = report(&[]);
-    let fits = |line: &str| line.chars().count() <= 80;
-    assert!(screen.lines().count() <= 22 && screen.lines().all(fits), "{screen}");
-    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains(" 100 binds a second offered, "), "{screen}");
-    assert!(words.contains(&format!(" {} failed (", record.counts.failed)), "{screen}");
-
-    let same: Value = serde_json::from_str(&report(&["--format", "json"])).unwrap();
-    assert_eq!(same, json(ended.record_path()));
-
-    let csv = report(&["--format", "csv"]);
-    let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
-    assert_eq!(csv.lines().count() - 1, record.series.len() * record.operations.len(), "{csv}");
-    let column =
-        |name: &str| head.iter().position(|title| *title == name).expect("there is such a column");
-    let (phase, ok) = (column("phase"), column("ok"));
-    let cells = csv.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
-    let steady = cells
-        .filter(|cells| cells[phase] == "steady")
-        .map(|cells| cells[ok].parse::<u64>().unwrap());
-    assert_eq!(steady.sum::<u64>(), record.counts.ok, "{csv}");
-
-    // The distribution holds the steady phase, two seconds of a hundred binds.
-    let distribution = report(&["--format", "hgrm"]);
-    assert_eq!(distribution, fs::read_to_string(&hgrm).unwrap());
-    let last = distribution.lines().rfind(|line| !line.starts_with('#')).unwrap();
-    assert_eq!(last.split_whitespace().nth(2), Some("200"), "{distribution}");
-
-    let log = fs::read_to_string(&hlog).unwrap();
-    let histograms = log.lines().filter(|line| line.starts_with("Tag=bind,"));
-    let coded = histograms.map(|line| line.rsplit(',').next().unwrap());
-    let counts: Vec<u64> =
-        coded.map(|text| Histogram::from_base64(text).unwrap().count()).collect();
-    assert_eq!(counts.iter().sum::<u64>(), 200, "{counts:?}\n{log}");
-    assert!(counts.len() >= 2, "{log}");
-}
-
-/// The old tools' tables stay on standard output, and the screen comes after them on standard error.
-#[test]
-fn a_run_ends_with_the_screen_of_its_record() {
-    let target = Target::start("rest");
-    let directory = scratch();
-    let path = directory.path().join("run.json");
-    let record = path.to_str().unwrap();
-    let url = format!("http://{}/sleep?ms=1", target.address());
-    let http =
-        ["http", "-q", "50", "-c", "2", "-z", "1s", "--slo", "p99<20s", "--record", record, &url];
-    let ended = run(http).expect_met();
-    let screen = run(["report", record]).expect(0).stdout;
-    assert_eq!(ended.stdout, screen, "{ended}");
-    assert!(ended.stderr.contains(&format!("record: {record}\n")), "{ended}");
-    assert!(screen.contains(&format!("  brunt report {record} --details")), "{screen}");
-    assert!(screen.lines().count() <= 22 && !screen.contains("Result:"), "{screen}");
-
-    let ended = run([&http[..], &["--details", "-L"]].concat()).expect_met();
-    let details = run(["report", record, "--details"]).expect(0).stdout;
-    let (figures, closing) = details.rsplit_once("\nResult:").unwrap();
-    assert!(ended.stdout.starts_with(figures), "{ended}\n{details}");
-    assert!(ended.stdout.ends_with(closing) && ended.stdout.contains("Requests/s:"), "{ended}");
-
-    let ended = run([&http[..9], &["-L", &url]].concat()).expect(0);
-    let (above, screen) = ended.stdout.split_once("\n\nhttp at ").expect("the screen comes last");
-    assert!(above.starts_with("Response time percentiles (HdrHistogram)\n"), "{ended}");
-    assert!(screen.contains("  the same with --details or --record FILE "), "{ended}");
-    target.stop();
-}
-
 /// A load that was too much for its target leaves the command of a search; here that meets a target that is not there,
 /// so that only how it is read matters.
 #[test]
@@ -308,46 +218,6 @@ fn the_search_that_is_proposed_after_an_overload_can_be_typed() {
     }
 }
 
-#[test]
-fn a_table_of_an_old_tool_is_the_same_whatever_ends_the_run() {
-    let Some(slapd) = slapd(20) else { return };
-    let line = |record: &str| {
-        let words = [
-            "-F", "-M", "20", "-d", "1", "-b", BASE_DN, "-s", "base", "--record", record, "(cn=*)",
-        ];
-        [vec!["searchrate".to_owned()], at(slapd.port()), words.map(str::to_owned).to_vec()]
-            .concat()
-    };
-    let directory = scratch();
-    let record = directory.path().join("run.json");
-    let record = record.to_str().unwrap();
-    let short = run(line(record)).expect(0);
-    let screen = run(["report", record]).expect(0).stdout;
-    assert!(short.stderr.ends_with(&format!("\n\n{screen}")), "{short}\n{screen}");
-    let mut words = line(record);
-    words.insert(1, "--details".to_owned());
-    let long = run(words).expect(0);
-    assert!(long.stderr.contains("\nTrust:      "), "{long}");
-    let titles =
-        |ended: &Ended| ended.stdout.lines().take(5).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(titles(&short), titles(&long));
-    assert!(short.rows().len() == long.rows().len() && !short.rows().is_empty(), "{short}");
-}
-
-#[test]
-fn a_file_that_is_no_record_is_refused() {
-    let directory = scratch();
-    let path = directory.path().join("not.json");
-    let file = path.to_str().unwrap();
-    let missing = run(["report", file]).expect(1);
-    assert!(missing.stderr.contains(file) && missing.stdout.is_empty(), "{missing}");
-    for text in ["", "{}", "[1,", r#"{"schema":"brunt-record/999"}"#] {
-        fs::write(&path, text).unwrap();
-        let ended = run(["report", file]).expect(1);
-        assert!(ended.stderr.contains(file) && ended.stdout.is_empty(), "{text}\n{ended}");
-    }
-}
-
 /// What could be written only at the end would be lost with the run.
 #[test]
 fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
@@ -357,65 +227,4 @@ fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
         assert!(ended.stderr.contains(option), "{ended}");
         assert!(ended.stderr.contains("/nonexistent/file") && ended.stdout.is_empty(), "{ended}");
     }
-}
-
-#[test]
-fn objectives_decide_the_exit_code() {
-    let Some(slapd) = slapd(20) else { return };
-    let dn = user_dn(1);
-    let line = ["-D", &dn, "-w", PASSWORD, "-f", "-m", "100", "-I", "30", "--seed", "5"];
-    // Each objective with whether it is met; where the machine was too busy for a statement, it is undecided instead.
-    let held = |objectives: &[(&str, bool)]| {
-        let slo: Vec<&str> = objectives.iter().flat_map(|(text, _)| ["--slo", *text]).collect();
-        let ended = measure("authrate", slapd.port(), &[&slo[..], &line].concat());
-        let all_met = objectives.iter().all(|(_, met)| *met);
-        let ended = if all_met { ended.expect_met() } else { ended.expect(99) };
-        let words = ended.stderr.split_once("Objectives\n").expect("they are listed").1.to_owned();
-        let record = ended.record();
-        for ((text, met), slo) in objectives.iter().zip(&record.slo) {
-            match slo.outcome {
-                SloOutcome::Met => assert!(*met, "{text}\n{ended}"),
-                SloOutcome::Missed => assert!(!*met, "{text}\n{ended}"),
-                SloOutcome::Undecided => {
-                    assert!(*met && ended.is_of_a_busy_machine(), "{text}\n{ended}");
-                }
-            }
-        }
-        let outcome = |line: &str| match line.split_whitespace().next() {
-            Some("met") => Some(SloOutcome::Met),
-            Some("missed") => Some(SloOutcome::Missed),
-            _ => None,
-        };
-        let shown: Vec<SloOutcome> = words.lines().filter_map(outcome).collect();
-        let decided =
-            |outcome: &SloOutcome| [SloOutcome::Met, SloOutcome::Missed].contains(outcome);
-        let recorded = record.slo.iter().map(|slo| slo.outcome).filter(decided);
-        assert_eq!(shown, recorded.collect::<Vec<_>>(), "{ended}");
-    };
-    held(&[
-        ("bind.ok.p99<20s", true),
-        ("errors<=100", true),
-        ("count==100", true),
-        ("timeouts<1", true),
-    ]);
-    held(&[("errors<0.1%", false)]);
-    // Three in ten were refused: for them no time is short enough.
-    held(&[("bind.p99<20s", false), ("bind.p50<20s", true)]);
-    held(&[("bind.ok.p50<1us", false), ("ok.p99<60s", true)]);
-    // Under a rate, the share of it that was achieved is one as well.
-    let line = [
-        "-M",
-        "100",
-        "-d",
-        "1",
-        "-F",
-        "-b",
-        BASE_DN,
-        "-s",
-        "base",
-        "--slo",
-        "achieved>=90%",
-        "(cn=*)",
-    ];
-    measure("searchrate", slapd.port(), &line).expect_met();
 }

@@ -10,6 +10,7 @@ mod machine;
 mod mistakes;
 mod rails;
 mod recomputed;
+mod records;
 mod schedules;
 mod scripted;
 mod stalls;

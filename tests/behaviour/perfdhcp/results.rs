@@ -8,7 +8,7 @@ use brunt_test_program::{run, scratch};
 use serde_json::Value;
 
 use super::server::{Counted as _, Server};
-use crate::records::{faults, summary};
+use crate::records::faults;
 
 #[test]
 fn records_are_what_the_schema_says_and_print_again() {
@@ -36,7 +36,7 @@ fn records_are_what_the_schema_says_and_print_again() {
 
         let path = ended.record_path().to_str().unwrap();
         let again = run(["report", path, "--details"]).expect(0).stdout;
-        assert_eq!(again, summary(&ended), "{ended}");
+        assert_eq!(again, ended.summary(), "{ended}");
         let same: Value =
             serde_json::from_str(&run(["report", path, "--format", "json"]).stdout).unwrap();
         assert_eq!(same, written);

@@ -272,6 +272,13 @@ impl Ended {
         self.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// What it printed of its record: without notes, and without the line that says where it is.
+    pub fn summary(&self) -> String {
+        let is_summary = |line: &&str| !line.starts_with("record: ") && !line.starts_with("note: ");
+        let text = self.stderr.lines().filter(is_summary).collect::<Vec<_>>().join("\n");
+        text.trim_start().to_owned() + "\n"
+    }
+
     /// Where its record is.
     pub fn record_path(&self) -> &Path {
         &self.record.as_ref().expect("a record was asked for").1

@@ -1,0 +1,184 @@
+//! What is made of a record, and the verdict on objectives.
+
+use std::fs;
+use std::path::Path;
+
+use brunt_record::{Histogram, SloOutcome};
+use brunt_test_program::{Ended, scratch};
+use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
+use serde_json::Value;
+
+use crate::directory::{Directory, measure};
+use crate::machine::run;
+use crate::scripted::{URL, answering};
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).expect("the file is there")).expect("it is JSON")
+}
+
+#[test]
+fn a_record_is_printed_again() {
+    let (machine, _) = Directory::with(20);
+    let directory = scratch();
+    let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));
+    let dn = user_dn(2);
+    let files = ["--hlog", hlog.to_str().unwrap(), "--hgrm", hgrm.to_str().unwrap()];
+    let line = ["-D", &dn, "-w", PASSWORD, "-f", "-M", "100", "-B", "1", "-d", "2", "-I", "20"];
+    let ended = measure(&machine, "authrate", &[&files[..], &line].concat()).expect(0);
+    let (path, record) = (ended.record_path().to_str().unwrap(), ended.record());
+    let report = |format: &[&str]| run(&[&["report", path], format].concat()).expect(0).stdout;
+
+    let again = report(&["--details"]);
+    assert_eq!(again, ended.summary(), "{ended}");
+    let screen = report(&[]);
+    let fits = |line: &str| line.chars().count() <= 80;
+    assert!(screen.lines().count() <= 22 && screen.lines().all(fits), "{screen}");
+    let words = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(" 100 binds a second offered, "), "{screen}");
+    assert!(words.contains(&format!(" {} failed (", record.counts.failed)), "{screen}");
+
+    let same: Value = serde_json::from_str(&report(&["--format", "json"])).unwrap();
+    assert_eq!(same, json(ended.record_path()));
+
+    let csv = report(&["--format", "csv"]);
+    let head: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    assert_eq!(csv.lines().count() - 1, record.series.len() * record.operations.len(), "{csv}");
+    let column =
+        |name: &str| head.iter().position(|title| *title == name).expect("there is such a column");
+    let (phase, ok) = (column("phase"), column("ok"));
+    let cells = csv.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let steady = cells
+        .filter(|cells| cells[phase] == "steady")
+        .map(|cells| cells[ok].parse::<u64>().unwrap());
+    assert_eq!(steady.sum::<u64>(), record.counts.ok, "{csv}");
+
+    // The distribution holds the steady phase, two seconds of a hundred binds.
+    let distribution = report(&["--format", "hgrm"]);
+    assert_eq!(distribution, fs::read_to_string(&hgrm).unwrap());
+    let last = distribution.lines().rfind(|line| !line.starts_with('#')).unwrap();
+    assert_eq!(last.split_whitespace().nth(2), Some("200"), "{distribution}");
+
+    let log = fs::read_to_string(&hlog).unwrap();
+    let histograms = log.lines().filter(|line| line.starts_with("Tag=bind,"));
+    let coded = histograms.map(|line| line.rsplit(',').next().unwrap());
+    let counts: Vec<u64> =
+        coded.map(|text| Histogram::from_base64(text).unwrap().count()).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 200, "{counts:?}\n{log}");
+    assert!(counts.len() >= 2, "{log}");
+}
+
+/// The old tools' tables stay on standard output, and the screen comes after them on standard error.
+#[test]
+fn a_run_ends_with_the_screen_of_its_record() {
+    let (machine, _) = answering("200");
+    let directory = scratch();
+    let path = directory.path().join("run.json");
+    let record = path.to_str().unwrap();
+    let http =
+        ["http", "-q", "50", "-c", "2", "-z", "1s", "--slo", "p99<20s", "--record", record, URL];
+    let ended = machine.run(&http).expect(0);
+    let screen = run(&["report", record]).expect(0).stdout;
+    assert_eq!(ended.stdout, screen, "{ended}");
+    assert!(ended.stderr.contains(&format!("record: {record}\n")), "{ended}");
+    assert!(screen.contains(&format!("  brunt report {record} --details")), "{screen}");
+    assert!(screen.lines().count() <= 22 && !screen.contains("Result:"), "{screen}");
+
+    let ended = machine.run(&[&http[..], &["--details", "-L"]].concat()).expect(0);
+    let details = run(&["report", record, "--details"]).expect(0).stdout;
+    let (figures, closing) = details.rsplit_once("\nResult:").unwrap();
+    assert!(ended.stdout.starts_with(figures), "{ended}\n{details}");
+    assert!(ended.stdout.ends_with(closing) && ended.stdout.contains("Requests/s:"), "{ended}");
+
+    let ended = machine.run(&[&http[..9], &["-L", URL]].concat()).expect(0);
+    let (above, screen) = ended.stdout.split_once("\n\nhttp at ").expect("the screen comes last");
+    assert!(above.starts_with("Response time percentiles (HdrHistogram)\n"), "{ended}");
+    assert!(screen.contains("  the same with --details or --record FILE "), "{ended}");
+}
+
+#[test]
+fn a_table_of_an_old_tool_is_the_same_whatever_ends_the_run() {
+    let (machine, _) = Directory::with(20);
+    let to = ["searchrate", "-h", "10.0.0.2", "-p", "389", "-F", "-M", "20", "-d", "1"];
+    let what = ["-b", BASE_DN, "-s", "base"];
+    let directory = scratch();
+    let record = directory.path().join("run.json");
+    let record = record.to_str().unwrap();
+    let kept = ["--record", record, "(cn=*)"];
+    let short = machine.run(&[&to[..], &what, &kept].concat()).expect(0);
+    let screen = run(&["report", record]).expect(0).stdout;
+    assert!(short.stderr.ends_with(&format!("\n\n{screen}")), "{short}\n{screen}");
+    let long = machine.run(&[&to[..], &["--details"], &what, &kept].concat()).expect(0);
+    assert!(long.stderr.contains("\nTrust:      "), "{long}");
+    let titles =
+        |ended: &Ended| ended.stdout.lines().take(5).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(titles(&short), titles(&long));
+    assert!(short.rows().len() == long.rows().len() && !short.rows().is_empty(), "{short}");
+}
+
+#[test]
+fn a_file_that_is_no_record_is_refused() {
+    let directory = scratch();
+    let path = directory.path().join("not.json");
+    let file = path.to_str().unwrap();
+    let missing = run(&["report", file]).expect(1);
+    assert!(missing.stderr.contains(file) && missing.stdout.is_empty(), "{missing}");
+    for text in ["", "{}", "[1,", r#"{"schema":"brunt-record/999"}"#] {
+        fs::write(&path, text).unwrap();
+        let ended = run(&["report", file]).expect(1);
+        assert!(ended.stderr.contains(file) && ended.stdout.is_empty(), "{text}\n{ended}");
+    }
+}
+
+#[test]
+fn objectives_decide_the_exit_code() {
+    let (machine, _) = Directory::with(20);
+    let dn = user_dn(1);
+    let line = ["-D", &dn, "-w", PASSWORD, "-f", "-m", "100", "-I", "30", "--seed", "5"];
+    // Each objective with whether it is met.
+    let held = |objectives: &[(&str, bool)]| {
+        let slo: Vec<&str> = objectives.iter().flat_map(|(text, _)| ["--slo", *text]).collect();
+        let ended = measure(&machine, "authrate", &[&slo[..], &line].concat());
+        let all_met = objectives.iter().all(|(_, met)| *met);
+        let ended = ended.expect(if all_met { 0 } else { 99 });
+        let words = ended.stderr.split_once("Objectives\n").expect("they are listed").1.to_owned();
+        let record = ended.record();
+        for ((text, met), slo) in objectives.iter().zip(&record.slo) {
+            let expected = if *met { SloOutcome::Met } else { SloOutcome::Missed };
+            assert_eq!(slo.outcome, expected, "{text}\n{ended}");
+        }
+        let outcome = |line: &str| match line.split_whitespace().next() {
+            Some("met") => Some(SloOutcome::Met),
+            Some("missed") => Some(SloOutcome::Missed),
+            _ => None,
+        };
+        let shown: Vec<SloOutcome> = words.lines().filter_map(outcome).collect();
+        let recorded: Vec<SloOutcome> = record.slo.iter().map(|slo| slo.outcome).collect();
+        assert_eq!(shown, recorded, "{ended}");
+    };
+    held(&[
+        ("bind.ok.p99<20s", true),
+        ("errors<=100", true),
+        ("count==100", true),
+        ("timeouts<1", true),
+    ]);
+    held(&[("errors<0.1%", false)]);
+    // Three in ten were refused: for them no time is short enough.
+    held(&[("bind.p99<20s", false), ("bind.p50<20s", true)]);
+    held(&[("bind.ok.p50<1us", false), ("ok.p99<60s", true)]);
+    // Under a rate, the share of it that was achieved is one as well.
+    let line = [
+        "-M",
+        "100",
+        "-d",
+        "1",
+        "-F",
+        "-b",
+        BASE_DN,
+        "-s",
+        "base",
+        "--slo",
+        "achieved>=90%",
+        "(cn=*)",
+    ];
+    measure(&machine, "searchrate", &line).expect(0);
+}
