@@ -28,7 +28,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let schedules = call.app.store.schedules()?;
     let runner = call.who()?.user.role >= Role::Runner;
     let body = html! {
-        p.crumbs { a href="/plans" { "Plans" } }
+        p.crumbs { a href="/" { "Tests" } }
         h1.large { "Schedules" }
         @if schedules.is_empty() {
             div.empty { p {
