@@ -2,8 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, SystemTime};
 
 use brunt_engine::RunClock;
@@ -19,7 +17,6 @@ use brunt_run::options::run_options::RunOptions;
 use brunt_run::tool::{Grammar, Reading};
 use brunt_run::{Load, Step, StepLoad, World};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream};
-use tokio::runtime::Builder;
 
 const SERVER: &str = "10.0.0.1:389";
 const LASTING: Duration = Duration::from_secs(3_600);
@@ -66,19 +63,11 @@ async fn over_a_wire(client: DuplexStream, directory: Arc<InMemory>, time: Virtu
 
 /// A network with a directory at one address.
 fn network(directory: &Arc<InMemory>, time: &VirtualTime) -> Network {
-    let (directory, time, made) = (Arc::clone(directory), time.clone(), AtomicU64::new(0));
+    let (directory, time) = (Arc::clone(directory), time.clone());
     let server: SocketAddr = SERVER.parse().expect("an address");
     let accept = move |to: SocketAddr, client: DuplexStream| {
         let (directory, time) = (Arc::clone(&directory), time.clone());
-        // The first connection is tried before the run, when no virtual time passes.
-        if made.fetch_add(1, Ordering::Relaxed) == 0 {
-            thread::spawn(move || {
-                let runtime = Builder::new_current_thread().enable_all().build();
-                runtime.expect("a runtime").block_on(directory.serve(client));
-            });
-        } else {
-            tokio::task::spawn_local(over_a_wire(client, directory, time));
-        }
+        tokio::task::spawn_local(over_a_wire(client, directory, time));
         to == server
     };
     Network::in_memory(Options::default(), Memory::new(accept))
