@@ -10,6 +10,7 @@ mod iterations;
 mod memory;
 mod nodes;
 mod other_tools;
+mod own_loads;
 mod phases;
 mod previews;
 mod secrets;

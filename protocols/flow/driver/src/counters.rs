@@ -103,7 +103,8 @@ impl Tallies {
             Step::Pause(_) | Step::Control(_) => None,
         });
         let mut pauses: Vec<String> = Vec::new();
-        for pause in in_steps.chain(polls).chain(flow.between.pauses()) {
+        let own = flow.own.iter().flat_map(|own| &own.loads).filter_map(|load| load.think.as_ref());
+        for pause in in_steps.chain(polls).chain(flow.between.pauses()).chain(own) {
             if !pauses.contains(&pause.name) {
                 pauses.push(pause.name.clone());
             }

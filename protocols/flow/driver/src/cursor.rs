@@ -10,6 +10,7 @@ use super::compiled_flow::CompiledFlow;
 use super::counters::{FlowCounters, InPhase};
 use super::journey::{Gathered, Journey};
 use super::mix::Mix;
+use super::own_load::OwnLoads;
 use super::pause::Pause;
 use super::plan::{AfterFailure, Iterations, Step};
 use super::source::{DrawContext, Exhausted};
@@ -67,8 +68,12 @@ pub(super) struct Cursor {
     journey: Option<Box<Journey>>,
     /// What follows in the iteration, if that was determined in advance.
     following: Option<(Option<StepId>, Duration)>,
-    /// The time when what follows was last asked for, if values expire.
+    /// The time when what follows was last asked for, if values expire or scenarios have loads of their own.
     now: Moment,
+    /// The beginning of the run, once it has begun.
+    origin: Option<Moment>,
+    /// How long after that the iteration is due, if its scenario has arrivals of its own.
+    due: Option<Duration>,
 }
 
 impl Cursor {
@@ -89,7 +94,33 @@ impl Cursor {
             journey: None,
             following: None,
             now: Moment::ZERO,
+            origin: None,
+            due: None,
         }
+    }
+
+    /// The beginning of the run, which is the first time that is given here.
+    pub(super) fn origin(&mut self, now: Moment) -> Moment {
+        *self.origin.get_or_insert(now)
+    }
+
+    /// When the iteration that has not begun yet is due, if its scenario has arrivals of its own.
+    pub(super) fn due(&self) -> Option<Moment> {
+        Some(self.origin? + self.due.filter(|_| self.fresh)?)
+    }
+
+    /// Whether the user performs another iteration of a scenario with a load of its own, after this time.
+    fn more_of_own(&mut self, own: &OwnLoads, after: Duration) -> bool {
+        let Some(load) = own.of(self.user) else { return false };
+        let passed = self.origin.map_or(Duration::ZERO, |origin| self.now - origin);
+        if let Some(arrivals) = &load.arrivals {
+            let over = load.ends.is_some_and(|end| passed >= end);
+            self.due = if over { None } else { arrivals.take().map(|due| load.start + due) };
+            return self.due.is_some();
+        }
+        let begins = passed.saturating_add(after).max(own.begins(self.user));
+        load.ends.is_none_or(|end| begins < end)
+            && load.iterations.is_none_or(|count| self.begun < count)
     }
 
     /// Sets the time from which the expiry of values is judged.
@@ -296,10 +327,11 @@ impl Cursor {
             if self.course.arrivals {
                 return Upcoming::Arrival;
             }
-            let more = match &flow.iterations {
-                Iterations::Endless => true,
-                Iterations::Each(count) => self.begun < *count,
-                Iterations::Shared(pool) => pool.take(),
+            let more = match (&flow.own, &flow.iterations) {
+                (Some(own), _) => self.more_of_own(own, after),
+                (None, Iterations::Endless) => true,
+                (None, Iterations::Each(count)) => self.begun < *count,
+                (None, Iterations::Shared(pool)) => pool.take(),
             };
             let place = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
             let number = self.course.first.wrapping_add(place);
@@ -326,10 +358,11 @@ impl Cursor {
         if compiled.is_steered() {
             self.journey().begin();
         }
-        let Some(scenario) = self.mix.next(&flow.order, flow.scenarios.len(), flow.seed, number)
-        else {
-            return Ok(());
+        let scenario = match &flow.own {
+            Some(own) => Some(own.scenario(self.user)),
+            None => self.mix.next(&flow.order, flow.scenarios.len(), flow.seed, number),
         };
+        let Some(scenario) = scenario else { return Ok(()) };
         let place = DrawContext {
             iteration: number,
             user: self.user,
@@ -437,7 +470,8 @@ impl Cursor {
     fn between(&self, compiled: &CompiledFlow, counters: &FlowCounters) -> Duration {
         let flow = compiled.flow();
         let back_off = flow.between.back_off.as_ref().filter(|_| self.failed);
-        let pauses = flow.between.think.iter().map(|think| (think, THINK_TURN));
+        let own = flow.own.as_ref().and_then(|own| own.of(self.user)?.think.as_ref());
+        let pauses = flow.between.think.iter().chain(own).map(|think| (think, THINK_TURN));
         let mut after = Duration::ZERO;
         for (pause, turn) in pauses.chain(back_off.map(|pause| (pause, BACK_OFF_TURN))) {
             let time = pause.time.pause(flow.seed, self.user, mixed(self.begun, turn));

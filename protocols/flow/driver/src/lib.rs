@@ -5,7 +5,6 @@
 //! determine when it wants its next exchange, so they are in no step's latency. Plan files, LoadGen jobs and command
 //! lines are all converted to a flow; nothing here depends on which of them it was.
 
-mod around;
 pub mod check;
 mod choice;
 mod clock_offset;
@@ -29,6 +28,7 @@ mod ldap;
 mod ldap_client;
 mod mix;
 mod nonces;
+mod own_load;
 mod page_request;
 pub mod page_step;
 mod pattern;
@@ -54,7 +54,6 @@ mod work;
 mod xml;
 mod xpath;
 
-pub use around::{Around, Each};
 pub use check::{Check, Condition};
 pub use choice::{Choice, NoChoice};
 pub use compiled_flow::{CompileError, CompiledFlow};
@@ -73,13 +72,14 @@ pub use json::Pointer;
 pub use json_set::{JsonPlace, JsonSet};
 pub use jsonpath::JsonPath;
 pub use ldap::LdapExchange;
+pub use own_load::{Arrivals, OwnLoad, OwnLoads};
 pub use page_step::{PageStep, SubmitStep};
 pub use pattern::Pattern;
 pub use pause::Pause;
 pub use pick::Pick;
 pub use plan::{
-    AfterFailure, Between, Bound, Choice as GroupChoice, ExchangeStep, Flow, Iterations, Order,
-    Payload, Pool, Repeat, Scenario, Start, Step, Times,
+    AfterFailure, Around, Between, Bound, Choice as GroupChoice, Each, ExchangeStep, Flow,
+    Iterations, Order, Payload, Pool, Repeat, Scenario, Start, Step, Times,
 };
 pub use poll::{Poll, Slower};
 pub use reply::{Parsed, Reply};

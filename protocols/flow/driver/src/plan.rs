@@ -1,11 +1,11 @@
 //! [`Flow`]: a plan that was read, with every name resolved.
 
-use super::around::Around;
 use super::check::Check;
 use super::control::{Control, Group};
 use super::extract::Extract;
 use super::http::HttpExchange;
 use super::ldap::LdapExchange;
+use super::own_load::OwnLoads;
 use super::pause::Pause;
 use super::poll::Poll;
 use super::retry::Retry;
@@ -52,6 +52,9 @@ pub struct Flow {
     pub iterations: Iterations,
     /// What a user of the closed model waits between two iterations.
     pub between: Between,
+    /// The loads of scenarios that have one of their own. They stand in place of the order, the start, the iterations
+    /// and the pause between them.
+    pub own: Option<Box<OwnLoads>>,
     /// What is done before the load.
     pub prepare: Option<Box<Around>>,
     /// What is done after it.
@@ -76,6 +79,31 @@ pub struct Flow {
     pub trace: Option<Trace>,
     /// Whether each request over HTTP or LDAP carries an identity for the traces of the target.
     pub traceparent: bool,
+}
+
+/// Steps that are performed before the load or after it: a flow of its own, with the variables of the load.
+#[derive(Debug)]
+pub struct Around {
+    /// The steps, as the only scenario.
+    pub flow: Flow,
+    /// Who performs them.
+    pub each: Each,
+    /// Whether they are performed here at all, and not by another node.
+    pub here: bool,
+    /// How long they may take.
+    pub within: Duration,
+}
+
+/// Who performs the steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Each {
+    /// One user of the whole run.
+    Run,
+    /// One user of each node.
+    #[default]
+    Node,
+    /// Each user.
+    User,
 }
 
 impl Flow {

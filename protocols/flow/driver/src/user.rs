@@ -197,6 +197,9 @@ impl User {
     /// How long after the beginning of the run this user begins.
     fn start(&self) -> Duration {
         let flow = self.context.compiled.flow();
+        if let Some(own) = &flow.own {
+            return own.begins(self.number);
+        }
         match flow.start {
             Start::Together => Duration::ZERO,
             Start::Groups { size, every } => every * (self.number / size.max(1)),
@@ -457,6 +460,10 @@ impl Session for User {
         };
         let (first, last) = self.context.compiled.ends(id.scenario);
         if self.cursor.is_fresh() {
+            if let (Some(due), Some(own)) = (self.cursor.due(), &self.context.compiled.flow().own) {
+                let lag = own.loads[id.scenario].lag;
+                watch.span(lag, Outcome::Ok(0), watch.now() - due);
+            }
             if first != last || self.context.compiled.is_steered() {
                 self.began = watch.now();
                 self.paused_before = self.cursor.paused();
@@ -480,8 +487,12 @@ impl Session for User {
     fn wants(&mut self, free: Moment) -> Want {
         self.settle(free);
         self.cursor.at_time(free);
+        let origin = self.cursor.origin(free);
         match self.upcoming() {
             Upcoming::Arrival => Want::Next,
+            Upcoming::Step(..) if self.cursor.due().is_some() => {
+                Want::At(self.cursor.due().unwrap_or(origin))
+            }
             Upcoming::Step(_, pause) => {
                 let first = !std::mem::replace(&mut self.started, true);
                 let pause = if first { pause + self.start() } else { pause };

@@ -2,6 +2,7 @@
 
 mod around;
 mod journeys;
+mod own_loads;
 mod set;
 mod signing;
 mod uploads;

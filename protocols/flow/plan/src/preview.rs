@@ -1,6 +1,7 @@
 //! Describes a plan without carrying it out: the load as text, the mix, and the first requests.
 
 mod journey;
+mod own_loads;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -30,7 +31,7 @@ pub fn text(plan: &Plan, compiled: &Compiled) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", load(plan, compiled));
     let _ = writeln!(out, "{}", memory::about(&compiled.flow, &compiled.settings));
-    mix(&mut out, compiled);
+    mix(&mut out, plan, compiled);
     journey::bounds(&mut out, compiled);
     keys(&mut out, compiled);
     objectives(&mut out, compiled);
@@ -124,8 +125,12 @@ fn ending(compiled: &Compiled) -> String {
 }
 
 /// How the scenario of an iteration is chosen.
-fn mix(out: &mut String, compiled: &Compiled) {
+fn mix(out: &mut String, plan: &Plan, compiled: &Compiled) {
     let scenarios = &compiled.flow.scenarios;
+    if let Some(own) = &compiled.flow.own {
+        out.push_str("\nLoads:\n");
+        return own_loads::lines(out, own, scenarios, &plan.scenario);
+    }
     out.push_str("\nMix:\n");
     match &compiled.flow.order {
         Order::Weights(weights) => {

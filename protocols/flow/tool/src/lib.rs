@@ -11,6 +11,7 @@ pub mod loadgen;
 mod naming;
 mod once;
 pub mod options;
+mod own_load;
 pub mod plan;
 mod report;
 mod semantics;
@@ -130,7 +131,7 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
     let around = (flow.prepare.take(), flow.clean_up.take());
     let surrounding = Surrounding::new(around, &network, asked_for.every_around.as_ref());
     let surrounding = surrounding.map_err(|error| failed_to(&error))?;
-    refuse_canary(&surrounding, &output).map_err(Refusal::usage)?;
+    refuse_canary(&flow, &surrounding, &output).map_err(Refusal::usage)?;
     let files: Vec<_> = output
         .run
         .paths()
@@ -185,7 +186,11 @@ pub struct Users {
 }
 
 /// Refuses a canary of fewer users than something is prepared for.
-fn refuse_canary(surrounding: &Surrounding, output: &Output) -> Result<(), String> {
+fn refuse_canary(flow: &Flow, surrounding: &Surrounding, output: &Output) -> Result<(), String> {
+    if flow.own.is_some() && output.run.canary.is_some() {
+        return Err("use --canary: scenarios have loads of their own, and a canary sets one pace"
+            .to_owned());
+    }
     match surrounding.of_each_user().filter(|_| output.run.canary.is_some()) {
         None => Ok(()),
         Some(key) => Err(format!(
@@ -289,6 +294,7 @@ impl Protocol for Users {
 
     fn record(&self, mut made: Record) -> Result<Record, String> {
         made.verdict.notes.extend(brunt_report::passed_over(&made));
+        made.verdict.notes.extend(own_load::notes(self.compiled.flow(), &made));
         made.verdict.notes.extend(self.surrounding.notes());
         Ok(made)
     }

@@ -97,6 +97,7 @@ fn shape(flow: &mut Flow) {
     flow.iterations = Iterations::Each(flow.scenarios.len() as u64);
     flow.start = Start::Together;
     flow.between = Between::default();
+    flow.own = None;
     (flow.users, flow.first_user, flow.arrivals) = (1, 0, false);
     shorten(flow);
     for around in flow.prepare.iter_mut().chain(&mut flow.clean_up) {

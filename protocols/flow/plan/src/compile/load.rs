@@ -6,7 +6,9 @@ use std::time::Duration;
 use brunt_engine::schedule::{Rate, RateError, Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, ThinkTime};
 use brunt_feed::rates::Rates;
-use brunt_flow_driver::{Between, Iterations, Order, Pause, Pool, Repeat, Scenario, Start};
+use brunt_flow_driver::{
+    Between, Iterations, Order, OwnLoads, Pause, Pool, Repeat, Scenario, Start,
+};
 use brunt_net::dscp::{Dscp, DscpError};
 use brunt_record::Phase;
 use brunt_run::options::arrivals::Arrival;
@@ -39,6 +41,8 @@ pub(super) struct Loaded {
     pub users: u32,
     /// The pause of a user between two iterations.
     pub between: Between,
+    /// The loads of scenarios that have one of their own.
+    pub own: Option<Box<OwnLoads>>,
 }
 
 /// The load of a plan for one node.
@@ -79,11 +83,12 @@ pub(super) fn load(
         users,
         settings,
         between,
+        own: None,
     })
 }
 
 /// What every load takes, apart from when iterations begin and how many there are.
-fn options(run: &Run) -> LoadOptions {
+pub(super) fn options(run: &Run) -> LoadOptions {
     let time = |time: Option<Time>| time.map(|time| time.0);
     LoadOptions {
         backlog: run.backlog,
@@ -191,7 +196,7 @@ fn of_file(
     schedules::stepped(&rates, "the rate of a line").map_err(|error| failed(&error))
 }
 
-fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, KeyError> {
+pub(super) fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, KeyError> {
     let shape = match arrival {
         Arrival::Uniform => text.trim().to_owned(),
         Arrival::Poisson => format!("poisson {}", text.trim()),
@@ -240,13 +245,13 @@ fn between(run: &Run, at: &KeyPath) -> Result<Between, KeyError> {
     })
 }
 
-fn open_users(schedule: &Schedule) -> u32 {
+pub(super) fn open_users(schedule: &Schedule) -> u32 {
     let peak = schedule.peak_per_second().unwrap_or(0.0).ceil();
     (peak as u32).clamp(OPEN_USERS.0, OPEN_USERS.1)
 }
 
 /// Reports settings that the engine would refuse, with the key that causes it.
-fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), KeyError> {
+pub(super) fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), KeyError> {
     let zero = |time: Option<Time>| time.is_some_and(|time| time.0.is_zero());
     if zero(run.duration) {
         return Err(KeyError::new(

@@ -21,6 +21,7 @@ mod names;
 mod network;
 mod numbers;
 mod one;
+mod own_load;
 mod page;
 mod parallel;
 mod possible;
@@ -90,8 +91,8 @@ pub fn compile(
     seed: u64,
     world: &CompileEnvironment<'_>,
 ) -> Result<Compiled, KeyError> {
-    let Loaded { mut settings, order, start, mut iterations, users, between } =
-        load::load(plan, node, seed, world)?;
+    let Loaded { mut settings, order, start, mut iterations, users, between, mut own } =
+        loaded(plan, node, seed, world)?;
     let keys = Keys::new(plan, world)?;
     let names = declared(plan, &keys, world)?;
     let http = plan.http.as_deref().cloned().unwrap_or_default();
@@ -101,7 +102,7 @@ pub fn compile(
     let servers = (directory.is_some(), leases.is_some());
     let mut steps = Steps::new(&http, (names, &keys), world, servers);
     let scenarios = steps.scenarios(plan)?;
-    steps.names_differ()?;
+    steps.name_lags(own.as_deref_mut(), &scenarios)?;
     let halves = steps.halves(plan, &settings.node, &scenarios)?;
     let Steps { names, operations, spans, groups, branches, choices, paths, bounds, .. } = steps;
     let measured: Vec<String> = operations.iter().chain(&spans).cloned().collect();
@@ -139,6 +140,7 @@ pub fn compile(
         start: if matches!(settings.load, Load::Open(_)) { Start::Together } else { start },
         iterations,
         between,
+        own,
         origins,
         seed,
         users,
@@ -159,6 +161,20 @@ pub fn compile(
         abort_on,
         search,
     })
+}
+
+/// The load of all scenarios, or those of each.
+fn loaded(
+    plan: &Plan,
+    node: Node,
+    seed: u64,
+    world: &CompileEnvironment<'_>,
+) -> Result<Loaded, KeyError> {
+    if own_load::is_own(plan) {
+        own_load::load(plan, node, seed)
+    } else {
+        load::load(plan, node, seed, world)
+    }
 }
 
 /// All steps of a plan, each with its path.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Basic, Check, Choose, Condition, Connection, DhcpStep, Extract, LdapStep, Parallel, Parts,
-    Repeat, Retry, Slower, Submit,
+    Repeat, Retry, ScenarioRun, Slower, Submit,
 };
 use crate::values::{Node, Pairs, Scalar, Several, Time};
 
@@ -21,6 +21,8 @@ pub struct Scenario {
     pub weight: Option<u32>,
     /// What happens to the rest of an iteration after a failed step.
     pub after_failure: Option<AfterFailure>,
+    /// Load of the scenario's own, in place of that of `[run]`. If one scenario has it, all have.
+    pub run: Option<Box<ScenarioRun>>,
     /// Steps, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,

@@ -188,8 +188,14 @@ pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
     })
 }
 
-/// Refuses what each user does before or after the load: a search has other users at each rate.
+/// Refuses what each user does before or after the load, and loads of scenarios: a search has one rate after the other
+/// and other users at each.
 pub(super) fn refuse_each_user(flow: &Flow) -> Result<(), String> {
+    if flow.own.is_some() {
+        let why = "use this plan with find-max: its scenarios have loads of their own, and find-max raises one rate; \
+                   give the scenarios weights";
+        return Err(why.to_owned());
+    }
     for (key, around) in [("prepare", &flow.prepare), ("clean-up", &flow.clean_up)] {
         if around.as_ref().is_some_and(|around| around.each == Each::User) {
             return Err(format!(
