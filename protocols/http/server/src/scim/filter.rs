@@ -283,13 +283,19 @@ impl<'a> Parser<'a> {
 
     /// A literal of JSON.
     fn value(&mut self) -> Result<Value, Problem> {
-        let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<Value>();
-        let value = values.next().and_then(Result::ok);
-        let simple = value.filter(|value| !value.is_array() && !value.is_object());
-        let value = simple.ok_or_else(|| self.wrong("a value such as \"x\", 5 or true"))?;
-        let end = values.byte_offset();
-        self.rest = self.rest.get(end..).unwrap_or_default().trim_start();
-        Ok(value)
+        let wrong = |parser: &Self| parser.wrong("a value such as \"x\", 5 or true");
+        let end = if self.rest.starts_with('"') {
+            let mut values = serde_json::Deserializer::from_str(self.rest).into_iter::<String>();
+            values.next().and_then(Result::ok).map(|_| values.byte_offset())
+        } else {
+            self.rest.find([' ', ')', ']']).or(Some(self.rest.len()))
+        };
+        let (text, rest) = end.and_then(|end| self.rest.split_at_checked(end)).unwrap_or_default();
+        let value = serde_json::from_str(text).ok();
+        let simple = value.filter(|value: &Value| !value.is_array() && !value.is_object());
+        let simple = simple.ok_or_else(|| wrong(self))?;
+        self.rest = rest.trim_start();
+        Ok(simple)
     }
 
     fn word(&mut self) -> Option<&'a str> {
