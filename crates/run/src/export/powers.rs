@@ -17,8 +17,6 @@ const MOST: i32 = 160;
 /// Durations by bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Powers {
-    /// How many took no time at all.
-    pub zero: u64,
     counts: BTreeMap<i32, u64>,
 }
 
@@ -32,18 +30,15 @@ pub(super) struct Buckets {
 }
 
 impl Powers {
-    /// Adds the durations of a histogram. Those beyond its range are in the bucket above its greatest value.
+    /// Adds the durations of a histogram, each by the greatest value of its bucket there, which is above 0. Those
+    /// beyond its range are in the bucket above its greatest value.
     pub(super) fn add(&mut self, durations: &Histogram) {
         let mut beyond = durations.saturated();
         let ceiling = u64::try_from(Histogram::CEILING.as_nanos()).unwrap_or(u64::MAX);
         for (nanos, count) in durations.buckets() {
-            if nanos == 0 {
-                self.zero += count;
-                continue;
-            }
             let above = if nanos >= ceiling { beyond.min(count) } else { 0 };
             beyond -= above;
-            let at = index(nanos.min(ceiling));
+            let at = index(nanos.clamp(1, ceiling));
             for (at, count) in [(at, count - above), (at + 1, above)] {
                 if count > 0 {
                     *self.counts.entry(at).or_default() += count;
@@ -124,13 +119,12 @@ mod tests {
         for nanos in [1_000, 1_020, 5_000_000, 61_000_000_000, 120_000_000_000] {
             histogram.record(Duration::from_nanos(nanos));
         }
-        histogram.record_zero(3);
         let mut powers = Powers::default();
         powers.add(&histogram);
         powers.add(&histogram);
         let buckets = powers.buckets();
         assert!(buckets.counts.len() <= 160 && buckets.scale == 2, "{buckets:?}");
-        assert_eq!((buckets.counts.iter().sum::<u64>(), powers.zero), (10, 6));
+        assert_eq!(buckets.counts.iter().sum::<u64>(), 10);
         assert_eq!((buckets.counts.first(), buckets.counts.last()), (Some(&4), Some(&4)));
         // The bounds of the first and the last bucket enclose what is in them.
         let last = buckets.offset + i32::try_from(buckets.counts.len()).unwrap() - 1;
@@ -142,7 +136,7 @@ mod tests {
         near.record(Duration::from_millis(8));
         let mut powers = Powers::default();
         powers.add(&near);
-        assert_eq!((powers.buckets().scale, powers.buckets().counts.len()), (6, 44));
+        assert_eq!((powers.buckets().scale, powers.buckets().counts.len()), (6, 45));
         assert!(Powers::default().buckets().counts.is_empty());
     }
 }
