@@ -7,9 +7,9 @@ use brunt_embedded::tcp::accepted::ConnectionStats;
 
 use super::config::Config;
 use super::crest::{Collection, Product};
-use super::idp::Provider;
+use super::idp::provider::Provider;
 use super::log::Log;
-use super::scim::Directory;
+use super::scim::directory::Directory;
 use super::script::Rules;
 use super::stats::{Counters, Stats};
 use super::tokens::Tokens;

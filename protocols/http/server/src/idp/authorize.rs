@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::event::Event;
-use super::login::{self, Login, Purpose};
+use super::kept::{Login, Purpose, Request};
+use super::login;
 use super::page::{post_elsewhere, redirect, say, with_parameters};
 use super::{client, proof};
 use crate::call::Call;
@@ -16,23 +17,6 @@ use crate::script::Twist;
 
 /// The prefix of the name of a pushed request.
 const PUSHED: &str = "urn:ietf:params:oauth:request_uri:";
-
-/// What a client asks for.
-#[derive(Debug)]
-pub(super) struct Request {
-    pub(super) client: Arc<str>,
-    /// Where the answer goes.
-    pub(super) redirect: Box<str>,
-    pub(super) state: Option<Box<str>>,
-    pub(super) nonce: Option<Box<str>>,
-    pub(super) scope: Arc<str>,
-    /// The hash of the code's verifier (RFC 7636).
-    pub(super) challenge: Option<Box<str>>,
-    /// Whether the answer is posted by a form.
-    pub(super) form_post: bool,
-    /// Whether a one-time password is required.
-    pub(super) second_factor: bool,
-}
 
 /// Why a client is sent back at once.
 type Wrong = (&'static str, &'static str);

@@ -1,15 +1,15 @@
 //! Devices without a keyboard (RFC 8628): the device asks and waits, a person decides.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::client::{self, Client};
 use super::event::Event;
-use super::login::{self, Login, Purpose};
+use super::grant::Grant;
+use super::kept::{Decision, Device, Login, Purpose};
+use super::login;
 use super::page::{Form, redirect, say};
-use super::token::Grant;
 use crate::call::Call;
 use crate::oauth::{Refused, refused};
 use crate::reply::Reply;
@@ -21,25 +21,6 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
 const LENGTH: usize = 8;
 const CODES: u64 = 20_u64.pow(LENGTH as u32);
-
-/// A device that waits.
-#[derive(Debug)]
-pub(super) struct Device {
-    client: Arc<str>,
-    scope: Arc<str>,
-    /// When it asked last.
-    asked: Option<Duration>,
-    decision: Decision,
-}
-
-/// What a person decided.
-#[derive(Clone, Debug)]
-enum Decision {
-    Open,
-    Denied,
-    /// By this user, in this session.
-    Accepted(Arc<str>, u64),
-}
 
 /// The code for people of a device's number: a shifted number in base 20.
 fn user_code(shift: u64, number: u64) -> String {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use brunt_embedded::script::mix;
 
-use super::authorize::Request;
 use super::event::Event;
+use super::kept::{Login, Purpose, Request};
 use super::page::{Form, redirect, say};
 use super::provider::{Code, Session};
-use super::{saml, totp};
+use super::totp;
 use crate::call::Call;
 use crate::reply::Reply;
 use crate::script::Twist;
@@ -16,27 +16,6 @@ use crate::script::Twist;
 /// The cookie of a login, and that of a session.
 const LOGIN: &str = "IDP_LOGIN";
 const SESSION: &str = "IDP_SESSION";
-
-/// A login in progress.
-#[derive(Clone, Debug)]
-pub(super) struct Login {
-    purpose: Purpose,
-    /// The number of the last page: an older one is not accepted any more.
-    page: u64,
-    /// The user, once the password was right.
-    user: Option<Arc<str>>,
-}
-
-/// What happens after a login.
-#[derive(Clone, Debug)]
-pub(super) enum Purpose {
-    /// A client receives a code.
-    Code(Arc<Request>),
-    /// The person decides about a device, whose code this is.
-    Device(Box<str>),
-    /// A service provider receives a response of SAML.
-    Saml(Arc<saml::Asked>),
-}
 
 /// A session whose person is back.
 pub(super) struct SignedIn {

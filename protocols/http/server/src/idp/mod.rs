@@ -9,11 +9,13 @@ mod client;
 mod device;
 mod discovery;
 mod event;
+mod grant;
 mod jose;
+mod kept;
 mod login;
 mod page;
 mod proof;
-mod provider;
+pub(super) mod provider;
 mod resource;
 mod saml;
 mod shelf;
@@ -25,7 +27,6 @@ use super::call::Call;
 use super::oauth::Refused;
 use super::reply::Reply;
 
-pub(super) use provider::Provider;
 pub(super) use saml::receive;
 
 /// The path of a page, and whether it was shown.

@@ -5,11 +5,9 @@ use std::time::Duration;
 
 use brunt_embedded::script::mix;
 
-use super::authorize::Request;
-use super::device::Device;
 use super::event::{Event, Events};
 use super::jose::{PublicKey, SigningKey};
-use super::login::Login;
+use super::kept::{Device, Login, Request};
 use super::shelf::Shelf;
 use super::used::Used;
 

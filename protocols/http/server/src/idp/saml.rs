@@ -8,7 +8,8 @@ use flate2::read::DeflateDecoder;
 use serde_json::json;
 
 use super::event::Event;
-use super::login::{self, Login, Purpose};
+use super::kept::{Login, Purpose, SamlRequest};
+use super::login;
 use super::page::{post_elsewhere, say};
 use crate::call::Call;
 use crate::refusal::Refusal;
@@ -16,15 +17,6 @@ use crate::reply::Reply;
 
 /// The most bytes of a message.
 const LONGEST: u64 = 64 << 10;
-
-/// What a service provider asks for.
-#[derive(Debug)]
-pub(super) struct Asked {
-    id: Box<str>,
-    /// Where the response is posted.
-    place: Box<str>,
-    relay_state: Option<Box<str>>,
-}
 
 /// GET `saml`: shows the login page, unless the person is signed in.
 pub(super) fn asked(call: &Call<'_>, reply: &mut Reply) {
@@ -38,7 +30,7 @@ pub(super) fn asked(call: &Call<'_>, reply: &mut Reply) {
     }
 }
 
-fn read(call: &Call<'_>) -> Option<Asked> {
+fn read(call: &Call<'_>) -> Option<SamlRequest> {
     let query = call.query();
     let packed = BASE64_STANDARD.decode(&*query.first("SAMLRequest")?).ok()?;
     let mut text = String::new();
@@ -50,7 +42,7 @@ fn read(call: &Call<'_>) -> Option<Asked> {
     let fits = |text: &str, most| (1..=most).contains(&text.len());
     let id = attribute(element, "ID").filter(|id| fits(id, 256))?;
     let short = relay_state.as_ref().is_none_or(|state| state.len() <= 2048);
-    (web && short && fits(place, 2048)).then(|| Asked {
+    (web && short && fits(place, 2048)).then(|| SamlRequest {
         id: id.into(),
         place: place.replace("&amp;", "&").into(),
         relay_state,
@@ -88,7 +80,7 @@ fn content<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.get(at + 1..)?.split('<').next()
 }
 
-impl Asked {
+impl SamlRequest {
     /// Posts the response to the service provider, through the browser.
     pub(super) fn respond(&self, call: &Call<'_>, user: &str, reply: &mut Reply) {
         call.realm.provider.count(Event::Saml, true);

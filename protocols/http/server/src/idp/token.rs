@@ -7,6 +7,7 @@ use serde_json::json;
 use super::client::{self, Client};
 use super::device;
 use super::event::Event;
+use super::grant::Grant;
 use super::jose::hash;
 use super::proof;
 use super::provider::Access;
@@ -14,17 +15,6 @@ use crate::call::Call;
 use crate::oauth::{Refused, refused};
 use crate::reply::Reply;
 use crate::script::Twist;
-
-/// What a client is granted.
-pub(super) struct Grant {
-    pub(super) subject: Arc<str>,
-    pub(super) scope: Arc<str>,
-    pub(super) session: Option<u64>,
-    /// For the token that tells who signed in.
-    pub(super) nonce: Option<Box<str>>,
-    /// Whether there is a refresh token.
-    pub(super) renewable: bool,
-}
 
 /// What a client gives for tokens.
 type Exchange = fn(&Call<'_>, &Client) -> Result<Grant, Refused>;

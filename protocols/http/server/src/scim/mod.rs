@@ -4,6 +4,7 @@
 //! value is unique. Sorting is not supported.
 
 mod bulk;
+pub(super) mod directory;
 mod filter;
 mod patch;
 mod problem;
@@ -21,27 +22,6 @@ use store::{Kind, Page, Resource, Store, matches};
 const PAGE_MOST: usize = 1000;
 const PAGE: usize = 100;
 const SCIM: &str = "application/scim+json;charset=utf-8";
-
-/// All users and groups.
-#[derive(Debug)]
-pub(super) struct Directory {
-    users: Store,
-    groups: Store,
-}
-
-impl Directory {
-    pub(super) fn new() -> Self {
-        Self { users: Store::new(Kind::User), groups: Store::new(Kind::Group) }
-    }
-
-    fn store(&self, endpoint: &str) -> Option<&Store> {
-        match endpoint {
-            "Users" => Some(&self.users),
-            "Groups" => Some(&self.groups),
-            _ => None,
-        }
-    }
-}
 
 /// What is asked of the resources of a type, by a request or by a part of one.
 struct Asked<'a> {
