@@ -83,7 +83,7 @@ pub use runtime::runtime_directory;
 pub use scripted::{Answer, Scripted};
 pub use served::Served;
 pub use shared::Shared;
-pub use skip::{skip, skip_anywhere};
+pub use skip::{inconclusive, skip, skip_anywhere};
 pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;
 pub use tool::{found, run};

@@ -22,7 +22,7 @@ pub fn skip_anywhere(why: &str) {
 }
 
 /// Reports that the calling test failed on a machine on which its failure says nothing, and why.
-pub(crate) fn inconclusive(why: &str) {
+pub fn inconclusive(why: &str) {
     report("inconclusive", INCONCLUSIVE, why);
 }
 
