@@ -578,22 +578,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         recorder.gap(wanted_at, now);
         recorder.ended(assignment, (free, ended), &watch, outcome, unread);
         recorder.concurrent(assignment, free, &mut watch);
-        let (address, shown) = (watch.take_address(), watch.take_shown());
-        match outcome {
-            Outcome::TimedOut if wanted && text.is_empty() => {
-                recorder.explained(
-                    operation,
-                    outcome,
-                    ended,
-                    "no answer within the operation timeout",
-                    address,
-                    shown,
-                );
-            }
-            Outcome::Failed(..) | Outcome::TimedOut if wanted => {
-                recorder.explained(operation, outcome, ended, text, address, shown);
-            }
-            _ => {}
+        if wanted && matches!(outcome, Outcome::Failed(..) | Outcome::TimedOut) {
+            let (address, shown) = (watch.take_address(), watch.take_shown());
+            let text = match outcome {
+                Outcome::TimedOut if text.is_empty() => "no answer within the operation timeout",
+                _ => text,
+            };
+            recorder.explained(operation, outcome, ended, text, address, shown);
         }
         Done { now, sent, ended, outcome }
     }

@@ -437,8 +437,10 @@ impl Recorder {
         free: Moment,
         watch: &mut Watch<'_>,
     ) {
-        for exchange in watch.take_concurrent() {
-            self.beside(assignment, free, &exchange, watch.clock());
+        if watch.has_concurrent() {
+            for exchange in watch.take_concurrent() {
+                self.beside(assignment, free, &exchange, watch.clock());
+            }
         }
     }
 

@@ -100,6 +100,12 @@ impl<'a> Watch<'a> {
         self.notes().concurrent.push(exchange);
     }
 
+    /// Whether [`beside`](Self::beside) reported any.
+    #[inline]
+    pub fn has_concurrent(&self) -> bool {
+        self.notes.as_ref().is_some_and(|notes| !notes.concurrent.is_empty())
+    }
+
     /// The exchanges that [`beside`](Self::beside) reported.
     pub fn take_concurrent(&mut self) -> Vec<Concurrent> {
         let taken = |notes: &mut Box<Notes>| std::mem::take(&mut notes.concurrent);

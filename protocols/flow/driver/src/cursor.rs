@@ -99,14 +99,16 @@ impl Cursor {
         }
     }
 
-    /// The beginning of the run, which is the first time that is given here.
-    pub(super) fn origin(&mut self, now: Moment) -> Moment {
-        *self.origin.get_or_insert(now)
+    /// Takes the first time that is given here as the beginning of the run.
+    #[inline]
+    pub(super) fn begun_by(&mut self, now: Moment) {
+        self.origin.get_or_insert(now);
     }
 
     /// When the iteration that has not begun yet is due, if its scenario has arrivals of its own.
+    #[inline]
     pub(super) fn due(&self) -> Option<Moment> {
-        Some(self.origin? + self.due.filter(|_| self.fresh)?)
+        self.due.filter(|_| self.fresh).map(|due| self.origin.unwrap_or(self.now) + due)
     }
 
     /// Whether the user performs another iteration of a scenario with a load of its own, after this time.
@@ -470,8 +472,11 @@ impl Cursor {
     fn between(&self, compiled: &CompiledFlow, counters: &FlowCounters) -> Duration {
         let flow = compiled.flow();
         let back_off = flow.between.back_off.as_ref().filter(|_| self.failed);
-        let own = flow.own.as_ref().and_then(|own| own.of(self.user)?.think.as_ref());
-        let pauses = flow.between.think.iter().chain(own).map(|think| (think, THINK_TURN));
+        let think = match &flow.own {
+            Some(own) => own.of(self.user).and_then(|load| load.think.as_ref()),
+            None => flow.between.think.as_ref(),
+        };
+        let pauses = think.into_iter().map(|think| (think, THINK_TURN));
         let mut after = Duration::ZERO;
         for (pause, turn) in pauses.chain(back_off.map(|pause| (pause, BACK_OFF_TURN))) {
             let time = pause.time.pause(flow.seed, self.user, mixed(self.begun, turn));

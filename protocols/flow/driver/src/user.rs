@@ -487,19 +487,17 @@ impl Session for User {
     fn wants(&mut self, free: Moment) -> Want {
         self.settle(free);
         self.cursor.at_time(free);
-        let origin = self.cursor.origin(free);
-        match self.upcoming() {
-            Upcoming::Arrival => Want::Next,
-            Upcoming::Step(..) if self.cursor.due().is_some() => {
-                Want::At(self.cursor.due().unwrap_or(origin))
-            }
-            Upcoming::Step(_, pause) => {
+        self.cursor.begun_by(free);
+        match (self.upcoming(), self.cursor.due()) {
+            (Upcoming::Arrival, _) => Want::Next,
+            (Upcoming::Step(..), Some(due)) => Want::At(due),
+            (Upcoming::Step(_, pause), None) => {
                 let first = !std::mem::replace(&mut self.started, true);
                 let pause = if first { pause + self.start() } else { pause };
                 let midway = self.context.course.arrivals;
                 if pause.is_zero() && !midway { Want::Next } else { Want::At(free + pause) }
             }
-            Upcoming::Nothing | Upcoming::Unknown => Want::Nothing,
+            (Upcoming::Nothing | Upcoming::Unknown, _) => Want::Nothing,
         }
     }
 
