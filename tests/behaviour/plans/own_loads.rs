@@ -90,6 +90,20 @@ fn nodes_have_their_parts_of_each_load() {
 }
 
 #[test]
+fn a_check_says_when_the_loads_end() {
+    let target = RestTarget::start();
+    let bounded = "users = 1, iterations = 2";
+    let check = |other: &str| Plan::of(&plan(&target, bounded, other)).run(&["--check"]);
+    let ended = check("users = 2, rate = \"5/s\", duration = \"1s\"").expect(0);
+    assert!(ended.stdout.contains("Loads of scenarios: 3 virtual users"), "{ended}");
+    assert!(ended.stdout.contains("when the loads of all scenarios have ended"), "{ended}");
+    let endless = check("users = 2").expect(0);
+    assert!(!endless.stdout.contains("have ended"), "{endless}");
+    assert!(!endless.stdout.contains("each user has completed"), "{endless}");
+    assert!(target.stop().is_empty());
+}
+
+#[test]
 fn a_search_and_a_canary_are_refused() {
     let target = RestTarget::start();
     let plan = Plan::of(&plan(&target, "users = 1, iterations = 1", "users = 1, iterations = 1"));

@@ -50,6 +50,11 @@ pub struct OwnLoad {
 }
 
 impl OwnLoads {
+    /// Whether each load ends by itself.
+    pub fn are_bounded(&self) -> bool {
+        self.loads.iter().all(|load| load.ends.is_some() || load.iterations.is_some())
+    }
+
     /// Deals the users to the scenarios.
     pub fn new(loads: Vec<OwnLoad>) -> Self {
         let all: i64 = loads.iter().map(|load| i64::from(load.users)).sum();

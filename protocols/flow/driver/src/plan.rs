@@ -115,6 +115,14 @@ impl Flow {
         mark.map_or_else(named, |(_, secret)| *secret)
     }
 
+    /// Whether users go on until something else ends the run.
+    pub fn is_endless(&self) -> bool {
+        match &self.own {
+            Some(own) => !own.are_bounded(),
+            None => matches!(self.iterations, Iterations::Endless),
+        }
+    }
+
     /// Whether any variable is a one-time password.
     pub(super) fn has_codes(&self) -> bool {
         let is_code = |variable: &Variable| match &variable.source {

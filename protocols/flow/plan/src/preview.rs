@@ -83,7 +83,8 @@ fn load(plan: &Plan, compiled: &Compiled) -> String {
                 .as_ref()
                 .map(|time| format!("; each pauses {time} longer after a failed one"));
             let between = think.into_iter().chain(back_off).collect::<String>();
-            format!("Closed load: {users} virtual users{start}{between}")
+            let what = if flow.own.is_some() { "Loads of scenarios" } else { "Closed load" };
+            format!("{what}: {users} virtual users{start}{between}")
         }
     };
     if settings.node.world > 1 {
@@ -101,6 +102,9 @@ fn load(plan: &Plan, compiled: &Compiled) -> String {
 }
 
 fn ending(compiled: &Compiled) -> String {
+    if compiled.flow.own.as_ref().is_some_and(|own| own.are_bounded()) {
+        return "It ends when the loads of all scenarios have ended.".to_owned();
+    }
     let mut ends = Vec::new();
     match &compiled.flow.iterations {
         Iterations::Endless => {}

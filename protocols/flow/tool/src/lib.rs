@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use brunt_engine::{EngineRun, Plan, Settings, Stop};
 use brunt_exchange::Outcome;
-use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Iterations, Tallies};
+use brunt_flow_driver::{self as flow, CompiledFlow, DataEnd, Flow, Tallies};
 use brunt_flow_load::{FlowSessions, connections, group};
 use brunt_http_driver::Network;
 use brunt_record::{Catalogue, Record, Slo, run_tallies};
@@ -222,7 +222,7 @@ impl Users {
             objectives,
             output,
             ceiling: ceiling::of(&operations, load.workers(), &world.environment),
-            endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
+            endless: is_endless(&load) && flow.is_endless(),
             several: !one_for_one(flow),
             semantics: semantics::semantics(flow),
             ..Job::new(command, catalogue, target, load, network)

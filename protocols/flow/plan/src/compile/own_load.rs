@@ -39,13 +39,12 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64) -> Result<Loaded, KeyErro
     settings.seed = seed;
     let ends: Option<Vec<Duration>> = loads.iter().map(|load| load.ends).collect();
     settings.stop.time = ends.and_then(|ends| ends.into_iter().max());
-    let bounded = loads.iter().all(|load| load.ends.is_some() || load.iterations.is_some());
     let own = OwnLoads::new(loads);
     everywhere(&own, &settings)?;
     Ok(Loaded {
         order: Order::Turns,
         start: Start::Together,
-        iterations: if bounded { Iterations::Each(u64::MAX) } else { Iterations::Endless },
+        iterations: Iterations::Endless,
         users,
         settings,
         between: Between::default(),
