@@ -120,8 +120,10 @@ fn agents_share_a_load_as_they_were_calibrated() {
     let ended = run(None).expect(1);
     assert!(ended.said().contains("b: not calibrated for search"), "{ended}");
     assert_eq!(slapd.operations().searches, 0, "{ended}");
-    let ended = run(Some(10_000.0)).expect(0);
+    let ended = run(Some(10_000.0));
     let whole = record(&broker.whole());
+    // Where others take the processors, the directory may stand still for a moment.
+    assert_eq!(ended.code(), if whole.away.is_empty() { 0 } else { 5 }, "{ended}");
     let shares: Vec<u64> = whole.nodes.iter().map(|node| node.counts.planned).collect();
     assert_eq!((shares, slapd.operations().searches), (vec![75, 25], 100), "{ended}");
 }

@@ -89,7 +89,7 @@ fn asked(served: &[Served], method: &str, part: &str, status: u16) -> u64 {
 fn the_table_of_a_job_counts_what_opendj_logged() {
     let Some(opendj) = gateway() else { return };
     let before = opendj.rest_served().len();
-    let run = job(&opendj, "new").run().ended_with(0);
+    let run = job(&opendj, "new").run().carried_out();
     let served = opendj.rest_served().split_off(before);
     // Three threads: 30 looks, 12 changes, 9 iterations whose second task is skipped.
     let expected = [
@@ -139,7 +139,7 @@ fn a_job_becomes_a_plan_that_asks_the_same() {
     assert_eq!(opendj.rest_served().len(), before, "{plan}");
     // The plan holds no secret; it says where to look for it.
     assert!(!plan.contains(&format!("\"{PASSWORD}\"")), "{plan}");
-    let run = planned(&plan).env("ADMINUSERPASSWORD", PASSWORD).run().ended_with(0);
+    let run = planned(&plan).env("ADMINUSERPASSWORD", PASSWORD).run().carried_out();
     let served = opendj.rest_served().split_off(before);
     assert_eq!(served.len(), 93, "{plan}\n{run}");
     assert_eq!(asked(&served, "POST", "_action=create", 201), 12, "{plan}\n{run}");
