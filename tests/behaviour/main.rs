@@ -78,3 +78,4 @@ mod website_search;
 mod website_secrets;
 mod website_shared;
 mod website_trial;
+mod website_upgrade;

@@ -232,19 +232,23 @@ fn migrate(writer: &mut Connection, path: &Path) -> Result<()> {
     else {
         return Err(StoreError::Newer { path: path.to_owned(), found, known });
     };
-    for (version, step) in (found..).zip(missing) {
-        if version > 0 {
-            let copy = path.with_extension(format!("db.{version}"));
-            // Left by an earlier migration that did not finish.
-            let _ = std::fs::remove_file(&copy);
-            private(&copy)?;
-            writer.execute("VACUUM INTO ?1", [copy.display().to_string()])?;
-        }
-        let transaction = writer.transaction()?;
-        transaction.execute_batch(step)?;
-        transaction.pragma_update(None, "user_version", version + 1)?;
-        transaction.commit()?;
+    if missing.is_empty() {
+        return Ok(());
     }
+    if found > 0 {
+        let copy = path.with_extension(format!("db.{found}"));
+        // Left by an earlier migration that did not finish.
+        let _ = std::fs::remove_file(&copy);
+        private(&copy)?;
+        writer.execute("VACUUM INTO ?1", [copy.display().to_string()])?;
+    }
+    // All steps or none: a file is never left at a version that no program wrote.
+    let transaction = writer.transaction()?;
+    for (version, step) in (found + 1..).zip(missing) {
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", version)?;
+    }
+    transaction.commit()?;
     Ok(())
 }
 
@@ -296,8 +300,40 @@ mod tests {
         };
         assert_eq!(version(DATABASE), i64::try_from(MIGRATIONS.len()).unwrap());
         assert_eq!(version("brunt.db.1"), 1);
+        assert!(!directory.path().join("brunt.db.2").exists(), "nobody had that version");
         let copy = directory.path().join("brunt.db.1").metadata().unwrap();
         assert_eq!(copy.permissions().mode() & 0o077, 0);
+    }
+
+    /// Every released version is one that somebody may have.
+    #[test]
+    fn each_version_is_brought_up_to_date_and_a_step_that_fails_changes_nothing() {
+        let file_of = |version: usize| {
+            let directory = tempfile::tempdir().unwrap();
+            let older = Connection::open(directory.path().join(DATABASE)).unwrap();
+            MIGRATIONS[..version].iter().for_each(|step| older.execute_batch(step).unwrap());
+            let number = i64::try_from(version).unwrap();
+            older.pragma_update(None, "user_version", number).unwrap();
+            let add = "INSERT INTO user (name, role, created) VALUES ('ada', 'admin', 1)";
+            older.execute(add, []).unwrap();
+            (directory, older)
+        };
+        for version in 1..=MIGRATIONS.len() {
+            let (directory, _) = file_of(version);
+            let store = Store::open(directory.path()).unwrap();
+            assert_eq!(store.users().unwrap().len(), 1, "{version}");
+            let copy = directory.path().join(format!("brunt.db.{version}"));
+            assert_eq!(copy.exists(), version < MIGRATIONS.len(), "{version}");
+        }
+        // The last steps find a table that is in their way.
+        let (directory, older) = file_of(1);
+        older.execute_batch("CREATE TABLE annotation (id INTEGER PRIMARY KEY) STRICT").unwrap();
+        assert!(Store::open(directory.path()).is_err());
+        let version: i64 =
+            older.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        let tables = "SELECT count(*) FROM sqlite_schema WHERE name IN ('step', 'hook', 'draft')";
+        let tables: i64 = older.query_row(tables, [], |row| row.get(0)).unwrap();
+        assert_eq!((version, tables), (1, 0));
     }
 
     #[test]
