@@ -197,6 +197,29 @@ fn annotations(walk: &mut Walk) {
     assert_eq!(walk.get("annotations", &[]).1["annotations"], json!([]));
 }
 
+/// Schedules of the plan, one of which is started now.
+fn schedules(walk: &mut Walk) {
+    let add = "POST /api/v1/schedules";
+    let (status, made) = walk.send(add, &[], |_| ());
+    assert_eq!(status, 201, "{made}");
+    assert_eq!(walk.send(add, &[], |body| body["plan"] = json!("none")).0, 404);
+    let one = made["id"].to_string();
+    let parts = [one.as_str()];
+    let shorter = |body: &mut Value| body["duration"] = json!("1s");
+    assert_eq!(walk.send("PUT /api/v1/schedules/{schedule}", &parts, shorter).0, 200);
+    for act in ["pause", "resume"] {
+        let operation = format!("POST /api/v1/schedules/{{schedule}}/{act}");
+        let (status, now) = walk.ask(&operation, &parts, "", "");
+        assert_eq!((status, &now["paused"]), (200, &json!(act == "pause")));
+    }
+    let (status, run) = walk.ask("POST /api/v1/schedules/{schedule}/run", &parts, "", "");
+    assert_eq!(status, 200, "{run}");
+    let (_, now) = walk.get("schedules/{schedule}", &parts);
+    assert_eq!(now["came"][0]["run"], run["id"], "{now}");
+    assert_eq!(walk.get("schedules", &[]).1["schedules"], json!([now]));
+    assert_eq!(walk.ask("DELETE /api/v1/schedules/{schedule}", &parts, "", "").0, 204);
+}
+
 /// Records, and what is said of them.
 fn records(walk: &mut Walk, texts: &[String]) -> Vec<String> {
     let put = "PUT /api/v1/records";
@@ -247,7 +270,7 @@ fn runs_and_texts(walk: &mut Walk) {
     );
     let imported = walk.ask("POST /api/v1/import/{kind}", &["curl"], "", "curl http://h/");
     assert_eq!(imported.0, 200);
-    for path in ["me", "openapi.json", "schedules"] {
+    for path in ["me", "openapi.json"] {
         assert_eq!(walk.get(path, &[]).0, 200, "{path}");
     }
     let nobody = format!("?run={NOBODY}&run={NOBODY}");
@@ -298,6 +321,7 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
     });
     targets_and_plans(&mut walk, &target);
     annotations(&mut walk);
+    schedules(&mut walk);
     records(&mut walk, &texts);
     runs_and_texts(&mut walk);
     let weak = ["read", "push"].map(|scope| Client::new(&visitor, scope));
@@ -314,7 +338,8 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
         413 => !operation.starts_with("GET"),
         // A search cannot be a baseline; a request with a key is in flight.
         409 => {
-            ["/baselines/{id}", "/runs", "/annotations"].iter().any(|at| operation.ends_with(at))
+            let keyed = ["/runs", "/annotations", "/schedules", "/schedules/{schedule}/run"];
+            keyed.iter().chain(&["/baselines/{id}"]).any(|at| operation.ends_with(at))
         }
         // Only a user who may not run plans is refused.
         403 => operation.ends_with("/edit") || operation.contains("/import/"),
@@ -422,8 +447,8 @@ fn brunt_loads_its_own_api_from_its_own_document() {
         );
     let (head, steps) = plan.split_once("[[scenario.steps]]").expect("steps");
     // A trend needs six runs, and is compared with 'brunt trend' elsewhere; running operations need a token that may
-    // run; there is no plan here, no target and no baseline.
-    let elsewhere = ["trends", "runs/", "plans/", "targets/", "baselines/"];
+    // run; there is no plan here, no target, no schedule and no baseline.
+    let elsewhere = ["trends", "runs/", "plans/", "targets/", "schedules/", "baselines/"];
     let elsewhere =
         |step: &str| elsewhere.iter().any(|part| step.contains(&format!("/api/v1/{part}")));
     let reads = |step: &&str| step.contains("\nget = ") && !elsewhere(step);

@@ -84,6 +84,13 @@ pub(crate) struct Submitted {
     page: String,
 }
 
+impl Submitted {
+    pub(super) fn new(id: RunId) -> Self {
+        let (live, page) = (format!("/live/{id}"), format!("/runs/{id}"));
+        Self { id, live, page }
+    }
+}
+
 /// `POST /api/v1/runs`.
 pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
@@ -109,12 +116,11 @@ pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
         agents: asked.agents,
     };
     let id = submit_meant(app, &plan, &text, &submission, &asked.sure)?;
-    let (live, page) = (format!("/live/{id}"), format!("/runs/{id}"));
-    Answer::json(&Submitted { id, live, page })
+    Answer::json(&Submitted::new(id))
 }
 
-/// There is no plan or target of this name.
-fn unknown(field: &str, given: &str) -> Problem {
+/// There is no such thing of this name on this site.
+pub(super) fn unknown(field: &str, given: &str) -> Problem {
     let fault = Fault::of_field(field, given, format!("the name of a {field} of this site"));
     Problem { faults: Box::new([fault]), ..Problem::missing(field) }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod annotations;
 pub(crate) mod plans;
 pub(crate) mod runs;
+pub(crate) mod schedules;
 pub(crate) mod targets;
 
 /// Whether a text is a name: on one line, and not too long.

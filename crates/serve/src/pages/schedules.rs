@@ -9,6 +9,7 @@ use super::form::Form;
 use super::{hidden, moment_of, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
+use crate::changes::schedules as changes;
 use crate::problem::Problem;
 use crate::schedule::{Quiet, Times, begin_now, words};
 use crate::store::{Plan, Schedule, key_of_plan};
@@ -227,25 +228,14 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
 
 /// Adds a schedule of a plan.
 pub(super) fn add_to(call: &Call, plan: &Plan) -> Result<(), Problem> {
-    let schedule = fields::read(call, plan)?;
-    call.app.store.add_schedule(&schedule)?;
-    noted(call, "add schedule", plan, &schedule)
+    changes::add(&call.app, call.who()?, plan, &fields::read(call)?).map(drop)
 }
 
-/// `POST /schedules/{id}`: changes a schedule. It has the permissions of who changed it last.
+/// `POST /schedules/{id}`.
 pub(crate) fn change(call: &Call) -> Result<Answer, Problem> {
     let before = at_path(call)?;
-    let plan = call.app.store.plan(before.plan)?.ok_or_else(|| Problem::missing("plan"))?;
-    let schedule = Schedule { id: before.id, paused: before.paused, ..fields::read(call, &plan)? };
-    call.app.store.change_schedule(&schedule)?;
-    noted(call, "change schedule", &plan, &schedule)?;
-    Ok(Answer::see(&address(&schedule)))
-}
-
-fn noted(call: &Call, act: &str, plan: &Plan, schedule: &Schedule) -> Result<(), Problem> {
-    let target = call.app.store.target(schedule.target)?.map(|it| it.name).unwrap_or_default();
-    let what = format!("{} at {target}: {} ({})", plan.name, schedule.times, schedule.zone);
-    call.app.audit(call.who()?, act, &what)
+    changes::change(&call.app, call.who()?, &before, &fields::read(call)?)?;
+    Ok(Answer::see(&address(&before)))
 }
 
 /// `POST /schedules/run`: starts a run of a schedule now.
@@ -258,18 +248,15 @@ pub(crate) fn run_now(call: &Call) -> Result<Answer, Problem> {
 /// `POST /schedules/remove`.
 pub(crate) fn remove(call: &Call) -> Result<Answer, Problem> {
     let schedule = named(call)?;
-    call.app.store.remove_schedule(schedule.id)?;
-    call.app.audit(call.who()?, "remove schedule", &schedule.id.to_string())?;
+    changes::remove(&call.app, call.who()?, schedule.id)?;
     let to_all = call.field("back").is_empty();
     Ok(Answer::see(&if to_all { "/schedules".to_owned() } else { address(&schedule) }))
 }
 
 /// `POST /schedules/pause`: lets a schedule start no runs for now, or start them again.
 pub(crate) fn pause(call: &Call) -> Result<Answer, Problem> {
-    let (schedule, paused) = (named(call)?, call.field("paused") == "1");
-    call.app.store.pause_schedule(schedule.id, paused)?;
-    let act = if paused { "pause schedule" } else { "resume schedule" };
-    call.app.audit(call.who()?, act, &schedule.id.to_string())?;
+    let schedule = named(call)?;
+    changes::pause(&call.app, call.who()?, schedule.id, call.field("paused") == "1")?;
     Ok(back(call, &schedule))
 }
 

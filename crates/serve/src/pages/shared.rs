@@ -6,7 +6,7 @@ use super::form::{Form, Input, TEXT};
 use crate::agents::AGENTS_MAX;
 use crate::call::Call;
 use crate::problem::Problem;
-use crate::submission::agents::{permitted, wrong_number};
+use crate::submission::agents::wrong_number;
 
 /// The form field for the number of agents, on a site with a cluster.
 pub(super) fn form(call: &Call, form: &Form<'_>, stored: Option<u32>) -> Markup {
@@ -30,11 +30,4 @@ pub(super) fn named(call: &Call) -> Result<Option<u32>, Problem> {
         "" => Ok(None),
         text => text.parse().map(Some).map_err(|_| wrong_number()),
     }
-}
-
-/// The number of agents for future runs. A number that this site could never use is refused at once.
-pub(super) fn scheduled(call: &Call) -> Result<Option<u32>, Problem> {
-    let agents = named(call)?;
-    agents.map(|agents| permitted(&call.app, agents)).transpose()?;
-    Ok(agents)
 }

@@ -13,8 +13,9 @@ use crate::api::marks::{Tags, TagsAsked, TagsOfRun};
 use crate::api::plans::{PlanAsked, PlanReply, Plans, RevisionAsked};
 use crate::api::records::{ListedRuns, Pushed};
 use crate::api::runs::{Progress, RunAsked, Submitted};
+use crate::api::schedules::{ScheduleAsked, ScheduleReply, Schedules};
 use crate::api::targets::{TargetAsked, TargetReply, Targets};
-use crate::api::{self, Me, agents::AgentsReply, schedules::Schedules};
+use crate::api::{self, Me, agents::AgentsReply};
 use crate::auth::{Role, Scope};
 use crate::call::JSON;
 use crate::history::Entry;
@@ -368,6 +369,65 @@ pub(super) static TABLE: &[Route] = &[
         gives: &[Gives::json::<Schedules>(200)],
         act: api::schedules::list,
         ..GET
+    },
+    Route {
+        path: "/api/v1/schedules",
+        what: "Add a schedule of a plan. \"plan\", \"target\" and \"hook\" are names",
+        asks: &[Content::json::<ScheduleAsked>()],
+        gives: &[Gives::json::<ScheduleReply>(201)],
+        refuses: &[404],
+        keyed: true,
+        act: api::schedules::add,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/schedules/{schedule}",
+        what: "A schedule",
+        gives: &[Gives::json::<ScheduleReply>(200)],
+        act: api::schedules::read,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/schedules/{schedule}",
+        what: "Replace everything about a schedule but its plan, and whether it is paused. From then on it runs in \
+               the name of who sends this",
+        asks: &[Content::json::<ScheduleAsked>()],
+        gives: &[Gives::json::<ScheduleReply>(200)],
+        act: api::schedules::replace,
+        ..PUT
+    },
+    Route {
+        path: "/api/v1/schedules/{schedule}",
+        what: "Remove a schedule. Its runs stay",
+        gives: &[Gives { status: 204, content: None }],
+        act: api::schedules::end,
+        ..DELETE
+    },
+    Route {
+        path: "/api/v1/schedules/{schedule}/pause",
+        takes: BodyKind::Form,
+        what: "Let a schedule start no runs until it is resumed",
+        gives: &[Gives::json::<ScheduleReply>(200)],
+        act: api::schedules::pause,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/schedules/{schedule}/resume",
+        takes: BodyKind::Form,
+        what: "Let a schedule start runs again",
+        gives: &[Gives::json::<ScheduleReply>(200)],
+        act: api::schedules::resume,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/schedules/{schedule}/run",
+        access: RUN,
+        takes: BodyKind::Form,
+        what: "Start a run of a schedule now, whatever its times are",
+        gives: &[Gives::json::<Submitted>(200)],
+        keyed: true,
+        act: api::schedules::run,
+        ..POST
     },
     Route {
         path: "/api/v1/annotations",

@@ -3,16 +3,13 @@
 use maud::{Markup, html};
 
 use crate::call::Call;
+use crate::changes::schedules::{Draft, TEXT_MAX};
 use crate::pages::form::{Filled, Form, Input, Script, TEXT};
 use crate::pages::shared;
 use crate::pages::submission::open_targets;
-use crate::problem::Problem;
-use crate::schedule::{Preset, Quiet, Times, Typed, likely, weekdays, words, zone_of};
+use crate::problem::{Problem, sentence};
+use crate::schedule::{Preset, Times, Typed, likely, weekdays, words};
 use crate::store::{Plan, Schedule};
-use crate::submission::check_duration;
-
-/// The most characters of a field.
-const TEXT_MAX: usize = 200;
 
 /// What a form is about.
 pub(super) enum Of<'a> {
@@ -124,49 +121,27 @@ fn proposed(call: &Call) -> Option<String> {
     if Times::read(text, "UTC").is_ok() { None } else { likely(text) }
 }
 
-/// The schedule of a plan that a form describes.
-pub(super) fn read(call: &Call, plan: &Plan) -> Result<Schedule, Problem> {
-    let (app, who) = (&call.app, call.who()?);
+/// The schedule that a form describes.
+pub(super) fn read(call: &Call) -> Result<Draft, Problem> {
+    let store = &call.app.store;
     let text = |name: &str| call.field(name).trim().chars().take(TEXT_MAX).collect::<String>();
     let number = |name: &str| call.field(name).parse().unwrap_or_default();
-    let missing = |what: &'static str| Problem::missing(what).at(what);
-    let target = app.store.target(number("target"))?.ok_or_else(|| missing("target"))?;
-    if target.production {
-        let detail =
-            "A schedule cannot use a production target, because a person has to confirm each run.";
-        return Err(Problem::unusable(detail).at("target"));
-    }
+    let missing = |what: &'static str, field| Problem::missing(what).at(field);
+    let target = store.target(number("target"))?.ok_or_else(|| missing("target", "target"))?;
     let hook = match call.field("hook") {
         "" => None,
-        id => Some(
-            app.store
-                .hook(id.parse().unwrap_or_default())?
-                .ok_or_else(|| Problem::missing("webhook").at("hook"))?,
-        ),
+        _ => Some(store.hook(number("hook"))?.ok_or_else(|| missing("webhook", "hook"))?),
     };
-    let zone = text("zone");
-    let schedule = Schedule {
-        id: 0,
-        plan: plan.id,
-        target: target.id,
+    Ok(Draft {
+        target,
         times: line(call)?,
-        zone: if zone.is_empty() { "UTC".to_owned() } else { zone },
+        zone: text("zone"),
         quiet: text("quiet"),
         duration: text("duration"),
         waits: call.field("waits") == "1",
-        by: who.user.name.clone(),
-        seen: app.now(),
         hook: hook.map(|(hook, _)| hook.id),
-        agents: shared::scheduled(call)?,
-        paused: false,
-    };
-    zone_of(&schedule.zone).map_err(at("zone"))?;
-    let times = Times::read(&schedule.times, &schedule.zone).map_err(at("times"))?;
-    Quiet::read(&schedule.quiet).map_err(at("quiet"))?;
-    let never = || at("times")("these times do not occur within eight years".to_owned());
-    times.next(app.now()).ok_or_else(never)?;
-    check_duration(app, plan, &target, &schedule.duration)?;
-    Ok(schedule)
+        agents: shared::named(call)?,
+    })
 }
 
 /// The cron line of a form, or the one that was proposed for what stands in it and accepted.
@@ -180,9 +155,5 @@ fn line(call: &Call) -> Result<String, Problem> {
         minute: text("minute"),
         own: accepted.unwrap_or_else(|| text("times")),
     };
-    typed.line().map_err(|(field, why)| at(field)(why))
-}
-
-fn at(field: &'static str) -> impl Fn(String) -> Problem {
-    move |why| Problem::unusable(crate::problem::sentence(&why)).at(field)
+    typed.line().map_err(|(field, why)| Problem::unusable(sentence(&why)).at(field))
 }

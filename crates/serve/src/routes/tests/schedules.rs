@@ -1,5 +1,7 @@
 //! Schedules on their pages: presets and cron lines, the proposal for what is neither, pausing and changing.
 
+use serde_json::{Value, json};
+
 use super::*;
 use crate::store::Schedule;
 
@@ -90,4 +92,78 @@ fn a_schedule_is_changed_paused_and_resumed_and_each_is_noted() {
     let vic = server.session(server.user("vic", Role::Viewer));
     let page = server.see(&vic, "/schedules/1");
     assert!(page.status == 200 && !page.body.contains("Run now"), "{}", page.body);
+}
+
+#[test]
+fn a_program_adds_replaces_pauses_resumes_and_removes_a_schedule() {
+    let (server, ada) = furnished();
+    let path = "/api/v1/schedules";
+    let rae = server.token(server.user("rae", Role::Runner), Scope::All);
+    let send = |client: &Client, method: &str, path: &str, body: &Value| {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let said = server.ask(client, method, path, "", &body);
+        (said.status, serde_json::from_str::<Value>(&said.body).unwrap_or_default())
+    };
+    let whole = json!({ "plan": "Nightly", "target": "lab", "times": "30 2 * * 1-5", "quiet": "02:00-03:00",
+        "zone": "Europe/Berlin", "waits": true });
+    let (status, made) = send(&rae, "POST", path, &whole);
+    assert_eq!(
+        (status, &made["id"], &made["target_name"]),
+        (201, &json!(1), &json!("lab")),
+        "{made}"
+    );
+    // At the end of the quiet hours, in UTC.
+    assert_eq!(made["next"], "2027-01-18T02:00:00Z", "{made}");
+    let one = format!("{path}/1");
+    assert_eq!(send(&rae, "GET", &one, &Value::Null).1, made);
+    let with = |name: &str, value: Value| {
+        let mut body = whole.clone();
+        body[name] = value;
+        body
+    };
+    server.app.store.add_plan("other", "", ("ada", NOW)).unwrap();
+    let production = "name=prod&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1&production=1";
+    assert_eq!(server.send(&ada, "/targets", production).status, 303);
+    for (body, status, name) in [
+        (with("plan", json!("none")), 404, "$.plan"),
+        (with("target", json!("none")), 404, "$.target"),
+        (with("hook", json!("none")), 404, "$.hook"),
+        (with("target", json!("prod")), 422, "$.target"),
+        (with("times", json!("every night")), 422, "$.times"),
+        (with("times", json!("0 0 31 2 *")), 422, "$.times"),
+        (with("zone", json!("Mars")), 422, "$.zone"),
+        (with("quiet", json!("never")), 422, "$.quiet"),
+        (with("paused", json!(true)), 422, "$.paused"),
+        (with("agents", json!(0)), 422, "$.agents"),
+    ] {
+        for (method, path) in [("POST", path), ("PUT", one.as_str())] {
+            let (said, answer) = send(&rae, method, path, &body);
+            assert_eq!((said, &answer["errors"][0]["name"]), (status, &json!(name)), "{answer}");
+        }
+    }
+    let (status, answer) = send(&rae, "PUT", &one, &with("plan", json!("other")));
+    assert_eq!((status, &answer["errors"][0]["name"]), (422, &json!("$.plan")), "{answer}");
+    let (_, paused) = send(&rae, "POST", &format!("{one}/pause"), &Value::Null);
+    assert_eq!((&paused["paused"], &paused["next"]), (&json!(true), &Value::Null));
+    let (status, now) = send(&rae, "PUT", &one, &with("times", json!("0 4 * * *")));
+    assert_eq!((status, &now["times"], &now["paused"]), (200, &json!("0 4 * * *"), &json!(true)));
+    assert_eq!(send(&rae, "POST", &format!("{one}/resume"), &Value::Null).1["paused"], false);
+    let others = [Scope::Read, Scope::Push].map(|scope| server.token(1, scope));
+    let vic = server.token(server.user("vic", Role::Viewer), Scope::All);
+    for client in others.iter().chain([&vic]) {
+        for (method, path) in
+            [("POST", path.to_owned()), ("DELETE", one.clone()), ("POST", format!("{one}/run"))]
+        {
+            assert_eq!(send(client, method, &path, &whole).0, 403, "{method} {path}");
+        }
+    }
+    assert_eq!([204, 404].map(|_| send(&rae, "DELETE", &one, &Value::Null).0), [204, 404]);
+    assert_eq!(send(&rae, "POST", &format!("{one}/pause"), &Value::Null).0, 404);
+    let lines = server.app.store.audit(6).unwrap();
+    let acts: Vec<&str> =
+        lines.iter().map(|line| line.act.as_str()).filter(|act| act.contains("schedule")).collect();
+    let wanted =
+        ["remove", "resume", "change", "pause", "add"].map(|act| format!("{act} schedule"));
+    assert_eq!(acts, wanted);
+    assert_eq!(lines[0].who, "rae (token ci)");
 }
