@@ -9,6 +9,8 @@ use std::time::Duration;
 const REST: i64 = 10;
 /// How long somebody waits for their turn.
 const PATIENCE: Duration = Duration::from_secs(6);
+/// How many wait at a time: each occupies one of the few threads that answer requests.
+const WAITING_MAX: usize = 3;
 
 /// Why there is no conversation now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub(super) enum Closed {
 #[derive(Debug, Default)]
 struct State {
     is_taken: bool,
+    /// How many wait for their turn.
+    waiting: usize,
     /// Until when the provider is not asked, and why.
     rest: Option<(i64, String)>,
 }
@@ -38,11 +42,17 @@ pub(super) struct Gate {
 pub(super) struct Turn<'a>(&'a Gate);
 
 impl Gate {
-    /// Waits for a turn.
+    /// Waits for a turn, unless too many do.
     pub(super) fn enter(&self, now: i64) -> Result<Turn<'_>, Closed> {
+        let mut state = self.state();
+        if state.waiting >= WAITING_MAX {
+            return self.turn(state, now);
+        }
+        state.waiting += 1;
         let is_taken = |state: &mut State| state.is_taken;
-        let waited = self.left.wait_timeout_while(self.state(), PATIENCE, is_taken);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let waited = self.left.wait_timeout_while(state, PATIENCE, is_taken);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
         self.turn(state, now)
     }
 
@@ -84,7 +94,8 @@ impl Turn<'_> {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         self.0.state().is_taken = false;
-        self.0.left.notify_one();
+        // Whoever wakes may find that there is no turn to take, and would then wake nobody else.
+        self.0.left.notify_all();
     }
 }
 
@@ -111,5 +122,24 @@ mod tests {
         gate.enter(200).unwrap().failed("no answer", 200);
         gate.reopen();
         assert!(gate.enter(201).is_ok());
+    }
+
+    #[test]
+    fn a_few_wait_for_a_provider_that_is_slow_and_all_of_them_hear_what_came_of_it() {
+        let gate = Gate::default();
+        let turn = gate.enter(100).unwrap();
+        std::thread::scope(|scope| {
+            let waits = || scope.spawn(|| gate.enter(100).map(drop));
+            let waiting: Vec<_> = (0..WAITING_MAX).map(|_| waits()).collect();
+            while gate.state().waiting < WAITING_MAX {
+                std::thread::yield_now();
+            }
+            assert_eq!(gate.enter(100).err(), Some(Closed::Busy));
+            turn.failed("no answer", 100);
+            drop(turn);
+            let resting = Err(Closed::Resting("no answer".to_owned()));
+            assert!(waiting.into_iter().all(|one| one.join().unwrap() == resting));
+        });
+        assert_eq!(gate.state().waiting, 0);
     }
 }
