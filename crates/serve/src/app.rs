@@ -48,6 +48,8 @@ pub(crate) struct App {
     pub(crate) secure: bool,
     /// The address under which people find the site, without a slash at the end. Set while the site is served.
     pub(crate) origin: OnceLock<String>,
+    /// The address that the operator gave for it.
+    pub(crate) public: Option<String>,
     /// What happens to all data at the end, if this is a trial.
     pub(crate) trial: Option<String>,
     pub(crate) audit_key: AuditKey,

@@ -135,6 +135,7 @@ impl Site {
             in_flight: InFlight::default(),
             secure: settings.tls.is_some() || !settings.proxies.is_empty(),
             origin: OnceLock::new(),
+            public: settings.public_url.clone(),
             trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
             audit_key: audit_key(directory)?,
             search_second: settings.search_second.clone(),

@@ -98,7 +98,8 @@ impl Call {
     /// The address of the site as this client sees it.
     pub(crate) fn origin(&self) -> String {
         let scheme = if self.app.secure { "https" } else { "http" };
-        format!("{scheme}://{}", self.header("host").unwrap_or_default())
+        let host = self.header("host").unwrap_or_default();
+        origin_of(self.app.public.as_deref(), scheme, host)
     }
 
     /// The values of a cookie of this name.
@@ -114,6 +115,25 @@ impl Call {
     }
 }
 
+/// The origin of a site that was reached as this host. A proxy may pass on the name alone: the port is then that of the
+/// public address, if that has the same name.
+fn origin_of(public: Option<&str>, scheme: &str, host: &str) -> String {
+    let name = |authority: &str| match authority.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name.to_lowercase(),
+        _ => authority.to_lowercase(),
+    };
+    let public = public.and_then(|url| {
+        let (scheme, rest) = url.split_once("://")?;
+        Some((scheme, rest.split('/').next().unwrap_or_default()))
+    });
+    match public {
+        Some((scheme, authority)) if name(authority) == name(host) => {
+            format!("{scheme}://{authority}")
+        }
+        _ => format!("{scheme}://{host}"),
+    }
+}
+
 fn of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
     pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
 }
@@ -123,4 +143,25 @@ pub(crate) fn pairs(text: &[u8]) -> Vec<(String, String)> {
     /// More than any form of this site has: that of a plan has several fields for each step.
     const PAIRS_MAX: usize = 4_000;
     form_urlencoded::parse(text).into_owned().take(PAIRS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_the_public_address_is_known_where_a_proxy_passes_on_the_name_alone() {
+        let public = Some("https://load.example.com:8443/");
+        for (public, host, origin) in [
+            (public, "load.example.com", "https://load.example.com:8443"),
+            (public, "LOAD.example.com:8443", "https://load.example.com:8443"),
+            (public, "10.0.0.7", "http://10.0.0.7"),
+            (public, "", "http://"),
+            (None, "load.example.com", "http://load.example.com"),
+            (Some("https://[::1]:8443"), "[::1]", "https://[::1]:8443"),
+            (Some("https://[::1]"), "[::2]", "http://[::2]"),
+        ] {
+            assert_eq!(origin_of(public, "http", host), origin, "{host}");
+        }
+    }
 }

@@ -156,7 +156,9 @@ fn same_origin(call: &Call) -> bool {
     if let Some(site) = call.header("sec-fetch-site") {
         return site == "same-origin";
     }
+    let (Some(host), Some(origin)) = (host(&call.headers), call.header("origin")) else {
+        return false;
+    };
     let scheme = if call.app.secure { "https" } else { "http" };
-    let own = host(&call.headers).map(|host| format!("{scheme}://{host}"));
-    own.is_some() && call.header("origin") == own.as_deref()
+    origin == format!("{scheme}://{host}") || origin == call.origin()
 }

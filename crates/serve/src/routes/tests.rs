@@ -97,6 +97,7 @@ impl Server {
             secure: false,
             trial: None,
             origin: "https://load.example.com".to_owned().into(),
+            public: None,
             audit_key: audit_key(directory.path()).unwrap(),
             search_second: None,
             cluster,
