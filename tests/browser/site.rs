@@ -124,6 +124,22 @@ fn record(directory: &Path, target: &Target, name: &str) -> (PathBuf, Record) {
     (path, *record)
 }
 
+/// Makes a token that pushes, on the page of the account.
+pub(crate) fn token(browser: &Browser, origin: &str) -> String {
+    browser.open(&format!("{origin}/account"));
+    fill(browser, "#name", "CI");
+    browser.click("form[action='/account/tokens'] button.main");
+    browser.wait_for("return document.querySelector('[data-copy]')");
+    browser.text("[data-copy]")
+}
+
+/// Pushes a record; the exit code, and what is printed.
+pub(crate) fn push(origin: &str, token: &Path, file: &Path, more: &[&str]) -> (i32, String) {
+    let [token, file] = [token, file].map(|path| path.display().to_string());
+    let words = ["push", file.as_str(), "--to", origin, "--token-file", token.as_str()];
+    brunt(&[&words[..], more].concat())
+}
+
 /// The page of a comparison, whose runs are swapped.
 fn compared(browser: &Browser) {
     // Both runs are short. The older one is the base, until they are swapped.
@@ -153,25 +169,14 @@ fn a_team_keeps_finds_and_compares_its_runs() {
     looked_at(&browser, "empty");
     sound(&browser, origin, "empty");
     // A token for CI.
-    browser.open(&format!("{origin}/account"));
-    fill(&browser, "#name", "CI");
-    browser.click("form[action='/account/tokens'] button.main");
-    browser.wait_for("return document.querySelector('[data-copy]')");
-    let token = directory.path().join("token");
-    fs::write(&token, browser.text("[data-copy]")).unwrap();
+    let token_file = directory.path().join("token");
+    fs::write(&token_file, token(&browser, origin)).unwrap();
     looked_at(&browser, "account");
     // Two runs of one load.
     let target = Target::start();
     let (first, first_record) = record(directory.path(), &target, "first.json");
     let (second, _) = record(directory.path(), &target, "second.json");
-    let token = token.display().to_string();
-    let push = |file: &Path, more: &[&str]| {
-        let file = file.display().to_string();
-        brunt(
-            &[&["push", file.as_str(), "--to", origin, "--token-file", token.as_str()], more]
-                .concat(),
-        )
-    };
+    let push = |file: &Path, more: &[&str]| push(origin, &token_file, file, more);
     let (code, said) =
         push(&first, &["--tag", "nightly", "--commit", "4f2a91c", "--fail-on-regression"]);
     assert!(code == 0 && said.contains("baseline: none for this load"), "{said}");
