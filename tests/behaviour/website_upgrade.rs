@@ -151,7 +151,8 @@ fn filled(older: &Connection, newer: &Path) {
         rows.map(|name| name.expect("a name")).collect()
     };
     // Except those that the index of words has for itself.
-    let tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT GLOB 'run_text_*'";
+    let tables =
+        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT GLOB 'run_text_*'";
     for table in names(tables, &[]) {
         let columns = names("SELECT name FROM pragma_table_info(?1)", &[&table]).join(", ");
         let copy =
