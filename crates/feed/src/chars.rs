@@ -1,8 +1,19 @@
 //! [`Chars`]: random text of a fixed length, drawn from a set of characters.
 
 use crate::arguments::LENGTH_MAX;
-use crate::charset::Charset;
+use crate::charset::{Charset, CharsetError};
 use crate::stream::Draws;
+
+/// Why there is no such random text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CharsError {
+    /// It would be empty or too long.
+    #[error("the length {0} is not between 1 and {LENGTH_MAX}")]
+    Length(u32),
+    /// There are no characters to draw from.
+    #[error("{0}; write the characters as in `[a-f][0-9]_`")]
+    Set(#[from] CharsetError),
+}
 
 /// Random text: a fixed number of characters from a set, each equally likely.
 #[derive(Clone, Debug)]
@@ -16,14 +27,11 @@ impl Chars {
     pub const DEFAULT: &str = Charset::DEFAULT;
 
     /// Text of `length` characters from those in `notation`: `[a-f]` means a range, any other character means itself.
-    /// The error says what is wrong and what would be correct.
-    pub fn parse(notation: &str, length: u32) -> Result<Self, String> {
+    pub fn parse(notation: &str, length: u32) -> Result<Self, CharsError> {
         if !(1..=LENGTH_MAX).contains(&length) {
-            return Err(format!("the length {length} is not between 1 and {LENGTH_MAX}"));
+            return Err(CharsError::Length(length));
         }
-        let set = Charset::parse(notation)
-            .map_err(|problem| format!("{problem}; write the characters as in `[a-f][0-9]_`"))?;
-        Ok(Self { set, length })
+        Ok(Self { set: Charset::parse(notation)?, length })
     }
 
     /// Appends text made from the next draws.
@@ -55,8 +63,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_drawn_is_refused() {
-        assert!(Chars::parse("", 3).unwrap_err().contains("empty"));
-        assert!(Chars::parse("[z-a]", 3).unwrap_err().contains("backwards"));
-        assert!(Chars::parse("a", 0).unwrap_err().contains("between 1"));
+        assert!(Chars::parse("", 3).unwrap_err().to_string().contains("empty"));
+        assert!(Chars::parse("[z-a]", 3).unwrap_err().to_string().contains("backwards"));
+        assert!(Chars::parse("a", 0).unwrap_err().to_string().contains("between 1"));
     }
 }

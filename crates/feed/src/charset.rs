@@ -4,6 +4,20 @@
 //! that is named twice is no more likely. There is no escape character, so `[` always opens a
 //! range.
 
+/// Why a text is not a set of characters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CharsetError {
+    /// A bracket that opens no range.
+    #[error("`[{0}` does not begin with a range such as `[a-z]`")]
+    NoRange(String),
+    /// A range whose end comes before its beginning.
+    #[error("the range `[{0}-{1}]` runs backwards")]
+    Backwards(char, char),
+    /// No character.
+    #[error("the set of characters is empty")]
+    Empty,
+}
+
 /// Distinct characters, each equally likely to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Charset {
@@ -16,8 +30,8 @@ impl Charset {
     /// The set that `randstr(n)` draws from if it names no characters.
     pub(crate) const DEFAULT: &str = "[A-Z][a-z][0-9]";
 
-    /// Parses the notation. The error says what is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// Parses the notation.
+    pub(crate) fn parse(text: &str) -> Result<Self, CharsetError> {
         let mut chars = Vec::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
@@ -26,14 +40,10 @@ impl Charset {
                 chars.push(first);
                 continue;
             }
-            let (range, after) = range(rest)
-                .ok_or_else(|| format!("`[{rest}` does not begin with a range such as `[a-z]`"))?;
+            let (range, after) =
+                range(rest).ok_or_else(|| CharsetError::NoRange(rest.to_owned()))?;
             if range.is_empty() {
-                return Err(format!(
-                    "the range `[{}-{}]` runs backwards",
-                    range.start(),
-                    range.end()
-                ));
+                return Err(CharsetError::Backwards(*range.start(), *range.end()));
             }
             chars.extend(range);
             rest = after;
@@ -42,11 +52,11 @@ impl Charset {
     }
 
     /// The set of `chars`, taken literally.
-    pub(crate) fn new(mut chars: Vec<char>) -> Result<Self, String> {
+    pub(crate) fn new(mut chars: Vec<char>) -> Result<Self, CharsetError> {
         chars.sort_unstable();
         chars.dedup();
         if chars.is_empty() {
-            return Err("the set of characters is empty".to_owned());
+            return Err(CharsetError::Empty);
         }
         let mut set = Self { bytes: Vec::new(), ends: Vec::with_capacity(chars.len()) };
         for char in chars {
@@ -102,11 +112,14 @@ mod tests {
     fn what_is_no_range_is_refused() {
         for text in ["[a-", "[abc]", "[", "[]"] {
             assert!(
-                Charset::parse(text).unwrap_err().contains("does not begin with a range"),
+                Charset::parse(text)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("does not begin with a range"),
                 "{text}"
             );
         }
-        assert!(Charset::parse("[z-a]").unwrap_err().contains("backwards"));
-        assert!(Charset::parse("").unwrap_err().contains("empty"));
+        assert!(Charset::parse("[z-a]").unwrap_err().to_string().contains("backwards"));
+        assert!(Charset::parse("").unwrap_err().to_string().contains("empty"));
     }
 }

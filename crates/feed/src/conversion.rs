@@ -65,10 +65,36 @@ pub(crate) enum Percent {
     Plain,
 }
 
+/// A text that looks like a conversion and is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`%{text}` {fault}; write `%%` where a percent sign is meant")]
+pub struct ConversionError {
+    text: String,
+    fault: ConversionFault,
+}
+
+/// What is wrong with a conversion. It reads after the conversion.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum ConversionFault {
+    #[error("is a conversion that templates do not have: there are %s, %d, %x and %X")]
+    Letter,
+    #[error("has the flag `{0}`, which its letter does not take")]
+    Flag(char),
+    #[error("has a precision, which no conversion here takes")]
+    Precision,
+    #[error("has two flags that exclude each other")]
+    Exclusive,
+    #[error("is wider than {WIDTH_MAX} characters")]
+    Width,
+    #[error("has a flag for padding and no width to pad to")]
+    NoWidth,
+    #[error("names an argument that cannot be: they are counted from 1")]
+    Index,
+}
+
 impl Conversion {
-    /// Parses the text after a percent sign. Also returns how many bytes belong to the conversion. The error says what
-    /// is wrong with a text that looks like a conversion.
-    pub(crate) fn parse(after: &str) -> Result<(Percent, usize), String> {
+    /// Parses the text after a percent sign. Also returns how many bytes belong to the conversion.
+    pub(crate) fn parse(after: &str) -> Result<(Percent, usize), ConversionError> {
         if after.starts_with('%') {
             return Ok((Percent::Sign, 1));
         }
@@ -85,9 +111,10 @@ impl Conversion {
         }
         let text = &after[..=parsed.length];
         let length = parsed.length + 1;
-        parsed
-            .conversion(letter, text)
-            .map(|(conversion, index)| (Percent::Conversion(conversion, index), length))
+        match parsed.conversion(letter) {
+            Ok((conversion, index)) => Ok((Percent::Conversion(conversion, index), length)),
+            Err(fault) => Err(ConversionError { text: text.to_owned(), fault }),
+        }
     }
 
     /// Whether the conversion is only for integers.
@@ -182,40 +209,34 @@ impl<'a> Spec<'a> {
         Self { index, flags, width, precise, length: after.len() - rest.len() }
     }
 
-    fn conversion(&self, letter: char, text: &str) -> Result<(Conversion, Option<usize>), String> {
-        let wrong =
-            |why: &str| Err(format!("`%{text}` {why}; write `%%` where a percent sign is meant"));
+    fn conversion(&self, letter: char) -> Result<(Conversion, Option<usize>), ConversionFault> {
         let (letter, allowed) = match letter {
             's' => (Letter::Text, "-"),
             'd' => (Letter::Decimal, "-0+, "),
             'x' | 'X' => (Letter::Hex { upper: letter == 'X' }, "-0"),
-            _ => {
-                return wrong(
-                    "is a conversion that templates do not have: there are %s, %d, %x and %X",
-                );
-            }
+            _ => return Err(ConversionFault::Letter),
         };
         if let Some(flag) = self.flags.chars().find(|&flag| !allowed.contains(flag)) {
-            return wrong(&format!("has the flag `{flag}`, which its letter does not take"));
+            return Err(ConversionFault::Flag(flag));
         }
         if self.precise {
-            return wrong("has a precision, which no conversion here takes");
+            return Err(ConversionFault::Precision);
         }
         let has = |flag| self.flags.contains(flag);
         if has('-') && has('0') || has('+') && has(' ') {
-            return wrong("has two flags that exclude each other");
+            return Err(ConversionFault::Exclusive);
         }
         let width = if self.width.is_empty() { Some(0) } else { self.width.parse().ok() };
         let Some(width) = width.filter(|&width| width <= WIDTH_MAX) else {
-            return wrong(&format!("is wider than {WIDTH_MAX} characters"));
+            return Err(ConversionFault::Width);
         };
         if width == 0 && (has('-') || has('0')) {
-            return wrong("has a flag for padding and no width to pad to");
+            return Err(ConversionFault::NoWidth);
         }
         let index = match self.index.map(str::parse::<usize>) {
             None => None,
             Some(Ok(index)) if index > 0 => Some(index),
-            Some(_) => return wrong("names an argument that cannot be: they are counted from 1"),
+            Some(_) => return Err(ConversionFault::Index),
         };
         let padding = match (has('-'), has('0')) {
             (true, _) => Padding::After,

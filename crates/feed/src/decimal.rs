@@ -19,13 +19,28 @@ pub(crate) struct Decimal {
 
 const DIGITS_MAX: usize = 64;
 
+/// Why a text is not a number format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecimalError {
+    /// It has no place for a digit.
+    #[error("the number format `{0}` has neither `0` nor `#`")]
+    NoDigit(String),
+    /// A character with a meaning that is not supported.
+    #[error("`{0}` cannot be used here in the number format `{1}`; write it as in `0000`")]
+    Character(char, String),
+    /// Its characters are not in order.
+    #[error("the number format `{0}` is not well formed; write it as in `0000` or `#,##0.00`")]
+    Order(String),
+    /// It is too long.
+    #[error("the number format `{0}` has more than {DIGITS_MAX} digits")]
+    Long(String),
+}
+
 impl Decimal {
-    /// Parses the notation. The error says what is wrong with it.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// Parses the notation.
+    pub(crate) fn parse(text: &str) -> Result<Self, DecimalError> {
         let is_digit = |char| matches!(char, '0' | '#' | ',' | '.');
-        let start = text
-            .find(is_digit)
-            .ok_or_else(|| format!("the number format `{text}` has neither `0` nor `#`"))?;
+        let start = text.find(is_digit).ok_or_else(|| DecimalError::NoDigit(text.to_owned()))?;
         let length = text[start..].find(|char| !is_digit(char)).unwrap_or(text.len() - start);
         let (prefix, number, suffix) =
             (&text[..start], &text[start..start + length], &text[start + length..]);
@@ -36,9 +51,7 @@ impl Decimal {
         if let Some(char) =
             prefix.chars().chain(suffix.chars()).find(|&char| special(char) || is_digit(char))
         {
-            return Err(format!(
-                "`{char}` cannot be used here in the number format `{text}`; write it as in `0000`"
-            ));
+            return Err(DecimalError::Character(char, text.to_owned()));
         }
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let plain = whole.replace(',', "");
@@ -52,12 +65,10 @@ impl Decimal {
             || whole.starts_with(',')
             || plain.len() + fraction.len() == 0
         {
-            return Err(format!(
-                "the number format `{text}` is not well formed; write it as in `0000` or `#,##0.00`"
-            ));
+            return Err(DecimalError::Order(text.to_owned()));
         }
         if plain.len() > DIGITS_MAX || fraction.len() > DIGITS_MAX {
-            return Err(format!("the number format `{text}` has more than {DIGITS_MAX} digits"));
+            return Err(DecimalError::Long(text.to_owned()));
         }
         // Java writes at least one digit if nothing else would be written.
         let digits = (plain.len() - hashes).max(usize::from(zeros == 0));

@@ -29,17 +29,17 @@ pub use entry::Entry;
 
 use crate::files::Files;
 use crate::stream::Stream;
-use definition::Definition;
+pub use definition::DefinitionError;
+use definition::{Definition, LineError};
 use place::{EntryPosition, Level};
+pub use resources::ResourceError;
 use resources::{Names, Resources};
 use std::io;
 use std::path::{Path, PathBuf};
+pub use tag::TagError;
 
 /// The maximum nesting depth of templates.
 const DEPTH_MAX: usize = 8;
-
-const NEVER: &str =
-    "a template before this one has no number, so this one never comes; give it a number";
 
 /// Why a template file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +60,7 @@ pub enum MakeLdifError {
         /// The line, counted from 1.
         line: usize,
         /// What is wrong and what would be correct.
-        problem: String,
+        problem: DefinitionError,
     },
 }
 
@@ -107,7 +107,7 @@ impl MakeLdif {
         let parsed = definition::parse(text, sources, &mut resources).map_err(wrong)?;
         let names = resources
             .names(Stream::new(sources.seed, u64::MAX))
-            .map_err(|problem| wrong((1, problem)))?;
+            .map_err(|problem| wrong((1, problem.into())))?;
         let mut forest = Self {
             sizes: Vec::new(),
             counts: Vec::new(),
@@ -236,7 +236,7 @@ impl MakeLdif {
     }
 
     /// Computes `sizes` and `counts`, for templates before those that use them.
-    fn measure(&mut self) -> Result<(), (usize, String)> {
+    fn measure(&mut self) -> Result<(), LineError> {
         let count = self.definitions.len();
         self.sizes = vec![0; count];
         self.counts = vec![Vec::new(); count];
@@ -246,30 +246,24 @@ impl MakeLdif {
         let mut endless = false;
         for &branch in &self.branches {
             match self.definitions[branch].subordinates.first() {
-                Some(group) if endless => return Err((group.line, NEVER.to_owned())),
+                Some(group) if endless => return Err((group.line, DefinitionError::Never)),
                 _ => endless |= self.below(branch) == u64::MAX,
             }
         }
         Ok(())
     }
 
-    fn measure_one(&mut self, index: usize, depth: usize) -> Result<(), (usize, String)> {
+    fn measure_one(&mut self, index: usize, depth: usize) -> Result<(), LineError> {
         let line = self.definitions[index].line;
         if depth > DEPTH_MAX {
-            return Err((
-                line,
-                format!(
-                    "templates lie more than {DEPTH_MAX} deep below each other here; is one below itself?"
-                ),
-            ));
+            return Err((line, DefinitionError::Deep(DEPTH_MAX)));
         }
         let groups = self.definitions[index].subordinates.clone();
         let mut counts = vec![0u64; self.definitions.len()];
         let mut size = 1u64;
         for group in &groups {
             if size == u64::MAX {
-                let problem = "a template before this one has no number, so this one never comes; give it a number";
-                return Err((group.line, problem.to_owned()));
+                return Err((group.line, DefinitionError::Never));
             }
             self.measure_one(group.template, depth + 1)?;
             size = size.saturating_add(group.count.saturating_mul(self.sizes[group.template]));

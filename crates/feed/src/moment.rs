@@ -1,7 +1,7 @@
 //! [`Moment`]: the present time, in a format that the user chooses.
 
 use crate::stream::Stream;
-use crate::timestamp::{Form, Timestamp};
+use crate::timestamp::{Form, FormError, Timestamp};
 
 /// The present time, written in UTC.
 #[derive(Clone, Debug)]
@@ -9,9 +9,8 @@ pub struct Moment(Timestamp);
 
 impl Moment {
     /// Parses a format: `milliseconds` and `seconds` (since 1970), `iso` (`2026-01-02T03:04:05.678Z`), `generalized`
-    /// (`20260102030405.678Z`), or fields of Java's `SimpleDateFormat` such as `yyyy-MM-dd`. The error says what is
-    /// wrong.
-    pub fn parse(form: &str) -> Result<Self, String> {
+    /// (`20260102030405.678Z`), or fields of Java's `SimpleDateFormat` such as `yyyy-MM-dd`.
+    pub fn parse(form: &str) -> Result<Self, FormError> {
         let form = match form {
             "iso" => Form::parse("yyyy-MM-dd'T'HH:mm:ss.SSSX")?,
             "generalized" => Form::Generalized,
@@ -43,6 +42,6 @@ mod tests {
         let (seconds, millis) = (written("seconds"), written("milliseconds"));
         let apart = millis.parse::<i64>().unwrap() / 1000 - seconds.parse::<i64>().unwrap();
         assert!((0..60).contains(&apart), "{seconds} {millis}");
-        assert!(Moment::parse("Q").unwrap_err().contains("not known"));
+        assert!(Moment::parse("Q").unwrap_err().to_string().contains("not known"));
     }
 }

@@ -23,12 +23,12 @@
 //! `streamfile`. `[http:...]` is refused: a run must not wait for a network before it begins.
 
 use crate::arguments::{Arguments, LENGTH_MAX};
-use crate::charset::Charset;
+use crate::charset::{Charset, CharsetError};
 use crate::conversion::Conversion;
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, DecimalError};
 use crate::generator::{Generator, Range, Scope};
 use crate::template::Template;
-use crate::timestamp::{Form, Timestamp, generalized};
+use crate::timestamp::{Form, FormError, Timestamp, generalized};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ pub enum PatternError {
         /// Where the component begins, in characters counted from 1.
         at: usize,
         /// What is wrong and what would be correct.
-        problem: String,
+        problem: PatternProblem,
     },
     /// A data file that cannot be read.
     #[error("read the data file {} of the value pattern `{pattern}`; check its name and permissions", path.display())]
@@ -57,6 +57,74 @@ pub enum PatternError {
     },
 }
 
+/// What is wrong with a component of a value pattern, and what would be correct.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternProblem {
+    /// A bracket that closes nothing.
+    #[error("a `]` closes nothing; write `]]` where a bracket is meant")]
+    Closing,
+    /// A bracket that is not closed.
+    #[error("a `[` is not closed; write `[[` where a bracket is meant")]
+    Open,
+    /// A reference to nothing.
+    #[error("`[ref:{index}]` names no component before it; there are {known}, counted from 1")]
+    Reference {
+        /// The number as written.
+        index: String,
+        /// How many components there are.
+        known: usize,
+    },
+    /// A value from the network.
+    #[error("values cannot be fetched over the network; save them to a file and use `[file:PATH]`")]
+    Network,
+    /// No file is named.
+    #[error("no file is named; write it as in `[file:names.txt]`")]
+    NoFile,
+    /// The file has no value.
+    #[error("the file {0} is empty; put one value on each line")]
+    EmptyFile(String),
+    /// A length that cannot be.
+    #[error(
+        "the length `{0}` is not an integer between 1 and {LENGTH_MAX}; write `[random:8:abc]`"
+    )]
+    Length(String),
+    /// A set of characters that cannot be.
+    #[error(transparent)]
+    Charset(#[from] CharsetError),
+    /// The format of a timestamp that cannot be.
+    #[error(transparent)]
+    Form(#[from] FormError),
+    /// The format of a number that cannot be.
+    #[error(transparent)]
+    Decimal(#[from] DecimalError),
+    /// Not a timestamp.
+    #[error(
+        "`[{0}]` is not a timestamp; write `[timestamp]`, `[timestamp:format=F]` or \
+         `[timestamp:min=A:max=B:format=F]`"
+    )]
+    Timestamp(String),
+    /// A bound that is not a time.
+    #[error("`{0}` is not a generalized time in UTC; write it as in `20260102030405.678Z`")]
+    Time(String),
+    /// Bounds in the wrong order.
+    #[error("the minimum {0} is later than the maximum {1}; give the earlier one first")]
+    Bounds(String, String),
+    /// Not a component.
+    #[error(
+        "`[{0}]` is not a component; write a range as in `[1-9]`, `[1:9]`, `[1:9x2]` or `[1:9%000]`, or `[[` where a \
+         bracket is meant"
+    )]
+    Component(String),
+    /// A step that cannot be.
+    #[error(
+        "the step of `[{0}]` is not a positive integer; to count down, give the larger bound first"
+    )]
+    Step(String),
+    /// A step where none has a meaning.
+    #[error("`[{0}]` gives a step to a random range; only `[a:b]` takes one")]
+    RandomStep(String),
+}
+
 /// Translates `text` into a template, and adds the arguments that fill it to `arguments`.
 ///
 /// Braces and percent signs are text in a pattern.
@@ -66,7 +134,7 @@ pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, Patt
     let mut components = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['[', ']']) {
-        let wrong = |problem: String| {
+        let wrong = |problem: PatternProblem| {
             let before = text.len() - rest.len() + at;
             PatternError::Malformed {
                 pattern: text.to_owned(),
@@ -83,19 +151,15 @@ pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, Patt
             continue;
         }
         if bracket == "]" {
-            return Err(wrong(
-                "a `]` closes nothing; write `]]` where a bracket is meant".to_owned(),
-            ));
+            return Err(wrong(PatternProblem::Closing));
         }
         let close = after.find(['[', ']']).filter(|&close| after[close..].starts_with(']'));
-        let close = close.ok_or_else(|| {
-            wrong("a `[` is not closed; write `[[` where a bracket is meant".to_owned())
-        })?;
+        let close = close.ok_or_else(|| wrong(PatternProblem::Open))?;
         let argument = if let Some(index) = after[..close].strip_prefix("ref:") {
             referred(index, &components).map_err(wrong)?
         } else {
             let generator = component(&after[..close], arguments).map_err(|fault| match fault {
-                PatternFault::Text(problem) => wrong(problem),
+                PatternFault::Problem(problem) => wrong(problem),
                 PatternFault::File(path, source) => {
                     PatternError::File { pattern: text.to_owned(), path, source }
                 }
@@ -112,24 +176,20 @@ pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, Patt
 }
 
 enum PatternFault {
-    Text(String),
+    Problem(PatternProblem),
     File(PathBuf, io::Error),
 }
 
-impl From<String> for PatternFault {
-    fn from(problem: String) -> Self {
-        Self::Text(problem)
+impl<E: Into<PatternProblem>> From<E> for PatternFault {
+    fn from(problem: E) -> Self {
+        Self::Problem(problem.into())
     }
 }
 
-fn referred(index: &str, components: &[usize]) -> Result<usize, String> {
+fn referred(index: &str, components: &[usize]) -> Result<usize, PatternProblem> {
     let known = index.parse::<usize>().ok().and_then(|index| components.get(index.checked_sub(1)?));
-    known.copied().ok_or_else(|| {
-        format!(
-            "`[ref:{index}]` names no component before it; there are {}, counted from 1",
-            components.len()
-        )
-    })
+    let wrong = || PatternProblem::Reference { index: index.to_owned(), known: components.len() };
+    known.copied().ok_or_else(wrong)
 }
 
 fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, PatternFault> {
@@ -146,10 +206,7 @@ fn component(text: &str, arguments: &mut Arguments) -> Result<Generator, Pattern
             let (between, form) = timestamp(text)?;
             Ok(Generator::Timestamp(Timestamp { between, form, stream }))
         }
-        "http" | "https" => Err(PatternFault::Text(
-            "values cannot be fetched over the network; save them to a file and use `[file:PATH]`"
-                .to_owned(),
-        )),
+        "http" | "https" => Err(PatternProblem::Network.into()),
         _ => numeric(text, arguments),
     }
 }
@@ -159,31 +216,25 @@ fn lines(
     arguments: &mut Arguments,
 ) -> Result<std::sync::Arc<crate::lines::Lines>, PatternFault> {
     if path.is_empty() {
-        return Err(PatternFault::Text(
-            "no file is named; write it as in `[file:names.txt]`".to_owned(),
-        ));
+        return Err(PatternProblem::NoFile.into());
     }
     let lines = arguments
         .lines_of(Path::new(path))
         .map_err(|source| PatternFault::File(PathBuf::from(path), source))?;
     if lines.len() == 0 {
-        return Err(PatternFault::Text(format!(
-            "the file {path} is empty; put one value on each line"
-        )));
+        return Err(PatternProblem::EmptyFile(path.to_owned()).into());
     }
     Ok(lines)
 }
 
 fn random(inside: &str, arguments: &Arguments) -> Result<Generator, PatternFault> {
     let (length, chars) = inside.split_once(':').unwrap_or((inside, "abcdefghijklmnopqrstuvwxyz"));
-    let length = length.parse().ok().filter(|length| (1..=LENGTH_MAX).contains(length)).ok_or_else(|| {
-        format!("the length `{length}` is not an integer between 1 and {LENGTH_MAX}; write `[random:8:abc]`")
-    })?;
+    let number = length.parse().ok().filter(|length| (1..=LENGTH_MAX).contains(length));
+    let length = number.ok_or_else(|| PatternProblem::Length(length.to_owned()))?;
     Ok(Generator::Text(Charset::new(chars.chars().collect())?, length, arguments.next_stream()))
 }
 
-fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), String> {
-    let shape = "write `[timestamp]`, `[timestamp:format=F]` or `[timestamp:min=A:max=B:format=F]`";
+fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), PatternProblem> {
     let rest = text.strip_prefix("timestamp").unwrap_or(text);
     // A format may contain colons, so it is split off first.
     let (bounds, form) = match rest.split_once(":format=") {
@@ -196,30 +247,18 @@ fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), String> {
     let (min, max) = bounds
         .strip_prefix(":min=")
         .and_then(|bounds| bounds.split_once(":max="))
-        .ok_or_else(|| format!("`[{text}]` is not a timestamp; {shape}"))?;
-    let read = |bound: &str| {
-        generalized(bound).ok_or_else(|| {
-            format!(
-                "`{bound}` is not a generalized time in UTC; write it as in `20260102030405.678Z`"
-            )
-        })
-    };
+        .ok_or_else(|| PatternProblem::Timestamp(text.to_owned()))?;
+    let read =
+        |bound: &str| generalized(bound).ok_or_else(|| PatternProblem::Time(bound.to_owned()));
     let (first, last) = (read(min)?, read(max)?);
     if first > last {
-        return Err(format!(
-            "the minimum {min} is later than the maximum {max}; give the earlier one first"
-        ));
+        return Err(PatternProblem::Bounds(min.to_owned(), max.to_owned()));
     }
     Ok((Some((first, first.abs_diff(last))), form))
 }
 
 fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, PatternFault> {
-    let shape = || {
-        format!(
-            "`[{text}]` is not a component; write a range as in `[1-9]`, `[1:9]`, `[1:9x2]` or `[1:9%000]`, or `[[` \
-             where a bracket is meant"
-        )
-    };
+    let shape = || PatternProblem::Component(text.to_owned());
     let (bounds, format) =
         text.split_once('%').map_or((text, None), |(bounds, format)| (bounds, Some(format)));
     let (bounds, step) =
@@ -235,16 +274,12 @@ fn numeric(text: &str, arguments: &Arguments) -> Result<Generator, PatternFault>
     let (lower, upper) = (bound(&bounds[..separator])?, bound(&bounds[separator + 1..])?);
     let generator = if bounds[separator..].starts_with(':') {
         let step = step.map_or(Some(1), |step| step.parse::<i64>().ok().filter(|&step| step > 0));
-        let step = step.ok_or_else(|| {
-            format!("the step of `[{text}]` is not a positive integer; to count down, give the larger bound first")
-        })?;
+        let step = step.ok_or_else(|| PatternProblem::Step(text.to_owned()))?;
         let steps = lower.abs_diff(upper) / step.unsigned_abs();
         let step = if lower <= upper { step } else { -step };
         Generator::Sequence(Range { first: lower, step, steps }, Scope::Process)
     } else if step.is_some() {
-        return Err(PatternFault::Text(format!(
-            "`[{text}]` gives a step to a random range; only `[a:b]` takes one"
-        )));
+        return Err(PatternProblem::RandomStep(text.to_owned()).into());
     } else {
         Generator::Uniform(
             Range::between(lower.min(upper), lower.max(upper)),

@@ -49,8 +49,56 @@ pub enum RateError {
         /// The line, counted from 1.
         line: usize,
         /// What is wrong and what would be correct.
-        problem: String,
+        problem: RateProblem,
     },
+}
+
+/// What is wrong with a line of a file of rates, and what would be correct.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RateProblem {
+    /// The header does not say what the file contains.
+    #[error("the header lacks the line `format=rate-and-duration`")]
+    NoFormat,
+    /// The header has no end.
+    #[error("the file ends within its header; close it with the line `END HEADER`")]
+    OpenHeader,
+    /// There are no rates.
+    #[error("no rate follows the header; give at least one, as in `1000, 10 seconds`")]
+    NoRate,
+    /// Nothing would be sent.
+    #[error("every rate is zero; give at least one above it")]
+    AllZero,
+    /// A line of the header without a value.
+    #[error("`{0}` is not of the form name=value; end the header with `END HEADER`")]
+    NoValue(String),
+    /// A name that was given before.
+    #[error("`{0}` is given twice; keep one of the two")]
+    Twice(String),
+    /// Another format.
+    #[error("the format `{0}` is not known; it can only be rate-and-duration")]
+    Format(String),
+    /// A repetition that is neither on nor off.
+    #[error("repeat is `{0}`; it can be true or false")]
+    Repeat(String),
+    /// A name that the header does not have.
+    #[error("the header has no `{0}`; there are format, default-duration and repeat")]
+    Name(String),
+    /// A rate without an end.
+    #[error("the rate has no duration, and the header no default-duration; give one of them")]
+    NoDuration,
+    /// Not a rate.
+    #[error(
+        "`{0}` is not a rate; write a number a second, as in `1000`, or a multiple, as in `0.75x`"
+    )]
+    Rate(String),
+    /// A multiple of nothing.
+    #[error("`{0}` is a multiple of the rate on the command line, which is not given; give it")]
+    NoBase(String),
+    /// Not a time.
+    #[error(
+        "`{0}` is not a duration; write a positive integer and a unit, ns us ms s m h or d, as in `10 seconds`"
+    )]
+    Duration(String),
 }
 
 impl Rates {
@@ -77,9 +125,7 @@ impl Rates {
             match &mut header {
                 Some(open) if line == "END HEADER" => {
                     if !open.format {
-                        return Err(wrong(
-                            "the header lacks the line `format=rate-and-duration`".to_owned(),
-                        ));
+                        return Err(wrong(RateProblem::NoFormat));
                     }
                     lasting = open.lasting;
                     rates.repeat = open.repeat.unwrap_or(false);
@@ -89,23 +135,18 @@ impl Rates {
                 None => rates.steps.push(rate(line, base, lasting).map_err(wrong)?),
             }
         }
-        let wrong = |problem: &str| RateError::Line {
-            file: file.to_owned(),
-            line: text.lines().count().max(1),
-            problem: problem.to_owned(),
+        let wrong = |problem| {
+            let line = text.lines().count().max(1);
+            RateError::Line { file: file.to_owned(), line, problem }
         };
         if header.is_some() {
-            return Err(wrong(
-                "the file ends within its header; close it with the line `END HEADER`",
-            ));
+            return Err(wrong(RateProblem::OpenHeader));
         }
         if rates.steps.is_empty() {
-            return Err(wrong(
-                "no rate follows the header; give at least one, as in `1000, 10 seconds`",
-            ));
+            return Err(wrong(RateProblem::NoRate));
         }
         if rates.steps.iter().all(|rate| rate.per_second == 0.0) {
-            return Err(wrong("every rate is zero; give at least one above it"));
+            return Err(wrong(RateProblem::AllZero));
         }
         Ok(rates)
     }
@@ -119,17 +160,14 @@ struct Header {
 }
 
 impl Header {
-    fn read(&mut self, line: &str) -> Result<(), String> {
-        let (name, value) = line.split_once('=').ok_or_else(|| {
-            format!("`{line}` is not of the form name=value; end the header with `END HEADER`")
-        })?;
+    fn read(&mut self, line: &str) -> Result<(), RateProblem> {
+        let (name, value) =
+            line.split_once('=').ok_or_else(|| RateProblem::NoValue(line.to_owned()))?;
         let (name, value) = (name.trim(), value.trim());
-        let again = || format!("`{name}` is given twice; keep one of the two");
+        let again = || RateProblem::Twice(name.to_owned());
         match name.to_ascii_lowercase().as_str() {
             "format" if self.format => Err(again()),
-            "format" if value != "rate-and-duration" => {
-                Err(format!("the format `{value}` is not known; it can only be rate-and-duration"))
-            }
+            "format" if value != "rate-and-duration" => Err(RateProblem::Format(value.to_owned())),
             "format" => {
                 self.format = true;
                 Ok(())
@@ -141,37 +179,31 @@ impl Header {
                 let repeat = match value.to_ascii_lowercase().as_str() {
                     "true" => true,
                     "false" => false,
-                    _ => return Err(format!("repeat is `{value}`; it can be true or false")),
+                    _ => return Err(RateProblem::Repeat(value.to_owned())),
                 };
                 self.repeat.replace(repeat).map_or(Ok(()), |_| Err(again()))
             }
-            _ => Err(format!(
-                "the header has no `{name}`; there are format, default-duration and repeat"
-            )),
+            _ => Err(RateProblem::Name(name.to_owned())),
         }
     }
 }
 
-fn rate(line: &str, base: Option<f64>, default: Option<Duration>) -> Result<Rate, String> {
+fn rate(line: &str, base: Option<f64>, default: Option<Duration>) -> Result<Rate, RateProblem> {
     let (rate, lasting) = line
         .split_once(',')
         .map_or((line, None), |(rate, lasting)| (rate.trim(), Some(lasting.trim())));
     let lasting = match lasting {
         Some(lasting) => duration(lasting)?,
-        None => default.ok_or(
-            "the rate has no duration, and the header no default-duration; give one of them",
-        )?,
+        None => default.ok_or(RateProblem::NoDuration)?,
     };
     let number = |text: &str| {
-        text.trim().parse::<f64>().ok().filter(|rate| rate.is_finite() && *rate >= 0.0).ok_or_else(|| {
-            format!("`{rate}` is not a rate; write a number a second, as in `1000`, or a multiple, as in `0.75x`")
-        })
+        let read = text.trim().parse::<f64>().ok();
+        read.filter(|rate| rate.is_finite() && *rate >= 0.0)
+            .ok_or_else(|| RateProblem::Rate(rate.to_owned()))
     };
     let per_second = match rate.strip_suffix(['x', 'X']) {
         Some(factor) => {
-            let base = base.ok_or_else(|| {
-                format!("`{rate}` is a multiple of the rate on the command line, which is not given; give it")
-            })?;
+            let base = base.ok_or_else(|| RateProblem::NoBase(rate.to_owned()))?;
             number(factor)? * base
         }
         None => number(rate)?,
@@ -179,7 +211,7 @@ fn rate(line: &str, base: Option<f64>, default: Option<Duration>) -> Result<Rate
     Ok(Rate { per_second, lasting })
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+fn duration(text: &str) -> Result<Duration, RateProblem> {
     let end = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
     let unit = match text[end..].trim().to_ascii_lowercase().as_str() {
         "nanoseconds" | "nanosecond" | "nanos" | "nano" | "ns" => Some(1),
@@ -194,12 +226,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     let nanos = unit
         .and_then(|unit| text[..end].parse::<u64>().ok()?.checked_mul(unit))
         .filter(|&nanos| nanos > 0);
-    nanos.map(Duration::from_nanos).ok_or_else(|| {
-        format!(
-            "`{text}` is not a duration; write a positive integer and a unit, ns us ms s m h or d, \
-             as in `10 seconds`"
-        )
-    })
+    nanos.map(Duration::from_nanos).ok_or_else(|| RateProblem::Duration(text.to_owned()))
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub enum TableError {
         /// The line, counted from 1.
         line: u64,
         /// What is wrong with it and what would be correct.
-        problem: String,
+        problem: TableProblem,
     },
     /// It contains no rows.
     #[error("find a row in the data file {}: {remedy}", path.display())]
@@ -70,6 +70,58 @@ pub enum TableError {
         /// What it should contain.
         remedy: &'static str,
     },
+}
+
+/// What is wrong with a line of a data file, and what would be correct.
+#[derive(Debug, thiserror::Error)]
+pub enum TableProblem {
+    /// More or fewer values than columns.
+    #[error("there are {values} values where {columns} columns are named")]
+    Values {
+        /// How many values.
+        values: usize,
+        /// How many columns.
+        columns: usize,
+    },
+    /// More or fewer values than before.
+    #[error(
+        "there are {values} values where {columns} columns are named; put a value with a comma in double quotes"
+    )]
+    Unequal {
+        /// How many values.
+        values: u64,
+        /// How many columns.
+        columns: u64,
+    },
+    /// Names that are no text.
+    #[error("the names of the columns are not UTF-8")]
+    Encoding,
+    /// Not CSV.
+    #[error("{0}")]
+    Csv(String),
+    /// Not JSON.
+    #[error("column {column}: it is not one JSON value: {0}", column = .0.column())]
+    Json(#[from] serde_json::Error),
+    /// A line of JSON that is not an object, after one that is.
+    #[error("it is not an object, as the first line is")]
+    NotAnObject,
+    /// A member that the first line does not have.
+    #[error(
+        "it has a member '{0}' that the first line does not have; give every line the same members"
+    )]
+    OtherMember(String),
+    /// A member of the first line that is missing.
+    #[error("it has no member '{0}', which the first line has; null stands for none")]
+    MissingMember(String),
+    /// None, or too many.
+    #[error("there are {0} columns, not 1 to {COLUMNS_MAX}")]
+    Columns(usize),
+    /// A column without a name, by its number from 1.
+    #[error("column {0} has no name")]
+    NoName(usize),
+    /// Two columns of one name.
+    #[error("two columns are called '{0}'")]
+    SameName(String),
 }
 
 impl Table {
@@ -114,9 +166,8 @@ impl Table {
         while reader.read_byte_record(&mut record).map_err(|error| malformed(path, &error))? {
             if record.len() != count {
                 let at = record.position().map_or(0, csv::Position::line);
-                let problem =
-                    format!("there are {} values where {count} columns are named", record.len());
-                return Err(line(at, problem));
+                let (values, columns) = (record.len(), count);
+                return Err(line(at, TableProblem::Values { values, columns }));
             }
             record.iter().for_each(|cell| table.push(cell));
         }
@@ -138,9 +189,8 @@ impl Table {
             }
             let line =
                 |problem| TableError::Line { path: path.to_owned(), line: at as u64 + 1, problem };
-            let value: Value = serde_json::from_slice(text).map_err(|error| {
-                line(format!("column {}: it is not one JSON value: {error}", error.column()))
-            })?;
+            let value: Value =
+                serde_json::from_slice(text).map_err(|error| line(TableProblem::Json(error)))?;
             let table = match &mut table {
                 Some(table) => table,
                 None => table.insert(Self::with(checked(members(&value)).map_err(line)?)),
@@ -214,24 +264,21 @@ impl Table {
     }
 
     /// Appends a row from a JSON value, if it has the same columns as the others.
-    fn push_json(&mut self, value: Value) -> Result<(), String> {
+    fn push_json(&mut self, value: Value) -> Result<(), TableProblem> {
         let Value::Object(object) = value else {
             if self.columns != ["value"] {
-                return Err("it is not an object, as the first line is".to_owned());
+                return Err(TableProblem::NotAnObject);
             }
             self.push(&cell_of(&value));
             return Ok(());
         };
         if let Some(name) = object.keys().find(|name| self.column(name).is_none()) {
-            return Err(format!(
-                "it has a member '{name}' that the first line does not have; give every line the same members"
-            ));
+            return Err(TableProblem::OtherMember(name.clone()));
         }
         for at in 0..self.columns.len() {
             let name = &self.columns[at];
-            let value = object.get(name).ok_or_else(|| {
-                format!("it has no member '{name}', which the first line has; null stands for none")
-            })?;
+            let value =
+                object.get(name).ok_or_else(|| TableProblem::MissingMember(name.clone()))?;
             self.push(&cell_of(value));
         }
         Ok(())
@@ -255,16 +302,16 @@ fn members(value: &Value) -> Vec<String> {
 }
 
 /// The columns, if their names are unique.
-fn checked(columns: Vec<String>) -> Result<Vec<String>, String> {
+fn checked(columns: Vec<String>) -> Result<Vec<String>, TableProblem> {
     if columns.is_empty() || columns.len() > COLUMNS_MAX {
-        return Err(format!("there are {} columns, not 1 to {COLUMNS_MAX}", columns.len()));
+        return Err(TableProblem::Columns(columns.len()));
     }
     for (at, column) in columns.iter().enumerate() {
         if column.is_empty() {
-            return Err(format!("column {} has no name", at + 1));
+            return Err(TableProblem::NoName(at + 1));
         }
         if columns[..at].contains(column) {
-            return Err(format!("two columns are called '{column}'"));
+            return Err(TableProblem::SameName(column.clone()));
         }
     }
     Ok(columns)
@@ -289,11 +336,11 @@ fn empty(path: &Path, remedy: &'static str) -> TableError {
 fn malformed(path: &Path, error: &csv::Error) -> TableError {
     let line = error.position().map_or(0, csv::Position::line);
     let problem = match error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => format!(
-            "there are {len} values where {expected_len} columns are named; put a value with a comma in double quotes"
-        ),
-        csv::ErrorKind::Utf8 { .. } => "the names of the columns are not UTF-8".to_owned(),
-        _ => error.to_string(),
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            TableProblem::Unequal { values: *len, columns: *expected_len }
+        }
+        csv::ErrorKind::Utf8 { .. } => TableProblem::Encoding,
+        _ => TableProblem::Csv(error.to_string()),
     };
     TableError::Line { path: path.to_owned(), line, problem }
 }

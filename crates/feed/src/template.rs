@@ -12,7 +12,7 @@
 //! its filter item. In `{1},dc=example,dc=com` the value is itself a DN, and in
 //! `(&{1}(objectClass=person))` a filter, and both are inserted unchanged.
 
-use crate::conversion::{Conversion, Percent};
+use crate::conversion::{Conversion, ConversionError, Percent};
 use crate::{Escape, Kind, Row};
 
 /// Why a template cannot be compiled.
@@ -43,7 +43,7 @@ pub enum TemplateError {
         /// Its position, in characters counted from 1.
         at: usize,
         /// What is wrong and what would be correct.
-        problem: String,
+        problem: ConversionError,
     },
     /// A conversion for integers, although the argument is text.
     #[error(

@@ -82,13 +82,35 @@ impl Timestamp {
     }
 }
 
+/// Why a text is not the format of a timestamp.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FormError {
+    /// It is empty.
+    #[error("the timestamp format is empty")]
+    Empty,
+    /// A text in quotes has no end.
+    #[error("the quote in `{0}` is not closed")]
+    Quote(String),
+    /// Letters without a meaning.
+    #[error(
+        "`{letters}` in the timestamp format `{format}` is not known; use milliseconds, seconds, or the fields y M d H \
+         m s S Z X with other letters in single quotes"
+    )]
+    Letters {
+        /// The letters.
+        letters: String,
+        /// The whole format.
+        format: String,
+    },
+}
+
 impl Form {
     /// Parses the name of a format or a format of letters.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, FormError> {
         match text {
             "milliseconds" => return Ok(Self::Milliseconds),
             "seconds" => return Ok(Self::Seconds),
-            "" => return Err("the timestamp format is empty".to_owned()),
+            "" => return Err(FormError::Empty),
             _ => {}
         }
         let mut fields = Vec::new();
@@ -107,9 +129,7 @@ impl Form {
                 'z' => fields.push(Field::Zone("UTC")),
                 '\'' => {
                     let inside = &rest[1..];
-                    let end = inside
-                        .find('\'')
-                        .ok_or_else(|| format!("the quote in `{text}` is not closed"))?;
+                    let end = inside.find('\'').ok_or_else(|| FormError::Quote(text.to_owned()))?;
                     fields.push(Field::Text(if end == 0 {
                         "'".to_owned()
                     } else {
@@ -119,11 +139,8 @@ impl Form {
                     continue;
                 }
                 _ if first.is_ascii_alphabetic() => {
-                    return Err(format!(
-                        "`{}` in the timestamp format `{text}` is not known; use milliseconds, seconds, or the fields \
-                         y M d H m s S Z X with other letters in single quotes",
-                        &rest[..run]
-                    ));
+                    let (letters, format) = (rest[..run].to_owned(), text.to_owned());
+                    return Err(FormError::Letters { letters, format });
                 }
                 _ => fields.push(Field::Text(rest[..run].to_owned())),
             }

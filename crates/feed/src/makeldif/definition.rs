@@ -2,13 +2,13 @@
 
 use super::Sources;
 use super::backslash::escaped;
-use super::resources::Resources;
-use super::tag::Context;
+use super::resources::{ResourceError, Resources};
+use super::tag::{Context, TagError};
 use super::value::{Line, Part, Value};
 use crate::stream::Stream;
 
 /// A fault and its line.
-type LineError = (usize, String);
+pub(super) type LineError = (usize, DefinitionError);
 
 /// A branch or a template.
 #[derive(Clone, Debug)]
@@ -40,6 +40,103 @@ pub(super) struct Parsed {
     pub(super) warnings: Vec<String>,
 }
 
+/// What is wrong with a line of a template file, and what would be correct.
+#[derive(Debug, thiserror::Error)]
+pub enum DefinitionError {
+    /// A continuation of nothing.
+    #[error("a line that begins with a space continues none; remove the space")]
+    Continuation,
+    /// A file from which no entry comes.
+    #[error("the file has no branch; begin with one, as in `branch: dc=example,dc=com`")]
+    NoBranch,
+    /// A constant without a value.
+    #[error("the constant `{0}` has no value; write `define name=value`")]
+    NoValue(String),
+    /// A class of Java.
+    #[error("`include` names a Java class, which cannot be loaded here; remove it")]
+    Include,
+    /// A line before the first branch or template.
+    #[error("`{0}` belongs to no branch or template; begin one above it")]
+    Outside(String),
+    /// An attribute without a value.
+    #[error("`{0}` has no colon; write `attribute: value`")]
+    NoColon(String),
+    /// A branch that inherits.
+    #[error("a branch cannot extend a template")]
+    BranchExtends,
+    /// A branch that names the attribute of its RDN.
+    #[error("a branch has its DN and no rdnAttr; remove it")]
+    BranchRdn,
+    /// A form of LDIF that templates do not have.
+    #[error(
+        "`{name}:{mark}` is LDIF for encoded values and files, which templates do not have; write `{name}: value`"
+    )]
+    Ldif {
+        /// The attribute.
+        name: String,
+        /// What follows the colon.
+        mark: String,
+    },
+    /// A definition within another.
+    #[error("a branch or template begins within another; put an empty line before it")]
+    Within,
+    /// A definition without a name.
+    #[error("it has no name; write `branch: DN` or `template: name`")]
+    NoName,
+    /// A name that is taken.
+    #[error("`{name}` is defined on line {line} already; rename one of them")]
+    Twice {
+        /// The name.
+        name: String,
+        /// Where it was defined before.
+        line: usize,
+    },
+    /// A template that is defined later, or nowhere.
+    #[error("the template `{0}` is not defined above; move it up")]
+    NotAbove(String),
+    /// Not the name of a template and a number.
+    #[error("`{0}` is not `template:number`, the number an integer")]
+    Subordinate(String),
+    /// Not the name of an attribute.
+    #[error("`{0}` is not an attribute name")]
+    AttributeName(String),
+    /// A template that is defined nowhere.
+    #[error("there is no template `{0}`; define it")]
+    NoTemplate(String),
+    /// A template whose entries have no RDN.
+    #[error("the template `{0}` lacks a line `rdnAttr: attribute`")]
+    NoRdn(String),
+    /// A template whose entries lack the attribute of their RDN.
+    #[error("the template `{template}` gives no `{name}`, its rdnAttr; add it")]
+    MissingRdn {
+        /// The template.
+        template: String,
+        /// The attribute.
+        name: String,
+    },
+    /// An RDN that some entries would lack.
+    #[error("`{0}` is the rdnAttr and must be on every entry, without conditions")]
+    ConditionalRdn(String),
+    /// An RDN that is made from itself.
+    #[error("`{0}` is the rdnAttr and cannot be made from the DN that holds it")]
+    CircularRdn(String),
+    /// Not a DN.
+    #[error("`{0}` is not a DN; write it as in `ou=People,dc=example,dc=com`")]
+    Dn(String),
+    /// A value.
+    #[error(transparent)]
+    Value(#[from] TagError),
+    /// A data file.
+    #[error(transparent)]
+    Resource(#[from] ResourceError),
+    /// A template whose number of entries has no end, before others.
+    #[error("a template before this one has no number, so this one never comes; give it a number")]
+    Never,
+    /// Templates below templates, too many or without an end.
+    #[error("templates lie more than {0} deep below each other here; is one below itself?")]
+    Deep(usize),
+}
+
 /// Parses and compiles `text`.
 pub(super) fn parse(
     text: &str,
@@ -53,10 +150,7 @@ pub(super) fn parse(
     let mut parsed =
         Parsed { definitions: Vec::new(), branches: Vec::new(), warnings: reader.warnings };
     if !reader.blocks.iter().any(|block| block.branch) {
-        return Err((
-            1,
-            "the file has no branch; begin with one, as in `branch: dc=example,dc=com`".to_owned(),
-        ));
+        return Err((1, DefinitionError::NoBranch));
     }
     for index in 0..reader.blocks.len() {
         let stream = Stream::new(sources.seed, index as u64);
@@ -80,10 +174,7 @@ fn joined(text: &str) -> Result<Vec<(usize, String)>, LineError> {
             (Some(_), _) if line.trim().is_empty() => lines.push((index + 1, String::new())),
             (Some(more), Some((_, last))) if !last.is_empty() => last.push_str(more),
             (Some(_), _) => {
-                return Err((
-                    index + 1,
-                    "a line that begins with a space continues none; remove the space".to_owned(),
-                ));
+                return Err((index + 1, DefinitionError::Continuation));
             }
             (None, _) => lines.push((index + 1, line.trim_end().to_owned())),
         }
@@ -112,7 +203,7 @@ struct Reader {
 
 impl Reader {
     fn line(&mut self, line: usize, content: &str) -> Result<(), LineError> {
-        let wrong = |problem: String| (line, problem);
+        let wrong = |problem: DefinitionError| (line, problem);
         if content.is_empty() {
             self.open = false;
             return Ok(());
@@ -122,19 +213,13 @@ impl Reader {
             let (name, value) = definition
                 .split_once('=')
                 .filter(|(name, _)| !name.trim().is_empty())
-                .ok_or_else(|| {
-                    wrong(format!(
-                        "the constant `{definition}` has no value; write `define name=value`"
-                    ))
-                })?;
+                .ok_or_else(|| wrong(DefinitionError::NoValue(definition.to_owned())))?;
             // A constant from the command line takes precedence: the first one found counts.
             self.constants.push((name.trim().to_owned(), value.trim().to_owned()));
             return Ok(());
         }
         if keyword(content, "include", ' ').is_some() {
-            return Err(wrong(
-                "`include` names a Java class, which cannot be loaded here; remove it".to_owned(),
-            ));
+            return Err(wrong(DefinitionError::Include));
         }
         for (word, branch) in [("branch", true), ("template", false)] {
             if let Some(name) = keyword(content, word, ':') {
@@ -142,19 +227,15 @@ impl Reader {
             }
         }
         let Some(block) = self.blocks.last_mut().filter(|_| self.open) else {
-            return Err(wrong(format!(
-                "`{content}` belongs to no branch or template; begin one above it"
-            )));
+            return Err(wrong(DefinitionError::Outside(content.clone())));
         };
         let (name, value) = content
             .split_once(':')
-            .ok_or_else(|| wrong(format!("`{content}` has no colon; write `attribute: value`")))?;
+            .ok_or_else(|| wrong(DefinitionError::NoColon(content.clone())))?;
         match name.to_ascii_lowercase().as_str() {
-            "extends" if block.branch => Err(wrong("a branch cannot extend a template".to_owned())),
+            "extends" if block.branch => Err(wrong(DefinitionError::BranchExtends)),
             "extends" => self.extend(value.trim()).map_err(wrong),
-            "rdnattr" if block.branch => {
-                Err(wrong("a branch has its DN and no rdnAttr; remove it".to_owned()))
-            }
+            "rdnattr" if block.branch => Err(wrong(DefinitionError::BranchRdn)),
             "rdnattr" => {
                 block.rdn =
                     Some((line, value.split('+').map(|name| name.trim().to_owned()).collect()));
@@ -165,10 +246,10 @@ impl Reader {
                 block.subordinates.push((line, name, count));
                 Ok(())
             }
-            _ if value.starts_with([':', '<']) => Err(wrong(format!(
-                "`{name}:{}` is LDIF for encoded values and files, which templates do not have; write `{name}: value`",
-                &value[..1]
-            ))),
+            _ if value.starts_with([':', '<']) => Err(wrong(DefinitionError::Ldif {
+                name: name.to_owned(),
+                mark: value[..1].to_owned(),
+            })),
             _ => {
                 let value = value.trim_start();
                 if value.is_empty() {
@@ -181,20 +262,16 @@ impl Reader {
         }
     }
 
-    fn begin(&mut self, line: usize, name: &str, branch: bool) -> Result<(), String> {
+    fn begin(&mut self, line: usize, name: &str, branch: bool) -> Result<(), DefinitionError> {
         if self.open {
-            return Err("a branch or template begins within another; put an empty line before it"
-                .to_owned());
+            return Err(DefinitionError::Within);
         }
         if name.is_empty() {
-            return Err("it has no name; write `branch: DN` or `template: name`".to_owned());
+            return Err(DefinitionError::NoName);
         }
         let same = |block: &&Block| block.branch == branch && block.name.eq_ignore_ascii_case(name);
         if let Some(earlier) = self.blocks.iter().find(same) {
-            return Err(format!(
-                "`{name}` is defined on line {} already; rename one of them",
-                earlier.line
-            ));
+            return Err(DefinitionError::Twice { name: name.to_owned(), line: earlier.line });
         }
         self.open = true;
         self.blocks.push(Block { branch, name: name.to_owned(), line, ..Block::default() });
@@ -202,12 +279,12 @@ impl Reader {
     }
 
     /// Inherits the contents of the template `name`.
-    fn extend(&mut self, name: &str) -> Result<(), String> {
+    fn extend(&mut self, name: &str) -> Result<(), DefinitionError> {
         let Some((block, earlier)) = self.blocks.split_last_mut() else { return Ok(()) };
         let parent = earlier
             .iter()
             .find(|other| !other.branch && other.name.eq_ignore_ascii_case(name))
-            .ok_or_else(|| format!("the template `{name}` is not defined above; move it up"))?;
+            .ok_or_else(|| DefinitionError::NotAbove(name.to_owned()))?;
         block.attributes.splice(0..0, parent.attributes.iter().cloned());
         block.subordinates.splice(0..0, parent.subordinates.iter().cloned());
         if block.rdn.is_none() {
@@ -254,17 +331,14 @@ fn keyword<'a>(content: &'a str, word: &str, separator: char) -> Option<&'a str>
     first.eq_ignore_ascii_case(word).then(|| rest.trim())
 }
 
-fn subordinate(value: &str) -> Result<(String, u64), String> {
+fn subordinate(value: &str) -> Result<(String, u64), DefinitionError> {
     let (name, count) =
         value.split_once(':').map_or((value, None), |(name, count)| (name, Some(count)));
     let count = match count.map(|count| count.trim().parse()) {
         None => u64::MAX,
         Some(Ok(count)) => count,
         Some(Err(_)) => {
-            return Err(format!(
-                "`{}` is not `template:number`, the number an integer",
-                value.trim()
-            ));
+            return Err(DefinitionError::Subordinate(value.trim().to_owned()));
         }
     };
     Ok((name.trim().to_owned(), count))
@@ -281,7 +355,7 @@ fn compile(
     let mut lines: Vec<Line> = Vec::new();
     for (line, name, text) in &block.attributes {
         if !name.starts_with(|char: char| char.is_ascii_alphanumeric()) {
-            return Err((*line, format!("`{name}` is not an attribute name")));
+            return Err((*line, DefinitionError::AttributeName(name.clone())));
         }
         let mut context = Context {
             above: &lines,
@@ -289,7 +363,7 @@ fn compile(
             stream: stream.fork(lines.len() as u64),
             branch: block.branch,
         };
-        let value = context.compile(text).map_err(|problem| (*line, problem))?;
+        let value = context.compile(text).map_err(|problem| (*line, problem.into()))?;
         lines.push(Line { name: name.clone(), value });
     }
     let mut subordinates = Vec::new();
@@ -297,7 +371,7 @@ fn compile(
         let template =
             blocks.iter().position(|other| !other.branch && other.name.eq_ignore_ascii_case(name));
         let template =
-            template.ok_or_else(|| (*line, format!("there is no template `{name}`; define it")))?;
+            template.ok_or_else(|| (*line, DefinitionError::NoTemplate(name.clone())))?;
         subordinates.push(Subordinate { template, count: *count, line: *line });
     }
     let rdn = if block.branch {
@@ -318,29 +392,21 @@ fn compile(
 /// The lines that form the RDN of a template's entries.
 fn rdn(block: &Block, lines: &[Line]) -> Result<Vec<usize>, LineError> {
     let Some((line, names)) = &block.rdn else {
-        return Err((
-            block.line,
-            format!("the template `{}` lacks a line `rdnAttr: attribute`", block.name),
-        ));
+        return Err((block.line, DefinitionError::NoRdn(block.name.clone())));
     };
     let mut rdn = Vec::new();
     for name in names {
         let found = lines.iter().position(|candidate| candidate.name.eq_ignore_ascii_case(name));
         let found = found.ok_or_else(|| {
-            (*line, format!("the template `{}` gives no `{name}`, its rdnAttr; add it", block.name))
+            let (template, name) = (block.name.clone(), name.clone());
+            (*line, DefinitionError::MissingRdn { template, name })
         })?;
         let value = &lines[found].value;
         if !value.conditions.is_empty() {
-            return Err((
-                *line,
-                format!("`{name}` is the rdnAttr and must be on every entry, without conditions"),
-            ));
+            return Err((*line, DefinitionError::ConditionalRdn(name.clone())));
         }
         if value.needs_dn {
-            return Err((
-                *line,
-                format!("`{name}` is the rdnAttr and cannot be made from the DN that holds it"),
-            ));
+            return Err((*line, DefinitionError::CircularRdn(name.clone())));
         }
         rdn.push(found);
     }
@@ -348,8 +414,8 @@ fn rdn(block: &Block, lines: &[Line]) -> Result<Vec<usize>, LineError> {
 }
 
 /// Adds to a branch the attributes that its RDN requires and its lines do not have.
-fn complete(dn: &str, lines: &mut Vec<Line>) -> Result<(), String> {
-    let wrong = || format!("`{dn}` is not a DN; write it as in `ou=People,dc=example,dc=com`");
+fn complete(dn: &str, lines: &mut Vec<Line>) -> Result<(), DefinitionError> {
+    let wrong = || DefinitionError::Dn(dn.to_owned());
     let bytes = dn.as_bytes();
     let end = (0..bytes.len())
         .find(|&at| bytes[at] == b',' && !escaped(bytes, at))

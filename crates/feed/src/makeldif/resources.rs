@@ -5,6 +5,7 @@ use crate::lines::Lines;
 use crate::permutation::Permutation;
 use crate::stream::Stream;
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,37 @@ const BUILT_IN: [(&str, &str); 5] = [
     ("states", include_str!("words/states")),
     ("streets", include_str!("words/streets")),
 ];
+
+/// Why a data file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ResourceError {
+    /// It cannot be read.
+    #[error("the file {} cannot be read: {source}", path.display())]
+    Read {
+        /// Its path.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// It is not there, and there is no directory for such files.
+    #[error(
+        "there is no file `{0}`, and there is no resource directory; name its directory with -r"
+    )]
+    NoDirectory(String),
+    /// It is not there.
+    #[error(
+        "there is no file `{name}`, nor in the resource directory {}; name its directory with -r", directory.display()
+    )]
+    Missing {
+        /// Its name.
+        name: String,
+        /// The directory for such files.
+        directory: PathBuf,
+    },
+    /// It has no value.
+    #[error("the file `{0}` is empty; put one value on each line")]
+    Empty(String),
+}
 
 /// Where data files come from; each is read once.
 #[derive(Debug)]
@@ -31,7 +63,7 @@ impl Resources {
 
     /// The lines of the file `name`: from the resource directory, else from this path, else built
     /// in.
-    pub(super) fn lines(&mut self, name: &str) -> Result<Arc<Lines>, String> {
+    pub(super) fn lines(&mut self, name: &str) -> Result<Arc<Lines>, ResourceError> {
         if let Some(lines) = self.read.get(name) {
             return Ok(Arc::clone(lines));
         }
@@ -40,22 +72,18 @@ impl Resources {
             in_dir.into_iter().chain([PathBuf::from(name)]).find(|path| Path::is_file(path));
         let lines = match (&found, BUILT_IN.iter().find(|(known, _)| *known == name)) {
             (Some(path), _) => Lines::read(&self.files, path)
-                .map_err(|error| format!("the file {} cannot be read: {error}", path.display()))?,
+                .map_err(|source| ResourceError::Read { path: path.clone(), source })?,
             (None, Some((_, text))) => Lines::of(text.as_bytes().to_vec()),
             (None, None) => {
-                let place = self
-                    .dir
-                    .as_ref()
-                    .map_or("and there is no resource directory".to_owned(), |dir| {
-                        format!("nor in the resource directory {}", dir.display())
-                    });
-                return Err(format!(
-                    "there is no file `{name}`, {place}; name its directory with -r"
-                ));
+                let name = name.to_owned();
+                return Err(match &self.dir {
+                    Some(dir) => ResourceError::Missing { name, directory: dir.clone() },
+                    None => ResourceError::NoDirectory(name),
+                });
             }
         };
         if lines.len() == 0 {
-            return Err(format!("the file `{name}` is empty; put one value on each line"));
+            return Err(ResourceError::Empty(name.to_owned()));
         }
         let lines = Arc::new(lines);
         self.read.insert(name.to_owned(), Arc::clone(&lines));
@@ -63,7 +91,7 @@ impl Resources {
     }
 
     /// The first and last names, in an order that `stream` determines.
-    pub(super) fn names(&mut self, stream: Stream) -> Result<Names, String> {
+    pub(super) fn names(&mut self, stream: Stream) -> Result<Names, ResourceError> {
         let (first, last) = (self.lines("first.names")?, self.lines("last.names")?);
         let pairs = first.len().saturating_mul(last.len());
         Ok(Names { order: Permutation::new(stream, pairs - 1), pairs, first, last })

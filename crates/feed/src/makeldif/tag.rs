@@ -1,12 +1,109 @@
 //! The value of an attribute line: text, `{references}` and `<tags>`.
 
-use super::resources::Resources;
+use super::resources::{ResourceError, Resources};
 use super::value::{Condition, Extent, Line, Part, Random, Value};
-use crate::charset::Charset;
-use crate::decimal::Decimal;
+use crate::charset::{Charset, CharsetError};
+use crate::decimal::{Decimal, DecimalError};
 use crate::stream::Stream;
 
 const LENGTH_MAX: u32 = 1024 * 1024;
+
+/// What is wrong with a value, and what would be correct.
+#[derive(Debug, thiserror::Error)]
+pub enum TagError {
+    /// A bracket that is not closed.
+    #[error("the `{char}` before `{after}` is not closed; write `\\{char}` where text is meant")]
+    Open {
+        /// The bracket.
+        char: char,
+        /// What follows it.
+        after: String,
+    },
+    /// A length that is not a number.
+    #[error("`{0}` is not a number of characters")]
+    Characters(String),
+    /// Too many words.
+    #[error("a reference is `{{name}}` or `{{name:characters}}`")]
+    Reference,
+    /// An attribute that no line above gives.
+    #[error("the attribute `{0}` is referred to and no line above gives it; move it up")]
+    Attribute(String),
+    /// Not a share.
+    #[error("<presence:{0}> wants 0 to 100 percent")]
+    Presence(String),
+    /// A parent where there is none.
+    #[error("<{0}> is not allowed in a branch, which has no parent here")]
+    NoParent(String),
+    /// An unknown tag.
+    #[error("there is no tag <{0}>; write `\\<` where text is meant")]
+    Tag(String),
+    /// An unknown order.
+    #[error("<file> takes the lines random or sequential, not `{0}`")]
+    Order(String),
+    /// Too few or too many arguments.
+    #[error("<{tag}> takes 1 to {most} arguments after colons, not {given}")]
+    Arguments {
+        /// The tag.
+        tag: String,
+        /// The most that it takes.
+        most: usize,
+        /// The number given.
+        given: usize,
+    },
+    /// An argument of a tag that takes none.
+    #[error("<{0}> takes no argument")]
+    NoArgument(String),
+    /// Not a number.
+    #[error("<{tag}> takes a number, not `{word}`")]
+    Number {
+        /// The tag.
+        tag: String,
+        /// What was given.
+        word: String,
+    },
+    /// Too many arguments.
+    #[error("<{tag}> takes one argument at most, not {given}")]
+    OneArgument {
+        /// The tag.
+        tag: String,
+        /// The number given.
+        given: usize,
+    },
+    /// A list of nothing.
+    #[error("<list> needs values, as in <list:bronze;2:silver;1>")]
+    EmptyList,
+    /// A list from which nothing is drawn.
+    #[error("every weight of <list> is zero; give one of them more")]
+    Weights,
+    /// Neither true nor false.
+    #[error("<sequential> starts over true or false, not `{0}`")]
+    Restart(String),
+    /// Too many arguments.
+    #[error("<sequential> takes a first number and true or false, no more")]
+    Sequential,
+    /// An unknown kind of random value.
+    #[error(
+        "<random> cannot make `{0}`; there are alpha, numeric, alphanumeric, chars, hex, base64, month and telephone"
+    )]
+    Random(String),
+    /// Not a length.
+    #[error(
+        "<random:{0}> takes a length or a shortest and a longest one, integers up to {LENGTH_MAX}"
+    )]
+    Lengths(String),
+    /// Not a range.
+    #[error("<random:numeric> takes a length, or a minimum, a maximum not below it and a format")]
+    Numeric,
+    /// A data file.
+    #[error(transparent)]
+    Resource(#[from] ResourceError),
+    /// The characters of a random value.
+    #[error(transparent)]
+    Charset(#[from] CharsetError),
+    /// The format of a number.
+    #[error(transparent)]
+    Decimal(#[from] DecimalError),
+}
 
 /// The inputs for compiling a value.
 pub(super) struct Context<'a> {
@@ -20,8 +117,8 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Compiles `text`. The error says what is wrong with it.
-    pub(super) fn compile(&mut self, text: &str) -> Result<Value, String> {
+    /// Compiles `text`.
+    pub(super) fn compile(&mut self, text: &str) -> Result<Value, TagError> {
         let mut value = Value::default();
         let mut literal = String::new();
         let mut rest = text;
@@ -36,9 +133,8 @@ impl Context<'_> {
                 }
                 '<' | '{' => {
                     let close = if char == '<' { '>' } else { '}' };
-                    let end = end(after, close).ok_or_else(|| {
-                        format!("the `{char}` before `{after}` is not closed; write `\\{char}` where text is meant")
-                    })?;
+                    let end = end(after, close)
+                        .ok_or_else(|| TagError::Open { char, after: after.to_owned() })?;
                     if !literal.is_empty() {
                         value.parts.push(Part::Text(std::mem::take(&mut literal)));
                     }
@@ -61,13 +157,11 @@ impl Context<'_> {
         Ok(value)
     }
 
-    fn reference(&self, words: &[String], value: &mut Value) -> Result<(), String> {
+    fn reference(&self, words: &[String], value: &mut Value) -> Result<(), TagError> {
         let chars = match words {
             [_] => 0,
-            [_, chars] => {
-                chars.parse().map_err(|_| format!("`{chars}` is not a number of characters"))?
-            }
-            _ => return Err("a reference is `{name}` or `{name:characters}`".to_owned()),
+            [_, chars] => chars.parse().map_err(|_| TagError::Characters(chars.clone()))?,
+            _ => return Err(TagError::Reference),
         };
         let lines = self.lines(&words[0])?;
         value.needs_dn |= lines.iter().any(|&line| self.above[line].value.needs_dn);
@@ -76,27 +170,24 @@ impl Context<'_> {
     }
 
     /// The lines above that give the attribute `name`; at least one.
-    fn lines(&self, name: &str) -> Result<Vec<usize>, String> {
+    fn lines(&self, name: &str) -> Result<Vec<usize>, TagError> {
         let lines: Vec<usize> = (0..self.above.len())
             .filter(|&line| self.above[line].name.eq_ignore_ascii_case(name))
             .collect();
         if lines.is_empty() {
-            return Err(format!(
-                "the attribute `{name}` is referred to and no line above gives it; move it up"
-            ));
+            return Err(TagError::Attribute(name.to_owned()));
         }
         Ok(lines)
     }
 
-    fn tag(&mut self, words: &[String], value: &mut Value) -> Result<(), String> {
+    fn tag(&mut self, words: &[String], value: &mut Value) -> Result<(), TagError> {
         let name = words[0].to_ascii_lowercase();
         let rest = &words[1..];
         let stream = self.stream.fork((value.parts.len() + value.conditions.len()) as u64);
         let part = match name.as_str() {
             "presence" => {
                 let percent = one(&name, rest, 1)?.parse().ok().filter(|percent| *percent <= 100);
-                let percent = percent
-                    .ok_or_else(|| format!("<presence:{}> wants 0 to 100 percent", rest[0]))?;
+                let percent = percent.ok_or_else(|| TagError::Presence(rest[0].clone()))?;
                 value.conditions.push(Condition::Presence(percent, stream));
                 return Ok(());
             }
@@ -119,10 +210,7 @@ impl Context<'_> {
             }
             "parentdn" | "_parentdn" | "underscoreparentdn" => {
                 if self.branch {
-                    return Err(format!(
-                        "<{}> is not allowed in a branch, which has no parent here",
-                        words[0]
-                    ));
+                    return Err(TagError::NoParent(words[0].clone()));
                 }
                 none(&name, rest)?;
                 value.needs_dn = true;
@@ -140,26 +228,19 @@ impl Context<'_> {
             "list" => list(rest, stream)?,
             "sequential" => sequence(rest)?,
             "random" => Part::Random(random(rest)?, stream),
-            _ => {
-                return Err(format!(
-                    "there is no tag <{}>; write `\\<` where text is meant",
-                    words[0]
-                ));
-            }
+            _ => return Err(TagError::Tag(words[0].clone())),
         };
         value.parts.push(part);
         Ok(())
     }
 
-    fn file(&mut self, words: &[String], stream: Stream) -> Result<Part, String> {
+    fn file(&mut self, words: &[String], stream: Stream) -> Result<Part, TagError> {
         let name = one("file", words, 2)?;
         let lines = self.resources.lines(name)?;
         match words.get(1).map(|order| order.to_ascii_lowercase()).as_deref() {
             None | Some("random") => Ok(Part::Line(lines, stream)),
             Some("sequential") => Ok(Part::Lines(lines)),
-            Some(order) => {
-                Err(format!("<file> takes the lines random or sequential, not `{order}`"))
-            }
+            Some(order) => Err(TagError::Order(order.to_owned())),
         }
     }
 }
@@ -186,28 +267,32 @@ fn split(text: &str) -> Vec<String> {
     text.split(':').map(plain).collect()
 }
 
-fn one<'a>(name: &str, words: &'a [String], max: usize) -> Result<&'a str, String> {
+fn one<'a>(name: &str, words: &'a [String], max: usize) -> Result<&'a str, TagError> {
     match words.first() {
         Some(first) if words.len() <= max && !first.is_empty() => Ok(first),
-        _ => Err(format!("<{name}> takes 1 to {max} arguments after colons, not {}", words.len())),
+        _ => {
+            let (tag, given) = (name.to_owned(), words.len());
+            Err(TagError::Arguments { tag, most: max, given })
+        }
     }
 }
 
-fn none(name: &str, words: &[String]) -> Result<(), String> {
-    if words.is_empty() { Ok(()) } else { Err(format!("<{name}> takes no argument")) }
+fn none(name: &str, words: &[String]) -> Result<(), TagError> {
+    if words.is_empty() { Ok(()) } else { Err(TagError::NoArgument(name.to_owned())) }
 }
 
-fn optional<T: std::str::FromStr>(name: &str, words: &[String], default: T) -> Result<T, String> {
+fn optional<T: std::str::FromStr>(name: &str, words: &[String], default: T) -> Result<T, TagError> {
+    let tag = name.to_owned();
     match words {
         [] => Ok(default),
-        [word] => word.parse().map_err(|_| format!("<{name}> takes a number, not `{word}`")),
-        _ => Err(format!("<{name}> takes one argument at most, not {}", words.len())),
+        [word] => word.parse().map_err(|_| TagError::Number { tag, word: word.clone() }),
+        _ => Err(TagError::OneArgument { tag, given: words.len() }),
     }
 }
 
-fn list(words: &[String], stream: Stream) -> Result<Part, String> {
+fn list(words: &[String], stream: Stream) -> Result<Part, TagError> {
     if words.is_empty() {
-        return Err("<list> needs values, as in <list:bronze;2:silver;1>".to_owned());
+        return Err(TagError::EmptyList);
     }
     let mut total = 0u64;
     let mut values = Vec::with_capacity(words.len());
@@ -220,26 +305,25 @@ fn list(words: &[String], stream: Stream) -> Result<Part, String> {
         values.push((total, text.to_owned()));
     }
     if total == 0 {
-        return Err("every weight of <list> is zero; give one of them more".to_owned());
+        return Err(TagError::Weights);
     }
     Ok(Part::List(values, stream))
 }
 
-fn sequence(words: &[String]) -> Result<Part, String> {
+fn sequence(words: &[String]) -> Result<Part, TagError> {
     let start = optional("sequential", &words[..words.len().min(1)], 0)?;
     let restart = match words.get(1).map(|word| word.to_ascii_lowercase()).as_deref() {
         None | Some("false") => false,
         Some("true") => true,
-        Some(word) => return Err(format!("<sequential> starts over true or false, not `{word}`")),
+        Some(word) => return Err(TagError::Restart(word.to_owned())),
     };
     if words.len() > 2 {
-        return Err("<sequential> takes a first number and true or false, no more".to_owned());
+        return Err(TagError::Sequential);
     }
     Ok(Part::Sequence { start, restart })
 }
 
-fn random(words: &[String]) -> Result<Random, String> {
-    let kinds = "alpha, numeric, alphanumeric, chars, hex, base64, month and telephone";
+fn random(words: &[String]) -> Result<Random, TagError> {
     let kind = words.first().map(|kind| kind.to_ascii_lowercase()).unwrap_or_default();
     let rest = words.get(1..).unwrap_or_default();
     let chars = |notation: &str| {
@@ -266,35 +350,30 @@ fn random(words: &[String]) -> Result<Random, String> {
             none("random:telephone", rest)?;
             Ok(Random::Telephone)
         }
-        _ => Err(format!("<random> cannot make `{kind}`; there are {kinds}")),
+        _ => Err(TagError::Random(kind)),
     }
 }
 
-fn lengths(kind: &str, words: &[String]) -> Result<(u32, u32), String> {
+fn lengths(kind: &str, words: &[String]) -> Result<(u32, u32), TagError> {
     let read = |word: &String| word.parse::<u32>().ok().filter(|length| *length <= LENGTH_MAX);
     let lengths = match words {
         [length] => read(length).map(|length| (length, length)),
         [min, max] => read(min).zip(read(max)),
         _ => None,
     };
-    lengths.filter(|(min, max)| min <= max && *max > 0).ok_or_else(|| {
-        format!("<random:{kind}> takes a length or a shortest and a longest one, integers up to {LENGTH_MAX}")
-    })
+    let lengths = lengths.filter(|(min, max)| min <= max && *max > 0);
+    lengths.ok_or_else(|| TagError::Lengths(kind.to_owned()))
 }
 
-fn number(words: &[String]) -> Result<Random, String> {
-    let shape = || {
-        "<random:numeric> takes a length, or a minimum, a maximum not below it and a format"
-            .to_owned()
-    };
+fn number(words: &[String]) -> Result<Random, TagError> {
     let (min, max, format) = match words {
         [min, max] => (min, max, None),
         [min, max, format] => (min, max, Some(Decimal::parse(format)?)),
-        _ => return Err(shape()),
+        _ => return Err(TagError::Numeric),
     };
-    let (min, max): (i64, i64) = min.parse().ok().zip(max.parse().ok()).ok_or_else(shape)?;
+    let (min, max): (i64, i64) = min.parse().ok().zip(max.parse().ok()).ok_or(TagError::Numeric)?;
     if min > max {
-        return Err(shape());
+        return Err(TagError::Numeric);
     }
     Ok(Random::Number(min, min.abs_diff(max), format))
 }
