@@ -11,6 +11,7 @@ use brunt_net::Network;
 use brunt_record::{Catalogue, Interval, Measured, Record, Slo, merge};
 use brunt_run::environment::Environment;
 use brunt_run::options::exit::Exit;
+use brunt_run::options::value_error::ValueError;
 use brunt_run::{ExitPolicy, Job, Observer, ObserverFailure, World, carry_out, exit};
 
 use crate::script::Script;
@@ -99,7 +100,8 @@ fn share(script: &Script, rank: u32) -> Result<Share, String> {
     if nodes > 1 {
         let weights: Vec<String> = script.weights.iter().map(ToString::to_string).collect();
         job.output.run.node = Some(brunt_record::Node::even(rank, nodes));
-        job.output.run.weights = Some(weights.join(",").parse()?);
+        let weights = weights.join(",").parse();
+        job.output.run.weights = Some(weights.map_err(|error: ValueError| error.to_string())?);
     }
     let mut machine = VirtualMachine::new(script.machine.pauses.clone());
     machine.late = script.machine.late;
@@ -109,7 +111,8 @@ fn share(script: &Script, rank: u32) -> Result<Share, String> {
     world.time = Some(time.clone().into());
     let protocol = Simulated { script, rank, time, logs: Mutex::default() };
     let mut kept = Kept::default();
-    let finished = carry_out(&job, &protocol, &mut [&mut kept], &world)?;
+    let finished = carry_out(&job, &protocol, &mut [&mut kept], &world);
+    let finished = finished.map_err(|error| error.to_string())?;
     let logs = protocol.logs();
     let from = logs.last().map_or(Moment::ZERO, |log| log.from);
     let exit = exit(&finished.record, finished.early(), ExitPolicy::Ours);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_engine::{EngineRun, Finished, SessionFactory, Stop};
 use brunt_exchange::{Class, Clock as _, Moment, Outcome, Part, Session, Ticket, Watch};
-use brunt_run::{EndedBy, Protocol};
+use brunt_run::{EndedBy, EngineError, Protocol, ProtocolError};
 
 use crate::script::Script;
 use crate::target::Target;
@@ -61,7 +61,7 @@ impl Protocol for Simulated<'_> {
         format!("{outcome:?}")
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<Finished, ProtocolError> {
         let log = SharedLog::default();
         locked(&log).from = self.time.now();
         locked(&self.logs).push(Arc::clone(&log));
@@ -73,7 +73,7 @@ impl Protocol for Simulated<'_> {
             log,
             stop: run.stop.clone(),
         };
-        run.with(&sessions).map_err(|error| format!("failed to {error}"))
+        Ok(run.with(&sessions).map_err(EngineError)?)
     }
 
     fn ended_by(&self, _: &Finished) -> Option<EndedBy> {

@@ -8,8 +8,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_engine::{Load, Plan, Stopping, ThinkTime};
-use brunt_record::{Reason, Record, Slo, SloOutcome, Status, Verdict};
+use brunt_engine::{Load, Plan, PlanError, Stopping, ThinkTime};
+use brunt_record::{Reason, Record, Slo, SloError, SloOutcome, Status, Verdict};
 
 use super::files;
 use super::finished::Finished;
@@ -18,8 +18,22 @@ use crate::options::output::Output;
 /// The pause after each exchange.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Why there is no canary of a load, or it cannot be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum CanaryError {
+    /// Nothing would be left for the run.
+    #[error("--canary: the canary would send the whole run, which is {0}; ask for fewer")]
+    WholeRun(u64),
+    /// It has no plan.
+    #[error("failed to {0}")]
+    Plan(#[from] PlanError),
+    /// An objective cannot be judged.
+    #[error("failed to {0}")]
+    Objective(#[from] SloError),
+}
+
 /// Splits a load in two: its first `count` exchanges at a slow pace, and the rest unchanged.
-pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
+pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), CanaryError> {
     let whole = load.settings();
     // Each of several nodes makes a number of them according to its weight, and at least one.
     let nodes = &whole.node;
@@ -35,11 +49,8 @@ pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     };
     let left = whole.stop.count.map(|all| all.saturating_sub(count));
     if left == Some(0) {
-        return Err(format!(
-            "--canary: the canary would send the whole run, which is {count}; ask for fewer"
-        ));
+        return Err(CanaryError::WholeRun(count));
     }
-    let failed = |error| format!("failed to {error}");
     let canary = load.with(|settings| {
         settings.load = Load::Closed(ThinkTime::Constant(PAUSE));
         (settings.sessions, settings.workers) = (1, Some(1));
@@ -48,7 +59,7 @@ pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     });
     // The warm-up is already in the schedule, so nothing else changes for the rest.
     let rest = load.numbered_from(whole.first.wrapping_add(used), left);
-    Ok((canary.map_err(failed)?, rest))
+    Ok((canary?, rest))
 }
 
 /// The canary's result as the end of the run, if the run must not begin after it.
@@ -56,13 +67,13 @@ pub(crate) fn judged(
     mut tried: Finished,
     objectives: &[Slo],
     output: &Output,
-) -> Result<Option<Finished>, String> {
+) -> Result<Option<Finished>, CanaryError> {
     if tried.signal.is_some() {
         return Ok(Some(tried));
     }
     let Finished { record, measured, losses, .. } = &mut tried;
     for slo in objectives.iter().filter(|slo| !slo.is_of_load()) {
-        let result = slo.evaluate(record).map_err(|error| format!("failed to {error}"))?;
+        let result = slo.evaluate(record)?;
         record.slo.push(result);
     }
     let Some(why) = failure(record, objectives) else { return Ok(None) };

@@ -5,38 +5,82 @@
 //! parts. Only failures during the run are printed here, so a job without observers is carried out quietly, and its
 //! record is returned.
 
+use std::io;
 use std::path::PathBuf;
 
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{EngineRun, limits};
-use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record};
+use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record, SloError};
 
 use super::abort::AbortOn;
+use super::canary::{self, CanaryError};
 use super::conclude::{EndedBy, ended_by, ending, head};
-use super::files::{self, Logs};
+use super::fence::{self, KeptOut};
+use super::files::{self, FileError, Logs};
 use super::finished::Finished;
 use super::job::Job;
-use super::monitor::{Monitor, allocation_failures};
-use super::observer::{Observer, Stream};
-use super::protocol::Protocol;
+use super::monitor::{Monitor, MonitorError, allocation_failures};
+use super::observer::{Observer, ObserverError, Stream};
+use super::protocol::{Protocol, ProtocolError};
+use super::repeatable::StepError;
 use super::repeated::Repeated;
 use super::signals::{self, Signal};
 use super::start::NoStartTime;
-use super::views::Views;
+use super::views::{ViewError, Views};
 use super::world::World;
 use super::write_failures::WriteFailures;
-use super::{canary, fence};
 use crate::console::Console;
 use crate::options::output::{Output, Progress};
-use crate::options::start_at::StartAt;
+use crate::options::start_at::{StartAt, StartAtError};
 
-/// Carries a job out, from the first connection to the record. The error says what failed.
+/// Why a job has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutionError {
+    /// The time to start.
+    #[error(transparent)]
+    StartAt(#[from] StartAtError),
+    /// A file of the run.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// An address that the run may not reach.
+    #[error(transparent)]
+    KeptOut(#[from] KeptOut),
+    /// The canary.
+    #[error(transparent)]
+    Canary(#[from] CanaryError),
+    /// Signals.
+    #[error(transparent)]
+    Signals(#[from] SignalsError),
+    /// A source of `--monitor`.
+    #[error(transparent)]
+    Monitor(#[from] MonitorError),
+    /// A view of the run.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// An observer, before the run.
+    #[error(transparent)]
+    Observer(ObserverError),
+    /// The thread that reads the time to start.
+    #[error("failed to start a thread: {0}")]
+    Thread(#[source] io::Error),
+    /// The plan of a step.
+    #[error(transparent)]
+    Step(#[from] StepError),
+    /// The run itself, in its protocol.
+    #[error(transparent)]
+    Protocol(ProtocolError),
+    /// The objectives in the record.
+    #[error("failed to {0}")]
+    Record(#[source] SloError),
+}
+
+/// Carries a job out, from the first connection to the record.
 pub fn carry_out(
     job: &Job,
     protocol: &dyn Protocol,
     observers: &mut [&mut dyn Observer],
     world: &World,
-) -> Result<Finished, String> {
+) -> Result<Finished, ExecutionError> {
     if let Some(count) = job.output.run.canary {
         return after_canary(job, count, protocol, observers, world);
     }
@@ -64,15 +108,17 @@ pub fn carry_out(
     all.push(&mut abort);
     let mut stream =
         Stream::new(&stop, &mut logs, &mut all, &world.console).quiet(quiet).at_once(&at_once);
-    stream.begin()?;
-    let untold = NoStartTime::listen(&job.load.settings().start, &stop, world.clock)?;
+    stream.begin().map_err(ExecutionError::Observer)?;
+    let start = &job.load.settings().start;
+    let no_start =
+        NoStartTime::listen(start, &stop, world.clock).map_err(ExecutionError::Thread)?;
     let (load, catalogue) = (&job.load, &job.catalogue);
     let time = world.time.clone().unwrap_or_else(|| MachineTime::by(world.clock).into());
     let run = EngineRun { plan: load, catalogue, stop: &stop, sink: &mut stream, time };
     let engine = protocol.drive(run);
     let (measured, mut losses) = stream.finish();
     let monitors = monitor.finish(job.load.settings().node.rank);
-    let engine = engine?;
+    let engine = engine.map_err(ExecutionError::Protocol)?;
     losses.keep(protocol.clean_up(&stop));
     let signal = world.signals.received();
     let aborted = abort.why(engine.lasted.as_secs_f64());
@@ -81,15 +127,15 @@ pub fn carry_out(
         protocol.ended_by(&engine),
         ended_by(signal, &engine, job.endless),
         fence::kept_from(&job.network),
-        untold.why().map(|why| EndedBy::CutShort(why.to_owned())),
+        no_start.why().map(|why| EndedBy::CutShort(why.to_string())),
     ];
     let ended_by = ended_by.into_iter().flatten().next();
-    losses.keep(untold.why().map_or(Ok(()), |why| Err(why.to_owned())));
+    losses.keep(no_start.why().map_or(Ok(()), Err));
     let ending =
         Ending { present: present(protocol, &measured, &monitors), ..ending(&engine, ended_by) };
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
-    let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
-    let record = protocol.record(record)?;
+    let record = conclusion.record().map_err(ExecutionError::Record)?;
+    let record = protocol.record(record).map_err(ExecutionError::Protocol)?;
     let record = Record { monitors, started: begun(&engine).unwrap_or(record.started), ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
@@ -109,7 +155,7 @@ pub fn carry_out(
 }
 
 /// Checks what can be checked before anything is sent, and says when the run begins and which addresses it uses.
-fn check(job: &Job, quiet: bool, world: &World) -> Result<(), String> {
+fn check(job: &Job, quiet: bool, world: &World) -> Result<(), ExecutionError> {
     let run = &job.output.run;
     if let Some(at) = run.start_at.filter(|at| !quiet && *at != StartAt::StandardInput) {
         world.console.note(&format!("the run begins at {at}"));
@@ -141,7 +187,7 @@ fn after_canary(
     protocol: &dyn Protocol,
     observers: &mut [&mut dyn Observer],
     world: &World,
-) -> Result<Finished, String> {
+) -> Result<Finished, ExecutionError> {
     files::check(&job.output.run.paths())?;
     // The targets must permit the whole load.
     fence::clear(&job.load, &job.network, world)?;
@@ -187,10 +233,15 @@ fn write_at_once(
     logs.end(&ending, &record, &mut losses);
 }
 
+/// The process cannot listen for signals.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to listen for signals: {0}")]
+pub struct SignalsError(#[source] io::Error);
+
 /// Makes signals end the run in good order, and raises the process's limit of open files to the maximum. A tool that
 /// connects before its run calls this first.
-pub fn prepare(world: &World) -> Result<(), String> {
-    world.signals.listen().map_err(|error| format!("failed to listen for signals: {error}"))?;
+pub fn prepare(world: &World) -> Result<(), SignalsError> {
+    world.signals.listen().map_err(SignalsError)?;
     limits::raise_open_files();
     Ok(())
 }

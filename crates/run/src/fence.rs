@@ -93,10 +93,15 @@ fn is_confined(world: &World) -> bool {
     world.environment.variable(CONFINED).is_some()
 }
 
+/// A run was kept from one of its targets. The message is empty: [`judged`] prints the reason, which it takes from the
+/// fence, whatever else failed.
+#[derive(Debug, thiserror::Error)]
+#[error("")]
+pub struct KeptOut(#[from] io::Error);
+
 /// Checks before a run that it may load its targets, as far as they are known, and waits a moment for those on this
-/// machine that do not listen yet. A command that sends anything before its
-/// run calls this first. The error is empty: [`judged`] prints the reason.
-pub fn clear(load: &Plan, network: &Network, world: &World) -> Result<(), String> {
+/// machine that do not listen yet. A command that sends anything before its run calls this first.
+pub fn clear(load: &Plan, network: &Network, world: &World) -> Result<(), KeptOut> {
     let fence = network.fence();
     fence.demand(demand(load));
     let public = |refused: &Refused| matches!(refused.why, Why::Public | Why::Documentation);
@@ -106,7 +111,7 @@ pub fn clear(load: &Plan, network: &Network, world: &World) -> Result<(), String
     }
     if let Some(refused) = fence.blocked().first() {
         // Checked again so that the refusal is remembered.
-        return fence.check(refused.to).map_err(|_| String::new());
+        return Ok(fence.check(refused.to)?);
     }
     world.awaited.wait(&fence.expected(), network, &world.console);
     Ok(())
@@ -213,8 +218,8 @@ pub fn explained(refusal: Refusal, network: &Network) -> Refusal {
     let Some(kept) = network.fence().refused().filter(|_| refusal.exit != Exit::Unsafe) else {
         return refusal;
     };
-    let said = refusal.text.trim_start_matches('\n');
-    Refusal { text: format!("{said}refused: {kept}\n"), exit: Exit::Unsafe }
+    let reported = refusal.text.trim_start_matches('\n');
+    Refusal { text: format!("{reported}refused: {kept}\n"), exit: Exit::Unsafe }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use brunt_engine::Ready;
 use brunt_record::events::EventLog;
 use brunt_record::{
-    Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record,
-    check_writable, replace, write_hgrm,
+    Ending, Growing, Head, Histogram, HistogramError, Hlog, Interval, Measured, Names, Phase,
+    Record, WriteError, check_writable, replace, write_hgrm,
 };
 use brunt_report::junit;
 
@@ -18,20 +18,87 @@ use super::world::World;
 use super::write_failures::WriteFailures;
 use crate::options::output::Output;
 
+/// Why a file of a run cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be written.
+    #[error("failed to write {option} {}: {source}; name another file", path.display())]
+    Unwritable {
+        /// The option that names it.
+        option: String,
+        /// Its path.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// Two options name it.
+    #[error("failed to write {option} {}: {other} names the same file; name another file", path.display())]
+    Same {
+        /// The second option.
+        option: String,
+        /// Its path.
+        path: PathBuf,
+        /// The first option.
+        other: String,
+    },
+    /// The log of events that is shared with other runs cannot be written.
+    #[error("failed to write --events: {0}")]
+    Events(#[source] io::Error),
+}
+
+impl FileError {
+    /// The file of an option cannot be written.
+    pub fn unwritable(option: &str, path: &Path, source: io::Error) -> Self {
+        Self::Unwritable { option: option.to_owned(), path: path.to_owned(), source }
+    }
+}
+
+/// Why a result was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultError {
+    /// The record.
+    #[error("failed to {0}")]
+    Record(#[from] WriteError),
+    /// The page cannot be made.
+    #[error("failed to write --html {}: {source}", path.display())]
+    Page {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong with the record.
+        source: HistogramError,
+    },
+    /// Another file.
+    #[error("failed to write {option} {}: {source}", path.display())]
+    File {
+        /// The option that names it.
+        option: &'static str,
+        /// Its path.
+        path: PathBuf,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+}
+
+/// A log that can no longer be written.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to write {option}: {source}")]
+struct LogError {
+    option: &'static str,
+    source: io::Error,
+}
+
 /// Makes sure before a run that its files can be written, and that no two of them are the same.
-pub fn check(files: &[(&str, Option<&Path>)]) -> Result<(), String> {
+pub fn check(files: &[(&str, Option<&Path>)]) -> Result<(), FileError> {
     let mut seen: Vec<(&str, FileIdentity)> = Vec::new();
     for (name, path) in files {
         let Some(path) = path else { continue };
-        check_writable(path).map_err(|error| unwritten(name, path, &error))?;
-        let Some(place) = FileIdentity::new(path) else { continue };
-        if let Some((other, _)) = seen.iter().find(|(_, taken)| *taken == place) {
-            return Err(format!(
-                "failed to write {name} {}: {other} names the same file; name another file",
-                path.display()
-            ));
+        check_writable(path).map_err(|error| FileError::unwritable(name, path, error))?;
+        let Some(identity) = FileIdentity::new(path) else { continue };
+        if let Some((other, _)) = seen.iter().find(|(_, taken)| *taken == identity) {
+            let (option, other) = ((*name).to_owned(), (*other).to_owned());
+            return Err(FileError::Same { option, path: path.to_path_buf(), other });
         }
-        seen.push((name, place));
+        seen.push((name, identity));
     }
     Ok(())
 }
@@ -75,33 +142,39 @@ pub fn write<'o>(
     losses.written(output.run.html.as_deref(), |path| page(record, path));
     losses.written(output.run.junit.as_deref(), |path| objectives(record, path));
     losses.written(output.run.record.as_deref(), |path| {
-        record.write(path).map_err(|error| format!("failed to {error}"))
+        record.write(path)?;
+        Ok::<_, ResultError>(())
     })
 }
 
 /// Writes the run as a page.
-fn page(record: &Record, path: &Path) -> Result<(), String> {
+fn page(record: &Record, path: &Path) -> Result<(), ResultError> {
     let page = brunt_report::run::page(record);
-    let page =
-        page.map_err(|error| format!("failed to write --html {}: {error}", path.display()))?;
+    let page = page.map_err(|source| ResultError::Page { path: path.to_owned(), source })?;
     write_page(&page.html(), path)
 }
 
 /// Writes a page, whole or not at all.
-pub fn write_page(html: &str, path: &Path) -> Result<(), String> {
-    replace(path, |out| out.write_all(html.as_bytes()))
-        .map_err(|error| format!("failed to write --html {}: {error}", path.display()))
+pub fn write_page(html: &str, path: &Path) -> Result<(), ResultError> {
+    replace(path, |out| out.write_all(html.as_bytes())).map_err(|source| ResultError::File {
+        option: "--html",
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Writes objectives and verdict as JUnit XML.
-fn objectives(record: &Record, path: &Path) -> Result<(), String> {
+fn objectives(record: &Record, path: &Path) -> Result<(), ResultError> {
     let text = junit(record);
-    replace(path, |out| out.write_all(text.as_bytes()))
-        .map_err(|error| format!("failed to write --junit {}: {error}", path.display()))
+    replace(path, |out| out.write_all(text.as_bytes())).map_err(|source| ResultError::File {
+        option: "--junit",
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Writes the percentile distribution of the response times of the steady phase.
-fn distribution(measured: &Measured, path: &Path) -> Result<(), String> {
+fn distribution(measured: &Measured, path: &Path) -> Result<(), ResultError> {
     let (mut all, mut censored) = (Histogram::new(), 0);
     if let Some(measured) = measured.totals.measured() {
         for operation in &measured.operations {
@@ -112,7 +185,7 @@ fn distribution(measured: &Measured, path: &Path) -> Result<(), String> {
         censored += measured.dropped_after.count();
     }
     replace(path, |mut out| write_hgrm(&mut out, &all, censored))
-        .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))
+        .map_err(|source| ResultError::File { option: "--hgrm", path: path.to_owned(), source })
 }
 
 /// The files that grow during a run: the interval log and the events. They are opened before the run, so that a wrong
@@ -130,23 +203,23 @@ impl<'a> Logs<'a> {
         head: &Head,
         names: Names<'a>,
         world: &World,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, FileError> {
         let mut logs = Self::default();
         if let Some(path) = &output.run.hlog {
             let file = Growing::create(path);
             let log = file.and_then(|file| Hlog::new(file, world.now(), &head.catalogue));
-            logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
+            logs.intervals = Some(log.map_err(|it| FileError::unwritable("--hlog", path, it))?);
         }
         if let Some(among) = &output.among {
             let log = EventLog::new(Box::new(among.clone()), head.clone(), names);
-            logs.events = Some(log.map_err(|error| format!("failed to write --events: {error}"))?);
+            logs.events = Some(log.map_err(FileError::Events)?);
         } else if let Some(path) = &output.run.events {
             let log = if path.as_os_str() == "-" {
                 EventLog::new(Box::new(world.console.writer()), head.clone(), names)
             } else {
                 EventLog::create(path, head.clone(), names)
             };
-            logs.events = Some(log.map_err(|error| unwritten("--events", path, &error))?);
+            logs.events = Some(log.map_err(|it| FileError::unwritable("--events", path, it))?);
         }
         Ok(logs)
     }
@@ -158,7 +231,7 @@ impl<'a> Logs<'a> {
             && let Err(error) = log.ready(sessions.into(), ready.into(), unready)
         {
             self.events = None;
-            lost("--events", &error, |why| losses.meanwhile(why));
+            lost("--events", error, |why| losses.meanwhile(why));
         }
     }
 
@@ -169,36 +242,32 @@ impl<'a> Logs<'a> {
             && let Err(error) = log.push(interval)
         {
             self.intervals = None;
-            lost("--hlog", &error, |why| losses.meanwhile(why));
+            lost("--hlog", error, |why| losses.meanwhile(why));
         }
         if let Some(log) = &mut self.events
             && let Err(error) = log.interval(interval)
         {
             self.events = None;
-            lost("--events", &error, |why| losses.meanwhile(why));
+            lost("--events", error, |why| losses.meanwhile(why));
         }
     }
 
     /// Writes what is known only at the end.
     pub fn end(self, ending: &Ending, record: &Record, losses: &mut WriteFailures) {
         if let Some(Err(error)) = self.intervals.map(Hlog::finish) {
-            lost("--hlog", &error, |why| losses.keep(Err(why)));
+            lost("--hlog", error, |why| losses.keep(Err(why)));
         }
         if let Some(Err(error)) = self.events.map(|log| log.end(ending, record)) {
-            lost("--events", &error, |why| losses.keep(Err(why)));
+            lost("--events", error, |why| losses.keep(Err(why)));
         }
     }
 }
 
 /// Reports a log that can no longer be written, unless its reader has closed its end.
-fn lost(option: &str, error: &io::Error, tell: impl FnOnce(String)) {
-    if error.kind() != io::ErrorKind::BrokenPipe {
-        tell(format!("failed to write {option}: {error}"));
+fn lost(option: &'static str, source: io::Error, report: impl FnOnce(LogError)) {
+    if source.kind() != io::ErrorKind::BrokenPipe {
+        report(LogError { option, source });
     }
-}
-
-fn unwritten(option: &str, path: &Path, error: &io::Error) -> String {
-    format!("failed to write {option} {}: {error}; name another file", path.display())
 }
 
 #[cfg(test)]
@@ -218,11 +287,11 @@ mod tests {
             check(&[("--record", Some(one)), ("--html", None), ("--hgrm", Some(other))])
         };
         for (one, other) in [("new", "new"), ("new", "below/../new"), ("there", "link")] {
-            let why = both(&at(one), &at(other)).unwrap_err();
+            let why = both(&at(one), &at(other)).unwrap_err().to_string();
             assert!(why.contains("--hgrm") && why.contains("--record names the same"), "{why}");
         }
-        assert_eq!(both(&at("new"), &at("there")), Ok(()));
-        assert_eq!(both(Path::new("/dev/null"), Path::new("/dev/null")), Ok(()));
+        both(&at("new"), &at("there")).unwrap();
+        both(Path::new("/dev/null"), Path::new("/dev/null")).unwrap();
         assert!(!at("new").exists());
         assert_eq!(fs::read_to_string(at("there")).unwrap(), "older");
     }

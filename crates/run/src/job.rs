@@ -9,6 +9,7 @@ use super::plan::{asked, of_iterations};
 use super::start;
 use crate::options::output::{Output, Progress};
 use crate::options::run_options::RunOptions;
+use crate::options::start_at::StartAtError;
 
 /// A run that is ready to be carried out.
 #[derive(Clone)]
@@ -78,7 +79,7 @@ impl Job {
     }
 
     /// The same run, beginning at the time in its options.
-    pub fn timed(&self, now: jiff::Timestamp) -> Result<Self, String> {
+    pub fn timed(&self, now: jiff::Timestamp) -> Result<Self, StartAtError> {
         let start = start::start(self.output.run.start_at, now)?;
         Ok(Self { load: self.load.starting(start), ..self.clone() })
     }

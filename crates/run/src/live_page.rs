@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use brunt_engine::Plan;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use brunt_record::{Head, Interval, Measured, Names, Record};
+use brunt_record::{Head, HistogramError, Interval, Measured, Names, Record, SloError};
 use brunt_report::run::{LiveUpdate, page_so_far, record_so_far};
 use brunt_report::view::{LiveView, Update, View};
 use serde::Serialize;
@@ -17,13 +17,27 @@ use super::observer::{Observer, ObserverFailure};
 use super::quiet_thread;
 use crate::console::Console;
 use crate::options::web::WebAddress;
-use crate::web::Server;
+use crate::web::{ServeError, Server};
 
 const SCRIPT: &str = include_str!("live_page.js");
 /// How often texts and tables are made.
 const EVERY: Duration = Duration::from_secs(2);
 /// The run's collector may spend at most one part in this number of its time on them.
 const SHARE: u32 = 50;
+
+/// Why a run cannot be shown in browsers.
+#[derive(Debug, thiserror::Error)]
+pub enum LivePageError {
+    /// An objective cannot be judged.
+    #[error("failed to {0}")]
+    Record(#[from] SloError),
+    /// A histogram cannot be read.
+    #[error("failed to {0}")]
+    Page(#[from] HistogramError),
+    /// The page cannot be served.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+}
 
 /// Shows a run in browsers.
 pub(crate) struct LivePage<'a> {
@@ -44,12 +58,11 @@ impl<'a> LivePage<'a> {
         names: Names<'a>,
         load: &Plan,
         console: &Console,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, LivePageError> {
         let pinned = if load.settings().pin { load.workers() } else { 0 };
         let begun = View::begun(head);
-        let empty = so_far(head, names, &Measured::default())?;
-        let page = page_so_far(head, &empty).map_err(|error| format!("failed to {error}"))?;
-        let page = page.live_html(SCRIPT);
+        let empty = record_so_far(head, names, &Measured::default())?;
+        let page = page_so_far(head, &empty)?.live_html(SCRIPT);
         let spawn = |act: Box<dyn FnOnce() + Send>| quiet_thread::spawn("web", pinned, act);
         let server = Server::start(at, page, &spawn)?;
         server.show(&json(&begun));
@@ -71,33 +84,26 @@ impl<'a> LivePage<'a> {
     }
 
     /// Sends the page of the record to every tab, and waits briefly until they have received it.
-    pub(crate) fn end(self, record: &Record) -> Result<(), String> {
-        let page = brunt_report::run::page(record).map_err(|error| format!("failed to {error}"))?;
+    pub(crate) fn end(self, record: &Record) -> Result<(), LivePageError> {
+        let page = brunt_report::run::page(record)?;
         self.server.show(&json(&page.view));
         self.server.tell(&json(&LiveUpdate::new(&page)));
         Ok(())
     }
 
     /// Sends texts, tables and spectra of what was measured so far, if a tab is open and they are due.
-    fn tell(&mut self, measured: &Measured) -> Result<(), ObserverFailure> {
+    fn tell(&mut self, measured: &Measured) -> Result<(), LivePageError> {
         let began = self.clock.now();
         if began < self.next || !self.server.is_watched() {
             return Ok(());
         }
-        let record = so_far(self.head, self.names, measured).map_err(ObserverFailure::Failed)?;
-        let update = LiveUpdate::so_far(self.head, &record);
-        let update =
-            update.map_err(|error| ObserverFailure::Failed(format!("failed to {error}")))?;
+        let record = record_so_far(self.head, self.names, measured)?;
+        let update = LiveUpdate::so_far(self.head, &record)?;
         self.server.tell(&json(&update));
         let ended = self.clock.now();
         self.next = ended + EVERY.max((ended - began) * SHARE);
         Ok(())
     }
-}
-
-/// The record of a run of which this was measured so far.
-fn so_far(head: &Head, names: Names<'_>, measured: &Measured) -> Result<Record, String> {
-    record_so_far(head, names, measured).map_err(|error| format!("failed to {error}"))
 }
 
 impl Observer for LivePage<'_> {
@@ -106,7 +112,7 @@ impl Observer for LivePage<'_> {
             Update::View(view) => self.server.show(&json(&view)),
             Update::Row(row) => self.server.append(&json(&row)),
         }
-        self.tell(so_far)
+        self.tell(so_far).map_err(ObserverFailure::failed)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Commands that use the loads of others know a load only by this: a search for the highest rate, a comparison, agents
 //! that share a run, a first run. So a protocol that implements it has all of them.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use brunt_net::Network;
@@ -32,6 +33,22 @@ pub enum Caller {
     AgentsOfOthers,
 }
 
+/// Why a caller cannot have a load carried out, as a sentence without its full stop.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsuitable {
+    /// An option.
+    #[error("{option} {why}")]
+    Option {
+        /// How it is typed.
+        option: String,
+        /// What is wrong with it here.
+        why: Cow<'static, str>,
+    },
+    /// The whole command.
+    #[error("{0}")]
+    Command(&'static str),
+}
+
 /// A command line that makes a load. The network it is handed says which addresses it may reach, and how.
 pub trait Load: Debug {
     /// Its words after `brunt`.
@@ -52,9 +69,9 @@ pub trait Load: Debug {
     /// itself refuses those that were given.
     fn pacing(&self) -> Vec<Pacing>;
 
-    /// Why a caller cannot have the load carried out, as a sentence without its full stop. `words` are those of the
-    /// command line after the command's first word.
-    fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String>;
+    /// Whether a caller can have the load carried out. `words` are those of the command line after the command's first
+    /// word.
+    fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), Unsuitable>;
 
     /// Carries the command line out, from the first connection to the last line.
     fn run(&self, world: &World, network: &Network) -> Result<Exit, Refusal> {
@@ -103,8 +120,15 @@ pub trait Load: Debug {
 /// # Errors
 ///
 /// It was given.
-pub fn never(option: &str, given: bool, why: &str) -> Result<(), String> {
-    if given { Err(format!("{option} {why}")) } else { Ok(()) }
+pub fn never(
+    option: &str,
+    given: bool,
+    why: impl Into<Cow<'static, str>>,
+) -> Result<(), Unsuitable> {
+    if !given {
+        return Ok(());
+    }
+    Err(Unsuitable::Option { option: option.to_owned(), why: why.into() })
 }
 
 /// The first of these options that was given.

@@ -29,8 +29,11 @@ const EVERY: Duration = Duration::from_secs(1);
 /// How long a source may take to answer, which bounds the delay at the end of a run.
 pub const WITHIN: Duration = Duration::from_secs(2);
 
-/// The result of a reading: numbers by name. The error reads after "failed to".
-pub type Reading = Result<Vec<(String, f64)>, String>;
+/// Why a source cannot be read: the error of whatever protocol it speaks. It reads after "failed to".
+pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The result of a reading: numbers by name.
+pub type Reading = Result<Vec<(String, f64)>, SourceError>;
 
 /// A source of figures.
 pub trait Source {
@@ -39,7 +42,20 @@ pub trait Source {
 }
 
 /// Opens a source on the thread that will read it.
-pub type Opener = Box<dyn FnOnce() -> Result<Box<dyn Source>, String> + Send>;
+pub type Opener = Box<dyn FnOnce() -> Result<Box<dyn Source>, SourceError> + Send>;
+
+/// A source that cannot be read at all.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to read --monitor {monitor}: {source}")]
+pub struct MonitorError {
+    monitor: MonitorSource,
+    source: SourceError,
+}
+
+/// The thread of a source ended before its first reading.
+#[derive(Debug, thiserror::Error)]
+#[error("its thread ended")]
+struct ThreadEnded;
 
 /// The sources of a run. When it is dropped, threads that were not waited for end by themselves.
 #[derive(Default)]
@@ -59,8 +75,8 @@ impl Monitor {
     pub fn start(
         sources: &[MonitorSource],
         files: &Files,
-        own: &dyn Fn() -> Result<Opener, String>,
-    ) -> Result<Self, String> {
+        own: &dyn Fn() -> Result<Opener, SourceError>,
+    ) -> Result<Self, MonitorError> {
         let clock = Monotonic::new();
         let mut monitor = Self::default();
         for source in sources {
@@ -69,7 +85,7 @@ impl Monitor {
                 MonitorSource::Kea(socket) => Ok(kea(socket, files)),
                 MonitorSource::Pid(pid) => Ok(opener(Process::new(*pid))),
             };
-            let failed = |why: String| format!("failed to read --monitor {source}: {why}");
+            let failed = |error| MonitorError { monitor: source.clone(), source: error };
             let opener = opener.map_err(failed)?;
             let (begun, first) = mpsc::channel();
             let (open, ended) = mpsc::channel();
@@ -93,15 +109,15 @@ impl Monitor {
                     // Once more when the run is over, so that the last figures cover the whole run.
                     match source.read() {
                         Ok(values) => readings.absorb(clock.now().since_origin(), values),
-                        Err(why) => readings.failed(why),
+                        Err(why) => readings.failed(why.to_string()),
                     }
                 }
                 readings
             };
             let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(read);
-            let thread = thread.map_err(|error| failed(error.to_string()))?;
-            let said = first.recv().unwrap_or_else(|_| Err("its thread ended".to_owned()));
-            said.map_err(failed)?;
+            let thread = thread.map_err(|error| failed(error.into()))?;
+            let begun = first.recv().unwrap_or_else(|_| Err(ThreadEnded.into()));
+            begun.map_err(failed)?;
             monitor.readers.push(Reader { source: source.clone(), open, thread });
         }
         Ok(monitor)

@@ -37,19 +37,34 @@ pub trait Observer {
 }
 
 /// Why an observer can show nothing more.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum ObserverFailure {
     /// The reader has closed its end, which is not a failure: the run ends in good order.
     Closed,
     /// A write failed. The run continues without this observer.
-    Failed(String),
+    Failed(ObserverError),
 }
+
+/// What failed in an observer. Each has errors of its own, and a run only reports them.
+pub type ObserverError = Box<dyn std::error::Error + Send + Sync>;
+
+impl ObserverFailure {
+    /// A write failed for this reason.
+    pub fn failed(error: impl Into<ObserverError>) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Standard output cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to write to standard output: {0}")]
+struct OutputError(#[source] io::Error);
 
 /// Prints a part of a table to standard output at once.
 pub fn print(text: &str, console: &Console) -> Result<(), ObserverFailure> {
     console.print_at_once(text).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => ObserverFailure::Closed,
-        _ => ObserverFailure::Failed(format!("failed to write to standard output: {error}")),
+        _ => ObserverFailure::failed(OutputError(error)),
     })
 }
 
@@ -106,7 +121,7 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     }
 
     /// Starts every observer. A failure here stops the run before it starts.
-    pub(crate) fn begin(&mut self) -> Result<(), String> {
+    pub(crate) fn begin(&mut self) -> Result<(), ObserverError> {
         let mut failed = None;
         self.each(|observer, _| observer.begin(), |_, why| failed = failed.take().or(Some(why)));
         failed.map_or(Ok(()), Err)
@@ -124,15 +139,15 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     fn each(
         &mut self,
         mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), ObserverFailure>,
-        mut failed: impl FnMut(&mut WriteFailures, String),
+        mut failed: impl FnMut(&mut WriteFailures, ObserverError),
     ) {
         for (observer, troubled) in self.observers.iter_mut().zip(&mut self.troubled) {
             if *troubled {
                 continue;
             }
-            if let Err(trouble) = show(*observer, &self.measured) {
+            if let Err(failure) = show(*observer, &self.measured) {
                 *troubled = true;
-                match trouble {
+                match failure {
                     ObserverFailure::Closed => drop(self.stop.request()),
                     ObserverFailure::Failed(why) => failed(&mut self.losses, why),
                 }
@@ -183,13 +198,13 @@ mod tests {
     struct Shows {
         left: usize,
         shown: usize,
-        trouble: ObserverFailure,
+        failure: ObserverFailure,
     }
 
     impl Observer for Shows {
         fn interval(&mut self, _: &Interval, so_far: &Measured) -> Result<(), ObserverFailure> {
             if self.left == 0 {
-                return Err(self.trouble.clone());
+                return Err(std::mem::replace(&mut self.failure, ObserverFailure::Closed));
             }
             self.left -= 1;
             self.shown += 1;
@@ -199,10 +214,10 @@ mod tests {
     }
 
     /// The result of a run of four intervals whose first observer shows two, and what its second shows.
-    fn observed(trouble: ObserverFailure) -> (Measured, WriteFailures, Urgency, [usize; 2]) {
+    fn observed(failure: ObserverFailure) -> (Measured, WriteFailures, Urgency, [usize; 2]) {
         let (stop, mut logs) = (Stop::new(), Logs::default());
-        let mut shows = Shows { left: 2, shown: 0, trouble };
-        let mut other = Shows { left: 9, shown: 0, trouble: ObserverFailure::Closed };
+        let mut shows = Shows { left: 2, shown: 0, failure };
+        let mut other = Shows { left: 9, shown: 0, failure: ObserverFailure::Closed };
         let mut observers: [&mut dyn Observer; 2] = [&mut shows, &mut other];
         let console = Console::kept(Environment::default());
         let mut stream = Stream::new(&stop, &mut logs, &mut observers, &console);
@@ -251,7 +266,7 @@ mod tests {
     #[test]
     fn what_cannot_be_written_is_told_and_the_run_goes_on() {
         let (measured, losses, urgency, shown) =
-            observed(ObserverFailure::Failed("the disk is full".to_owned()));
+            observed(ObserverFailure::failed("the disk is full"));
         assert_eq!((urgency, shown), (Urgency::Run, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
         assert!(!losses.is_empty());

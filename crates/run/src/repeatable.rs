@@ -5,18 +5,18 @@
 //! reuses the users, entries and identities of another. This module does not depend on which steps are made or on their
 //! results.
 
-use std::time::Duration;
+use std::time::{Duration, TryFromFloatSecsError};
 
-use brunt_engine::schedule::{Rate, Schedule};
-use brunt_engine::{Load, Plan, Settings, Stop, Stopping, ThinkTime};
+use brunt_engine::schedule::{Rate, Schedule, ScheduleError};
+use brunt_engine::{Load, Plan, PlanError, Settings, Stop, Stopping, ThinkTime};
 use brunt_record::Slo;
 
-use super::execution::carry_out;
+use super::execution::{ExecutionError, carry_out};
 use super::finished::Finished;
 use super::job::Job;
-use super::monitor::Opener;
+use super::monitor::{Opener, SourceError};
 use super::observer::Observer;
-use super::protocol::Protocol;
+use super::protocol::{Protocol, ProtocolError};
 use super::repeated::Repeated;
 use super::world::World;
 use crate::console::Console;
@@ -54,17 +54,45 @@ pub enum StepLoad {
     Poisson(f64),
 }
 
+/// Why there is no plan of a step.
+#[derive(Debug, thiserror::Error)]
+pub enum StepError {
+    /// All data was used by earlier steps.
+    #[error(
+        "the load has no more data: all of its {0} operations were made; give it more entries or users"
+    )]
+    UsedUp(u64),
+    /// The engine does not take it.
+    #[error("failed to {0}")]
+    Plan(#[from] PlanError),
+    /// No pause keeps this limit.
+    #[error("failed to hold {most}/s: {source}")]
+    Pause {
+        /// The highest rate.
+        most: f64,
+        /// What is wrong with the pause.
+        source: TryFromFloatSecsError,
+    },
+    /// There is no such rate.
+    #[error("failed to make a rate of {0}/s")]
+    Rate(f64),
+    /// The rate makes no schedule.
+    #[error("failed to {0}")]
+    Schedule(#[from] ScheduleError),
+}
+
 impl Step {
     /// The engine's plan of this step, derived from that of the whole load. `sessions` says how many sessions there are
     /// if they are places for exchanges in flight.
-    pub fn plan(&self, of: &Plan, sessions: impl Fn(f64) -> Option<u32>) -> Result<Plan, String> {
-        let whole = of.settings();
+    pub fn plan(
+        &self,
+        whole_load: &Plan,
+        sessions: impl Fn(f64) -> Option<u32>,
+    ) -> Result<Plan, StepError> {
+        let whole = whole_load.settings();
         let left = whole.stop.count.map(|count| count.saturating_sub(self.first));
         if left == Some(0) {
-            return Err(format!(
-                "the load has no more data: all of its {} operations were made; give it more entries or users",
-                self.first
-            ));
+            return Err(StepError::UsedUp(self.first));
         }
         let load = self.load()?;
         let count = match self.load {
@@ -88,24 +116,22 @@ impl Step {
                 StepLoad::Poisson(_) => whole.workers,
             };
         };
-        of.with(settle).map_err(|error| format!("failed to {error}"))
+        Ok(whole_load.with(settle)?)
     }
 
-    fn load(&self) -> Result<Load, String> {
+    fn load(&self) -> Result<Load, StepError> {
         let per_second = match self.load {
             StepLoad::Alone => return Ok(Load::Closed(ThinkTime::None)),
             // Each waits this long before the next, so the limit is kept even if answers are fast.
             StepLoad::AloneUnder(most) => {
                 let pause = Duration::try_from_secs_f64(1.0 / most);
-                let pause = pause.map_err(|error| format!("failed to hold {most}/s: {error}"))?;
+                let pause = pause.map_err(|source| StepError::Pause { most, source })?;
                 return Ok(Load::Closed(ThinkTime::Constant(pause)));
             }
             StepLoad::Poisson(per_second) => per_second,
         };
-        let rate = Rate::from_per_second(per_second)
-            .ok_or_else(|| format!("failed to make a rate of {per_second}/s"))?;
-        let schedule = Schedule::poisson(rate, None);
-        Ok(Load::Open(schedule.map_err(|error| format!("failed to {error}"))?))
+        let rate = Rate::from_per_second(per_second).ok_or(StepError::Rate(per_second))?;
+        Ok(Load::Open(Schedule::poisson(rate, None)?))
     }
 }
 
@@ -159,31 +185,36 @@ pub struct SearchOptions {
     pub to: Option<Rate>,
 }
 
+/// The load's protocol has no source of its own for `--monitor`.
+#[derive(Debug, thiserror::Error)]
+#[error("only the LDAP rate tools can")]
+struct NoMonitor;
+
 /// A load that can be carried out many times.
 pub trait Repeatable {
     /// What is known of it.
     fn subject(&self) -> &Subject;
 
-    /// Carries one step out. The error says what failed.
+    /// Carries one step out.
     fn carry_out(
         &self,
         step: &Step,
         observers: &mut [&mut dyn Observer],
         world: &World,
-    ) -> Result<Finished, String>;
+    ) -> Result<Finished, ExecutionError>;
 
     /// How many numbers of exchanges the last step used up.
     fn used(&self, finished: &Finished) -> u64 {
         finished.record.conservation.counts.planned
     }
 
-    /// Opens the source that only the load's protocol can read. The error says why it cannot.
-    fn monitor(&self) -> Result<Opener, String> {
-        Err("only the LDAP rate tools can".to_owned())
+    /// Opens the source that only the load's protocol can read.
+    fn monitor(&self) -> Result<Opener, SourceError> {
+        Err(NoMonitor.into())
     }
 
     /// Gives back to the target what all steps took from it.
-    fn give_back(&self, stop: &Stop) -> Result<(), String> {
+    fn give_back(&self, stop: &Stop) -> Result<(), ProtocolError> {
         let _ = stop;
         Ok(())
     }
@@ -275,18 +306,18 @@ impl<P: Protocol> Repeatable for Prepared<P> {
         step: &Step,
         observers: &mut [&mut dyn Observer],
         world: &World,
-    ) -> Result<Finished, String> {
+    ) -> Result<Finished, ExecutionError> {
         let step = Step { all_cores: step.all_cores && !self.has_fixed_workers, ..step.clone() };
         let load = step.plan(&self.job.load, |rate| self.sessions.as_ref().map(|of| of(rate)))?;
         let job = self.job.step(load, &step.results);
         carry_out(&job, &Repeated(&self.protocol), observers, world)
     }
 
-    fn monitor(&self) -> Result<Opener, String> {
+    fn monitor(&self) -> Result<Opener, SourceError> {
         self.protocol.monitor()
     }
 
-    fn give_back(&self, stop: &Stop) -> Result<(), String> {
+    fn give_back(&self, stop: &Stop) -> Result<(), ProtocolError> {
         self.protocol.clean_up(stop)
     }
 }
@@ -337,6 +368,6 @@ mod tests {
     fn a_load_that_is_used_up_says_so() {
         let at = |first| step(StepLoad::Poisson(9.0), first).plan(&whole(Some(1_000)), |_| None);
         assert_eq!(at(400).unwrap().settings().stop.count, Some(600));
-        assert!(at(1_000).unwrap_err().contains("no more data"));
+        assert!(at(1_000).unwrap_err().to_string().contains("no more data"));
     }
 }

@@ -5,8 +5,8 @@ use brunt_exchange::Outcome;
 use brunt_record::Measured;
 
 use super::conclude::EndedBy;
-use super::monitor::Opener;
-use super::protocol::Protocol;
+use super::monitor::{Opener, SourceError};
+use super::protocol::{Protocol, ProtocolError};
 
 /// A protocol that gives nothing back to its target after a step, unless only the step knows what it took: that is done
 /// once, after all steps.
@@ -17,15 +17,15 @@ impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
         self.0.outcome(operation, outcome)
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         self.0.drive(run)
     }
 
-    fn monitor(&self) -> Result<Opener, String> {
+    fn monitor(&self) -> Result<Opener, SourceError> {
         self.0.monitor()
     }
 
-    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+    fn clean_up(&self, stop: &Stop) -> Result<(), ProtocolError> {
         if self.0.cleans_up_each_run() { self.0.clean_up(stop) } else { Ok(()) }
     }
 

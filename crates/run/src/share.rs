@@ -4,12 +4,12 @@
 //! is made from the words that define the load; those that name a node, its cores and addresses, its files, or
 //! objectives, are left out.
 
-use brunt_engine::Settings;
+use brunt_engine::{PlanError, Settings};
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
 use super::program::tool;
 use crate::options::row::Row;
-use crate::options::run_options::{self, RunOptions};
+use crate::options::run_options::{self, NodeError, RunOptions};
 
 /// Options of ours, beside those of every run, that do not change the load of the whole run and take a value.
 const VALUES: &[&str] = &["--workers", "--source-ip", "--source-port", "--percentile"];
@@ -25,23 +25,28 @@ pub fn node(options: &RunOptions) -> Option<Node> {
 }
 
 /// The part that a command line requests. The error says what it lacks: machines that share a run draw the same values.
-pub fn asked(options: &RunOptions, seed: Option<u64>) -> Result<brunt_engine::Node, String> {
+pub fn requested(options: &RunOptions, seed: Option<u64>) -> Result<brunt_engine::Node, NodeError> {
     options.check_node(seed)?;
     match (&options.node, &options.weights) {
         (None, _) => Ok(brunt_engine::Node::default()),
         (Some(node), None) => Ok(brunt_engine::Node::even(node.rank, node.of)),
         (Some(node), Some(weights)) => brunt_engine::Node::weighted(node.rank, weights.given())
-            .map_err(|error| format!("--weights {weights}: {error}")),
+            .map_err(|error| NodeError::Share { weights: weights.clone(), error }),
     }
 }
+
+/// A part of a run for which there is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("failed to {0}")]
+pub struct ShareError(#[from] PlanError);
 
 /// This machine's part of the settings of a whole run, whose connections carry `group` sessions each.
 pub fn divided(
     settings: Settings,
     node: brunt_engine::Node,
     group: u32,
-) -> Result<Settings, String> {
-    settings.shared(node, group).map_err(|error| format!("failed to {error}"))
+) -> Result<Settings, ShareError> {
+    Ok(settings.shared(node, group)?)
 }
 
 /// The fingerprint of a run that was requested with this command.
@@ -50,17 +55,17 @@ pub fn of(plan: &Plan, catalogue: &Catalogue, command: &[String]) -> String {
 }
 
 /// The words of a command that define its load, except for the seed.
-pub fn asked_words(command: &[String]) -> Vec<String> {
+pub fn requested_words(command: &[String]) -> Vec<String> {
     let mut words = load_words(command).into_iter();
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     while let Some(word) = words.next() {
         if word == "--seed" {
             words.next();
         } else if !word.starts_with("--seed=") {
-            asked.push(word.to_owned());
+            requested.push(word.to_owned());
         }
     }
-    asked
+    requested
 }
 
 /// The words of a command that define the load of the whole run.
@@ -116,7 +121,7 @@ mod tests {
     fn a_seed_is_no_part_of_what_was_asked() {
         let words = |line: &str| {
             let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
-            asked_words(&words).join(" ")
+            requested_words(&words).join(" ")
         };
         assert_eq!(words("authrate --seed 7 -M 100 --record x"), "authrate -M 100");
         assert_eq!(words("run p.toml --seed=7"), "run p.toml");
@@ -134,14 +139,15 @@ mod tests {
         assert_eq!(node(&options(Some(Node::even(1, 2)), "")), Some(Node::even(1, 2)));
         let weighted = options(Some(Node::even(1, 2)), "3,1");
         assert_eq!(node(&weighted), Some(Node { weights: vec![3, 1], ..Node::even(1, 2) }));
-        assert!((asked(&weighted, Some(7)).unwrap().slots.share() - 0.25).abs() < 1e-12);
+        assert!((requested(&weighted, Some(7)).unwrap().slots.share() - 0.25).abs() < 1e-12);
     }
 
     #[test]
     fn weights_without_their_machines_are_refused() {
         let refused = |node: Option<Node>, weights: &str| {
             let weights = Some(weights.parse().unwrap());
-            asked(&RunOptions { node, weights, ..RunOptions::default() }, Some(7)).unwrap_err()
+            let options = RunOptions { node, weights, ..RunOptions::default() };
+            requested(&options, Some(7)).unwrap_err().to_string()
         };
         assert!(refused(None, "3,1").contains("--weights needs --node"));
         assert!(

@@ -14,25 +14,41 @@ use jiff::tz::TimeZone;
 
 use crate::clock;
 use crate::console::Console;
-use crate::options::start_at::StartAt;
+use crate::options::start_at::{StartAt, StartAtError};
+use crate::options::value_error::ValueError;
 
 /// The longest line that is read.
 const LINE_MAX: u64 = 256;
 
 /// When a run with these options begins.
-pub(crate) fn start(at: Option<StartAt>, now: Timestamp) -> Result<Start, String> {
+pub(crate) fn start(at: Option<StartAt>, now: Timestamp) -> Result<Start, StartAtError> {
     let Some(at) = at else { return Ok(Start::WhenReady) };
     let moment = at.moment(&now.to_zoned(TimeZone::system()))?;
     Ok(moment.map_or_else(|| Start::WhenTold(StartSignal::new()), Start::At))
 }
 
+/// Why the line on standard input is not the time to begin.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LineError {
+    #[error("failed to read standard input (--start-at -): {0}")]
+    Read(#[source] io::Error),
+    #[error("standard input ended before it said when to begin (--start-at -); nothing was sent")]
+    Ended,
+    #[error("standard input names no time (--start-at -); nothing was sent")]
+    NoTime,
+    #[error("standard input names no time to begin at (--start-at -): {0}; nothing was sent")]
+    Value(#[from] ValueError),
+    #[error("standard input names no time to begin at (--start-at -): {0}; nothing was sent")]
+    StartAt(#[from] StartAtError),
+}
+
 /// Why a run received no time to begin.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct NoStartTime(Arc<OnceLock<String>>);
+pub(crate) struct NoStartTime(Arc<OnceLock<LineError>>);
 
 impl NoStartTime {
     /// Reads when the run begins, if that is given on standard input. `stop` ends the run.
-    pub(crate) fn listen(start: &Start, stop: &Stop, clock: RunClock) -> Result<Self, String> {
+    pub(crate) fn listen(start: &Start, stop: &Stop, clock: RunClock) -> io::Result<Self> {
         let untold = Self::default();
         if let Start::WhenTold(signal) = start {
             let (why, signal, stop) = (Arc::clone(&untold.0), signal.clone(), stop.clone());
@@ -43,40 +59,28 @@ impl NoStartTime {
                     stop.request();
                 }
             };
-            let spawned = thread::Builder::new().name("start".to_owned()).spawn(read);
-            spawned.map_err(|error| format!("failed to start a thread: {error}"))?;
+            thread::Builder::new().name("start".to_owned()).spawn(read)?;
         }
         Ok(untold)
     }
 
     /// Why the run did not begin, if it did not.
-    pub(crate) fn why(&self) -> Option<&str> {
-        self.0.get().map(String::as_str)
+    pub(crate) fn why(&self) -> Option<&LineError> {
+        self.0.get()
     }
 }
 
 /// The moment in the first line.
-fn read(input: impl io::BufRead, clock: RunClock) -> Result<std::time::SystemTime, String> {
+fn read(input: impl io::BufRead, clock: RunClock) -> Result<std::time::SystemTime, LineError> {
     let mut line = String::new();
     let read = input.take(LINE_MAX).read_line(&mut line);
-    read.map_err(|error| format!("failed to read standard input (--start-at -): {error}"))?;
+    read.map_err(LineError::Read)?;
     if !line.ends_with('\n') {
-        return Err(
-            "standard input ended before it said when to begin (--start-at -); nothing was sent"
-                .to_owned(),
-        );
+        return Err(LineError::Ended);
     }
-    let named_moment = || {
-        let at = line.trim().parse::<StartAt>()?;
-        at.moment(&clock::now(clock).to_zoned(TimeZone::system()))
-    };
-    match named_moment() {
-        Ok(Some(at)) => Ok(at),
-        Ok(None) => Err("standard input names no time (--start-at -); nothing was sent".to_owned()),
-        Err(error) => Err(format!(
-            "standard input names no time to begin at (--start-at -): {error}; nothing was sent"
-        )),
-    }
+    let at = line.trim().parse::<StartAt>()?;
+    let moment = at.moment(&clock::now(clock).to_zoned(TimeZone::system()))?;
+    moment.ok_or(LineError::NoTime)
 }
 
 /// Prints that the run waits for its start time.
@@ -93,7 +97,7 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     fn refused(line: &str) -> String {
-        read(line.as_bytes(), RunClock::default()).unwrap_err()
+        read(line.as_bytes(), RunClock::default()).unwrap_err().to_string()
     }
 
     #[test]

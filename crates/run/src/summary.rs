@@ -13,6 +13,11 @@ use crate::console::Console;
 use crate::options::exit::Exit;
 use crate::options::run_options::RunOptions;
 
+/// A record that cannot be summarised.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {0}")]
+pub struct SummaryError(#[from] HistogramError);
+
 /// The stream of a tool's summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
@@ -55,14 +60,11 @@ impl<'a> Ending<'a> {
     }
 
     /// Prints all figures, if they are wanted. Any other output of a tool comes after this and before [`Self::close`].
-    pub fn tell(self, record: &Record, losses: &mut WriteFailures) -> Result<(), String> {
+    pub fn tell(self, record: &Record, losses: &mut WriteFailures) -> Result<(), SummaryError> {
         if self.details {
             let above = if self.to == Stream::Error { "\n" } else { "" };
             self.to.print(
-                &format!(
-                    "{above}{}",
-                    summary(record, self.to.screen(self.console)).map_err(failed)?
-                ),
+                &format!("{above}{}", summary(record, self.to.screen(self.console))?),
                 self.console,
                 losses,
             );
@@ -77,12 +79,12 @@ impl<'a> Ending<'a> {
         record: &Record,
         written: Option<&Path>,
         losses: &mut WriteFailures,
-    ) -> Result<(), String> {
+    ) -> Result<(), SummaryError> {
         conclude(record, self.console)?;
         if let Some(path) = written {
             self.console.say(&format!("record: {}", path.display()));
         }
-        let text = self.last(record, written).map_err(failed)?;
+        let text = self.last(record, written)?;
         let alone = self.to == Stream::Output && !self.details;
         let above = if alone { "" } else { "\n" };
         self.to.print(&format!("{above}{text}"), self.console, losses);
@@ -116,9 +118,9 @@ pub fn whole(
 }
 
 /// Writes what of a run needs attention, where standard error is otherwise kept free.
-pub fn conclude(record: &Record, console: &Console) -> Result<(), String> {
+pub fn conclude(record: &Record, console: &Console) -> Result<(), SummaryError> {
     if console.is_held() {
-        console.conclude(attention(record).map_err(failed)?.as_deref());
+        console.conclude(attention(record)?.as_deref());
     }
     Ok(())
 }
@@ -132,8 +134,4 @@ pub fn conclude_all(page: &Page, collection: &Collection, exit: Exit, console: &
 pub fn of_all(page: &Page, collection: &Collection, console: &Console) -> String {
     let screen = Stream::Output.screen(console);
     format!("{}\n{}", page.text(screen), closing_of_all(page, collection, screen))
-}
-
-fn failed(error: impl std::fmt::Display) -> String {
-    format!("failed to {error}")
 }

@@ -78,24 +78,54 @@ fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Erro
     duration(&text).map(Some).map_err(D::Error::custom)
 }
 
+/// Why the file of targets cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to read the targets file {}: {cause}", path.display())]
+pub(crate) struct TargetsError {
+    path: PathBuf,
+    #[source]
+    cause: TargetsCause,
+}
+
+/// What is wrong with the file.
+#[derive(Debug, thiserror::Error)]
+enum TargetsCause {
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    #[error("it is longer than {LENGTH_MAX} bytes")]
+    Long,
+    #[error(
+        "it lists requests, as for vegeta: --urls-from-file FILE sends them, and --targets is for the rules about what \
+         this machine may load"
+    )]
+    ListsRequests,
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    #[error("it has no [[target]], so nothing could be loaded; list at least one")]
+    Empty,
+}
+
 /// Reads the given file, else the first one in the directories of configurations.
 pub(crate) fn read(
     given: Option<&Path>,
     environment: &Environment,
-) -> Result<Option<Targets>, String> {
+) -> Result<Option<Targets>, TargetsError> {
     let found = match given {
         Some(path) => Some(path.to_owned()),
         None => usual(|name| environment.path(name)).find(|path| path.exists()),
     };
     let Some(path) = found else { return Ok(None) };
-    let failed = |why: String| format!("failed to read the targets file {}: {why}", path.display());
-    let length = std::fs::metadata(&path).map_err(|error| failed(error.to_string()))?.len();
-    if length > LENGTH_MAX {
-        return Err(failed(format!("it is longer than {LENGTH_MAX} bytes")));
+    match rules(&path) {
+        Ok(rules) => Ok(Some(Targets { file: path.display().to_string(), rules })),
+        Err(cause) => Err(TargetsError { path, cause }),
     }
-    let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
-    let rules = parse(&text).map_err(failed)?;
-    Ok(Some(Targets { file: path.display().to_string(), rules }))
+}
+
+fn rules(path: &Path) -> Result<Vec<Rule>, TargetsCause> {
+    if std::fs::metadata(path)?.len() > LENGTH_MAX {
+        return Err(TargetsCause::Long);
+    }
+    parse(&std::fs::read_to_string(path)?)
 }
 
 /// The paths where the file is searched for: XDG Base Directory Specification.
@@ -109,20 +139,14 @@ fn usual(variable: impl Fn(&str) -> Option<PathBuf>) -> impl Iterator<Item = Pat
     users.into_iter().chain(machines).map(|directory| directory.join(PLACE))
 }
 
-fn parse(text: &str) -> Result<Vec<Rule>, String> {
-    let file: File = toml::from_str(text).map_err(|error| {
-        if lists_requests(text) {
-            "it lists requests, as for vegeta: --urls-from-file FILE sends them, and --targets is for the rules about \
-             what this machine may load"
-                .to_owned()
-        } else {
-            error.to_string()
-        }
-    })?;
+fn parse(text: &str) -> Result<Vec<Rule>, TargetsCause> {
+    let file: File = match toml::from_str(text) {
+        Ok(file) => file,
+        Err(_) if lists_requests(text) => return Err(TargetsCause::ListsRequests),
+        Err(error) => return Err(error.into()),
+    };
     if file.target.is_empty() {
-        return Err(
-            "it has no [[target]], so nothing could be loaded; list at least one".to_owned()
-        );
+        return Err(TargetsCause::Empty);
     }
     Ok(file.target.into_iter().map(rule).collect())
 }
@@ -202,7 +226,7 @@ mod tests {
             ("[[target]]\naddress = \"::1\"\nduration = \"long\"", "line 3"),
             ("[[target]]\naddress = \"::1\"\nmax-rate = 5", "line 3"),
         ] {
-            let error = parse(text).unwrap_err();
+            let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(named), "{text}: {error}");
         }
     }

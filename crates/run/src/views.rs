@@ -6,15 +6,26 @@
 use brunt_engine::Stop;
 use brunt_record::{Head, Names, Record};
 
-use super::export::{Exports, LastScrape};
+use super::export::{ExportError, Exports, LastScrape};
 use super::job::Job;
-use super::live_page::LivePage;
+use super::live_page::{LivePage, LivePageError};
 use super::observer::Observer;
 use super::progress::Progress;
 use super::write_failures::WriteFailures;
 use crate::live_view::Live;
 use crate::options::output;
 use crate::world::World;
+
+/// Why a view of a run cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ViewError {
+    /// The figures for other tools.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// The live page.
+    #[error(transparent)]
+    Page(#[from] LivePageError),
+}
 
 /// The observers of any run, as far as they are requested.
 pub(crate) struct Views<'a> {
@@ -32,7 +43,7 @@ impl<'a> Views<'a> {
         stop: &Stop,
         quiet: bool,
         world: &World,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, ViewError> {
         let (output, workers) = (&job.output, job.load.workers());
         let console = &world.console;
         let exports =

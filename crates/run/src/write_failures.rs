@@ -3,6 +3,7 @@
 //! Each table, file and clean-up of a run fails separately. Failures are kept here until everything else is written and
 //! printed; then they are reported, and the exit code reflects them unless it reports something worse.
 
+use std::fmt::Display;
 use std::path::Path;
 
 use crate::console::Console;
@@ -22,8 +23,8 @@ impl WriteFailures {
     }
 
     /// Keeps a failure, if there was one.
-    pub fn keep(&mut self, done: Result<(), String>) {
-        self.all.extend(done.err().map(|why| why.trim_end().to_owned()));
+    pub fn keep(&mut self, done: Result<(), impl Display>) {
+        self.all.extend(done.err().map(|why| why.to_string().trim_end().to_owned()));
     }
 
     /// Keeps the failures of another run.
@@ -37,16 +38,16 @@ impl WriteFailures {
     }
 
     /// Keeps a failure during a run and reports it at once: the user of that file may still be able to act.
-    pub fn meanwhile(&mut self, why: String) {
+    pub fn meanwhile(&mut self, why: impl Display) {
         self.console.say(&format!("\nnote: {why}; the run continues without it"));
-        self.all.push(why);
+        self.all.push(why.to_string());
     }
 
     /// Writes a file if one is requested, and returns its path if it was written.
-    pub fn written<'p>(
+    pub fn written<'p, E: Display>(
         &mut self,
         path: Option<&'p Path>,
-        write: impl FnOnce(&Path) -> Result<(), String>,
+        write: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Option<&'p Path> {
         let path = path?;
         let done = write(path);
@@ -86,9 +87,9 @@ mod tests {
         let console = Console::kept(Environment::default());
         let none = WriteFailures::new(&console);
         let mut some = WriteFailures::new(&console);
-        some.keep(Ok(()));
+        some.keep(Ok::<_, String>(()));
         assert!(some.is_empty());
-        some.keep(Err("failed to write --hgrm x".to_owned()));
+        some.keep(Err("failed to write --hgrm x"));
         for (exit, expected) in [
             (Exit::Ok, Exit::Failed),
             (Exit::Partial, Exit::Failed),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use brunt_engine::timer::Time as _;
-use brunt_engine::{EngineRun, EngineTime, Finished, SessionFactory};
+use brunt_engine::{EngineRun, EngineTime, Finished, RunError, SessionFactory};
 use brunt_net::Network;
 use brunt_net::hub::Hub;
 use brunt_net::udp::{Bound, OpenError, Options};
@@ -38,8 +38,8 @@ impl EchoSessions {
     }
 
     /// Carries the run out.
-    pub(crate) fn run(&self, run: EngineRun<'_>) -> Result<Finished, String> {
-        run.with(self).map_err(|error| format!("failed to {error}"))
+    pub(crate) fn run(&self, run: EngineRun<'_>) -> Result<Finished, RunError> {
+        run.with(self)
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_net::Network;
+use brunt_net::udp::OpenError;
 use brunt_record::Catalogue;
 use brunt_run::World;
 use brunt_run::load::Suits;
@@ -18,8 +19,9 @@ use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::summary::{Ending, Stream};
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use brunt_run::{
-    Caller, ExitPolicy, Job, Load, Outcome, Prepared, Protocol, Repeatable, Verbosity, carry_out,
-    console, exit, is_endless, objectives, search_words, share,
+    Caller, EngineError, ExitPolicy, Job, JobError, Load, Outcome, Prepared, Protocol,
+    ProtocolError, Repeatable, SettingsError, Unsuitable, Verbosity, carry_out, console, exit,
+    is_endless, objectives, search_words, share,
 };
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
 
@@ -107,7 +109,7 @@ impl Load for EchoArgs {
         self.load.pacing(Messages::SPELLING)
     }
 
-    fn refuses(&self, _: Caller, _: &[String]) -> Result<(), String> {
+    fn refuses(&self, _: Caller, _: &[String]) -> Result<(), Unsuitable> {
         Ok(())
     }
 
@@ -157,13 +159,13 @@ impl EchoArgs {
     fn ready(&self, network: &Network) -> Result<Prepared<Echo>, Refusal> {
         // The fence judges the address before the run, which opens its sockets only as it begins.
         network.fence().expect(&[self.server]);
-        let job = self.job(network).map_err(|why| Refusal::usage(format!("failed to {why}")))?;
+        let job = self.job(network).map_err(|error| Refusal::usage(format!("error: {error}")))?;
         let patience = self.load.timeout.unwrap_or(PATIENCE);
         let echo = Echo { server: self.server, patience, network: network.clone() };
         Ok(Prepared::new(job, echo, None))
     }
 
-    fn job(&self, network: &Network) -> Result<Job, String> {
+    fn plan(&self, network: &Network) -> Result<Plan, SettingsError> {
         let load = self.load.load(Messages::SPELLING, network.files())?;
         let mut settings = self.load.settings(load, self.window);
         settings.seed = self.output.seed.unwrap_or_else(console::seed);
@@ -172,9 +174,13 @@ impl EchoArgs {
         settings.operation_timeout = Duration::ZERO;
         let patience = self.load.timeout.unwrap_or(PATIENCE);
         settings.drain = Some(self.load.drain.unwrap_or(patience * 2));
-        let node = share::asked(&self.output.run, self.output.seed)?;
+        let node = share::requested(&self.output.run, self.output.seed)?;
         let settings = share::divided(settings, node, 1)?;
-        let plan = Plan::new(settings, 1).map_err(|error| error.to_string())?;
+        Ok(Plan::new(settings, 1)?)
+    }
+
+    fn job(&self, network: &Network) -> Result<Job, JobError> {
+        let plan = self.plan(network)?;
         let operations = ["message"];
         let catalogue = Catalogue::new(operations, [""; 0]);
         let target = format!("udp://{}", self.server);
@@ -188,6 +194,11 @@ impl EchoArgs {
         Ok(job.called("message", "messages"))
     }
 }
+
+/// The sockets of a run cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {0}")]
+struct SocketError(#[source] OpenError);
 
 /// What `echo` supplies to its runs.
 struct Echo {
@@ -208,9 +219,9 @@ impl Protocol for Echo {
         }
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         let of_run = (run.plan.workers(), run.time.clone());
         let sessions = EchoSessions::open(&self.network, self.server, self.patience, of_run);
-        sessions.map_err(|error| format!("failed to {error}"))?.run(run)
+        Ok(sessions.map_err(SocketError)?.run(run).map_err(EngineError)?)
     }
 }

@@ -9,7 +9,7 @@ use brunt_flow_plan::reader::{Text, read};
 use brunt_flow_plan::{merged, preview};
 use brunt_net::secret::Secret;
 use brunt_run::Files;
-use brunt_run::options::surroundings::Surroundings;
+use brunt_run::options::surroundings::{FileNotPermitted, Surroundings};
 
 /// The most exchanges of an iteration.
 const EXCHANGES_MAX: u64 = 100_000;
@@ -32,8 +32,8 @@ impl Surroundings for Bare {
         Err(io::ErrorKind::NotFound.into())
     }
 
-    fn permits(&self, _: &Path) -> Result<(), String> {
-        Err("there are no files".to_owned())
+    fn permits(&self, _: &Path) -> Result<(), FileNotPermitted> {
+        Err(FileNotPermitted::Outside)
     }
 
     fn interactive(&self) -> bool {

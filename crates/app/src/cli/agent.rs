@@ -8,6 +8,7 @@ use brunt_run::options::about::About;
 use clap::Args;
 
 use super::plane::{PlaneArgs, name};
+use super::value_error::ValueError;
 
 /// The end of the agent's help.
 const AFTER: &str = "\
@@ -62,11 +63,11 @@ pub(crate) struct AgentsArgs {
     pub(crate) plane: PlaneArgs,
 }
 
-fn part(text: &str) -> Result<(usize, usize), String> {
+fn part(text: &str) -> Result<(usize, usize), ValueError> {
     let parts = text
         .split_once('/')
         .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
-    parts.filter(|(index, count)| index < count).ok_or_else(|| "write it as 0/4".to_owned())
+    parts.filter(|(index, count)| index < count).ok_or(ValueError::Part)
 }
 
 /// The help and the page of `brunt agent` beside its options.

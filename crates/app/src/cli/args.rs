@@ -18,6 +18,7 @@ use super::find_max::FindMaxArgs;
 use super::rest_target::RestTargetArgs;
 use super::serve::{PushArgs, ServeArgs};
 use super::sizing::SizingArgs;
+use super::value_error::ValueError;
 
 /// Load tests for LDAP, DHCP, HTTP, lease databases and name services
 #[derive(Debug, Parser)]
@@ -312,10 +313,10 @@ pub(crate) enum Protocol {
 }
 
 /// A short time of whole seconds.
-fn whole_seconds(text: &str) -> Result<u64, String> {
+fn whole_seconds(text: &str) -> Result<u64, ValueError> {
     let time = duration(text)?;
     let whole = time.subsec_nanos() == 0 && (1..=600).contains(&time.as_secs());
-    whole.then_some(time.as_secs()).ok_or_else(|| "write whole seconds from 1s to 10m".to_owned())
+    whole.then_some(time.as_secs()).ok_or(ValueError::WholeSeconds)
 }
 
 /// The help and the page of `brunt report` beside its options.

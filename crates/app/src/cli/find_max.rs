@@ -14,6 +14,7 @@ use brunt_run::options::weights::Weights;
 use clap::Args;
 
 use super::plane::PlaneArgs;
+use super::value_error::ValueError;
 
 /// The end of the help.
 const AFTER: &str = "\
@@ -149,9 +150,16 @@ pub(crate) struct AgentsOfSearch {
     pub(crate) plane: PlaneArgs,
 }
 
+/// An option for agents that is given without any.
+#[derive(Debug, thiserror::Error)]
+#[error("{option} is about agents: say how many with --agents, or leave it out")]
+pub(crate) struct NoAgents {
+    option: &'static str,
+}
+
 impl AgentsOfSearch {
-    /// The number of agents, if agents make the load. The error names an option for agents that is given without any.
-    pub(crate) fn count(&self) -> Result<Option<u32>, String> {
+    /// The number of agents, if agents make the load.
+    pub(crate) fn count(&self) -> Result<Option<u32>, NoAgents> {
         let plane = &self.plane;
         let given = [
             ("--weights", self.weights.is_some()),
@@ -166,20 +174,17 @@ impl AgentsOfSearch {
         ];
         let count = self.agents.or(self.local);
         match given.into_iter().find(|(_, given)| *given).filter(|_| count.is_none()) {
-            Some((option, _)) => Err(format!(
-                "{option} is about agents: say how many with --agents, or leave it out"
-            )),
+            Some((option, _)) => Err(NoAgents { option }),
             None => Ok(count),
         }
     }
 }
 
 /// A share such as 5% or 0.05.
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> Result<f64, ValueError> {
     let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let read = number.trim().parse::<f64>().ok().map(|number| number / scale);
-    read.filter(|share| PRECISION.contains(share))
-        .ok_or_else(|| "write a share from 0.5% to 50%, such as 5%".to_owned())
+    read.filter(|share| PRECISION.contains(share)).ok_or(ValueError::Precision)
 }
 
 /// The help and the page of `brunt find-max` beside its options.

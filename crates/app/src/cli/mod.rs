@@ -36,6 +36,7 @@ pub(crate) mod sizing;
 mod spellings;
 mod topics;
 pub(crate) mod typed;
+mod value_error;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -325,7 +326,7 @@ fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
     verb.keep(typed);
     Ok(match verb {
         Verb::Help { topic } => {
-            Command::Print(topics::text(&topic).map_err(|reason| unknown(&reason))?)
+            Command::Print(topics::text(&topic).map_err(|reason| unknown(&reason.to_string()))?)
         }
         Verb::Completions { shell, all: Some(directory), .. } => {
             Command::WriteAll { directory, files: completions::all_completions(shell) }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use brunt_cluster::message::Name;
 use clap::Args;
 
+use super::value_error::ValueError;
+
 /// The default pool.
 const POOL: &str = "default";
 
@@ -68,6 +70,6 @@ pub(crate) struct PlaneArgs {
 }
 
 /// The name of an agent or a pool.
-pub(crate) fn name(text: &str) -> Result<Name, String> {
-    text.parse().map_err(|_| "write 1 to 64 letters, digits, - and _".to_owned())
+pub(crate) fn name(text: &str) -> Result<Name, ValueError> {
+    text.parse().map_err(|_| ValueError::Name)
 }

@@ -1,18 +1,27 @@
 //! The address of a `brunt serve` site, as a user writes it.
 
-use brunt_run::options::base_url::BaseUrl;
+use brunt_run::options::base_url::{BaseUrl, UrlError};
+
+/// Why a text is not the address of a site.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SiteError {
+    #[error("the address of a site has neither a path nor a name of a user; {EXAMPLE}")]
+    NotAnOrigin,
+    #[error(transparent)]
+    Url(#[from] UrlError),
+}
+
+/// How an address is written.
+const EXAMPLE: &str = "write the address of the site, such as https://load.example.com";
 
 /// Reads the address of a site: an origin without a path.
-pub(crate) fn site(text: &str) -> Result<BaseUrl, String> {
-    let example = "write the address of the site, such as https://load.example.com";
-    let wrong =
-        || format!("the address of a site has neither a path nor a name of a user; {example}");
+pub(crate) fn site(text: &str) -> Result<BaseUrl, SiteError> {
     if text.contains('?') {
-        return Err(wrong());
+        return Err(SiteError::NotAnOrigin);
     }
-    let url = BaseUrl::read(text, example)?;
+    let url = BaseUrl::read(text, EXAMPLE)?;
     if url.path() != "/" || url.has_credentials() {
-        return Err(wrong());
+        return Err(SiteError::NotAnOrigin);
     }
     Ok(url.below(""))
 }
@@ -36,7 +45,7 @@ mod tests {
             "https://x/?a=b",
             "",
         ] {
-            let why = site(wrong).unwrap_err();
+            let why = site(wrong).unwrap_err().to_string();
             assert!(
                 why.contains("https://load.example.com") && !why.contains("secret"),
                 "{wrong}: {why}"

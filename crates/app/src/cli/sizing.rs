@@ -6,6 +6,8 @@ use brunt_engine::schedule::Rate as PerSecond;
 use brunt_run::options::about::About;
 use clap::{Args, ValueEnum};
 
+use super::value_error::ValueError;
+
 /// Options of `brunt sizing`.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct SizingArgs {
@@ -51,14 +53,14 @@ pub(crate) enum SizingFormat {
     Html,
 }
 
-fn growth(text: &str) -> Result<f64, String> {
+fn growth(text: &str) -> Result<f64, ValueError> {
     let growth = share(text).filter(|share| (-0.9..=100.0).contains(share));
-    growth.ok_or_else(|| "write a share from -90% to 10000%, such as 30%".to_owned())
+    growth.ok_or(ValueError::Growth)
 }
 
-fn headroom(text: &str) -> Result<f64, String> {
+fn headroom(text: &str) -> Result<f64, ValueError> {
     let headroom = share(text).filter(|share| (0.0..=0.95).contains(share));
-    headroom.ok_or_else(|| "write a share from 0% to 95%, such as 40%".to_owned())
+    headroom.ok_or(ValueError::Headroom)
 }
 
 /// `30%` or `0.3`.

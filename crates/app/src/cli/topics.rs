@@ -67,8 +67,20 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TOPICS.iter().map(|topic| &*topic.name)
 }
 
-/// The text of `brunt help` with these words; the error says what there is.
-pub(super) fn text(words: &[String]) -> Result<String, String> {
+/// Why there is no text to read. The message says what there is.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoTopic {
+    #[error("there is no command or topic '{0}'{hint}\n'brunt help' lists all", hint = similar(.0))]
+    Topic(String),
+    #[error(
+        "there is no section '{name}' in the topic '{topic}'{}",
+        instead(topic, sections, name)
+    )]
+    Section { name: String, topic: String, sections: Vec<String> },
+}
+
+/// The text of `brunt help` with these words.
+pub(super) fn text(words: &[String]) -> Result<String, NoTopic> {
     let Some((first, rest)) = words.split_first() else {
         return Ok(screens::program(Screen::Full) + &list());
     };
@@ -78,8 +90,8 @@ pub(super) fn text(words: &[String]) -> Result<String, String> {
         (Some(command), Some(guide), []) => Ok(format!("{command}\n{}", shown(guide.page))),
         (Some(command), ..) => Ok(command),
         (None, Some(guide), []) => Ok(shown(guide.page)),
-        (None, Some(guide), [place]) => section(guide, place).map(|text| shown(&text)),
-        _ => Err(unknown(&words.join(" "))),
+        (None, Some(guide), [name]) => section(guide, name).map(|text| shown(&text)),
+        _ => Err(NoTopic::Topic(words.join(" "))),
     }
 }
 
@@ -99,10 +111,17 @@ fn command(words: &[String]) -> Option<String> {
     Some(command.render_long_help().to_string())
 }
 
-fn unknown(name: &str) -> String {
+/// The topic that was probably meant.
+fn similar(name: &str) -> String {
     let known = NAMES.keys().map(String::as_str).chain(names());
-    let hint = alike(name, known).map(|it| format!("; did you mean '{it}'?")).unwrap_or_default();
-    format!("there is no command or topic '{name}'{hint}\n'brunt help' lists all")
+    alike(name, known).map(|it| format!("; did you mean '{it}'?")).unwrap_or_default()
+}
+
+/// The section that was probably meant, or else where all of them are.
+fn instead(topic: &str, sections: &[String], name: &str) -> String {
+    let meant = alike(name, sections.iter().map(String::as_str));
+    let whole = || format!("\n'brunt help {topic}' prints all of it");
+    meant.map_or_else(whole, |it| format!("; did you mean '{it}'?"))
 }
 
 /// A page for the terminal, whose links to other pages say how to read them.
@@ -134,17 +153,15 @@ pub(super) fn named(file: &str) -> Option<String> {
 }
 
 /// A section of a guide: what follows an anchor or a heading, up to the next heading of its level.
-fn section(guide: &Topic, place: &str) -> Result<String, String> {
-    let anchor = format!("<a id=\"{place}\"></a>");
-    let heading = |line: &str| level(line).filter(|_| slug(line) == place);
+fn section(guide: &Topic, name: &str) -> Result<String, NoTopic> {
+    let anchor = format!("<a id=\"{name}\"></a>");
+    let heading = |line: &str| level(line).filter(|_| slug(line) == name);
     let mut lines =
         guide.page.lines().skip_while(|line| *line != anchor && heading(line).is_none());
-    let first = lines.find(|line| level(line).is_some()).ok_or_else(|| {
-        let places = guide.page.lines().filter_map(place_of).collect::<Vec<_>>();
-        let hint = alike(place, places.iter().map(String::as_str));
-        let whole = || format!("\n'brunt help {}' prints all of it", guide.name);
-        let hint = hint.map_or_else(whole, |it| format!("; did you mean '{it}'?"));
-        format!("there is no section '{place}' in the topic '{}'{hint}", guide.name)
+    let first = lines.find(|line| level(line).is_some()).ok_or_else(|| NoTopic::Section {
+        name: name.to_owned(),
+        topic: guide.name.clone(),
+        sections: guide.page.lines().filter_map(section_name).collect(),
     })?;
     let end = |line: &str| level(line).is_some_and(|of| of <= level(first).unwrap_or_default());
     let below = lines.take_while(|line| !end(line));
@@ -152,7 +169,7 @@ fn section(guide: &Topic, place: &str) -> Result<String, String> {
 }
 
 /// The name by which the section that begins here can be read.
-fn place_of(line: &str) -> Option<String> {
+fn section_name(line: &str) -> Option<String> {
     let anchor = line.strip_prefix("<a id=\"").and_then(|rest| rest.strip_suffix("\"></a>"));
     anchor.map(str::to_owned).or_else(|| level(line).map(|_| slug(line)))
 }
@@ -202,7 +219,7 @@ mod tests {
     use crate::cli::{Command, completions};
     use brunt_run::World;
 
-    fn read(words: &str) -> Result<String, String> {
+    fn read(words: &str) -> Result<String, NoTopic> {
         text(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
     }
 
@@ -252,7 +269,7 @@ mod tests {
         assert_eq!(page.matches("### ").count(), 1, "{page}");
         let page = read("exit-codes what-came-of-a-run").unwrap();
         assert!(page.starts_with("## What came of a run\n"), "{page}");
-        let error = read("troubleshooting refusd").unwrap_err();
+        let error = read("troubleshooting refusd").unwrap_err().to_string();
         assert!(error.ends_with("did you mean 'refused'?"), "{error}");
     }
 
@@ -276,9 +293,10 @@ mod tests {
 
     #[test]
     fn an_unknown_topic_names_the_nearest() {
-        assert!(read("shedules").unwrap_err().contains("did you mean 'schedules'?"));
-        assert!(read("find-mac").unwrap_err().contains("did you mean 'find-max'?"));
-        assert!(read("weather forecast today").unwrap_err().contains("'weather forecast today'"));
+        let unknown = |words: &str| read(words).unwrap_err().to_string();
+        assert!(unknown("shedules").contains("did you mean 'schedules'?"));
+        assert!(unknown("find-mac").contains("did you mean 'find-max'?"));
+        assert!(unknown("weather forecast today").contains("'weather forecast today'"));
     }
 
     /// The text of every file of the program that is no test, without comments.

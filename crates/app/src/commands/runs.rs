@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use brunt_record::{Document, Record};
 use brunt_report::comparison::{Given, Input};
 use brunt_run::Console;
-use brunt_run::asked_words;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
+use brunt_run::requested_words;
 
 use super::failed;
 
@@ -81,5 +81,5 @@ fn run(path: &Path) -> Result<Input, Refusal> {
 
 /// A run and its settings.
 pub(super) fn input(name: String, record: Record) -> Input {
-    Input { name, asked: asked_words(&record.command), record }
+    Input { name, asked: requested_words(&record.command), record }
 }

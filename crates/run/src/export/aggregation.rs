@@ -8,12 +8,17 @@ const VARIABLE: &str = "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION
 const EXPLICIT: &str = "explicit_bucket_histogram";
 const EXPONENTIAL: &str = "base2_exponential_bucket_histogram";
 
+/// A value of the variable that is none of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{VARIABLE} must be {EXPLICIT} or {EXPONENTIAL}")]
+pub struct AggregationError;
+
 /// Whether exponential histograms are wanted.
-pub(super) fn is_exponential(environment: &Environment) -> Result<bool, String> {
+pub(super) fn is_exponential(environment: &Environment) -> Result<bool, AggregationError> {
     match environment.text(VARIABLE).as_deref() {
         None | Some("" | EXPLICIT) => Ok(false),
         Some(EXPONENTIAL) => Ok(true),
-        Some(_) => Err(format!("{VARIABLE} must be {EXPLICIT} or {EXPONENTIAL}")),
+        Some(_) => Err(AggregationError),
     }
 }
 
@@ -26,7 +31,8 @@ mod tests {
         let of =
             |value: &str| is_exponential(&[(VARIABLE, value)].into_iter().collect::<Environment>());
         assert_eq!((of(""), of(EXPLICIT), of(EXPONENTIAL)), (Ok(false), Ok(false), Ok(true)));
-        assert!(of("other").is_err_and(|why| why.contains("must be explicit_bucket_histogram or")));
+        let why = of("other").unwrap_err().to_string();
+        assert!(why.contains("must be explicit_bucket_histogram or"), "{why}");
         assert_eq!(is_exponential(&Environment::default()), Ok(false));
     }
 }

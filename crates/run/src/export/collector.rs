@@ -27,8 +27,8 @@ const CERTIFICATES: [&str; 2] =
 const ADVICE: &str = "; for a collector OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file to trust";
 
 /// Why a collector cannot be used, or did not take a message.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum CollectorError {
+#[derive(Debug, thiserror::Error)]
+pub enum CollectorError {
     /// A variable with headers is wrong.
     #[error("read {variable}: {error}")]
     Headers {
@@ -38,8 +38,8 @@ pub(super) enum CollectorError {
         error: HeaderError,
     },
     /// It cannot be reached, or its answer is none.
-    #[error("{0}")]
-    Service(String),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
     /// It refused the message.
     #[error("the collector answered {0}")]
     Refused(StatusCode),
@@ -53,16 +53,10 @@ pub(super) enum CollectorError {
     },
 }
 
-impl From<ServiceError> for CollectorError {
-    fn from(error: ServiceError) -> Self {
-        Self::Service(error.to_string())
-    }
-}
-
 /// A header that is none, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("entry {0} is not a header; write name=value,name=value")]
-pub(super) struct HeaderError(usize);
+pub struct HeaderError(usize);
 
 /// An OpenTelemetry collector.
 pub(super) struct Collector {
@@ -190,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_a_collector_rejected_did_not_arrive() {
-        assert_eq!(taken(b""), Ok(()));
+        taken(b"").unwrap();
         let rejected = |points| {
             let partly = ExportMetricsPartialSuccess {
                 rejected_data_points: points,
@@ -199,7 +193,7 @@ mod tests {
             let answer = ExportMetricsServiceResponse { partial_success: Some(partly) };
             taken(&answer.encode_to_vec())
         };
-        assert_eq!(rejected(0), Ok(()));
+        rejected(0).unwrap();
         let why = rejected(3).unwrap_err().to_string();
         assert_eq!(why, "the collector rejected 3 points: too old");
     }

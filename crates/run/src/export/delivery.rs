@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use brunt_engine::RunClock;
 
-use super::collector::Collector;
+use super::ExportError;
+use super::collector::{Collector, CollectorError};
 use super::otlp::{Origin, message};
 use super::snapshot::Snapshot;
 use crate::clock;
@@ -54,7 +55,28 @@ struct Sent {
     tried: u64,
     failed: u64,
     /// Why the last of them failed, if it did.
-    last: Option<String>,
+    last: Option<SendError>,
+}
+
+/// Why a message was not sent.
+#[derive(Debug, thiserror::Error)]
+enum SendError {
+    #[error(transparent)]
+    Collector(#[from] CollectorError),
+    #[error("its thread ended")]
+    Ended,
+}
+
+/// The last figures of a run did not arrive.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "failed to deliver the last figures to --otlp {to}: {source}; {failed} of {tried} messages did not arrive"
+)]
+pub(super) struct LastFiguresError {
+    to: Box<BaseUrl>,
+    source: Box<SendError>,
+    failed: u64,
+    tried: u64,
 }
 
 impl Delivery {
@@ -65,9 +87,9 @@ impl Delivery {
         origin: Origin,
         workers: usize,
         world: &World,
-    ) -> Result<Self, String> {
-        let failed = |why: String| format!("failed to deliver to --otlp {to}: {why}");
-        let collector = Collector::new(to, world).map_err(|error| failed(error.to_string()))?;
+    ) -> Result<Self, ExportError> {
+        let collector =
+            Collector::new(to, world).map_err(|error| ExportError::deliver(to, error))?;
         let outbox = Arc::<Outbox>::default();
         let console = world.console.clone();
         let mut post = Post {
@@ -84,7 +106,7 @@ impl Delivery {
             post.sent
         };
         let thread = quiet_thread::spawn("otlp", workers, deliver);
-        let thread = thread.map_err(|error| failed(error.to_string()))?;
+        let thread = thread.map_err(|error| ExportError::deliver(to, error))?;
         Ok(Self { outbox, thread, to: to.clone() })
     }
 
@@ -96,16 +118,14 @@ impl Delivery {
     }
 
     /// Waits for the last message, for the duration of a few tries. The error says that it did not arrive.
-    pub(super) fn finish(self) -> Result<(), String> {
+    pub(super) fn finish(self) -> Result<(), LastFiguresError> {
         self.outbox.lock().closed = true;
         self.outbox.changed.notify_all();
-        let ended = |_| Sent { last: Some("its thread ended".to_owned()), ..Sent::default() };
+        let ended = |_| Sent { last: Some(SendError::Ended), ..Sent::default() };
         let sent = self.thread.join().unwrap_or_else(ended);
-        let Some(why) = sent.last else { return Ok(()) };
-        Err(format!(
-            "failed to deliver the last figures to --otlp {}: {why}; {} of {} messages did not arrive",
-            self.to, sent.failed, sent.tried
-        ))
+        let Some(source) = sent.last else { return Ok(()) };
+        let (to, source) = (Box::new(self.to), Box::new(source));
+        Err(LastFiguresError { to, source, failed: sent.failed, tried: sent.tried })
     }
 }
 
@@ -149,7 +169,8 @@ impl Post {
                 return self.send_last(&snapshot);
             }
             let warned = self.sent.failed > 0;
-            if let Err(why) = self.send(&snapshot)
+            self.send(&snapshot);
+            if let Some(why) = &self.sent.last
                 && !warned
             {
                 let go_on = "the run continues, and the next message contains these figures too";
@@ -167,19 +188,20 @@ impl Post {
             if again > 0 {
                 console::pause(AGAIN);
             }
-            if self.send(snapshot).is_ok() {
+            self.send(snapshot);
+            if self.sent.last.is_none() {
                 return;
             }
         }
     }
 
-    fn send(&mut self, snapshot: &Snapshot) -> Result<(), String> {
+    /// Sends a message, and keeps why it did not arrive, if so.
+    fn send(&mut self, snapshot: &Snapshot) {
         let now = u64::try_from(clock::now(self.clock).as_nanosecond()).unwrap_or_default();
         let message = message(snapshot, &self.origin, now);
-        let posted = self.collector.post(message).map_err(|error| error.to_string());
+        let posted = self.collector.post(message);
         self.sent.tried += 1;
         self.sent.failed += u64::from(posted.is_err());
-        self.sent.last = posted.clone().err();
-        posted
+        self.sent.last = posted.err().map(SendError::from);
     }
 }

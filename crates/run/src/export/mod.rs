@@ -18,6 +18,7 @@ mod snapshot;
 mod sums;
 mod times;
 
+use std::io;
 use std::sync::Arc;
 
 use brunt_engine::Stop;
@@ -26,14 +27,59 @@ use brunt_record::{Head, Interval, Measured, Names};
 use super::observer::{Observer, ObserverFailure};
 use super::write_failures::WriteFailures;
 use crate::console::Console;
+use crate::options::base_url::BaseUrl;
 use crate::options::output::Output;
 use crate::world::World;
 
+pub use aggregation::AggregationError;
+pub use collector::CollectorError;
 use delivery::Delivery;
 use otlp::Origin;
 use scrape::Endpoint;
 pub use semantic::Semantic;
 use sums::Sums;
+
+/// Why the figures of a run cannot be passed on.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// They cannot be served.
+    #[error("failed to serve --prometheus {address}: {source}; give another address or port")]
+    Serve {
+        /// Where.
+        address: std::net::SocketAddr,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// They cannot be sent.
+    #[error("failed to deliver to --otlp {to}: {cause}")]
+    Deliver {
+        /// The collector.
+        to: Box<BaseUrl>,
+        /// What is wrong.
+        #[source]
+        cause: Box<DeliverCause>,
+    },
+}
+
+impl ExportError {
+    fn deliver(to: &BaseUrl, cause: impl Into<DeliverCause>) -> Self {
+        Self::Deliver { to: Box::new(to.clone()), cause: Box::new(cause.into()) }
+    }
+}
+
+/// Why figures can never be sent to a collector.
+#[derive(Debug, thiserror::Error)]
+pub enum DeliverCause {
+    /// A variable has a wrong value.
+    #[error(transparent)]
+    Aggregation(#[from] AggregationError),
+    /// The collector cannot be used with these settings.
+    #[error(transparent)]
+    Collector(#[from] CollectorError),
+    /// No thread can be started.
+    #[error(transparent)]
+    Thread(#[from] io::Error),
+}
 
 /// The figures of a run for other tools.
 pub(crate) struct Exports<'a> {
@@ -55,7 +101,7 @@ impl<'a> Exports<'a> {
         (workers, semantics): (usize, &[Option<Semantic>]),
         quiet: bool,
         world: &World,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, ExportError> {
         let (prometheus, otlp) = (output.run.prometheus.as_ref(), output.run.otlp.as_ref());
         if prometheus.is_none() && otlp.is_none() {
             return Ok(None);
@@ -71,7 +117,7 @@ impl<'a> Exports<'a> {
         let sums = match otlp {
             Some(url) => {
                 let powers = aggregation::is_exponential(&world.environment)
-                    .map_err(|why| format!("failed to deliver to --otlp {url}: {why}"))?;
+                    .map_err(|error| ExportError::deliver(url, error))?;
                 sums.for_opentelemetry(powers, semantics)
             }
             None => sums,

@@ -21,6 +21,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::sync::{Semaphore, oneshot};
 
+use super::ExportError;
 use super::exposition::{Format, exposition};
 use super::snapshot::Snapshot;
 use crate::console::{self, Console};
@@ -62,10 +63,8 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     /// Serves figures at this address, beside this number of workers.
-    pub(super) fn open(address: SocketAddr, workers: usize) -> Result<Self, String> {
-        let failed = |error: io::Error| {
-            format!("failed to serve --prometheus {address}: {error}; give another address or port")
-        };
+    pub(super) fn open(address: SocketAddr, workers: usize) -> Result<Self, ExportError> {
+        let failed = |source: io::Error| ExportError::Serve { address, source };
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;

@@ -17,6 +17,19 @@ const ANSWER_MAX: u64 = 16 << 20;
 /// The names of the counts of clients for which no address was found.
 const ALLOCATION_FAILURES: [&str; 2] = ["v4-allocation-fail", "v6-allocation-fail"];
 
+/// Why the statistics of a server cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum KeaError {
+    #[error("ask {}: {source}", socket.display())]
+    Ask { socket: PathBuf, source: std::io::Error },
+    #[error("understand the answer of {}: {source}", socket.display())]
+    Json { socket: PathBuf, source: serde_json::Error },
+    #[error("understand the answer of {}: {text}", socket.display())]
+    Refused { socket: PathBuf, text: String },
+    #[error("understand the answer of {}: it has no statistics", socket.display())]
+    NoStatistics { socket: PathBuf },
+}
+
 /// A Kea server on this machine.
 pub(super) struct Kea {
     socket: PathBuf,
@@ -40,17 +53,16 @@ impl Kea {
 
 impl Source for Kea {
     fn read(&mut self) -> Reading {
-        let answer =
-            self.ask().map_err(|error| format!("ask {}: {error}", self.socket.display()))?;
-        let wrong =
-            |what: &str| format!("understand the answer of {}: {what}", self.socket.display());
-        let answer: Value =
-            serde_json::from_slice(&answer).map_err(|error| wrong(&error.to_string()))?;
+        let socket = || self.socket.clone();
+        let answer = self.ask().map_err(|source| KeaError::Ask { socket: socket(), source })?;
+        let answer: Value = serde_json::from_slice(&answer)
+            .map_err(|source| KeaError::Json { socket: socket(), source })?;
         if answer["result"] != 0 {
-            return Err(wrong(answer["text"].as_str().unwrap_or("it reports a failure")));
+            let text = answer["text"].as_str().unwrap_or("it reports a failure").to_owned();
+            return Err(KeaError::Refused { socket: socket(), text }.into());
         }
-        let all = answer["arguments"].as_object().ok_or_else(|| wrong("it has no statistics"))?;
-        Ok(numbers(all))
+        let all = answer["arguments"].as_object();
+        Ok(numbers(all.ok_or_else(|| KeaError::NoStatistics { socket: socket() })?))
     }
 }
 
@@ -103,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_socket_that_is_not_there_is_named() {
-        let why = Kea::new("/nowhere/kea".into(), Files::default()).read().unwrap_err();
+        let why = Kea::new("/nowhere/kea".into(), Files::default()).read().unwrap_err().to_string();
         assert!(why.starts_with("ask /nowhere/kea: "), "{why}");
     }
 

@@ -4,6 +4,17 @@ use std::fs;
 
 use super::{Reading, Source};
 
+/// Why a process cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum ProcessError {
+    #[error("read /proc/{pid}/stat: {source}")]
+    Read { pid: u32, source: std::io::Error },
+    #[error("understand /proc/{0}/stat")]
+    Format(u32),
+    #[error("read process {0}: it has ended, and another process has its id")]
+    Other(u32),
+}
+
 /// A process.
 pub(super) struct Process {
     pid: u32,
@@ -24,12 +35,10 @@ impl Process {
 impl Source for Process {
     fn read(&mut self) -> Reading {
         let pid = self.pid;
-        let stat = self.file("stat").map_err(|error| format!("read /proc/{pid}/stat: {error}"))?;
-        let stat = Stat::parse(&stat).ok_or_else(|| format!("understand /proc/{pid}/stat"))?;
+        let stat = self.file("stat").map_err(|source| ProcessError::Read { pid, source })?;
+        let stat = Stat::parse(&stat).ok_or(ProcessError::Format(pid))?;
         if *self.began.get_or_insert(stat.began) != stat.began {
-            return Err(format!(
-                "read process {pid}: it has ended, and another process has its id"
-            ));
+            return Err(ProcessError::Other(pid).into());
         }
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let page = rustix::param::page_size() as f64;
@@ -106,7 +115,9 @@ mod tests {
         assert!(of("threads").unwrap() >= 1.0 && of("resident MiB").unwrap() > 1.0, "{values:?}");
         assert!(of("open files").unwrap() >= 3.0, "{values:?}");
         own.began = Some(0);
-        assert!(own.read().unwrap_err().contains("another process has its id"));
-        assert!(Process::new(u32::MAX).read().unwrap_err().contains("/proc/4294967295/stat"));
+        let reused = own.read().unwrap_err().to_string();
+        assert!(reused.contains("another process has its id"), "{reused}");
+        let missing = Process::new(u32::MAX).read().unwrap_err().to_string();
+        assert!(missing.contains("/proc/4294967295/stat"), "{missing}");
     }
 }

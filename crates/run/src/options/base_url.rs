@@ -15,17 +15,29 @@ pub struct BaseUrl {
     path: String,
 }
 
+/// Why a text is not such a URL. Each message ends in an example of how one is written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlError {
+    /// It has no scheme or no host.
+    #[error("{0}")]
+    Incomplete(String),
+    /// Another scheme.
+    #[error("its scheme is not http or https; {0}")]
+    Scheme(String),
+}
+
 impl BaseUrl {
     /// Reads a URL without a query. The error ends in `example`, which shows how it is written.
-    pub fn read(text: &str, example: &str) -> Result<Self, String> {
-        let uri: Uri = text.parse().map_err(|_| example.to_owned())?;
+    pub fn read(text: &str, example: &str) -> Result<Self, UrlError> {
+        let incomplete = || UrlError::Incomplete(example.to_owned());
+        let uri: Uri = text.parse().map_err(|_| incomplete())?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-            return Err(example.to_owned());
+            return Err(incomplete());
         };
         let secure = match scheme {
             "http" => false,
             "https" => true,
-            _ => return Err(format!("its scheme is not http or https; {example}")),
+            _ => return Err(UrlError::Scheme(example.to_owned())),
         };
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
         Ok(Self {

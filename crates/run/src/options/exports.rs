@@ -3,30 +3,27 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::base_url::BaseUrl;
+use super::value_error::ValueError;
 
 /// The path at which a collector accepts metrics.
 const METRICS: &str = "/v1/metrics";
 
 /// An address to listen on: a port without an address is on this machine's loopback.
-pub fn listen(text: &str) -> Result<SocketAddr, String> {
+pub fn listen(text: &str) -> Result<SocketAddr, ValueError> {
     let port = text.strip_prefix(':').unwrap_or(text).parse();
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     let named = text.strip_prefix("localhost:").and_then(|port| port.parse().ok());
     let address = port.ok().or(named).map(loopback).or_else(|| text.parse().ok());
-    address.ok_or_else(|| {
-        "write a port such as 9464, or an address and port such as 10.0.0.5:9464".to_owned()
-    })
+    address.ok_or(ValueError::Listen)
 }
 
 /// Reads the URL of an OpenTelemetry collector. A URL without a path gets the default path of metrics.
-pub fn collector(text: &str) -> Result<BaseUrl, String> {
+pub fn collector(text: &str) -> Result<BaseUrl, ValueError> {
     let (plain, query) =
         text.split_once('?').map_or((text, None), |(url, query)| (url, Some(query)));
     let url = BaseUrl::read(plain, "write a URL such as http://127.0.0.1:4318")?;
     if url.has_credentials() || query.is_some() {
-        return Err(
-            "keys belong into the environment: OTEL_EXPORTER_OTLP_HEADERS='api-key=...'".to_owned()
-        );
+        return Err(ValueError::KeyInUrl);
     }
     Ok(if url.path() == "/" { url.below(METRICS) } else { url })
 }
@@ -47,7 +44,7 @@ mod tests {
             assert_eq!(listen(text), Ok(address.parse().unwrap()), "{text}");
         }
         for text in ["", "elsewhere", "10.0.0.5", "70000", "example.com:9464"] {
-            assert!(listen(text).unwrap_err().contains("9464"), "{text}");
+            assert!(listen(text).unwrap_err().to_string().contains("9464"), "{text}");
         }
     }
 
@@ -68,7 +65,7 @@ mod tests {
             ("http://me:secret@x/", "OTEL_EXPORTER_OTLP_HEADERS"),
             ("http://x/?key=secret", "OTEL_EXPORTER_OTLP_HEADERS"),
         ] {
-            let why = collector(text).unwrap_err();
+            let why = collector(text).unwrap_err().to_string();
             assert!(why.contains(said) && !why.contains("secret"), "{text}: {why}");
         }
     }

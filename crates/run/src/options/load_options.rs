@@ -18,7 +18,7 @@ use super::output::duration;
 use super::pacing::Pacing;
 use super::row::{Kind, Row};
 use super::spelling::Spelling;
-use crate::schedules;
+use crate::schedules::{self, LoadError};
 
 /// The most due exchanges that may wait.
 const BACKLOG_MAX: i64 = 100_000_000;
@@ -106,7 +106,7 @@ impl LoadOptions {
     }
 
     /// Refuses options that contradict each other, in the names of a tool.
-    pub fn check(&self, spelling: &Spelling) -> Result<(), String> {
+    pub fn check(&self, spelling: &Spelling) -> Result<(), Contradiction> {
         let flag = |id| spelling.flag(id);
         let (rate, stages, file) = (flag("rate"), flag("stages"), flag("rate_file"));
         let open = self.arrivals() != Rate::Unlimited;
@@ -114,24 +114,20 @@ impl LoadOptions {
             let other = if self.rate.is_some() { Some(rate.clone()) } else { None };
             let other = other.or_else(|| self.rate_file.is_some().then(|| file.clone()));
             if let Some(other) = other {
-                return Err(format!("{stages} cannot be used with {other}: both give the rate"));
+                return Err(Contradiction::TwoRates { stages, other });
             }
         }
         if self.arrival.is_some() && !matches!(self.arrivals(), Rate::Constant { .. }) {
-            let what = format!("it spreads the {} of a rate", spelling.nouns);
-            return Err(format!("{} needs {rate}: {what}", flag("arrival")));
+            let (arrival, nouns) = (flag("arrival"), spelling.nouns);
+            return Err(Contradiction::ArrivalWithoutRate { arrival, rate, nouns });
         }
         if self.backlog.is_some() && !open && !spelling.is_open {
-            let of = format!("{rate}, {stages} or {file}");
-            return Err(format!("{} needs {of}: without a rate nothing waits", flag("backlog")));
+            let (backlog, rates) = (flag("backlog"), [rate, stages, file]);
+            return Err(Contradiction::BacklogWithoutRate { backlog, rates });
         }
         if self.think.is_some() && open {
-            return Err(format!(
-                "{} cannot be used with {rate}, {stages} or {file}: {} that become due at a rate do not wait for an \
-                 answer",
-                flag("think"),
-                spelling.nouns
-            ));
+            let (think, nouns, rates) = (flag("think"), spelling.nouns, [rate, stages, file]);
+            return Err(Contradiction::ThinkWithRate { think, rates, nouns });
         }
         Ok(())
     }
@@ -160,13 +156,13 @@ impl LoadOptions {
     }
 
     /// The engine's load, or what is wrong with a value.
-    pub fn load(&self, spelling: &Spelling, files: &Files) -> Result<Load, String> {
-        let asked = schedules::ArrivalOptions {
+    pub fn load(&self, spelling: &Spelling, files: &Files) -> Result<Load, LoadError> {
+        let options = schedules::ArrivalOptions {
             arrivals: self.arrivals(),
             exact: self.rate.as_ref().and_then(TargetRate::exact),
             think: self.think.as_deref(),
         };
-        schedules::load(asked, files, &|id| spelling.flag(id))
+        schedules::load(options, files, &|id| spelling.flag(id))
     }
 
     /// The settings of a whole run with this load. The caller adds what is its own.
@@ -186,6 +182,52 @@ impl LoadOptions {
             ..settings
         }
     }
+}
+
+/// Options that contradict each other, in the names of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Contradiction {
+    /// Two options that give the rate.
+    #[error("{stages} cannot be used with {other}: both give the rate")]
+    TwoRates {
+        /// The option of stages.
+        stages: String,
+        /// The other one.
+        other: String,
+    },
+    /// How exchanges are spread, without a rate.
+    #[error("{arrival} needs {rate}: it spreads the {nouns} of a rate")]
+    ArrivalWithoutRate {
+        /// The option.
+        arrival: String,
+        /// The option of a rate.
+        rate: String,
+        /// What the tool calls exchanges.
+        nouns: &'static str,
+    },
+    /// How many exchanges may wait, without a rate.
+    #[error(
+        "{backlog} needs {}, {} or {}: without a rate nothing waits", .rates[0], .rates[1], .rates[2]
+    )]
+    BacklogWithoutRate {
+        /// The option.
+        backlog: String,
+        /// The options that give a rate.
+        rates: [String; 3],
+    },
+    /// Pauses between exchanges, with a rate.
+    #[error(
+        "{think} cannot be used with {}, {} or {}: {nouns} that become due at a rate do not wait for an answer",
+        .rates[0], .rates[1], .rates[2]
+    )]
+    ThinkWithRate {
+        /// The option.
+        think: String,
+        /// The options that give a rate.
+        rates: [String; 3],
+        /// What the tool calls exchanges.
+        nouns: &'static str,
+    },
 }
 
 /// The rows of the options that a tool does not have in a table of its own, with a name only. Their texts live as long

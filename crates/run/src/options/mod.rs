@@ -29,6 +29,7 @@ pub mod surroundings;
 pub mod syntax;
 pub mod traceparent;
 pub mod usage_error;
+pub mod value_error;
 pub mod values;
 pub mod view;
 pub mod web;

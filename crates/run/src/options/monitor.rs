@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::value_error::ValueError;
+
 /// The source of the target's own figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MonitorSource {
@@ -16,18 +18,17 @@ pub enum MonitorSource {
 }
 
 impl FromStr for MonitorSource {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         match text.split_once(':') {
             None if text == "ldap" => Ok(Self::Ldap),
             Some(("kea", socket)) if !socket.is_empty() => Ok(Self::Kea(socket.into())),
             Some(("pid", pid)) => match pid.parse() {
                 Ok(pid) if pid > 0 => Ok(Self::Pid(pid)),
-                _ => Err(format!("'{pid}' is not a process id")),
+                _ => Err(ValueError::ProcessId(pid.to_owned())),
             },
-            _ => Err("write ldap, kea:SOCKET or pid:PID, such as kea:/run/kea/kea4-ctrl-socket"
-                .to_owned()),
+            _ => Err(ValueError::Monitor),
         }
     }
 }

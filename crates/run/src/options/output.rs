@@ -10,6 +10,7 @@ use clap::{Args, Command, FromArgMatches as _};
 use super::declared::{self, Unfit};
 use super::row::Row;
 use super::run_options::RunOptions;
+use super::value_error::ValueError;
 
 /// Where results go, and what they are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -102,10 +103,10 @@ pub enum Progress {
 }
 
 /// A time on a command line: a number of seconds, or a plan's notation.
-pub fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, ValueError> {
     let written = brunt_exchange::duration(text);
     let seconds = || text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-    written.or_else(seconds).ok_or_else(|| "write a time such as 30s, 500ms or 1m30s".to_owned())
+    written.or_else(seconds).ok_or(ValueError::Duration)
 }
 
 /// A percentile as a command line names it.
@@ -113,9 +114,9 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// # Errors
 ///
 /// It is none.
-pub fn percentile(text: &str) -> Result<f64, String> {
+pub fn percentile(text: &str) -> Result<f64, ValueError> {
     let read = text.parse::<f64>().ok().filter(|figure| (0.0..=100.0).contains(figure));
-    read.ok_or_else(|| "write a number from 0 to 100, such as 99.95".to_owned())
+    read.ok_or(ValueError::Percentile)
 }
 
 #[cfg(test)]
@@ -126,7 +127,7 @@ mod tests {
     fn times_have_units_or_are_seconds() {
         assert_eq!(duration("1m30s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("2.5"), Ok(Duration::from_millis(2500)));
-        assert!(duration("soon").unwrap_err().contains("30s"));
+        assert!(duration("soon").unwrap_err().to_string().contains("30s"));
         assert!(duration("-1").is_err());
         assert_eq!(percentile("99.95"), Ok(99.95));
         assert!(percentile("101").is_err() && percentile("x").is_err());

@@ -1,6 +1,6 @@
 //! [`Refusal`]: what is not carried out, why, and the exit code.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use super::exit::Exit;
 
@@ -12,6 +12,15 @@ pub struct Refusal {
     /// The exit code.
     pub exit: Exit,
 }
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text.trim_end())
+    }
+}
+
+/// So that the refusal of a command can be the cause of another error.
+impl std::error::Error for Refusal {}
 
 impl Refusal {
     /// The command line is wrong.

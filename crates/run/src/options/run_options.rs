@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use brunt_exchange::Slots;
+use brunt_exchange::{Slots, SlotsError};
 use brunt_net::allowed::Allowed;
 use brunt_net::dscp::Dscp;
 use brunt_record::{AbortRule, Node, Slo};
@@ -21,6 +21,7 @@ use super::monitor::MonitorSource;
 use super::quiet::Quiet;
 use super::row::Row;
 use super::start_at::StartAt;
+use super::value_error::ValueError;
 use super::view::ViewOptions;
 use super::web::WebAddress;
 use super::weights::Weights;
@@ -185,28 +186,21 @@ pub struct RunOptions {
 impl RunOptions {
     /// Refuses to share a run if each machine would draw its own seed, and refuses weights that do not match the
     /// machines.
-    pub fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
+    pub fn check_node(&self, seed: Option<u64>) -> Result<(), NodeError> {
         if let Some(weights) = &self.weights {
             let Some(node) = &self.node else {
-                return Err("--weights needs --node, which says which machine this is".to_owned());
+                return Err(NodeError::WeightsWithoutNode);
             };
             if *weights == Weights::Ceiling {
-                let why = "--weights ceiling is for 'brunt cluster run', which asks its agents: give the weight of \
-                           each machine here, such as the rate that 'brunt calibrate' measured on it";
-                return Err(why.to_owned());
+                return Err(NodeError::Ceiling);
             }
             let given = weights.given().len();
             if given != node.of as usize {
-                return Err(format!(
-                    "--weights has {given} weights, but --node has {} machines; give a weight for each",
-                    node.of
-                ));
+                return Err(NodeError::WeightsOfOthers { given, nodes: node.of });
             }
         }
         if self.node.as_ref().is_some_and(|node| node.of > 1) && seed.is_none() {
-            let why =
-                "--node needs --seed, the same on every machine, so that all draw the same values";
-            return Err(why.to_owned());
+            return Err(NodeError::NoSeed);
         }
         Ok(())
     }
@@ -234,15 +228,47 @@ impl RunOptions {
     }
 }
 
-fn node(text: &str) -> Result<Node, String> {
+/// Why machines cannot share a run with these options.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NodeError {
+    /// Weights for one machine.
+    #[error("--weights needs --node, which says which machine this is")]
+    WeightsWithoutNode,
+    /// Weights that only a coordinator knows.
+    #[error(
+        "--weights ceiling is for 'brunt cluster run', which asks its agents: give the weight of each machine here, \
+         such as the rate that 'brunt calibrate' measured on it"
+    )]
+    Ceiling,
+    /// Weights for another number of machines.
+    #[error(
+        "--weights has {given} weights, but --node has {nodes} machines; give a weight for each"
+    )]
+    WeightsOfOthers {
+        /// The number of weights.
+        given: usize,
+        /// The number of machines.
+        nodes: u32,
+    },
+    /// Each machine would draw its own values.
+    #[error("--node needs --seed, the same on every machine, so that all draw the same values")]
+    NoSeed,
+    /// The weights do not make a share.
+    #[error("--weights {weights}: {error}")]
+    Share {
+        /// The weights.
+        weights: Weights,
+        /// What is wrong with them.
+        error: SlotsError,
+    },
+}
+
+fn node(text: &str) -> Result<Node, ValueError> {
     let read = text.split_once('/').and_then(|(rank, of)| {
         let node = Node::even(rank.parse().ok()?, of.parse().ok()?);
         (node.rank < node.of && u64::from(node.of) <= Slots::ROUND_MAX).then_some(node)
     });
-    read.ok_or_else(|| {
-        "write the index of this machine and their number (at most 65536), such as 0/3 for the first of three"
-            .to_owned()
-    })
+    read.ok_or(ValueError::Node)
 }
 
 /// Which addresses of a name are used.
@@ -255,11 +281,11 @@ pub enum Addresses {
     All,
 }
 
-fn addresses(text: &str) -> Result<Addresses, String> {
+fn addresses(text: &str) -> Result<Addresses, ValueError> {
     match text {
         "one" => Ok(Addresses::One),
         "all" => Ok(Addresses::All),
-        _ => Err("write one or all".to_owned()),
+        _ => Err(ValueError::Addresses),
     }
 }
 

@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::base_url::BaseUrl;
+use super::base_url::{BaseUrl, UrlError};
+use super::value_error::ValueError;
 
 /// The source of a target's processor time, or of its own counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,22 +36,19 @@ const EXAMPLE: &str = "write a server and a counter of seconds, such as \
     prometheus:http://127.0.0.1:9090?query=process_cpu_seconds_total{job=\"ds\"}";
 
 impl FromStr for ServerCpu {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         match text.split_once(':') {
             None if text == "local" => Ok(Self::Local),
             None if text == "monitor" => Ok(Self::Monitor),
             Some(("pid", pid)) => match pid.parse() {
                 Ok(pid) if pid > 0 => Ok(Self::Pid(pid)),
-                _ => Err(format!("'{pid}' is not a process id")),
+                _ => Err(ValueError::ProcessId(pid.to_owned())),
             },
             Some(("kea", socket)) if !socket.is_empty() => Ok(Self::Kea(socket.into())),
             Some(("prometheus", url)) => PrometheusQuery::read(url).map(Self::Prometheus),
-            _ => {
-                Err("write local, pid:PID, prometheus:URL, monitor or kea:SOCKET, such as pid:4711"
-                    .to_owned())
-            }
+            _ => Err(ValueError::ServerCpu),
         }
     }
 }
@@ -69,16 +67,15 @@ impl fmt::Display for ServerCpu {
 
 impl PrometheusQuery {
     /// Reads a URL. The selector is written in Prometheus's notation, without escapes.
-    fn read(text: &str) -> Result<Self, String> {
-        let (base, selector) = text.split_once("?query=").ok_or_else(|| EXAMPLE.to_owned())?;
+    fn read(text: &str) -> Result<Self, ValueError> {
+        let (base, selector) =
+            text.split_once("?query=").ok_or_else(|| UrlError::Incomplete(EXAMPLE.to_owned()))?;
         let server = BaseUrl::read(base, EXAMPLE)?;
         if server.has_credentials() {
-            return Err("a user and a password in the URL are not supported".to_owned());
+            return Err(ValueError::PasswordInUrl);
         }
         if selector.trim().is_empty() || selector.ends_with(']') || selector.ends_with(')') {
-            return Err(format!(
-                "'{selector}' is no plain selector of a counter: rates and sums are computed here; {EXAMPLE}"
-            ));
+            return Err(ValueError::Selector { selector: selector.to_owned(), example: EXAMPLE });
         }
         let path = server.path().trim_end_matches('/').to_owned();
         Ok(Self { server: server.below(&path), selector: selector.trim().to_owned() })

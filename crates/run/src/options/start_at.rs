@@ -7,6 +7,8 @@ use std::time::SystemTime;
 use jiff::civil::Time;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 
+use super::value_error::ValueError;
+
 /// When a run must begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartAt {
@@ -18,9 +20,30 @@ pub enum StartAt {
     StandardInput,
 }
 
+/// Why a run cannot start at a time.
+#[derive(Debug, thiserror::Error)]
+pub enum StartAtError {
+    /// The clock of this time zone does not show this time any more.
+    #[error("--start-at {at}: {source}")]
+    Clock {
+        /// The time.
+        at: StartAt,
+        /// What the calendar says.
+        source: jiff::Error,
+    },
+    /// It is too late.
+    #[error("--start-at {at} is in the past: it is now {now}")]
+    Past {
+        /// The time.
+        at: StartAt,
+        /// The present.
+        now: Timestamp,
+    },
+}
+
 impl StartAt {
-    /// The moment, for a machine where it is `now`; none if it is not known yet. The error says what is wrong with it.
-    pub fn moment(self, now: &Zoned) -> Result<Option<SystemTime>, String> {
+    /// The moment, for a machine where it is `now`; none if it is not known yet.
+    pub fn moment(self, now: &Zoned) -> Result<Option<SystemTime>, StartAtError> {
         let moment = match self {
             Self::StandardInput => return Ok(None),
             Self::Moment(moment) => moment,
@@ -29,29 +52,26 @@ impl StartAt {
                 let next = today.and_then(|today| {
                     if today > *now { Ok(today) } else { today.checked_add(1.day()) }
                 });
-                next.map_err(|error| format!("--start-at {self}: {error}"))?.timestamp()
+                next.map_err(|source| StartAtError::Clock { at: self, source })?.timestamp()
             }
         };
         if moment < now.timestamp() {
-            return Err(format!("--start-at {self} is in the past: it is now {}", now.timestamp()));
+            return Err(StartAtError::Past { at: self, now: now.timestamp() });
         }
         Ok(Some(moment.into()))
     }
 }
 
 impl FromStr for StartAt {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         if text == "-" {
             return Ok(Self::StandardInput);
         }
         let clock = || text.parse().ok().filter(|_| text.contains(':')).map(Self::Clock);
         let moment = text.parse().ok().map(Self::Moment);
-        moment.or_else(clock).ok_or_else(|| {
-            "write a time of day such as 12:00:05, or a moment such as 2026-11-22T12:00:05Z"
-                .to_owned()
-        })
+        moment.or_else(clock).ok_or(ValueError::StartAt)
     }
 }
 
@@ -74,14 +94,15 @@ mod tests {
     fn a_time_of_day_is_the_next_one_and_a_moment_is_itself() {
         let now: Zoned = "2026-11-22T11:59:00+01:00[Europe/Berlin]".parse().unwrap();
         let ahead = |text: &str| {
-            let at = text.parse::<StartAt>().unwrap().moment(&now)?.unwrap();
+            let at = text.parse::<StartAt>().unwrap().moment(&now);
+            let at = at.map_err(|error| error.to_string())?.unwrap();
             Ok::<_, String>(at.duration_since(now.timestamp().into()).unwrap())
         };
         assert_eq!(ahead("12:00:05"), Ok(Duration::from_secs(65)));
         assert_eq!(ahead("11:58"), Ok(Duration::from_secs(24 * 3600 - 60)));
         assert_eq!(ahead("2026-11-22T11:00:05.25Z"), Ok(Duration::from_millis(65_250)));
         assert!(ahead("2026-11-22T10:00:00Z").unwrap_err().contains("is in the past"));
-        assert_eq!("-".parse::<StartAt>().unwrap().moment(&now), Ok(None));
+        assert!(matches!("-".parse::<StartAt>().unwrap().moment(&now), Ok(None)));
         for wrong in ["", "soon", "12", "25:00", "2026-11-22"] {
             assert!(wrong.parse::<StartAt>().is_err(), "{wrong}");
         }

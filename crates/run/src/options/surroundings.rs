@@ -9,6 +9,19 @@ use std::path::{Path, PathBuf};
 use brunt_feed::Files;
 use brunt_net::secret::Secret;
 
+/// Why a plan may not refer to a file. It reads after "which".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileNotPermitted {
+    /// Nothing keeps the process within its files.
+    #[error(
+        "is not read: this kernel cannot confine a process to its own files (Landlock, Linux 5.13)"
+    )]
+    Unconfined,
+    /// It is not below the plan.
+    #[error("lies outside the directory of the plan")]
+    Outside,
+}
+
 /// The source of files, variables and passwords.
 pub trait Surroundings {
     /// The value of an environment variable.
@@ -37,7 +50,7 @@ pub trait Surroundings {
     }
 
     /// Whether a plan may refer to this file; the error says why not.
-    fn permits(&self, path: &Path) -> Result<(), String> {
+    fn permits(&self, path: &Path) -> Result<(), FileNotPermitted> {
         let _ = path;
         Ok(())
     }

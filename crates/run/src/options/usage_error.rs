@@ -16,8 +16,8 @@ pub struct UsageError {
 
 impl UsageError {
     /// A fault for this reason.
-    pub fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
+    pub fn new(reason: impl fmt::Display) -> Self {
+        Self { reason: reason.to_string() }
     }
 
     /// The whole message as it goes to standard error, without a final newline.

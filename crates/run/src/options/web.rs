@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
+use super::value_error::ValueError;
+
 /// An address of this machine, and a port; port 0 is any free port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WebAddress(pub SocketAddr);
@@ -16,9 +18,9 @@ impl WebAddress {
 }
 
 impl FromStr for WebAddress {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let read = match text {
             "" => Some(SocketAddr::new(local, 0)),
@@ -28,8 +30,7 @@ impl FromStr for WebAddress {
                 .or_else(|| text.parse().ok().map(|port| SocketAddr::new(local, port)))
                 .or_else(|| text.parse().ok().map(|host| SocketAddr::new(host, 0))),
         };
-        let wanted = "write an address, a port or both, such as 127.0.0.1:8080, 8080 or [::1]:8080";
-        read.map(Self).ok_or_else(|| wanted.to_owned())
+        read.map(Self).ok_or(ValueError::Web)
     }
 }
 
@@ -58,7 +59,10 @@ mod tests {
             assert_eq!((address.to_string().as_str(), address.is_private()), (read, private));
         }
         for wrong in ["localhost", "127.0.0.1:", "70000", "http://127.0.0.1", "[::1]", "-1"] {
-            assert!(wrong.parse::<WebAddress>().unwrap_err().contains("8080"), "{wrong}");
+            assert!(
+                wrong.parse::<WebAddress>().unwrap_err().to_string().contains("8080"),
+                "{wrong}"
+            );
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::value_error::ValueError;
+
 /// How much each machine does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Weights {
@@ -23,17 +25,15 @@ impl Weights {
 }
 
 impl FromStr for Weights {
-    type Err = String;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         if text == "ceiling" {
             return Ok(Self::Ceiling);
         }
         let weight = |text: &str| text.trim().parse().ok().filter(|weight| *weight > 0);
         let weights = text.split(',').map(weight).collect::<Option<Vec<u32>>>();
-        weights.map(Self::Given).ok_or_else(|| {
-            "write a whole number of at least 1 for each machine, such as 3,1,1".to_owned()
-        })
+        weights.map(Self::Given).ok_or(ValueError::Weights)
     }
 }
 

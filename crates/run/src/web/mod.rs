@@ -31,6 +31,24 @@ use token::Token;
 /// Starts a thread on the cores that the run chooses.
 pub type Spawn<'a> = &'a dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
 
+/// Why the page of a run cannot be served.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to serve the page of --web on {at}: {cause}; name another address with --web=ADDR")]
+pub struct ServeError {
+    at: WebAddress,
+    #[source]
+    cause: ServeCause,
+}
+
+/// What serving a page failed at.
+#[derive(Debug, thiserror::Error)]
+enum ServeCause {
+    #[error(transparent)]
+    Listen(#[from] io::Error),
+    #[error("draw a random token: {0}")]
+    Token(#[from] getrandom::Error),
+}
+
 /// The server of a run's page. When it is dropped, it notifies every tab that the run is over, and waits until they
 /// have been notified: for [`serve::GOODBYE_MAX`] at most.
 pub struct Server {
@@ -58,16 +76,15 @@ impl Shared {
 
 impl Server {
     /// Begins to serve a page, on a thread that `spawn` starts. The error says what failed and what to do.
-    pub fn start(at: WebAddress, page: String, spawn: Spawn<'_>) -> Result<Self, String> {
-        let failed = |why: &dyn std::fmt::Display| {
-            format!(
-                "failed to serve the page of --web on {at}: {why}; name another address with --web=ADDR"
-            )
-        };
-        let listener = TcpListener::bind(at.0).map_err(|error| failed(&error))?;
-        let bound = listener.local_addr().map_err(|error| failed(&error))?;
-        listener.set_nonblocking(true).map_err(|error| failed(&error))?;
-        let token = Token::new().map_err(|why| failed(&why))?;
+    pub fn start(at: WebAddress, page: String, spawn: Spawn<'_>) -> Result<Self, ServeError> {
+        Self::serve(at, page, spawn).map_err(|cause| ServeError { at, cause })
+    }
+
+    fn serve(at: WebAddress, page: String, spawn: Spawn<'_>) -> Result<Self, ServeCause> {
+        let listener = TcpListener::bind(at.0)?;
+        let bound = listener.local_addr()?;
+        listener.set_nonblocking(true)?;
+        let token = Token::new()?;
         let own = host::own_name().filter(|_| !at.is_private());
         // If the server listens on all addresses, a remote reader needs one that leads here.
         let host = match &own {
@@ -87,7 +104,7 @@ impl Server {
             let shared = Arc::clone(&shared);
             Box::new(move || serve::serve(listener, &shared))
         };
-        let thread = Some(spawn(act).map_err(|error| failed(&error))?);
+        let thread = Some(spawn(act)?);
         Ok(Self { shared, thread })
     }
 

@@ -153,7 +153,7 @@ fn tabs_are_told_all_of_a_run_whenever_they_come() {
 fn an_address_that_is_taken_is_an_error_in_words() {
     let first = server();
     let (at, _) = split(&first);
-    let why = Server::start(WebAddress(at), String::new(), SPAWN).err().unwrap();
+    let why = Server::start(WebAddress(at), String::new(), SPAWN).err().unwrap().to_string();
     assert!(why.contains(&at.to_string()) && why.contains("--web=ADDR"), "{why}");
 }
 

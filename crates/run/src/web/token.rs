@@ -7,10 +7,10 @@ use std::fmt;
 pub(super) struct Token(String);
 
 impl Token {
-    /// A new one. The error reads after "failed to".
-    pub(super) fn new() -> Result<Self, String> {
+    /// A new one.
+    pub(super) fn new() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).map_err(|error| format!("draw a random token: {error}"))?;
+        getrandom::fill(&mut bytes)?;
         let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
         Ok(Self(digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()))
     }

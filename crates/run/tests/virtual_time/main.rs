@@ -10,7 +10,7 @@ use brunt_exchange::{Outcome, Session, Ticket, Watch};
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
 use brunt_run::environment::Environment;
-use brunt_run::{Job, Protocol, World, carry_out};
+use brunt_run::{EngineError, Job, Protocol, ProtocolError, World, carry_out};
 
 /// Answers after a time that follows from the number of the exchange.
 struct Scripted(VirtualTime);
@@ -44,9 +44,9 @@ impl Protocol for ScriptedProtocol {
         format!("{outcome:?}")
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         let sessions = ScriptedSessions(self.0.clone());
-        run.with(&sessions).map_err(|error| format!("failed to {error}"))
+        Ok(run.with(&sessions).map_err(EngineError)?)
     }
 }
 

@@ -1,8 +1,8 @@
 //! What commands that use the loads of others cannot have perfdhcp do.
 
-use brunt_run::Caller;
 use brunt_run::load::{ONE_RUN, never};
 use brunt_run::options::pacing::Pacing;
+use brunt_run::{Caller, Unsuitable};
 
 use crate::options::args::{DhcpArgs, DropLimit, Scenario};
 use crate::options::switches::EXCHANGES;
@@ -23,7 +23,7 @@ pub(crate) fn pacing(args: &DhcpArgs) -> Vec<Pacing> {
 }
 
 /// Why a caller cannot have this carried out.
-pub(crate) fn refuses(args: &DhcpArgs, caller: Caller) -> Result<(), String> {
+pub(crate) fn refuses(args: &DhcpArgs, caller: Caller) -> Result<(), Unsuitable> {
     let why = match caller {
         Caller::Search => ONE_RUN,
         Caller::OwnAgents | Caller::AgentsOfOthers => "runs a program",

@@ -10,12 +10,12 @@ mod attendance;
 mod callers;
 mod coverage;
 mod diagnostics;
+mod error;
 mod interim;
 mod load;
 mod open;
 pub mod options;
 mod perfdhcp;
-mod problem;
 mod release;
 pub mod report;
 mod resolved;
@@ -36,14 +36,14 @@ use brunt_run::load::Suits;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{Caller, Job, Load, Outcome, Prepared, Repeatable, Verbosity, prepare};
+use brunt_run::{Caller, Job, Load, Outcome, Prepared, Repeatable, Unsuitable, Verbosity, prepare};
 
 use crate::options::args::DhcpArgs;
 
 pub use tools::TOOLS;
 
+use error::PerfdhcpError;
 use perfdhcp::Perfdhcp;
-use problem::Problem;
 
 impl Load for DhcpArgs {
     fn name(&self) -> &'static str {
@@ -62,7 +62,7 @@ impl Load for DhcpArgs {
         callers::pacing(self)
     }
 
-    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
         callers::refuses(self, caller)
     }
 
@@ -77,26 +77,25 @@ impl Load for DhcpArgs {
             self.notes.iter().for_each(|note| world.console.note(note));
         }
         let perfdhcp =
-            Perfdhcp::prepare(self, (world, network), verbosity).map_err(Problem::refusal)?;
-        let job = perfdhcp.job(world).map_err(Problem::refusal)?;
+            Perfdhcp::prepare(self, (world, network), verbosity).map_err(PerfdhcpError::refusal)?;
+        let job = perfdhcp.job(world).map_err(PerfdhcpError::refusal)?;
         if shows && let Some(changes) = touched::changed(self) {
             let target = job.asked.target.as_deref().unwrap_or_default();
             world.console.note(&format!("this run {changes}: {target}"));
         }
         // A missing permission is reported before anything is printed.
-        perfdhcp.open(job.load.workers()).map_err(Problem::refusal)?;
-        prepare(world).map_err(|why| Problem::from(why).refusal())?;
-        let carried = perfdhcp.carry_out(&job, world);
-        let (finished, exit) = carried.map_err(|why| Problem::from(why).refusal())?;
+        perfdhcp.open(job.load.workers()).map_err(PerfdhcpError::refusal)?;
+        prepare(world).map_err(|error| PerfdhcpError::from(error).refusal())?;
+        let (finished, exit) = perfdhcp.carry_out(&job, world).map_err(PerfdhcpError::refusal)?;
         let exit = finished.losses.tell(exit);
         Ok(Outcome { record: finished.record, exit })
     }
 
     fn examine(&self, world: &World, network: &Network) -> Result<Job, Refusal> {
         let perfdhcp = Perfdhcp::prepare(self, (world, network), Verbosity::Quiet)
-            .map_err(Problem::refusal)?;
-        perfdhcp.compiles().map_err(Problem::refusal)?;
-        perfdhcp.job(world).map_err(Problem::refusal)
+            .map_err(PerfdhcpError::refusal)?;
+        perfdhcp.compiles().map_err(PerfdhcpError::refusal)?;
+        perfdhcp.job(world).map_err(PerfdhcpError::refusal)
     }
 
     /// A step has as many places for exchanges in flight as its rate needs, unless their number was given.
@@ -107,8 +106,8 @@ impl Load for DhcpArgs {
         suits: Suits<'_>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let perfdhcp = Perfdhcp::prepare(self, (world, network), Verbosity::Quiet)
-            .map_err(Problem::refusal)?;
-        let job = perfdhcp.job(world).map_err(Problem::refusal)?;
+            .map_err(PerfdhcpError::refusal)?;
+        let job = perfdhcp.job(world).map_err(PerfdhcpError::refusal)?;
         let prepared = Prepared::new(job, perfdhcp, None).with_fixed_workers();
         let prepared = if self.load.window.is_some() {
             prepared

@@ -6,10 +6,9 @@ use brunt_dhcp_driver::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::{Load, Plan};
 use brunt_exchange::Slots;
-use brunt_run::Files;
 use brunt_run::options::arrivals::{Rate, TargetRate};
 use brunt_run::options::load_options::LoadOptions;
-use brunt_run::share;
+use brunt_run::{Files, SettingsError, share};
 
 use crate::options::args::{DhcpArgs, Fleet, FleetStart, Scenario};
 use crate::options::switches::EXCHANGES;
@@ -49,8 +48,8 @@ pub(crate) fn plan(
     seed: u64,
     sources: usize,
     files: &Files,
-) -> Result<Plan, String> {
-    let node = share::asked(&args.output.run, args.output.seed)?;
+) -> Result<Plan, SettingsError> {
+    let node = share::requested(&args.output.run, args.output.seed)?;
     let options = options(args);
     let load = options.load(&EXCHANGES, files)?;
     let sessions = match &load {
@@ -66,7 +65,7 @@ pub(crate) fn plan(
     settings.seed = seed;
     let mut settings = share::divided(settings, node, 1)?;
     settings.workers = Some(workers(args, settings.sessions, sources));
-    Plan::new(settings, 1).map_err(|error| format!("failed to {error}"))
+    Ok(Plan::new(settings, 1)?)
 }
 
 /// What every load has, with all the rates of the command line in one: which of them an exchange belongs to follows
@@ -131,7 +130,7 @@ fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
 
 /// Which exchanges this machine makes.
 pub(crate) fn slots(args: &DhcpArgs) -> Slots {
-    share::asked(&args.output.run, args.output.seed).map(|node| node.slots).unwrap_or_default()
+    share::requested(&args.output.run, args.output.seed).map(|node| node.slots).unwrap_or_default()
 }
 
 /// The first `-n` counts requested leases; renewals and releases that fall due between them do not count.

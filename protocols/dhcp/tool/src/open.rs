@@ -9,12 +9,12 @@ use brunt_dhcp_driver::limits::{DropLimit, Limits};
 use brunt_dhcp_driver::{Dhcp, FleetChanges, Silence};
 use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::timer::{MachineTime, Time as _};
-use brunt_engine::{EngineRun, Finished, Stop, Urgency};
+use brunt_engine::{EngineRun, Finished, RunError, Stop, Urgency};
 use brunt_net::carrier::Carrier;
 
 use crate::diagnostics::Diagnostics;
+use crate::error::PerfdhcpError;
 use crate::options::args::{self, DhcpArgs};
-use crate::problem::{Problem, failed};
 use crate::release;
 use crate::report::Exchanges;
 use crate::resolved::Resolved;
@@ -27,7 +27,7 @@ pub(crate) trait OpenDriver {
     fn is_ready(&self, workers: usize) -> bool;
 
     /// Carries the run out.
-    fn drive(&self, resolved: &Resolved<'_>, run: EngineRun<'_>) -> Result<Finished, String>;
+    fn drive(&self, resolved: &Resolved<'_>, run: EngineRun<'_>) -> Result<Finished, RunError>;
 
     /// Releases what the run took, and says so on the console if it shows what it does.
     fn release(
@@ -35,7 +35,7 @@ pub(crate) trait OpenDriver {
         resolved: &Resolved<'_>,
         told: (bool, &Console),
         stop: &Stop,
-    ) -> Result<(), String>;
+    ) -> Result<(), PerfdhcpError>;
 
     /// The limits that end the run from within.
     fn limits(&self) -> &Limits;
@@ -54,7 +54,7 @@ pub(crate) trait OpenDriver {
 }
 
 /// Makes the driver's plan for a source address.
-pub(crate) type Compile<P> = fn(&Resolved<'_>, IpAddr) -> Result<P, Problem>;
+pub(crate) type Compile<P> = fn(&Resolved<'_>, IpAddr) -> Result<P, PerfdhcpError>;
 
 /// The driver of a family over a carrier.
 pub(crate) struct Opened<D: Diagnostics, C> {
@@ -75,10 +75,10 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> Opened<D, C> {
         workers: usize,
         compile: Compile<D::Plan>,
         open: Open<C>,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, PerfdhcpError> {
         let sockets = open(&resolved.route, resolved.args, workers)?;
         let locals = resolved.route.locals.iter().take(sockets.len());
-        let plans: Result<Vec<_>, Problem> =
+        let plans: Result<Vec<_>, PerfdhcpError> =
             locals.map(|local| compile(resolved, local.ip()).map(Arc::new)).collect();
         let (time, ends) = (MachineTime::by(resolved.clock), Arc::default());
         let limits = Arc::new(limits(resolved.args, &ends));
@@ -90,7 +90,7 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> Opened<D, C> {
 
 /// The limits that end a run from within, by its stop.
 fn limits(args: &DhcpArgs, ends: &Arc<OnceLock<Stop>>) -> Limits {
-    let asked = &args.limits;
+    let options = &args.limits;
     let limit = |limit: args::DropLimit| DropLimit {
         count: limit.count,
         percent: limit.share.map(|share| share * 100.0),
@@ -102,7 +102,7 @@ fn limits(args: &DhcpArgs, ends: &Arc<OnceLock<Stop>>) -> Limits {
             stop.request();
         }
     });
-    Limits::new(asked.numbers[1], asked.drops.map(limit), Some(halt))
+    Limits::new(options.numbers[1], options.drops.map(limit), Some(halt))
 }
 
 impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C> {
@@ -110,13 +110,13 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         !self.is_used.get() && self.workers == workers
     }
 
-    fn drive(&self, resolved: &Resolved<'_>, run: EngineRun<'_>) -> Result<Finished, String> {
+    fn drive(&self, resolved: &Resolved<'_>, run: EngineRun<'_>) -> Result<Finished, RunError> {
         self.is_used.set(true);
         let _ = self.ends.set(run.stop.clone());
         let (fleet, queue) = (resolved.fleet().is_some(), resolved.server_queue());
         let sessions = DhcpSessions::new(&self.dhcp, self.time.clock(), fleet, queue);
         // The sockets count from the same origin.
-        D::run(&sessions, EngineRun { time: self.time.into(), ..run }).map_err(failed)
+        D::run(&sessions, EngineRun { time: self.time.into(), ..run })
     }
 
     fn release(
@@ -124,7 +124,7 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         resolved: &Resolved<'_>,
         (shows, console): (bool, &Console),
         stop: &Stop,
-    ) -> Result<(), String> {
+    ) -> Result<(), PerfdhcpError> {
         let compile = |local| (self.compile)(resolved, local);
         release::all(resolved, &self.dhcp, (&compile, self.open), (shows, console), stop)
     }

@@ -14,17 +14,17 @@ use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, Progress};
-use brunt_run::summary::{Ending, Stream};
+use brunt_run::summary::{Ending, Stream, SummaryError};
 use brunt_run::{
-    EndedBy, ExitPolicy, Finished, Job, Observer, Protocol, Verbosity, carry_out, ceiling, exit,
-    objectives, search_words,
+    EndedBy, EngineError, ExitPolicy, Finished, Job, Observer, Protocol, ProtocolError, Verbosity,
+    carry_out, ceiling, exit, objectives, search_words,
 };
 
+use crate::error::PerfdhcpError;
 use crate::interim::Interim;
 use crate::open::{OpenDriver, Opened};
 use crate::options::args::{DhcpArgs, Scenario, Style};
 use crate::options::decoded::decoded;
-use crate::problem::Problem;
 use crate::report::{Exchanges, ReportSettings, banner};
 use crate::resolved::{Resolved, v4_plan, v6_plan};
 use crate::route::Route;
@@ -48,11 +48,9 @@ impl<'a> Perfdhcp<'a> {
         args: &'a DhcpArgs,
         (world, network): (&World, &Network),
         verbosity: Verbosity,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, PerfdhcpError> {
         if args.output.run.canary.is_some() && args.scenario != Scenario::Basic {
-            return Err(Problem::usage(
-                "--canary cannot be used with an avalanche or a fleet, which do not start slowly",
-            ));
+            return Err(PerfdhcpError::Canary);
         }
         let resolved = Resolved::new(args, network, world)?;
         let operations = shown::operations(args);
@@ -71,12 +69,12 @@ impl<'a> Perfdhcp<'a> {
     }
 
     /// Whether messages can be made of what the command line asks for.
-    pub(crate) fn compiles(&self) -> Result<(), Problem> {
+    pub(crate) fn compiles(&self) -> Result<(), PerfdhcpError> {
         self.resolved.compiles()
     }
 
     /// Opens the sockets of the next run, which has this number of workers.
-    pub(crate) fn open(&self, workers: usize) -> Result<(), Problem> {
+    pub(crate) fn open(&self, workers: usize) -> Result<(), PerfdhcpError> {
         // The ports are those of the run before.
         self.driver.take();
         let resolved = &self.resolved;
@@ -96,7 +94,11 @@ impl<'a> Perfdhcp<'a> {
     }
 
     /// Carries the job out, and prints what perfdhcp prints.
-    pub(crate) fn carry_out(&self, job: &Job, world: &World) -> Result<(Finished, Exit), String> {
+    pub(crate) fn carry_out(
+        &self,
+        job: &Job,
+        world: &World,
+    ) -> Result<(Finished, Exit), PerfdhcpError> {
         if self.verbosity == Verbosity::Quiet {
             let finished = carry_out(job, self, &mut [], world)?;
             let exit = self.exit_of(&finished);
@@ -122,7 +124,7 @@ impl<'a> Perfdhcp<'a> {
     }
 
     /// Prints what perfdhcp prints when a run is over.
-    fn print(&self, job: &Job, finished: &mut Finished) -> Result<(), String> {
+    fn print(&self, job: &Job, finished: &mut Finished) -> Result<(), SummaryError> {
         let mut figures = Exchanges::of_run(&self.shown, &job.catalogue, &finished.measured.totals);
         figures.last_at_least(finished.engine.timing.window());
         let driver = self.driver.borrow();
@@ -167,14 +169,13 @@ impl<'a> Perfdhcp<'a> {
     }
 
     /// The run that the command line asks for.
-    pub(crate) fn job(&self, world: &World) -> Result<Job, Problem> {
+    pub(crate) fn job(&self, world: &World) -> Result<Job, PerfdhcpError> {
         let args = self.resolved.args;
         let scheme = if args.family == Family::V6 { "dhcp6" } else { "dhcp4" };
         let target = format!("{scheme}://{}", self.resolved.route.server);
         let run = &args.output.run;
         let mut job = Job {
-            objectives: objectives(&run.objectives, run, &self.operations)
-                .map_err(Problem::usage)?,
+            objectives: objectives(&run.objectives, run, &self.operations)?,
             output: Output {
                 run: run.clone(),
                 percentiles: args.output.percentiles.clone(),
@@ -273,19 +274,19 @@ impl Protocol for Perfdhcp<'_> {
     }
 
     /// Each run has sockets of its own. Those of the first were opened before it, with as many workers.
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         let workers = run.plan.workers();
         let is_ready = |driver: &dyn OpenDriver| driver.is_ready(workers);
         if !self.driver.borrow().as_deref().is_some_and(is_ready) {
             self.open(workers)?;
         }
         let driver = self.driver.borrow();
-        let driver = driver.as_deref().ok_or("failed to open sockets")?;
+        let driver = driver.as_deref().ok_or(PerfdhcpError::NoSockets)?;
         let wrapped = self.resolved.args.report.wrapped.as_deref();
         wrapped::call(wrapped, "start", &self.console);
         let finished = driver.drive(&self.resolved, run);
         wrapped::call(wrapped, "stop", &self.console);
-        finished
+        Ok(finished.map_err(EngineError)?)
     }
 
     /// Only the run that took leases knows them.
@@ -293,11 +294,11 @@ impl Protocol for Perfdhcp<'_> {
         true
     }
 
-    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+    fn clean_up(&self, stop: &Stop) -> Result<(), ProtocolError> {
         let shows = self.verbosity == Verbosity::Normal;
         match self.driver.borrow().as_deref() {
             Some(driver) if self.resolved.args.exchange.release_on_exit => {
-                driver.release(&self.resolved, (shows, &self.console), stop)
+                Ok(driver.release(&self.resolved, (shows, &self.console), stop)?)
             }
             _ => Ok(()),
         }

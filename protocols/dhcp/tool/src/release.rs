@@ -20,7 +20,7 @@ use brunt_run::options::arrivals::Rate;
 use brunt_run::schedules::per_second_of;
 
 use super::diagnostics::Diagnostics;
-use super::problem::{Problem, failed};
+use super::error::PerfdhcpError;
 use super::resolved::Resolved;
 use super::route::Open;
 use super::{attendance, load};
@@ -35,10 +35,10 @@ const EVERY: Duration = Duration::from_secs(2);
 pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     job: &Resolved<'_>,
     dhcp: &Dhcp<D, C>,
-    (plan, open): (&impl Fn(IpAddr) -> Result<D::Plan, Problem>, Open<C>),
+    (plan, open): (&impl Fn(IpAddr) -> Result<D::Plan, PerfdhcpError>, Open<C>),
     (shows, console): (bool, &Console),
     stop: &Stop,
-) -> Result<(), String> {
+) -> Result<(), PerfdhcpError> {
     let leases = dhcp.take_leases();
     let total = leases.len() as u64;
     if total == 0 || stop.urgency() == Urgency::Abort {
@@ -90,7 +90,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     let plan = schedule(job, total)?;
     let (stop, sink, time) = (&ours, &mut progress, time.into());
     let run = EngineRun { plan: &plan, catalogue: &catalogue, stop, sink, time };
-    let finished = D::run(&sessions, run).map_err(failed)?;
+    let finished = D::run(&sessions, run)?;
     let left = total - finished.counts.ok;
     if left > 0 {
         console.note(&format!("{left} of {total} leases were not released"));
@@ -101,17 +101,17 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
 }
 
 /// Releases all of them in turn, no faster than the leases were requested.
-fn schedule(job: &Resolved<'_>, total: u64) -> Result<Plan, String> {
+fn schedule(job: &Resolved<'_>, total: u64) -> Result<Plan, PerfdhcpError> {
     let rate = match job.args.load.options.arrivals() {
         Rate::Constant { per_second, .. } => per_second,
         _ => RATE,
     };
-    let schedule = Schedule::constant(per_second_of(rate, "-r")?, None).map_err(failed)?;
+    let schedule = Schedule::constant(per_second_of(rate, "-r")?, None)?;
     let [first, second] = job.args.limits.drop_time;
     let mut settings = Settings::open(schedule, load::WINDOW);
     settings.stop.count = Some(total);
     settings.drain = Some(first + second);
     settings.seed = job.seed;
     settings.workers = Some(1);
-    Plan::new(settings, 1).map_err(failed)
+    Ok(Plan::new(settings, 1)?)
 }

@@ -15,8 +15,8 @@ use brunt_net::queue::QueueWatch;
 use brunt_run::options::monitor::MonitorSource;
 use brunt_run::{Files, RunClock, World, console};
 
+use crate::error::PerfdhcpError;
 use crate::options::args::{self, DhcpArgs, Scenario};
-use crate::problem::{Problem, failed};
 use crate::route::Route;
 use crate::{load, v4, v6};
 
@@ -45,7 +45,7 @@ impl<'a> Resolved<'a> {
         args: &'a DhcpArgs,
         network: &Network,
         world: &World,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, PerfdhcpError> {
         let seed = args.output.seed.unwrap_or_else(console::seed);
         let route = Route::new(args, network)?;
         Ok(Self {
@@ -54,15 +54,14 @@ impl<'a> Resolved<'a> {
             started: world.now(),
             clock: world.clock,
             population: population(args, seed, &world.files)?,
-            load: load::plan(args, seed, route.locals.len(), &world.files)
-                .map_err(Problem::usage)?,
+            load: load::plan(args, seed, route.locals.len(), &world.files)?,
             route,
             files: world.files.clone(),
         })
     }
 
     /// Whether messages can be made of what the command line asks for.
-    pub(crate) fn compiles(&self) -> Result<(), Problem> {
+    pub(crate) fn compiles(&self) -> Result<(), PerfdhcpError> {
         let local = self.route.locals.first();
         let local = local.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
         match self.args.family {
@@ -127,21 +126,27 @@ impl<'a> Resolved<'a> {
 }
 
 /// The driver's plan for a source address.
-pub(crate) fn v4_plan(resolved: &Resolved<'_>, local: IpAddr) -> Result<dhcp::v4::Plan, Problem> {
+pub(crate) fn v4_plan(
+    resolved: &Resolved<'_>,
+    local: IpAddr,
+) -> Result<dhcp::v4::Plan, PerfdhcpError> {
     v4::plan((resolved.args, &resolved.files), &resolved.population, local, resolved.seed)
 }
 
 /// The same for DHCPv6.
-pub(crate) fn v6_plan(resolved: &Resolved<'_>, local: IpAddr) -> Result<dhcp::v6::Plan, Problem> {
+pub(crate) fn v6_plan(
+    resolved: &Resolved<'_>,
+    local: IpAddr,
+) -> Result<dhcp::v6::Plan, PerfdhcpError> {
     let started = resolved.started.as_second();
-    let asked = (resolved.args, &resolved.files);
-    v6::plan(asked, &resolved.population, local, resolved.seed, started)
+    let options = (resolved.args, &resolved.files);
+    v6::plan(options, &resolved.population, local, resolved.seed, started)
 }
 
-fn population(args: &DhcpArgs, seed: u64, files: &Files) -> Result<Population, String> {
+fn population(args: &DhcpArgs, seed: u64, files: &Files) -> Result<Population, PerfdhcpError> {
     let clients = &args.clients;
     Ok(match &clients.macs {
-        Some(path) => Population::list(listfile::macs(path, files).map_err(failed)?, seed),
+        Some(path) => Population::list(listfile::macs(path, files)?, seed),
         None => Population::cycle(clients.mac, range(args)),
     })
 }

@@ -1,19 +1,40 @@
 //! [`Route`]: the sockets of a run, and their destination.
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
 use brunt_dhcp_driver::Opener;
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::link::{self, Link};
 use brunt_net::Network;
-use brunt_net::interface::{Interface, local_address};
-use brunt_net::udp::{Bound, Icmp, Options, Socket};
+use brunt_net::interface::{Interface, InterfaceError, local_address};
+use brunt_net::udp::{self, Bound, Icmp, Options, Socket};
 
-use super::problem::failed;
 use crate::options::args::DhcpArgs;
 
 /// Opens one way to the server for each worker.
-pub(crate) type Open<C> = fn(&Route, &DhcpArgs, usize) -> Result<Vec<Opener<C>>, String>;
+pub(crate) type Open<C> = fn(&Route, &DhcpArgs, usize) -> Result<Vec<Opener<C>>, RouteError>;
+
+/// Why there is no way to the server.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RouteError {
+    #[error("failed to {0}")]
+    Interface(#[from] InterfaceError),
+    #[error("--client needs the interface of the clients: add -l")]
+    NoInterface,
+    #[error("the interface '{0}' has no IPv6 address: add one, or give one with -l")]
+    NoAddress(String),
+    #[error("{0} addresses all servers of a link: name its interface with -l")]
+    AllServers(IpAddr),
+    #[error(
+        "failed to find a route to {server}: {source}; give a local address or an interface with -l"
+    )]
+    NoRoute { server: IpAddr, source: io::Error },
+    #[error("failed to {0}")]
+    Socket(#[from] udp::OpenError),
+    #[error("failed to {0}")]
+    Link(#[from] link::OpenError),
+}
 
 /// The way to the server and back.
 pub(crate) struct Route {
@@ -29,25 +50,23 @@ pub(crate) struct Route {
 
 impl Route {
     /// Finds the route, or says what is wrong with it.
-    pub(crate) fn new(args: &DhcpArgs, network: &Network) -> Result<Self, String> {
-        let asked = &args.route;
-        let interface = match (asked.interface.as_deref(), asked.local) {
-            (Some(name), _) => Some(Interface::named(name).map_err(failed)?),
+    pub(crate) fn new(args: &DhcpArgs, network: &Network) -> Result<Self, RouteError> {
+        let options = &args.route;
+        let interface = match (options.interface.as_deref(), options.local) {
+            (Some(name), _) => Some(Interface::named(name)?),
             // For an address that is valid on every link, the address of `-l` selects the link.
-            (None, Some(local)) if multicast_of_link(asked.server) => {
-                Interface::holding(local).map_err(failed)?
-            }
+            (None, Some(local)) if multicast_of_link(options.server) => Interface::holding(local)?,
             (None, _) => None,
         };
-        let server = scoped(asked.server, asked.server_port, interface.as_ref());
+        let server = scoped(options.server, options.server_port, interface.as_ref());
         network.fence().expect(&[server]);
-        let addresses: Vec<IpAddr> = if asked.source_ips.is_empty() {
+        let addresses: Vec<IpAddr> = if options.source_ips.is_empty() {
             vec![local(args, server, interface.as_ref())?]
         } else {
-            asked.source_ips.iter().filter(|ip| ip.is_ipv4() == server.is_ipv4()).collect()
+            options.source_ips.iter().filter(|ip| ip.is_ipv4() == server.is_ipv4()).collect()
         };
-        let ports = match asked.source_ports.as_slice() {
-            [] => &[asked.local_port],
+        let ports = match options.source_ports.as_slice() {
+            [] => &[options.local_port],
             ports => ports,
         };
         let at = |&ip: &IpAddr| ports.iter().map(move |&port| (ip, port));
@@ -65,9 +84,9 @@ impl Route {
         &self,
         args: &DhcpArgs,
         count: usize,
-    ) -> Result<Vec<Opener<Socket>>, String> {
+    ) -> Result<Vec<Opener<Socket>>, RouteError> {
         let open = |local: &SocketAddr| {
-            let bound = Bound::open(&self.network, &self.options(args, *local)).map_err(failed)?;
+            let bound = Bound::open(&self.network, &self.options(args, *local))?;
             Ok(Box::new(move || bound.register()) as Opener<Socket>)
         };
         self.locals.iter().take(count).map(open).collect()
@@ -75,7 +94,7 @@ impl Route {
 
     /// Opens the link of clients without an address. There is always one, whatever number is requested: every link
     /// receives everything on its interface.
-    pub(crate) fn link(&self, args: &DhcpArgs, _: usize) -> Result<Vec<Opener<Link>>, String> {
+    pub(crate) fn link(&self, args: &DhcpArgs, _: usize) -> Result<Vec<Opener<Link>>, RouteError> {
         let interface = match &self.interface {
             Some(interface) => interface.clone(),
             None => self.towards_server()?,
@@ -86,7 +105,7 @@ impl Route {
         if let Some(batch) = args.load.batch {
             options.batch = batch;
         }
-        let bound = link::Bound::open(&self.network, &options).map_err(failed)?;
+        let bound = link::Bound::open(&self.network, &options)?;
         Ok(vec![Box::new(move || bound.register())])
     }
 
@@ -101,11 +120,9 @@ impl Route {
     }
 
     /// The interface by which the server is reached.
-    fn towards_server(&self) -> Result<Interface, String> {
+    fn towards_server(&self) -> Result<Interface, RouteError> {
         let local = self.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
-        Interface::holding(local)
-            .map_err(failed)?
-            .ok_or_else(|| "--client needs the interface of the clients: add -l".to_owned())
+        Interface::holding(local)?.ok_or(RouteError::NoInterface)
     }
 
     fn options(&self, args: &DhcpArgs, local: SocketAddr) -> Options {
@@ -148,7 +165,7 @@ fn local(
     args: &DhcpArgs,
     server: SocketAddr,
     interface: Option<&Interface>,
-) -> Result<IpAddr, String> {
+) -> Result<IpAddr, RouteError> {
     if let Some(local) = args.route.local {
         return Ok(local);
     }
@@ -159,9 +176,7 @@ fn local(
         return Ok(found.first_v4().unwrap_or(Ipv4Addr::UNSPECIFIED).into());
     }
     match (interface, args.family) {
-        (Some(found), Family::V4) => {
-            found.first_v4().map(IpAddr::V4).map_err(|error| format!("failed to {error}"))
-        }
+        (Some(found), Family::V4) => Ok(found.first_v4().map(IpAddr::V4)?),
         (Some(found), Family::V6) => {
             let near = match server.ip() {
                 IpAddr::V6(ip) => ip.is_unicast_link_local() && args.route.relay_levels == 0,
@@ -169,23 +184,13 @@ fn local(
             };
             let wanted = if near { found.link_local().ok() } else { found.global() };
             let first = wanted.or_else(|| found.v6.first().copied());
-            first.map(IpAddr::V6).ok_or_else(|| {
-                format!(
-                    "the interface '{}' has no IPv6 address: add one, or give one with -l",
-                    found.name
-                )
-            })
+            first.map(IpAddr::V6).ok_or_else(|| RouteError::NoAddress(found.name.clone()))
         }
-        (None, Family::V6) if multicast_of_link(server.ip()) => Err(format!(
-            "{} addresses all servers of a link: name its interface with -l",
-            server.ip()
-        )),
-        (None, _) => local_address(server).map_err(|error| {
-            format!(
-                "failed to find a route to {}: {error}; give a local address or an interface with -l",
-                server.ip()
-            )
-        }),
+        (None, Family::V6) if multicast_of_link(server.ip()) => {
+            Err(RouteError::AllServers(server.ip()))
+        }
+        (None, _) => local_address(server)
+            .map_err(|source| RouteError::NoRoute { server: server.ip(), source }),
     }
 }
 

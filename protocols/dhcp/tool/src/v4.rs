@@ -6,7 +6,7 @@ use brunt_dhcp_driver::v4::{Plan, Retransmission, Role, Setup, VariedOption};
 use brunt_dhcp_driver::{Population, Rising, listfile};
 use brunt_run::Files;
 
-use super::problem::{Problem, failed};
+use super::error::PerfdhcpError;
 use super::{load, templates};
 use crate::options::args::{self, DhcpArgs, Scenario};
 use crate::options::varied;
@@ -20,7 +20,7 @@ pub(crate) fn plan(
     population: &Population,
     address: IpAddr,
     seed: u64,
-) -> Result<Plan, Problem> {
+) -> Result<Plan, PerfdhcpError> {
     let address = match address {
         IpAddr::V4(address) => address,
         IpAddr::V6(_) => Ipv4Addr::UNSPECIFIED,
@@ -55,23 +55,21 @@ pub(crate) fn plan(
         // An avalanche ends with its last answer; a client with a life gives up and starts again.
         tries: (args.scenario != Scenario::Avalanche).then_some(TRIES),
     });
-    Plan::compile(setup).map_err(|error| Problem::usage(failed(error)))
+    Ok(Plan::compile(setup)?)
 }
 
 /// How often a message without an answer is sent: for about two minutes, as clients do before they start again.
 const TRIES: u32 = 5;
 
-fn role(args: &DhcpArgs, files: &Files) -> Result<Role, String> {
+fn role(args: &DhcpArgs, files: &Files) -> Result<Role, PerfdhcpError> {
     if args.route.client || args.route.relay_levels == 0 {
         return Ok(Role::Client { server_port: args.route.server_port });
     }
     let file = args.route.relay_addresses.as_deref();
-    let addresses =
-        file.map(|path| listfile::relays_v4(path, files)).transpose().map_err(failed)?;
+    let addresses = file.map(|path| listfile::relays_v4(path, files)).transpose()?;
     Ok(Role::Relay { addresses: addresses.unwrap_or_default(), hops: args.route.relay_levels })
 }
 
-fn code(option: &varied::VariedOption) -> Result<u8, String> {
-    u8::try_from(option.code)
-        .map_err(|_| format!("option {}: DHCPv4 option codes are at most 255", option.code))
+fn code(option: &varied::VariedOption) -> Result<u8, PerfdhcpError> {
+    u8::try_from(option.code).map_err(|_| PerfdhcpError::OptionCode(option.code))
 }

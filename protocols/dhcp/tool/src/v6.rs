@@ -7,7 +7,7 @@ use brunt_dhcp_driver::{Population, Rising, listfile};
 use brunt_dhcp_wire::dhcp6::Duid;
 use brunt_run::Files;
 
-use super::problem::{Problem, failed};
+use super::error::PerfdhcpError;
 use super::{load, templates};
 use crate::options::args::{DhcpArgs, Lease, Scenario};
 use crate::options::varied::VariedOption;
@@ -24,7 +24,7 @@ pub(crate) fn plan(
     address: IpAddr,
     seed: u64,
     started: i64,
-) -> Result<Plan, Problem> {
+) -> Result<Plan, PerfdhcpError> {
     let exchange = &args.exchange;
     let mut setup = Setup::new(population.clone(), duid(args, started)?);
     setup.seed = seed;
@@ -42,7 +42,7 @@ pub(crate) fn plan(
     setup.relays = relays(args, address);
     let links = args.route.relay_addresses.as_deref();
     let links = links.map(|path| listfile::relays_v6(path, files)).transpose();
-    setup.links = links.map_err(failed)?.unwrap_or_default();
+    setup.links = links?.unwrap_or_default();
     setup.waits = args.limits.drop_time;
     setup.retransmit = load::retransmits(args);
     if let Scenario::Fleet(fleet) = &args.scenario {
@@ -51,15 +51,13 @@ pub(crate) fn plan(
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
     [setup.first_template, setup.second_template] = templates::of(args, files)?;
-    Plan::compile(setup).map_err(|error| Problem::usage(failed(error)))
+    Ok(Plan::compile(setup)?)
 }
 
-fn duid(args: &DhcpArgs, started: i64) -> Result<BaseDuid, String> {
+fn duid(args: &DhcpArgs, started: i64) -> Result<BaseDuid, PerfdhcpError> {
     if let Some(octets) = &args.clients.duid {
         let duid = Duid::new(octets);
-        return duid.map(BaseDuid::Given).ok_or_else(|| {
-            format!("-b duid=: a DUID of {} octets is too long (RFC 8415 section 11)", octets.len())
-        });
+        return duid.map(BaseDuid::Given).ok_or(PerfdhcpError::Duid(octets.len()));
     }
     if args.clients.macs.is_some() {
         return Ok(BaseDuid::LinkLayer);

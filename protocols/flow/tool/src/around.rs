@@ -5,12 +5,13 @@
 //! preparation itself failed, within a time of its own.
 
 use std::cell::{Cell, RefCell};
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use brunt_engine::{
-    Ended, EngineRun, EngineTime, Node, Plan, Settings, Stop, Stopping, ThinkTime, Urgency,
+    Ended, EngineRun, EngineTime, Node, Plan, PlanError, RunError, Settings, Stop, Stopping,
+    ThinkTime, Urgency,
 };
 use brunt_exchange::{Class, Outcome};
 use brunt_flow_driver::{
@@ -65,6 +66,57 @@ struct Told {
 /// The function that receives every exchange of both halves.
 pub(crate) type ShowAround = Arc<dyn Fn(TracedExchange) + Send + Sync>;
 
+/// Why the steps before or after a load were not done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StepsError {
+    #[error("failed to {verb}: {source}")]
+    Plan { verb: &'static str, source: PlanError },
+    #[error("failed to {verb}: {source}")]
+    Run { verb: &'static str, source: RunError },
+    #[error("{0}")]
+    Undone(Undone),
+}
+
+/// Steps that were begun and not all done.
+#[derive(Debug)]
+pub(crate) struct Undone {
+    verb: &'static str,
+    /// How many users did not do them.
+    missing: u64,
+    users: u64,
+    /// How long they could take, if that was too short.
+    late: Option<Duration>,
+    /// The last step that failed, and why.
+    failed: Option<String>,
+}
+
+/// Why a load was not prepared, and what could not be cleaned up after that.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PrepareError {
+    #[error(transparent)]
+    Steps(StepsError),
+    #[error("{source}; {clean_up}")]
+    StepsAndCleanUp { source: StepsError, clean_up: Box<StepsError> },
+}
+
+impl fmt::Display for Undone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { verb, missing, users, late, failed } = self;
+        write!(f, "failed to {verb}")?;
+        if *users > 1 {
+            write!(f, " for {missing} of {users} users")?;
+        }
+        if let Some(within) = late {
+            write!(f, ": it was not done within {within:?}")?;
+        }
+        match failed {
+            Some(failed) => write!(f, ": {failed}"),
+            None if late.is_some() => Ok(()),
+            None => f.write_str(": it was ended before it was done"),
+        }
+    }
+}
+
 impl Surrounding {
     /// Compiles what a flow has of both.
     pub(crate) fn new(
@@ -102,7 +154,7 @@ impl Surrounding {
 
     /// Prepares the load, once for all runs of it. The error says what failed; what was prepared until then is cleaned
     /// up.
-    pub(crate) fn prepare(&self, run: &EngineRun<'_>) -> Result<(), String> {
+    pub(crate) fn prepare(&self, run: &EngineRun<'_>) -> Result<(), PrepareError> {
         if self.prepared.borrow().is_some() {
             return Ok(());
         }
@@ -117,17 +169,16 @@ impl Surrounding {
             }
             // Whoever ended it wants no load, and that is no failure.
             Err(_) if run.stop.urgency() > Urgency::Run => Ok(()),
-            Err(why) => {
-                let cleaned = self.clean_up(run.stop).err();
-                let cleaned = cleaned.map(|why| format!("; {why}")).unwrap_or_default();
-                Err(format!("{why}{cleaned}"))
-            }
+            Err(source) => Err(match self.clean_up(run.stop) {
+                Ok(()) => PrepareError::Steps(source),
+                Err(error) => PrepareError::StepsAndCleanUp { source, clean_up: Box::new(error) },
+            }),
         }
     }
 
     /// Cleans up after the load, if it was prepared. The run was ended by `stop`, which ends this only if it is asked
     /// again.
-    pub(crate) fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+    pub(crate) fn clean_up(&self, stop: &Stop) -> Result<(), StepsError> {
         let prepared = self.prepared.borrow();
         let (Some(half), Some((settings, time))) = (&self.clean_up, &*prepared) else {
             return Ok(());
@@ -186,7 +237,7 @@ impl Half {
         time: EngineTime,
         stop: &Stop,
         handover: &Arc<Handover>,
-    ) -> Result<String, String> {
+    ) -> Result<String, StepsError> {
         let watched = WatchedStop { own: stop, of_run: stop };
         self.perform_watched(settings, time, &watched, handover)
     }
@@ -198,7 +249,7 @@ impl Half {
         time: EngineTime,
         stop: &WatchedStop<'_>,
         handover: &Arc<Handover>,
-    ) -> Result<String, String> {
+    ) -> Result<String, StepsError> {
         let flow = self.compiled.flow();
         let plan = self.plan(settings)?;
         let tallies = self.compiled.tallies().names().into_iter().chain(connections());
@@ -216,7 +267,7 @@ impl Half {
         let run =
             EngineRun { plan: &plan, catalogue: &catalogue, stop: stop.own, sink: &mut sink, time };
         let finished =
-            sessions.run(run).map_err(|error| format!("failed to {}: {error}", self.verb))?;
+            sessions.run(run).map_err(|source| StepsError::Run { verb: self.verb, source })?;
         let mut whole = Counts::default();
         for total in finished.totals.values() {
             total.spans.first().into_iter().for_each(|span| whole.merge(&span.counts));
@@ -225,7 +276,7 @@ impl Half {
     }
 
     /// The run in which the steps are performed.
-    fn plan(&self, settings: &Settings) -> Result<Plan, String> {
+    fn plan(&self, settings: &Settings) -> Result<Plan, StepsError> {
         let each = self.each == Each::User;
         let users = if each { settings.sessions } else { 1 };
         let settings = Settings {
@@ -240,7 +291,7 @@ impl Half {
             ..Settings::closed(ThinkTime::None, users)
         };
         Plan::new(settings, group(&self.compiled))
-            .map_err(|error| format!("failed to {}: {error}", self.verb))
+            .map_err(|source| StepsError::Plan { verb: self.verb, source })
     }
 
     fn judged(
@@ -248,26 +299,18 @@ impl Half {
         whole: Counts,
         users: u64,
         (ended, lasted): (Ended, Duration),
-    ) -> Result<String, String> {
+    ) -> Result<String, StepsError> {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if whole.ok == users {
             return Ok(self.words(&told, users, lasted));
         }
-        let mut why = format!("failed to {}", self.verb);
-        if users > 1 {
-            let _ = write!(why, " for {} of {users} users", users - whole.ok);
-        }
-        if ended == Ended::Time {
-            let _ = write!(why, ": it was not done within {:?}", self.within);
-        }
-        match &told.failed {
-            Some(failed) => {
-                let _ = write!(why, ": {failed}");
-            }
-            None if ended == Ended::Time => {}
-            None => why.push_str(": it was ended before it was done"),
-        }
-        Err(why)
+        Err(StepsError::Undone(Undone {
+            verb: self.verb,
+            missing: users - whole.ok,
+            users,
+            late: (ended == Ended::Time).then_some(self.within),
+            failed: told.failed.clone(),
+        }))
     }
 
     fn words(&self, told: &Told, users: u64, lasted: Duration) -> String {

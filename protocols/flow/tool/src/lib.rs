@@ -35,8 +35,9 @@ use brunt_run::options::output::{Output, Progress};
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
 use brunt_run::{
-    self as run, EndedBy, ExitPolicy, Finished, Job, LastScrape, Prepared, Protocol, WriteFailures,
-    carry_out, ceiling, check_files, exit, is_endless, objectives, of_iterations,
+    self as run, EndedBy, EngineError, ExitPolicy, Finished, Job, LastScrape, ObjectivesError,
+    Prepared, Protocol, ProtocolError, WriteFailures, carry_out, ceiling, check_files, exit,
+    is_endless, objectives, of_iterations,
 };
 
 pub use tools::{TOOLS, run_args};
@@ -185,17 +186,29 @@ pub struct Users {
     surrounding: Surrounding,
 }
 
+/// Why a flow has no canary.
+#[derive(Debug, thiserror::Error)]
+enum CanaryRefused {
+    #[error("use --canary: scenarios have loads of their own, and a canary sets one pace")]
+    OwnLoads,
+    #[error(
+        "use --canary: [{0}] has each = \"user\", and a canary has other users than the run; use each = \"node\""
+    )]
+    EachUser(&'static str),
+}
+
 /// Refuses a canary of fewer users than something is prepared for.
-fn refuse_canary(flow: &Flow, surrounding: &Surrounding, output: &Output) -> Result<(), String> {
+fn refuse_canary(
+    flow: &Flow,
+    surrounding: &Surrounding,
+    output: &Output,
+) -> Result<(), CanaryRefused> {
     if flow.own.is_some() && output.run.canary.is_some() {
-        return Err("use --canary: scenarios have loads of their own, and a canary sets one pace"
-            .to_owned());
+        return Err(CanaryRefused::OwnLoads);
     }
     match surrounding.of_each_user().filter(|_| output.run.canary.is_some()) {
         None => Ok(()),
-        Some(key) => Err(format!(
-            "use --canary: [{key}] has each = \"user\", and a canary has other users than the run; use each = \"node\""
-        )),
+        Some(key) => Err(CanaryRefused::EachUser(key)),
     }
 }
 
@@ -207,7 +220,7 @@ impl Users {
         (output, given): (Output, &[Slo]),
         target: String,
         (world, network): (&World, brunt_net::Network),
-    ) -> Result<Job, String> {
+    ) -> Result<Job, ObjectivesError> {
         let flow = self.compiled.flow();
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
         let tallies = self.compiled.tallies().names().into_iter().chain(connections());
@@ -279,7 +292,7 @@ impl Protocol for Users {
         self.naming.name(operation, outcome)
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         self.surrounding.prepare(&run)?;
         let sessions = FlowSessions::new(&self.compiled, run.plan.workers(), run.plan.settings());
         let sessions = self.surrounding.handed(sessions);
@@ -288,19 +301,18 @@ impl Protocol for Users {
             stop.request();
         });
         self.data_end.replace(Arc::clone(sessions.data_end()));
-        let finished = sessions.run(run);
-        finished.map_err(|error| format!("failed to {error}"))
+        Ok(sessions.run(run).map_err(EngineError)?)
     }
 
-    fn record(&self, mut made: Record) -> Result<Record, String> {
+    fn record(&self, mut made: Record) -> Result<Record, ProtocolError> {
         made.verdict.notes.extend(brunt_report::passed_over(&made));
         made.verdict.notes.extend(own_load::notes(self.compiled.flow(), &made));
         made.verdict.notes.extend(self.surrounding.notes());
         Ok(made)
     }
 
-    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
-        self.surrounding.clean_up(stop)
+    fn clean_up(&self, stop: &Stop) -> Result<(), ProtocolError> {
+        Ok(self.surrounding.clean_up(stop)?)
     }
 
     fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {

@@ -1,9 +1,9 @@
 //! What commands that use the loads of others cannot have the rate tools do.
 
-use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, ONE_RUN, SECRET, WRITES, never};
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::row::{Row, dashed};
+use brunt_run::{Caller, Unsuitable};
 
 use crate::options::dialect::Dialect;
 use crate::options::rate::RateArgs;
@@ -54,7 +54,7 @@ fn spelled(rows: &[Row], is_one: impl Fn(&Row) -> bool) -> Vec<String> {
 }
 
 /// Why a caller cannot have this carried out.
-pub(crate) fn refuses(args: &RateArgs, caller: Caller, words: &[String]) -> Result<(), String> {
+pub(crate) fn refuses(args: &RateArgs, caller: Caller, words: &[String]) -> Result<(), Unsuitable> {
     let writes = args.table.file.is_some();
     match caller {
         Caller::Search => {
@@ -71,7 +71,7 @@ pub(crate) fn refuses(args: &RateArgs, caller: Caller, words: &[String]) -> Resu
 }
 
 /// What leads out of the addresses and files that an agent's owner allows.
-fn leads_out(args: &RateArgs) -> Result<(), String> {
+fn leads_out(args: &RateArgs) -> Result<(), Unsuitable> {
     never("--hostname ldapi", !args.sockets.is_empty(), NO_ADDRESS)?;
     let library = matches!(args.security.client, Some(ClientCertificate::Pkcs11 { .. }));
     never("--usePkcs11KeyStore", library, "loads a library into the agent")?;
@@ -87,7 +87,7 @@ fn leads_out(args: &RateArgs) -> Result<(), String> {
 }
 
 /// A secret in the command line itself.
-fn secret(args: &RateArgs, words: &[String]) -> Result<(), String> {
+fn secret(args: &RateArgs, words: &[String]) -> Result<(), Unsuitable> {
     let typed = &args.output.typed;
     // Its name, and perhaps its dialect, come first.
     let redacted = typed.get(typed.len().saturating_sub(words.len())..).unwrap_or_default();
@@ -98,8 +98,7 @@ fn secret(args: &RateArgs, words: &[String]) -> Result<(), String> {
     let option =
         if shown.starts_with('-') { shown } else { words.get(at.wrapping_sub(1)).unwrap_or(shown) };
     let option = option.split('=').next().unwrap_or_default();
-    Err(format!(
-        "{option} {SECRET}: write the option with :env and the name of a variable of the agents, or with :file and \
-         the name of a file, such as --bindPassword:env LDAP_PASSWORD"
-    ))
+    let remedy = "write the option with :env and the name of a variable of the agents, or with :file and the name of \
+                  a file, such as --bindPassword:env LDAP_PASSWORD";
+    Err(Unsuitable::Option { option: option.to_owned(), why: format!("{SECRET}: {remedy}").into() })
 }

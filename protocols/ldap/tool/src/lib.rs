@@ -40,16 +40,17 @@ use brunt_record::{Basis, Catalogue, run_tallies};
 use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
-use brunt_run::monitor::Opener;
+use brunt_run::monitor::{Opener, SourceError};
 use brunt_run::options::exit::Exit;
 use brunt_run::options::output::{Output, OutputArgs, Progress};
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::summary::{Ending, Stream};
+use brunt_run::summary::{Ending, Stream, SummaryError};
 use brunt_run::{
-    Caller, EndedBy, ExitPolicy, Finished, Job, Load, Observer, Outcome, Prepared, Protocol,
-    Repeatable, Verbosity, carry_out, ceiling, console, exit, fence, files, is_endless, judged,
-    objectives, prepare, search_words,
+    Caller, EndedBy, EngineError, ExecutionError, ExitPolicy, Finished, Job, JobError, Load,
+    Observer, Outcome, Prepared, Protocol, ProtocolError, Repeatable, Unsuitable, Verbosity,
+    carry_out, ceiling, console, exit, fence, files, is_endless, judged, objectives, prepare,
+    search_words,
 };
 
 use crate::options::dialect::Dialect;
@@ -59,7 +60,7 @@ use crate::options::rate::operation::Operation;
 pub use tools::TOOLS;
 
 use problem::Problem;
-use writer::TableWriter;
+use writer::{TableFileError, TableWriter};
 
 impl Load for RateArgs {
     fn name(&self) -> &'static str {
@@ -78,7 +79,7 @@ impl Load for RateArgs {
         callers::pacing(self)
     }
 
-    fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), String> {
+    fn refuses(&self, caller: Caller, words: &[String]) -> Result<(), Unsuitable> {
         callers::refuses(self, caller, words)
     }
 
@@ -148,8 +149,8 @@ fn ready<'a>(
     tries: Option<u64>,
 ) -> Result<Prepared<RateTool<'a>>, Refusal> {
     let seed = args.output.seed.unwrap_or_else(console::seed);
-    let usage = |reason: String| Problem::usage(reason).refusal(args.tool, args.dialect);
     let refused = |problem: Problem| problem.refusal(args.tool, args.dialect);
+    let usage = |error: JobError| refused(Problem::usage(error.to_string()));
     let (setup, unused) = setup::of(args, network, (seed, world)).map_err(refused)?;
     let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
@@ -198,6 +199,17 @@ fn noun(operations: &[&str]) -> Option<(&'static str, &'static str)> {
     }
 }
 
+/// Why a run has no result, or it cannot be printed.
+#[derive(Debug, thiserror::Error)]
+enum RateToolError {
+    #[error(transparent)]
+    Execution(#[from] ExecutionError),
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+    #[error(transparent)]
+    Table(#[from] TableFileError),
+}
+
 /// What one of these tools supplies to its run.
 struct RateTool<'a> {
     args: &'a RateArgs,
@@ -212,7 +224,7 @@ struct RateTool<'a> {
 }
 
 impl RateTool<'_> {
-    fn job(&self, (world, network): (&World, &Network), seed: u64) -> Result<Job, String> {
+    fn job(&self, (world, network): (&World, &Network), seed: u64) -> Result<Job, JobError> {
         let (args, operations) = (self.args, self.plan.operations());
         let load = load::plan(args, seed, self.plan.exchanges_max(), &world.files)?;
         let output = &args.output;
@@ -248,9 +260,9 @@ impl RateTool<'_> {
         job: &Job,
         world: &World,
         verbosity: Verbosity,
-    ) -> Result<Finished, String> {
+    ) -> Result<Finished, RateToolError> {
         if verbosity == Verbosity::Quiet {
-            return carry_out(job, self, &mut [], world);
+            return Ok(carry_out(job, self, &mut [], world)?);
         }
         let writer = TableWriter::open(&self.args.table, world)?;
         let mut table = table::of(self.args, &job.catalogue, writer);
@@ -259,10 +271,10 @@ impl RateTool<'_> {
         if let Some(text) = unboundid::report::completed(self.args, &finished) {
             finished.losses.print(&text);
         }
-        let said = self.said();
+        let notes = self.notes();
         let ending = Ending::new(&job.output.run, Stream::Error, &world.console);
         ending.tell(&finished.record, &mut finished.losses)?;
-        for note in &said {
+        for note in &notes {
             world.console.note(note);
         }
         let written = finished.written.as_deref();
@@ -271,7 +283,7 @@ impl RateTool<'_> {
     }
 
     /// Messages of servers beside their results. The counts are of the whole run.
-    fn said(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         let counts = self.plan.tally().counts();
         let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
         let policy = (warnings + errors > 0).then(|| {
@@ -303,8 +315,8 @@ impl RateTool<'_> {
     /// The result of the first operation that failed, in the dialect whose exit code it is.
     fn first_failure(&self) -> Option<u32> {
         let outcome = self.plan.first_failure()?;
-        let is_asked = self.args.dialect == Dialect::Unboundid;
-        unboundid::exit_code(outcome).filter(|_| is_asked)
+        let is_in_dialect = self.args.dialect == Dialect::Unboundid;
+        unboundid::exit_code(outcome).filter(|_| is_in_dialect)
     }
 }
 
@@ -313,7 +325,7 @@ impl Protocol for RateTool<'_> {
         ldap::naming::name(outcome)
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         let stop = run.stop.clone();
         self.plan.end_if_refused(move || {
             stop.request();
@@ -321,11 +333,11 @@ impl Protocol for RateTool<'_> {
         let sessions = LdapSessions::new(&self.plan, self.reported.get());
         let finished = sessions.run(run);
         self.reported.set(self.plan.tally().counts());
-        finished.map_err(|error| format!("failed to {error}"))
+        Ok(finished.map_err(EngineError)?)
     }
 
-    fn monitor(&self) -> Result<Opener, String> {
-        monitor::source(self.monitored.clone())
+    fn monitor(&self) -> Result<Opener, SourceError> {
+        Ok(monitor::source(self.monitored.clone())?)
     }
 
     fn ended_by(&self, _: &brunt_engine::Finished) -> Option<EndedBy> {
@@ -336,7 +348,7 @@ impl Protocol for RateTool<'_> {
         )))
     }
 
-    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+    fn clean_up(&self, stop: &Stop) -> Result<(), ProtocolError> {
         purge::after(self.args, &self.plan, stop, &self.console);
         Ok(())
     }

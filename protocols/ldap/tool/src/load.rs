@@ -2,7 +2,7 @@
 
 use brunt_engine::Plan;
 use brunt_feed::Files;
-use brunt_run::share;
+use brunt_run::{SettingsError, share};
 
 use crate::options::rate::RateArgs;
 use crate::options::table::OPERATIONS;
@@ -15,16 +15,16 @@ pub(crate) fn plan(
     seed: u64,
     exchanges_max: Option<u64>,
     files: &Files,
-) -> Result<Plan, String> {
-    let asked = &args.load;
-    let sessions = asked.connections.saturating_mul(asked.concurrent);
-    let load = asked.options.load(&OPERATIONS, files)?;
-    let mut settings = asked.options.settings(load, sessions);
+) -> Result<Plan, SettingsError> {
+    let given = &args.load;
+    let sessions = given.connections.saturating_mul(given.concurrent);
+    let load = given.options.load(&OPERATIONS, files)?;
+    let mut settings = given.options.settings(load, sessions);
     settings.stop.count = settings.stop.count.into_iter().chain(exchanges_max).min();
-    settings.stop.count_includes_warm_up = asked.compat || exchanges_max.is_some();
+    settings.stop.count_includes_warm_up = given.compat || exchanges_max.is_some();
     settings.seed = seed;
     settings.explain_every = args.table.verbose;
-    let node = share::asked(&args.output.run, args.output.seed)?;
-    let settings = share::divided(settings, node, asked.concurrent)?;
-    Plan::new(settings, asked.concurrent).map_err(|error| format!("failed to {error}"))
+    let node = share::requested(&args.output.run, args.output.seed)?;
+    let settings = share::divided(settings, node, given.concurrent)?;
+    Ok(Plan::new(settings, given.concurrent)?)
 }

@@ -3,14 +3,16 @@
 //! Servers have no common scheme, so the entries of known servers are requested, and every number in them is kept under
 //! the server's own name for it. An entry that a server does not have is not requested again.
 
+use std::io;
 use std::sync::Arc;
 
 use brunt_exchange::{Monotonic, Watch};
 use brunt_feed::{Text, Values};
 use brunt_ldap_driver::{
-    self as ldap, LdapOperation, LdapPool, LdapStep, Plan, Setup, Task, UserConnection,
+    self as ldap, LdapOperation, LdapPool, LdapStep, Plan, PlanError, Setup, Task, UserConnection,
 };
 use brunt_ldap_wire::code;
+use brunt_ldap_wire::filter::FilterError;
 use brunt_ldap_wire::request::Scope;
 use brunt_run::monitor::{Opener, Reading, Source, WITHIN};
 
@@ -28,8 +30,25 @@ const ENTRIES: [(&str, &str); 8] = [
     ("waiters to write", "cn=Write,cn=Waiters,cn=Monitor"),
 ];
 
+/// Why the figures cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum MonitorError {
+    #[error("start: {0}")]
+    Start(#[source] io::Error),
+    #[error(transparent)]
+    Step(#[from] FilterError),
+    #[error("reach the server")]
+    Unreachable,
+    #[error("get an answer from cn=monitor")]
+    NoAnswer,
+    #[error("get an answer from cn=monitor within {WITHIN:?}")]
+    Late,
+    #[error("read cn=monitor: {0}; may this identity read it?")]
+    NoNumbers(&'static str),
+}
+
 /// Opens a connection like those of this setup, and reads through it.
-pub(crate) fn source(setup: Setup) -> Result<Opener, String> {
+pub(crate) fn source(setup: Setup) -> Result<Opener, PlanError> {
     let setup = Setup {
         task: Task::Given,
         mode: ldap::Mode::Bound,
@@ -38,7 +57,7 @@ pub(crate) fn source(setup: Setup) -> Result<Opener, String> {
         sessions: 1,
         ..setup
     };
-    let plan = Arc::new(Plan::compile(setup).map_err(|error| error.to_string())?);
+    let plan = Arc::new(Plan::compile(setup)?);
     Ok(Box::new(move || Ok(Box::new(Directory::new(&plan)?))))
 }
 
@@ -51,8 +70,8 @@ struct Directory {
 }
 
 impl Directory {
-    fn new(plan: &Arc<Plan>) -> Result<Self, String> {
-        let runtime = preflight::runtime().map_err(|error| format!("start: {error}"))?;
+    fn new(plan: &Arc<Plan>) -> Result<Self, MonitorError> {
+        let runtime = preflight::runtime().map_err(MonitorError::Start)?;
         let step = |(name, base): (&'static str, &str)| {
             let search = LdapOperation::Search {
                 base: Text::literal(base),
@@ -62,10 +81,9 @@ impl Directory {
                 attributes: vec!["*".to_owned(), "+".to_owned()],
                 size_limit: 1,
             };
-            let step = LdapStep::new(&search).map_err(|error| error.to_string())?;
-            Ok((name, step))
+            Ok((name, LdapStep::new(&search)?))
         };
-        let steps = ENTRIES.into_iter().map(step).collect::<Result<_, String>>()?;
+        let steps = ENTRIES.into_iter().map(step).collect::<Result<_, MonitorError>>()?;
         let connection = runtime.block_on(async { UserConnection::new(&LdapPool::new(plan), 0) });
         Ok(Self { runtime, connection, steps, clock: Monotonic::new() })
     }
@@ -75,12 +93,12 @@ impl Source for Directory {
     fn read(&mut self) -> Reading {
         let Self { runtime, connection, steps, clock } = self;
         let mut values = Vec::new();
-        let asked = async {
+        let search = async {
             let mut text = None;
             for at in (0..steps.len()).rev() {
                 let (name, step) = &steps[at];
                 let mut watch = Watch::new(clock, None);
-                connection.ready(&mut watch).await.map_err(|_| "reach the server".to_owned())?;
+                connection.ready(&mut watch).await.map_err(|_| MonitorError::Unreachable)?;
                 let done = connection.run(step, &Values::default(), None, &mut watch).await;
                 match done {
                     Ok(Ok(result)) if result.code == code::SUCCESS => {
@@ -90,17 +108,16 @@ impl Source for Directory {
                         text = Some(code::name(result.code));
                         steps.swap_remove(at);
                     }
-                    _ => return Err("get an answer from cn=monitor".to_owned()),
+                    _ => return Err(MonitorError::NoAnswer),
                 }
             }
             Ok(text)
         };
-        let refused = runtime.block_on(async { tokio::time::timeout(WITHIN, asked).await });
-        let refused =
-            refused.map_err(|_| format!("get an answer from cn=monitor within {WITHIN:?}"))??;
+        let refused = runtime.block_on(async { tokio::time::timeout(WITHIN, search).await });
+        let refused = refused.map_err(|_| MonitorError::Late)??;
         if values.is_empty() {
             let why = refused.unwrap_or("it has no numbers");
-            return Err(format!("read cn=monitor: {why}; may this identity read it?"));
+            return Err(MonitorError::NoNumbers(why).into());
         }
         Ok(values)
     }

@@ -38,8 +38,9 @@ fn demand(args: &RateArgs, plan: &Plan) -> Option<Demand> {
     let sources = &dialer.options().sources;
     let addresses = || dialer.servers().iter().flat_map(Server::addresses);
     let loopback = addresses().all(|address| address.ip().is_loopback());
-    let slots =
-        share::asked(&args.output.run, args.output.seed).map(|node| node.slots).unwrap_or_default();
+    let slots = share::requested(&args.output.run, args.output.seed)
+        .map(|node| node.slots)
+        .unwrap_or_default();
     let churn_per_second = match (args.load.options.arrivals(), churns(args)) {
         (Rate::Constant { per_second, .. }, true) => per_second * slots.share(),
         _ => 0.0,

@@ -1,13 +1,21 @@
 //! [`TableWriter`]: the destination of the table, which is the terminal, a file, or both.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
-use brunt_run::{Console, ObserverFailure, RunClock, World, print};
+use brunt_run::{Console, ObserverError, ObserverFailure, RunClock, World, print};
 
 use crate::options::rate::table_options::TableOptions;
+
+/// The file of the table cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to write --outputFile {}: {source}", path.display())]
+pub(crate) struct TableFileError {
+    path: PathBuf,
+    source: io::Error,
+}
 
 /// Writes the lines of the table.
 pub(crate) struct TableWriter {
@@ -17,21 +25,20 @@ pub(crate) struct TableWriter {
     terminal: bool,
     file: Option<(PathBuf, File)>,
     /// Why one of the two destinations is no longer written to.
-    lost: Option<String>,
+    lost: Option<ObserverError>,
 }
 
 impl TableWriter {
     /// Opens the file, if one is requested.
-    pub(crate) fn open(shown: &TableOptions, world: &World) -> Result<Self, String> {
+    pub(crate) fn open(shown: &TableOptions, world: &World) -> Result<Self, TableFileError> {
         let open = |path: &PathBuf| {
             let mut options = OpenOptions::new();
             options.create(true).write(true).append(shown.append).truncate(!shown.append);
             options.mode(0o600);
-            let file = options.open(path);
-            let file = file.map_err(|error| {
-                format!("failed to write --outputFile {}: {error}", path.display())
-            })?;
-            Ok::<_, String>((path.clone(), file))
+            match options.open(path) {
+                Ok(file) => Ok((path.clone(), file)),
+                Err(source) => Err(TableFileError { path: path.clone(), source }),
+            }
         };
         let file = shown.file.as_ref().map(open).transpose()?;
         Ok(Self {
@@ -46,11 +53,11 @@ impl TableWriter {
     /// Writes text unchanged, at once. If one of two destinations fails, the other is still written.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), ObserverFailure> {
         if let Some((path, file)) = &mut self.file
-            && let Err(error) = file.write_all(text.as_bytes())
+            && let Err(source) = file.write_all(text.as_bytes())
         {
-            let why = format!("failed to write --outputFile {}: {error}", path.display());
+            let error = TableFileError { path: path.clone(), source };
             self.file = None;
-            self.lose(why)?;
+            self.lose(error.into())?;
         }
         if !self.terminal {
             return Ok(());
@@ -81,7 +88,7 @@ impl TableWriter {
     }
 
     /// Keeps the error if another destination still receives the table.
-    fn lose(&mut self, why: String) -> Result<(), ObserverFailure> {
+    fn lose(&mut self, why: ObserverError) -> Result<(), ObserverFailure> {
         if !self.terminal && self.file.is_none() {
             return Err(ObserverFailure::Failed(why));
         }

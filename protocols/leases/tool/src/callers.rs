@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use brunt_run::Caller;
 use brunt_run::load::{ONE_RUN, first_given};
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::spelled::Spells as _;
 use brunt_run::options::view::ViewOptions;
+use brunt_run::{Caller, Unsuitable};
 
 use crate::options::leases::{LeasesArgs, Operations};
 
@@ -23,9 +23,10 @@ pub(crate) fn pacing(args: &LeasesArgs) -> Vec<Pacing> {
 }
 
 /// Why a caller cannot have this carried out.
-pub(crate) fn refuses(args: &LeasesArgs, caller: Caller) -> Result<(), String> {
+pub(crate) fn refuses(args: &LeasesArgs, caller: Caller) -> Result<(), Unsuitable> {
     if caller != Caller::Search {
-        return Err("'leases' compares stores in several runs, and agents share one run".to_owned());
+        let why = "'leases' compares stores in several runs, and agents share one run";
+        return Err(Unsuitable::Command(why));
     }
     let output = &args.output.run;
     let given = first_given([
@@ -40,5 +41,5 @@ pub(crate) fn refuses(args: &LeasesArgs, caller: Caller) -> Result<(), String> {
         ("--live", output.view != ViewOptions::default()),
         ("--keep", args.place.keep),
     ]);
-    given.map_or(Ok(()), |option| Err(format!("{option} {ONE_RUN}")))
+    given.map_or(Ok(()), |option| Err(Unsuitable::Option { option, why: ONE_RUN.into() }))
 }

@@ -26,7 +26,7 @@ use super::phase::{Done, EPOCH, Phase};
 use super::rows::{Effect, Rows};
 use super::screen::Screen;
 use super::secrets::Secrets;
-use super::store::{Location, Store, StoreOptions};
+use super::store::{Location, Store, StoreError, StoreOptions};
 use super::store_directory::StoreDirectory;
 use super::tally::Tally;
 use super::words;
@@ -52,6 +52,15 @@ pub(crate) struct Comparison<'a> {
     pub collection: Collection,
     pub events: Events,
     pub tally: Tally,
+}
+
+/// Why a store was not measured to the end.
+#[derive(Debug, thiserror::Error)]
+enum WayError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("it contains no lease to {0}")]
+    NoLease(&'static str),
 }
 
 /// A store in one way.
@@ -145,12 +154,11 @@ impl Comparison<'_> {
         self.screen.clear();
     }
 
-    fn one_way(&mut self, way: Way<'_>) -> Result<(), String> {
-        let failed = |trouble: BackendError| format!("failed to {trouble}");
+    fn one_way(&mut self, way: Way<'_>) -> Result<(), WayError> {
         let backend = self.backend(way);
         let keep = self.keep && (way.last || way.store.place == Location::Temporary);
-        let held =
-            Held::prepare(Arc::clone(&backend), keep, &self.world.console).map_err(failed)?;
+        let held = Held::prepare(Arc::clone(&backend), keep, &self.world.console)
+            .map_err(StoreError::from)?;
         let asked = self.asked;
         match &asked.work {
             LeaseTasks::Mix(weights) => {
@@ -171,7 +179,7 @@ impl Comparison<'_> {
         held: &Held,
         way: Way<'_>,
         phases: &[PhaseChoice],
-    ) -> Result<(), String> {
+    ) -> Result<(), WayError> {
         let asked = self.asked;
         let rows = match phases.first() {
             Some(PhaseChoice::Create) => asked.preload.unwrap_or(0),
@@ -185,7 +193,7 @@ impl Comparison<'_> {
             }
             let gaps = there.first.is_none_or(|first| first > 0 && *phase != PhaseChoice::Delete);
             if gaps {
-                held.again().map_err(|trouble| format!("failed to {trouble}"))?;
+                held.again().map_err(StoreError::from)?;
                 self.fill(held, way, there.rows)?;
                 there.first = Some(0);
             }
@@ -203,7 +211,7 @@ impl Comparison<'_> {
                 PhaseChoice::Delete => (Work::Delete { first }, Effect::Shrinks),
             };
             if there.rows == 0 && matches!(phase, PhaseChoice::Update | PhaseChoice::Delete) {
-                return Err(format!("it contains no lease to {}", words::name_of(*phase)));
+                return Err(WayError::NoLease(words::name_of(*phase)));
             }
             match self.phase(held, way, words::name_of(*phase), (work, effect), there) {
                 ControlFlow::Continue(after) => there = after,
@@ -379,7 +387,7 @@ impl Comparison<'_> {
     }
 
     /// Writes the leases that exist before anything is measured; fewer if the user ends it.
-    fn fill(&mut self, held: &Held, way: Way<'_>, number: u64) -> Result<(), String> {
+    fn fill(&mut self, held: &Held, way: Way<'_>, number: u64) -> Result<(), StoreError> {
         if number == 0 {
             return Ok(());
         }
@@ -390,7 +398,7 @@ impl Comparison<'_> {
             screen.loaded();
             (stop.urgency() == Urgency::Run).then(|| leases.lease(number))
         });
-        held.backend.preload(&mut all).map_err(|trouble| format!("failed to {trouble}"))
+        Ok(held.backend.preload(&mut all)?)
     }
 
     fn backend(&mut self, way: Way<'_>) -> Arc<dyn Backend> {

@@ -13,10 +13,11 @@ use brunt_run::Files;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::spelled::Spells as _;
+use brunt_run::schedules::LoadError;
 
 use super::rows::RECLAIMED_MAX;
-use super::store::{Kind, Location, Store};
-use super::weights::Weights;
+use super::store::{Kind, Location, Store, StoreNameError};
+use super::weights::{Weights, WeightsError};
 use super::words;
 use crate::options::leases::{
     DurabilityChoice, FamilyChoice, LeasesArgs, Operations, PhaseChoice, SchemaChoice, SearchBy,
@@ -80,6 +81,33 @@ pub(crate) struct ComparisonSettings {
     counts: (Option<u64>, Option<u64>),
 }
 
+/// Why a command line makes no comparison.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ComparisonError {
+    #[error(
+        "-n sets both numbers of operations: leave it out with --sync-operations or --async-operations"
+    )]
+    TwoCounts,
+    #[error(
+        "there are two stores of the kind {0}, but a table has one row for each kind: run brunt leases twice"
+    )]
+    SameKind(&'static str),
+    #[error("--phases names {0} twice: leave one out")]
+    PhaseTwice(&'static str),
+    #[error("--group cannot be used with --mix: a server commits for each client separately")]
+    GroupedMix,
+    #[error("--hit-ratio cannot be used with --mix, which searches for existing leases")]
+    HitRatioOfMix,
+    #[error("--mix needs an end: add a duration, such as -d 1m, or a number of operations with -n")]
+    EndlessMix,
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    #[error(transparent)]
+    Store(#[from] StoreNameError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
 /// The work.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LeaseTasks {
@@ -91,15 +119,12 @@ pub(crate) enum LeaseTasks {
 
 impl ComparisonSettings {
     /// Interprets a command line.
-    pub(crate) fn new(args: &LeasesArgs, files: &Files) -> Result<Self, String> {
+    pub(crate) fn new(args: &LeasesArgs, files: &Files) -> Result<Self, ComparisonError> {
         let (load, work) = (&args.load, &args.work);
-        let chores = chores(args)?;
+        let tasks = tasks(args)?;
         let options = &load.options;
         if options.count.is_some() && load.sync_operations.or(load.async_operations).is_some() {
-            return Err(
-                "-n sets both numbers of operations: leave it out with --sync-operations or --async-operations"
-                    .to_owned(),
-            );
+            return Err(ComparisonError::TwoCounts);
         }
         let (arrivals, rate) = arrivals(options, files)?;
         let workers = options.workers.unwrap_or(1);
@@ -127,7 +152,7 @@ impl ComparisonSettings {
                 StatementsChoice::Basic => vec![Statements::Basic],
                 StatementsChoice::Both => vec![Statements::Basic, Statements::Prepared],
             },
-            work: chores,
+            work: tasks,
             schema: match work.schema {
                 SchemaChoice::Guide => Schema::Guide,
                 SchemaChoice::Kea => Schema::Kea,
@@ -201,7 +226,7 @@ impl ComparisonSettings {
     }
 }
 
-fn stores(words: &[String]) -> Result<Vec<Store>, String> {
+fn stores(words: &[String]) -> Result<Vec<Store>, ComparisonError> {
     if words.is_empty() {
         let temporary = |kind| Store { kind, place: Location::Temporary };
         return Ok(vec![temporary(Kind::Sqlite), temporary(Kind::Memfile)]);
@@ -210,17 +235,14 @@ fn stores(words: &[String]) -> Result<Vec<Store>, String> {
     for word in words {
         let store = Store::parse(word)?;
         if stores.iter().any(|other| other.kind == store.kind) {
-            return Err(format!(
-                "there are two stores of the kind {}, but a table has one row for each kind: run brunt leases twice",
-                store.kind.word()
-            ));
+            return Err(ComparisonError::SameKind(store.kind.word()));
         }
         stores.push(store);
     }
     Ok(stores)
 }
 
-fn chores(args: &LeasesArgs) -> Result<LeaseTasks, String> {
+fn tasks(args: &LeasesArgs) -> Result<LeaseTasks, ComparisonError> {
     let (load, work) = (&args.load, &args.work);
     let Some(text) = &work.mix else {
         let all = || {
@@ -232,35 +254,26 @@ fn chores(args: &LeasesArgs) -> Result<LeaseTasks, String> {
             .enumerate()
             .find_map(|(at, phase)| phases[..at].contains(phase).then_some(phase))
         {
-            let name = words::name_of(*twice);
-            return Err(format!("--phases names {name} twice: leave one out"));
+            return Err(ComparisonError::PhaseTwice(words::name_of(*twice)));
         }
         return Ok(LeaseTasks::Phases(phases));
     };
     if load.group > 1 {
-        return Err(
-            "--group cannot be used with --mix: a server commits for each client separately"
-                .to_owned(),
-        );
+        return Err(ComparisonError::GroupedMix);
     }
     if work.hit_ratio.is_some() {
-        return Err(
-            "--hit-ratio cannot be used with --mix, which searches for existing leases".to_owned()
-        );
+        return Err(ComparisonError::HitRatioOfMix);
     }
     let options = &load.options;
     let ends = [options.count, load.sync_operations, load.async_operations];
     let ends = ends.iter().any(Option::is_some) || options.duration.is_some();
     if !ends && options.stages.is_none() && options.rate_file.is_none() {
-        return Err(
-            "--mix needs an end: add a duration, such as -d 1m, or a number of operations with -n"
-                .to_owned(),
-        );
+        return Err(ComparisonError::EndlessMix);
     }
-    Weights::parse(text).map(LeaseTasks::Mix)
+    Ok(LeaseTasks::Mix(Weights::parse(text)?))
 }
 
-fn arrivals(options: &LoadOptions, files: &Files) -> Result<(Load, String), String> {
+fn arrivals(options: &LoadOptions, files: &Files) -> Result<(Load, String), LoadError> {
     let rate = match options.arrivals() {
         Rate::Unlimited => "max".to_owned(),
         Rate::Constant { per_second, .. } => per_second.to_string(),
@@ -287,45 +300,45 @@ mod tests {
         leases: LeasesArgs,
     }
 
-    fn asked(line: &str) -> Result<ComparisonSettings, String> {
+    fn settings_of(line: &str) -> Result<ComparisonSettings, ComparisonError> {
         let words = std::iter::once("leases").chain(line.split_whitespace());
         ComparisonSettings::new(&Line::try_parse_from(words).unwrap().leases, &Files::default())
     }
 
     #[test]
     fn the_defaults_are_the_guides_numbers() {
-        let asked = asked("").unwrap();
-        assert_eq!(asked.operations(Durability::Sync), Some(1_000));
-        assert_eq!(asked.operations(Durability::Async), Some(100_000));
+        let settings = settings_of("").unwrap();
+        assert_eq!(settings.operations(Durability::Sync), Some(1_000));
+        assert_eq!(settings.operations(Durability::Async), Some(100_000));
         assert_eq!(
-            asked.stores.iter().map(|store| store.kind).collect::<Vec<_>>(),
+            settings.stores.iter().map(|store| store.kind).collect::<Vec<_>>(),
             [Kind::Sqlite, Kind::Memfile]
         );
-        assert_eq!(asked.statements, [Statements::Prepared]);
-        assert_eq!((asked.runs, &*asked.rate), (1, "max"));
-        let LeaseTasks::Phases(phases) = asked.work else { panic!("a mix") };
+        assert_eq!(settings.statements, [Statements::Prepared]);
+        assert_eq!((settings.runs, &*settings.rate), (1, "max"));
+        let LeaseTasks::Phases(phases) = settings.work else { panic!("a mix") };
         assert_eq!(phases.len(), 4);
     }
 
     #[test]
     fn the_guide_is_both_ways_three_times() {
-        let asked = asked("--guide -n 50").unwrap();
-        assert_eq!(asked.statements, [Statements::Basic, Statements::Prepared]);
-        assert_eq!((asked.runs, asked.contents), (3, Contents::Guide));
-        assert_eq!(asked.operations(Durability::Async), Some(50));
+        let settings = settings_of("--guide -n 50").unwrap();
+        assert_eq!(settings.statements, [Statements::Basic, Statements::Prepared]);
+        assert_eq!((settings.runs, settings.contents), (3, Contents::Guide));
+        assert_eq!(settings.operations(Durability::Async), Some(50));
     }
 
     #[test]
     fn a_time_takes_the_number_away_but_not_what_is_there() {
-        let timed = asked("-d 10s").unwrap();
+        let timed = settings_of("-d 10s").unwrap();
         assert_eq!(timed.operations(Durability::Sync), None);
         assert_eq!(timed.population(Durability::Sync), 1_000);
-        let both = asked("-d 10s -n 5").unwrap();
+        let both = settings_of("-d 10s -n 5").unwrap();
         assert_eq!(
             (both.operations(Durability::Sync), both.population(Durability::Async)),
             (Some(5), 5)
         );
-        let apart = asked("--sync-operations 7 --preload 1m").unwrap();
+        let apart = settings_of("--sync-operations 7 --preload 1m").unwrap();
         assert_eq!(apart.operations(Durability::Sync), Some(7));
         assert_eq!(apart.operations(Durability::Async), Some(100_000));
         assert_eq!(apart.population(Durability::Async), 1_000_000);
@@ -333,14 +346,15 @@ mod tests {
 
     #[test]
     fn what_a_load_is_asked_for_reaches_the_engine() {
-        let given = asked("--rate 90/m --backlog 7 --drain 3s --warm-up 2s --workers 5 -d 4s");
+        let given =
+            settings_of("--rate 90/m --backlog 7 --drain 3s --warm-up 2s --workers 5 -d 4s");
         let Settings { load, sessions, backlog, drain, warm_up, stop, workers, .. } =
             given.unwrap().settings;
         let Load::Open(schedule) = load else { panic!("it has a rate") };
         assert_eq!((schedule.peak_per_second(), sessions, workers), (Some(1.5), 5, None));
         assert_eq!((backlog, drain), (Some(7), Some(Duration::from_secs(3))));
         assert_eq!((warm_up, stop.time), (Duration::from_secs(2), Some(Duration::from_secs(4))));
-        let closed = asked("--think 10ms --timeout 9s").unwrap().settings;
+        let closed = settings_of("--think 10ms --timeout 9s").unwrap().settings;
         assert_eq!(closed.load, Load::Closed(ThinkTime::Constant(Duration::from_millis(10))));
         assert_eq!(closed.drain, Some(Duration::from_secs(9)), "as long as an operation may take");
     }
@@ -358,8 +372,8 @@ mod tests {
             ("--stages sideways", "--stages"),
             ("--phases create,create", "create twice"),
         ] {
-            let said = asked(line).unwrap_err();
-            assert!(said.contains(what), "{line}: {said}");
+            let error = settings_of(line).unwrap_err().to_string();
+            assert!(error.contains(what), "{line}: {error}");
         }
     }
 }

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use brunt_record::events::{GatheredLog, SharedLog};
 use brunt_record::{Cell, Collection};
-use brunt_run::Console;
-use brunt_run::WriteFailures;
+use brunt_run::{Console, FileError, WriteFailures};
 
 /// An event file, if one is requested and as long as it can be written.
 #[derive(Debug)]
@@ -25,16 +24,14 @@ impl Events {
     }
 
     /// Opens the file.
-    pub(crate) fn create(path: Option<&Path>, console: &Console) -> Result<Self, String> {
+    pub(crate) fn create(path: Option<&Path>, console: &Console) -> Result<Self, FileError> {
         let log = path.map(|path| {
             let log = if path == Path::new("-") {
                 Ok(GatheredLog::new(SharedLog::new(Box::new(console.writer()))))
             } else {
                 GatheredLog::create(path)
             };
-            log.map_err(|error| {
-                format!("failed to write --events {}: {error}; name another file", path.display())
-            })
+            log.map_err(|error| FileError::unwritable("--events", path, error))
         });
         Ok(Self { log: log.transpose()?, ..Self::none(console) })
     }
@@ -72,7 +69,7 @@ impl Events {
     /// Marks the end of the cells, and returns what could not be written.
     pub(crate) fn end(mut self) -> WriteFailures {
         if let Some(Err(error)) = self.log.take().map(GatheredLog::end) {
-            self.losses.keep(Err(unwritten(&error)));
+            self.losses.keep(Err(FileError::Events(error)));
         }
         self.losses
     }
@@ -81,13 +78,9 @@ impl Events {
         let Some(log) = &mut self.log else { return };
         if let Err(error) = act(log) {
             self.log = None;
-            let why = unwritten(&error);
+            let why = FileError::Events(error);
             self.console.note(&format!("{why}; the comparison continues without it"));
             self.losses.keep(Err(why));
         }
     }
-}
-
-fn unwritten(error: &io::Error) -> String {
-    format!("failed to write --events: {error}")
 }

@@ -40,7 +40,8 @@ use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
 use brunt_run::{
-    Caller, Load, Repeatable, WriteFailures, console, files, objectives, prepare, summary,
+    Caller, Load, Repeatable, ResultError, Unsuitable, WriteFailures, console, files, objectives,
+    prepare, summary,
 };
 
 use crate::options::leases::{LeasesArgs, of_each_run};
@@ -80,7 +81,7 @@ impl Load for LeasesArgs {
         callers::pacing(self)
     }
 
-    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
         callers::refuses(self, caller)
     }
 
@@ -145,7 +146,7 @@ fn run(args: &LeasesArgs, world: &World, network: &Network) -> Result<Exit, Refu
         world.console.note(&format!("the files are in {}", kept.display()));
     }
     if let Err(why) = grounds.clear() {
-        world.console.note(&why);
+        world.console.note(&why.to_string());
     }
     let mut losses = events.end();
     let exit = tally.exit(world.signals.received());
@@ -168,9 +169,7 @@ fn report(
 ) {
     let record = output.record.as_deref();
     let html = output.html.as_deref();
-    let record = losses.written(record, |path| {
-        collection.write(path).map_err(|error| format!("failed to {error}"))
-    });
+    let record = losses.written(record, |path| collection.write(path).map_err(ResultError::Record));
     let html = losses.written(html, |path| {
         console::write(path, &crate::report::html(collection))
             .map(drop)

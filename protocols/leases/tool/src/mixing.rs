@@ -19,14 +19,15 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::output::Output;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::{self as run, Job, Prepared, Protocol, console};
-use brunt_run::{Files, World};
+use brunt_run::{
+    self as run, EngineError, Files, Job, Prepared, Protocol, ProtocolError, World, console,
+};
 
-use super::comparison_settings::{self, ComparisonSettings, LeaseTasks};
+use super::comparison_settings::{self, ComparisonError, ComparisonSettings, LeaseTasks};
 use super::held::Held;
 use super::phase::{EPOCH, name};
 use super::secrets::Secrets;
-use super::store::{Location, StoreOptions};
+use super::store::{Location, StoreError, StoreOptions};
 use super::store_directory::StoreDirectory;
 use super::{failed, operations, usage};
 use crate::options::leases::LeasesArgs;
@@ -48,10 +49,10 @@ impl Mixing {
         (world, network): (&World, &Network),
     ) -> Result<Prepared<Self>, Refusal> {
         let asked = one_mix(args, &world.files).map_err(usage)?;
-        let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
-        let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };
+        let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(MixError::None)) };
+        let [store] = &asked.stores[..] else { return Err(usage(MixError::Stores)) };
         let ([durability], [statements]) = (&asked.durabilities[..], &asked.statements[..]) else {
-            return Err(usage(ONE_WAY));
+            return Err(usage(MixError::Ways));
         };
         let rows = asked.preload.unwrap_or(0);
         let mix = asked.mix(weights, rows);
@@ -114,30 +115,41 @@ impl Mixing {
     }
 
     /// Creates the tables again, with the leases that exist before anything is measured.
-    fn renew(&self, stop: &Stop) -> Result<(), String> {
-        let failed = |trouble| format!("failed to {trouble}");
-        self.held.again().map_err(failed)?;
+    fn renew(&self, stop: &Stop) -> Result<(), StoreError> {
+        self.held.again()?;
         let mut all = (0..self.mix.held).map_while(|number| -> Option<Lease> {
             (stop.urgency() == Urgency::Run).then(|| self.leases.lease(number))
         });
-        self.held.backend.preload(&mut all).map_err(failed)
+        Ok(self.held.backend.preload(&mut all)?)
     }
 }
 
-const NO_MIX: &str = "find-max tries one mix of operations: add --mix, such as --mix allocate=40,renew=45,release=40";
-const ONE_STORE: &str =
-    "find-max tries one store: name it, such as sqlite or postgres://kea@localhost/";
-const ONE_WAY: &str = "find-max tries one way of using a store: add --durability sync or --durability async, and \
-    leave out --statements both";
+/// Why a command line is not one mix on one store.
+#[derive(Debug, thiserror::Error)]
+enum MixError {
+    #[error(
+        "find-max tries one mix of operations: add --mix, such as --mix allocate=40,renew=45,release=40"
+    )]
+    None,
+    #[error("find-max tries one store: name it, such as sqlite or postgres://kea@localhost/")]
+    Stores,
+    #[error(
+        "find-max tries one way of using a store: add --durability sync or --durability async, and leave out \
+         --statements both"
+    )]
+    Ways,
+    #[error(transparent)]
+    Comparison(#[from] ComparisonError),
+}
 
 /// The parsed command line. A mix by itself needs an end; here the steps set it.
-fn one_mix(args: &LeasesArgs, files: &Files) -> Result<ComparisonSettings, String> {
+fn one_mix(args: &LeasesArgs, files: &Files) -> Result<ComparisonSettings, MixError> {
     if args.work.mix.is_none() {
-        return Err(NO_MIX.to_owned());
+        return Err(MixError::None);
     }
     let mut args = args.clone();
     args.load.options.duration = Some(Duration::from_secs(1));
-    ComparisonSettings::new(&args, files)
+    Ok(ComparisonSettings::new(&args, files)?)
 }
 
 impl Protocol for Mixing {
@@ -145,7 +157,7 @@ impl Protocol for Mixing {
         name(self.held.backend.as_ref(), outcome)
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         self.renew(run.stop)?;
         let settings = run.plan.settings();
         let (seed, sessions) = (settings.seed, settings.sessions);
@@ -153,6 +165,6 @@ impl Protocol for Mixing {
         let store = LeaseSessions::new(backend, Work::Mix(self.mix), self.leases, seed, sessions);
         let store = Arc::new(store.resending(self.resend));
         let sessions = Arc::new(StoreSessions::new(store, None, sessions));
-        sessions.run(run).map_err(|error| format!("failed to {error}"))
+        Ok(sessions.run(run).map_err(EngineError)?)
     }
 }

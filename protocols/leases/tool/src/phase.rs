@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::{EngineRun, Plan, Settings};
+use brunt_engine::{EngineRun, Plan, PlanError, Settings};
 use brunt_exchange::{Class, Outcome};
 use brunt_leases_driver::{self as lease, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_leases_load::{Marks, StoreSessions};
@@ -15,7 +15,10 @@ use brunt_net::resend::Resend;
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 use brunt_run::World;
 use brunt_run::options::output::Output;
-use brunt_run::{Finished, Job, Observer, ObserverFailure, Protocol, carry_out};
+use brunt_run::{
+    EngineError, ExecutionError, Finished, Job, Observer, ObserverFailure, Protocol, ProtocolError,
+    carry_out,
+};
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as in the guide.
 pub(crate) const EPOCH: i64 = 1_342_021_380;
@@ -50,6 +53,15 @@ pub(crate) struct Phase<'a> {
     pub objectives: Vec<Slo>,
 }
 
+/// Why a phase has no result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PhaseError {
+    #[error("failed to {0}")]
+    Plan(#[from] PlanError),
+    #[error(transparent)]
+    Execution(#[from] ExecutionError),
+}
+
 /// A phase that is over.
 pub(crate) struct Done {
     /// The run.
@@ -62,13 +74,13 @@ impl Phase<'_> {
         mut self,
         world: &World,
         show: &mut dyn FnMut(&Interval),
-    ) -> Result<Done, String> {
+    ) -> Result<Done, PhaseError> {
         let Settings { sessions, seed, .. } = self.settings;
         // If the number is given and there is no warm-up, the last transaction contains only the remaining operations.
         let total = self.operations.filter(|_| self.settings.warm_up.is_zero());
         self.settings.stop.count = self.operations.map(|all| all.div_ceil(u64::from(self.group)));
         let names = lease::operations(&self.work);
-        let load = Plan::new(self.settings, 1).map_err(|error| format!("failed to {error}"))?;
+        let load = Plan::new(self.settings, 1)?;
         let known = |slo: &Slo| slo.check(names.iter().copied()).is_ok();
         self.objectives.retain(known);
         self.output.run.abort_on.retain(|rule| rule.check(names.iter().copied()).is_ok());
@@ -101,8 +113,8 @@ impl Protocol for LeaseLoad {
         name(self.backend.as_ref(), outcome)
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
-        self.sessions.run(run).map_err(|error| format!("failed to {error}"))
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
+        Ok(self.sessions.run(run).map_err(EngineError)?)
     }
 }
 

@@ -1,5 +1,8 @@
 //! [`Secrets`]: the password of a database, from a file, the environment or the user at the terminal, and the account.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
@@ -11,6 +14,21 @@ pub(crate) const VARIABLE: &str = "BRUNT_LEASES_PASSWORD";
 
 /// The variable that names the user, whose account is used if none is named.
 const USER: &str = "USER";
+
+/// Why there is no password.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SecretError {
+    #[error("{0}: none of the stores is a database with a password: leave it out")]
+    NotNeeded(&'static str),
+    #[error("--ask-password: standard input is not a terminal; use --password-file FILE")]
+    NoTerminal,
+    #[error("--ask-password: failed to read the password: {0}")]
+    Prompt(#[source] io::Error),
+    #[error("{option} {}: it cannot be read: {source}", path.display())]
+    Unreadable { option: &'static str, path: PathBuf, source: io::Error },
+    #[error("{option} {}: its first line, which is the password, is empty", path.display())]
+    Empty { option: &'static str, path: PathBuf },
+}
 
 /// The password of any database that is used, and the account if a database is named without one.
 pub(crate) struct Secrets {
@@ -24,16 +42,14 @@ impl Secrets {
         stores: &[Store],
         args: &LeasePlaceArgs,
         surroundings: &dyn Surroundings,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, SecretError> {
         if !stores.iter().any(Store::is_server) {
             let wanted = [
                 ("--password-file", args.password_file.is_some()),
                 ("--ask-password", args.ask_password),
             ];
             return match wanted.into_iter().find(|(_, given)| *given) {
-                Some((name, _)) => Err(format!(
-                    "{name}: none of the stores is a database with a password: leave it out"
-                )),
+                Some((name, _)) => Err(SecretError::NotNeeded(name)),
                 None => Ok(Self { password: None, user: None }),
             };
         }
@@ -55,41 +71,35 @@ impl Secrets {
 fn password(
     args: &LeasePlaceArgs,
     surroundings: &dyn Surroundings,
-) -> Result<Option<Secret>, String> {
+) -> Result<Option<Secret>, SecretError> {
     if let Some(path) = &args.password_file {
         return file(path, "--password-file", surroundings).map(Some);
     }
     if args.ask_password {
         if !surroundings.interactive() {
-            return Err(
-                "--ask-password: standard input is not a terminal; use --password-file FILE"
-                    .to_owned(),
-            );
+            return Err(SecretError::NoTerminal);
         }
         let typed = surroundings.ask("Password of the database: ");
-        return typed
-            .map(Some)
-            .map_err(|error| format!("--ask-password: failed to read the password: {error}"));
+        return typed.map(Some).map_err(SecretError::Prompt);
     }
     Ok(surroundings.variable(VARIABLE).map(Secret::from))
 }
 
 /// The password in the first line of a file.
 pub(crate) fn file(
-    path: &std::path::Path,
-    option: &str,
+    path: &Path,
+    option: &'static str,
     surroundings: &dyn Surroundings,
-) -> Result<Secret, String> {
-    let bytes = surroundings
-        .read(path)
-        .map_err(|error| format!("{option} {}: it cannot be read: {error}", path.display()))?;
+) -> Result<Secret, SecretError> {
+    let bytes = surroundings.read(path).map_err(|source| SecretError::Unreadable {
+        option,
+        path: path.to_owned(),
+        source,
+    })?;
     let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if line.is_empty() {
-        return Err(format!(
-            "{option} {}: its first line, which is the password, is empty",
-            path.display()
-        ));
+        return Err(SecretError::Empty { option, path: path.to_owned() });
     }
     Ok(Secret::new(line))
 }

@@ -8,11 +8,31 @@ use brunt_leases_driver::memfile::{Format, MemfileBackend, MemfileSetup};
 use brunt_leases_driver::mysql::{MysqlBackend, MysqlOptions};
 use brunt_leases_driver::postgres::{PostgresBackend, PostgresOptions};
 use brunt_leases_driver::redb::{RedbBackend, RedbSetup};
-use brunt_leases_driver::sql::{self, Engine, Server};
+use brunt_leases_driver::sql::{self, Engine, Server, ServerUrlError};
 use brunt_leases_driver::sqlite::{Journal, SqliteBackend, SqliteSetup};
-use brunt_leases_driver::{Backend, Durability, Family, Guarded, Schema, Statements};
+use brunt_leases_driver::{Backend, BackendError, Durability, Family, Guarded, Schema, Statements};
 use brunt_net::Network;
 use brunt_net::secret::Secret;
+
+/// A store refused or failed.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {0}")]
+pub(crate) struct StoreError(#[from] BackendError);
+
+/// Why a word names no store.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreNameError {
+    #[error("'{word}' is not a lease store: use {}, mysql:// or postgres://{}", files().join(", "), hint(name))]
+    Unknown { word: String, name: String },
+    #[error(
+        "{word}: the file after the colon is missing; write {name}:FILE, or {name} for a temporary file"
+    )]
+    NoFile { word: String, name: &'static str },
+    #[error("{0}:// is not a lease store: use mysql:// or postgres://")]
+    Scheme(String),
+    #[error("{scheme}://: failed to {source}")]
+    Url { scheme: String, source: ServerUrlError },
+}
 
 /// A store that was named.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,39 +115,33 @@ impl Kind {
 
 impl Store {
     /// Reads `sqlite`, `memfile:FILE`, `mysql://...`.
-    pub(crate) fn parse(word: &str) -> Result<Self, String> {
+    pub(crate) fn parse(word: &str) -> Result<Self, StoreNameError> {
         if let Some((scheme, _)) = word.split_once("://") {
             return Self::server(scheme, word);
         }
         let (name, file) =
             word.split_once(':').map_or((word, None), |(name, file)| (name, Some(file)));
         let Some(kind) = Kind::FILES.into_iter().find(|kind| kind.word() == name) else {
-            return Err(unknown(word, name));
+            return Err(StoreNameError::Unknown { word: word.to_owned(), name: name.to_owned() });
         };
         let place = match file {
             None => Location::Temporary,
             Some("") => {
-                return Err(format!(
-                    "{word}: the file after the colon is missing; write {name}:FILE, or {name} for a temporary file"
-                ));
+                return Err(StoreNameError::NoFile { word: word.to_owned(), name: kind.word() });
             }
             Some(file) => Location::File(file.into()),
         };
         Ok(Self { kind, place })
     }
 
-    fn server(scheme: &str, url: &str) -> Result<Self, String> {
+    fn server(scheme: &str, url: &str) -> Result<Self, StoreNameError> {
         let (kind, whose) = match scheme {
             "mysql" | "mariadb" => (Kind::Mysql, sql::Kind::Mysql),
             "postgres" | "postgresql" => (Kind::Postgres, sql::Kind::Postgres),
-            other => {
-                return Err(format!(
-                    "{other}:// is not a lease store: use mysql:// or postgres://"
-                ));
-            }
+            other => return Err(StoreNameError::Scheme(other.to_owned())),
         };
-        let server =
-            Server::parse(whose, url).map_err(|why| format!("{scheme}://: failed to {why}"))?;
+        let server = Server::parse(whose, url)
+            .map_err(|source| StoreNameError::Url { scheme: scheme.to_owned(), source })?;
         Ok(Self { kind, place: Location::Server(Box::new(server)) })
     }
 
@@ -230,11 +244,14 @@ fn patience(timeout: Duration) -> Duration {
     timeout + timeout / 4 + Duration::from_secs(1)
 }
 
-fn unknown(word: &str, name: &str) -> String {
-    let known: Vec<&str> = Kind::FILES.iter().map(|kind| kind.word()).collect();
-    let nearest =
-        known.iter().map(|known| (strsim::damerau_levenshtein(known, name), *known)).min();
-    let hint = match nearest {
+fn files() -> [&'static str; 3] {
+    Kind::FILES.map(Kind::word)
+}
+
+/// What was probably meant by a name that is not one of a store.
+fn hint(name: &str) -> String {
+    let known = files().into_iter();
+    match known.map(|known| (strsim::damerau_levenshtein(known, name), known)).min() {
         Some((0..=2, known)) => format!("; did you mean {known}?"),
         _ if matches!(name, "mysql" | "mariadb" | "postgres" | "postgresql") => {
             format!(
@@ -243,11 +260,7 @@ fn unknown(word: &str, name: &str) -> String {
             )
         }
         _ => String::new(),
-    };
-    format!(
-        "'{word}' is not a lease store: use {}, mysql:// or postgres://{hint}",
-        known.join(", ")
-    )
+    }
 }
 
 #[cfg(test)]
@@ -275,8 +288,8 @@ mod tests {
             ("http://x", "http:// is not a lease store"),
             ("mysql://u:hunter2@h/db?x=y", "use 'x' in the URL"),
         ] {
-            let said = Store::parse(word).unwrap_err();
-            assert!(said.contains(what) && !said.contains("hunter2"), "{word}: {said}");
+            let error = Store::parse(word).unwrap_err().to_string();
+            assert!(error.contains(what) && !error.contains("hunter2"), "{word}: {error}");
         }
     }
 }

@@ -4,6 +4,7 @@
 //! result. The directory is created for one comparison and deleted with it, unless a SIGKILL ends the comparison.
 
 use brunt_run::Console;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use brunt_leases_driver::probe;
@@ -11,6 +12,17 @@ use brunt_record::Collection;
 use tempfile::TempDir;
 
 use super::store::{Location, Store};
+
+/// Why the directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DirectoryError {
+    #[error("failed to make a directory in {}: {source}; name another one with --directory", path.display())]
+    Create { path: PathBuf, source: io::Error },
+    #[error("failed to write to {}: {source}; name another directory with --directory", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("failed to remove {}: {source}", path.display())]
+    Remove { path: PathBuf, source: io::Error },
+}
 
 /// The directory for files of stores.
 pub(crate) struct StoreDirectory {
@@ -22,7 +34,7 @@ pub(crate) struct StoreDirectory {
 
 impl StoreDirectory {
     /// Creates a directory below `directory`, if a store needs one.
-    pub(crate) fn new(stores: &[Store], directory: &Path) -> Result<Self, String> {
+    pub(crate) fn new(stores: &[Store], directory: &Path) -> Result<Self, DirectoryError> {
         let named = stores.iter().find_map(|store| match &store.place {
             Location::File(file) => file.parent().map(|parent| {
                 if parent.as_os_str().is_empty() { PathBuf::from(".") } else { parent.to_owned() }
@@ -33,12 +45,7 @@ impl StoreDirectory {
         let temporary = temporary
             .then(|| tempfile::Builder::new().prefix("brunt-leases-").tempdir_in(directory))
             .transpose()
-            .map_err(|error| {
-                format!(
-                    "failed to make a directory in {}: {error}; name another one with --directory",
-                    directory.display()
-                )
-            })?;
+            .map_err(|source| DirectoryError::Create { path: directory.to_owned(), source })?;
         let disk = temporary.as_ref().map(|made| made.path().to_owned()).or(named);
         Ok(Self { temporary, disk, files: 0 })
     }
@@ -55,19 +62,15 @@ impl StoreDirectory {
         &self,
         collection: &mut Collection,
         console: &Console,
-    ) -> Result<(), String> {
+    ) -> Result<(), DirectoryError> {
         let Some(disk) = &self.disk else { return Ok(()) };
         // The name of the temporary directory is meaningless to the user; its parent's is not.
         let shown = match &self.temporary {
             Some(made) => made.path().parent().unwrap_or(disk),
             None => disk,
         };
-        let fsync = probe::fsync(disk).map_err(|error| {
-            format!(
-                "failed to write to {}: {error}; name another directory with --directory",
-                shown.display()
-            )
-        })?;
+        let fsync = probe::fsync(disk)
+            .map_err(|source| DirectoryError::Write { path: shown.to_owned(), source })?;
         collection.facts.insert("directory".to_owned(), shown.display().to_string());
         collection.facts.insert("filesystem".to_owned(), fsync.filesystem.to_string());
         for (name, quantile) in
@@ -100,9 +103,9 @@ impl StoreDirectory {
     }
 
     /// Deletes the directory.
-    pub(crate) fn clear(self) -> Result<(), String> {
+    pub(crate) fn clear(self) -> Result<(), DirectoryError> {
         let Some(made) = self.temporary else { return Ok(()) };
         let path = made.path().to_owned();
-        made.close().map_err(|error| format!("failed to remove {}: {error}", path.display()))
+        made.close().map_err(|source| DirectoryError::Remove { path, source })
     }
 }

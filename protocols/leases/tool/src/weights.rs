@@ -13,27 +13,43 @@ pub(crate) struct Weights {
 /// The operations of a mix, in the order of the driver's operations.
 pub(crate) const WORDS: [&str; 5] = ["allocate", "renew", "release", "expire", "search"];
 
+/// Why a text is no list of weights.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum WeightsError {
+    #[error(
+        "--mix: '{0}' is not a weight: write it as in allocate=40,renew=45,release=10,expire=5"
+    )]
+    Form(String),
+    #[error("--mix: there is no operation '{0}': use {known}", known = WORDS.join(", "))]
+    Operation(String),
+    #[error("--mix: {word}={number}: a weight is a whole number from 0 to 1000000")]
+    Number { word: String, number: String },
+    #[error("--mix: {0} is given twice: leave one out")]
+    Twice(String),
+    #[error("--mix: every weight is 0: give one operation a weight above 0")]
+    AllZero,
+}
+
 impl Weights {
     /// Reads `allocate=40,renew=45,release=10,expire=5`.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, WeightsError> {
         let mut shares = [None; WORDS.len()];
         for part in text.split(',') {
-            let (word, number) = part.trim().split_once('=').ok_or_else(|| {
-                format!("--mix: '{part}' is not a weight: write it as in allocate=40,renew=45,release=10,expire=5")
-            })?;
-            let at = WORDS.iter().position(|known| *known == word.trim()).ok_or_else(|| {
-                format!("--mix: there is no operation '{word}': use {}", WORDS.join(", "))
-            })?;
+            let (word, number) =
+                part.trim().split_once('=').ok_or_else(|| WeightsError::Form(part.to_owned()))?;
+            let at = WORDS.iter().position(|known| *known == word.trim());
+            let at = at.ok_or_else(|| WeightsError::Operation(word.to_owned()))?;
             let share = number.trim().parse::<u32>().ok().filter(|share| *share <= 1_000_000);
-            let share = share.ok_or_else(|| {
-                format!("--mix: {word}={number}: a weight is a whole number from 0 to 1000000")
+            let share = share.ok_or_else(|| WeightsError::Number {
+                word: word.to_owned(),
+                number: number.to_owned(),
             })?;
             if shares[at].replace(share).is_some() {
-                return Err(format!("--mix: {word} is given twice: leave one out"));
+                return Err(WeightsError::Twice(word.to_owned()));
             }
         }
         if shares.iter().flatten().all(|share| *share == 0) {
-            return Err("--mix: every weight is 0: give one operation a weight above 0".to_owned());
+            return Err(WeightsError::AllZero);
         }
         let [allocate, renew, release, expire, search] = shares.map(Option::unwrap_or_default);
         Ok(Self { allocate, renew, release, expire, search })
@@ -62,8 +78,8 @@ mod tests {
             ("renew=0", "above 0"),
             ("renew=9999999999", "1000000"),
         ] {
-            let said = Weights::parse(text).unwrap_err();
-            assert!(said.contains(what), "{text}: {said}");
+            let error = Weights::parse(text).unwrap_err().to_string();
+            assert!(error.contains(what), "{text}: {error}");
         }
     }
 }

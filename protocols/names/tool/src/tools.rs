@@ -47,14 +47,14 @@ fn read(matches: &ArgMatches, typed: Vec<String>) -> Result<Reading, clap::Error
 }
 
 /// Lookups of a comparison are separate processes, and would be refused one after another.
-fn askable() -> Result<(), Refusal> {
-    let askable = lookup::askable(nss::asks_modules());
-    askable.map_err(|why| Refusal::usage(format!("failed to {why}")))
+fn usable() -> Result<(), Refusal> {
+    let usable = lookup::usable(nss::asks_modules());
+    usable.map_err(|why| Refusal::usage(format!("failed to {why}")))
 }
 
 impl Task for MatrixArgs {
     fn run(&self, world: &World, _: &Network) -> Result<Exit, Refusal> {
-        askable()?;
+        usable()?;
         matrix::run(self, world)
     }
 
@@ -65,7 +65,7 @@ impl Task for MatrixArgs {
 
 impl Task for SweepArgs {
     fn run(&self, world: &World, _: &Network) -> Result<Exit, Refusal> {
-        askable()?;
+        usable()?;
         matrix::sweep(self, world)
     }
 

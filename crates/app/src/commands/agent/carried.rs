@@ -2,6 +2,7 @@
 //! to the control plane.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -18,9 +19,9 @@ use brunt_run::signals::Urgency;
 use serde::Deserialize;
 use tokio::sync::oneshot::Receiver;
 
-use super::child::{Child, ChildSettings, Ended};
+use super::child::{Child, ChildError, ChildSettings, Ended};
 use super::files::Files;
-use super::judge::{Judged, judge};
+use super::judge::{Judged, OrderRefused, judge};
 use super::{Agent, Carried};
 use crate::commands::plane::Ticks;
 
@@ -101,11 +102,13 @@ impl Work<'_> {
         if self.agent.args.local.is_some() {
             return self.start(Ok(None));
         }
-        let policy = self.agent.policy();
-        let files = |policy| Files::of(self.share.order(), &policy, self.agent.records());
-        match policy.and_then(files) {
+        let policy = match self.agent.policy() {
+            Ok(policy) => policy,
+            Err(error) => return self.fail(&error),
+        };
+        match Files::new(self.share.order(), &policy, self.agent.records()) {
             Ok(files) => self.files = Some(files),
-            Err(why) => self.fail(&why),
+            Err(error) => self.fail(&error),
         }
     }
 
@@ -125,45 +128,51 @@ impl Work<'_> {
     /// Takes a piece of a file that has arrived.
     fn take(&mut self, answer: &[u8]) {
         let Some(files) = &mut self.files else { return };
-        if let Err(why) = files.take(answer) {
+        if let Err(error) = files.take(answer) {
             self.files = None;
-            self.fail(&why);
+            self.fail(&error);
         }
     }
 
     fn judge(&mut self) {
         let Some(laid) = &self.laid else { return };
         let (order, directory) = (self.share.order().clone(), laid.path().to_owned());
-        match self.agent.policy().and_then(|policy| {
-            judge(order, policy, directory, self.agent.world.environment.clone())
-        }) {
+        let policy = match self.agent.policy() {
+            Ok(policy) => policy,
+            Err(error) => return self.refuse(&error),
+        };
+        match judge(order, policy, directory, self.agent.world.environment.clone()) {
             Ok(judging) => self.judging = Some(judging),
-            Err(why) => self.refuse(why),
+            Err(error) => self.refuse(&error),
         }
     }
 
     /// Reports that the order cannot be carried out here, although as far as is known its owner would have permitted
     /// it.
-    fn fail(&mut self, why: &str) {
+    fn fail(&mut self, why: &dyn Display) {
         self.agent.world.console.say(&format!("error: {why}"));
-        self.share.end_by_itself(why);
+        self.share.end_by_itself(&why.to_string());
         let now = self.now();
         self.share.ended(None, now);
     }
 
     /// Starts the run of an order that was judged, unless the order was ended meanwhile.
-    fn start(&mut self, judged: Result<Option<Permit>, String>) {
+    fn start(&mut self, judged: Result<Option<Permit>, OrderRefused>) {
         self.judging = None;
         if self.share.stage().is_over() {
             return;
         }
-        match judged.and_then(|permit| self.child(permit)) {
+        let permit = match judged {
+            Ok(permit) => permit,
+            Err(error) => return self.refuse(&error),
+        };
+        match self.child(permit) {
             Ok(child) => self.child = Some(child),
-            Err(why) => self.refuse(why),
+            Err(error) => self.refuse(&error),
         }
     }
 
-    fn child(&self, permit: Option<Permit>) -> Result<Child, String> {
+    fn child(&self, permit: Option<Permit>) -> Result<Child, ChildError> {
         Child::start(&ChildSettings {
             order: self.share.order(),
             environment: &self.agent.world.environment,
@@ -173,13 +182,13 @@ impl Work<'_> {
         })
     }
 
-    fn refuse(&mut self, why: String) {
+    fn refuse(&mut self, why: &dyn Display) {
         self.agent.world.console.say(&format!("refused: {why}"));
         if let Some(child) = &mut self.child {
             child.interrupt();
         }
         let now = self.now();
-        self.share.refuse(why, now);
+        self.share.refuse(why.to_string(), now);
     }
 
     async fn go_on(&mut self) {
@@ -285,11 +294,11 @@ impl Work<'_> {
             && child.lines.is_empty()
             && !self.share.stage().is_over()
         {
-            let said = child.said();
-            let last = why(&said);
+            let errors = child.errors();
+            let last = why(&errors);
             if code == Some(Exit::Unsafe.code().into()) && self.waiting {
                 // The run hit the fence that the owner's targets put around it.
-                return self.refuse(last.to_owned());
+                return self.refuse(&last);
             }
             if code != Some(0) && self.waiting {
                 let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
@@ -343,8 +352,8 @@ impl Work<'_> {
 }
 
 /// The sentence by which a run ended, without the reference to further reading.
-fn why(said: &str) -> &str {
-    let lines = || said.lines().filter(|line| !line.starts_with("see 'brunt help "));
+fn why(errors: &str) -> &str {
+    let lines = || errors.lines().filter(|line| !line.starts_with("see 'brunt help "));
     let refused = lines().find_map(|line| line.strip_prefix("refused: "));
     refused.or_else(|| lines().next_back()).unwrap_or_default()
 }
@@ -374,9 +383,7 @@ async fn line(child: &mut Option<Child>) -> Vec<u8> {
 /// The owner's decision on the order; never resolves if no decision is pending.
 async fn judged(judging: &mut Option<Receiver<Judged>>) -> Judged {
     match judging {
-        Some(judging) => {
-            judging.await.unwrap_or_else(|_| Err("the order could not be judged".to_owned()))
-        }
+        Some(judging) => judging.await.unwrap_or(Err(OrderRefused::NotJudged)),
         None => std::future::pending().await,
     }
 }

@@ -21,6 +21,7 @@ use brunt_run::World;
 use brunt_run::environment::Environment;
 use brunt_run::fence::CONFINED;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use tokio::sync::mpsc;
 
@@ -34,7 +35,7 @@ const PLAIN: &[&str] = &["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR", "RUST_BACKTRA
 /// How many lines can wait to be read.
 const LINES: usize = 64;
 /// How many bytes of a run's standard error are kept.
-const SAID_MAX: usize = 2_000;
+const ERRORS_MAX: usize = 2_000;
 
 /// How a child is started.
 pub(super) struct ChildSettings<'a> {
@@ -49,13 +50,38 @@ pub(super) struct ChildSettings<'a> {
     pub(super) directory: Option<&'a Path>,
 }
 
+/// Why a run was not started.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ChildError {
+    #[error("failed to write to the directory of records {}: {source}", path.display())]
+    Records { path: PathBuf, source: io::Error },
+    #[error("failed to start the run: {0}")]
+    Start(#[source] io::Error),
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
+}
+
+/// A thread cannot be started.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to start a thread: {0}")]
+pub(super) struct ThreadError(#[from] io::Error);
+
+/// Why a run does not end with its agent.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AgentGone {
+    #[error("failed to arrange that this run ends with the agent: {0}")]
+    Signal(#[from] Errno),
+    #[error("the agent that started this run is gone")]
+    Gone,
+}
+
 /// A run in a process of its own.
 pub(super) struct Child {
     process: Process,
     stdin: Option<ChildStdin>,
     /// Its lines; the channel closes when the lines end.
     pub(super) lines: mpsc::Receiver<Vec<u8>>,
-    said: Arc<Mutex<String>>,
+    errors: Arc<Mutex<String>>,
     pipe: PathBuf,
     record: PathBuf,
 }
@@ -67,26 +93,25 @@ pub(super) struct Ended {
 }
 
 impl Child {
-    /// Starts the run, which connects and then waits. The error says what failed.
-    pub(super) fn start(making: &ChildSettings<'_>) -> Result<Self, String> {
-        let place = ShareFiles::make(making).map_err(|error| {
-            let records = making.records.display();
-            format!("failed to write to the directory of records {records}: {error}")
-        })?;
-        let mut process = command(making, &place).spawn().map_err(|error| {
-            let _ = fs::remove_file(&place.pipe);
-            format!("failed to start the run: {error}")
+    /// Starts the run, which connects and then waits.
+    pub(super) fn start(settings: &ChildSettings<'_>) -> Result<Self, ChildError> {
+        let records = settings.records;
+        let files = ShareFiles::make(settings)
+            .map_err(|source| ChildError::Records { path: records.to_owned(), source })?;
+        let mut process = command(settings, &files).spawn().map_err(|error| {
+            let _ = fs::remove_file(&files.pipe);
+            ChildError::Start(error)
         })?;
         let (stdin, stderr) = (process.stdin.take(), process.stderr.take());
-        let said = Arc::new(Mutex::new(String::new()));
+        let errors = Arc::new(Mutex::new(String::new()));
         if let Some(stderr) = stderr {
-            let said = Arc::clone(&said);
-            spawn("said", move || listen(BufReader::new(stderr), &said))?;
+            let errors = Arc::clone(&errors);
+            spawn("errors", move || keep_end(BufReader::new(stderr), &errors))?;
         }
-        let (tell, lines) = mpsc::channel(LINES);
-        let pipe = place.pipe.clone();
-        spawn("lines", move || read(&pipe, &tell))?;
-        Ok(Self { process, stdin, lines, said, pipe: place.pipe, record: place.record })
+        let (sender, lines) = mpsc::channel(LINES);
+        let pipe = files.pipe.clone();
+        spawn("lines", move || read(&pipe, &sender))?;
+        Ok(Self { process, stdin, lines, errors, pipe: files.pipe, record: files.record })
     }
 
     /// Tells the run when to begin.
@@ -118,8 +143,8 @@ impl Child {
     }
 
     /// The last text that it wrote to standard error.
-    pub(super) fn said(&self) -> String {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).trim().to_owned()
+    pub(super) fn errors(&self) -> String {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).trim().to_owned()
     }
 
     /// Where its record is.
@@ -140,18 +165,13 @@ impl Drop for Child {
 }
 
 /// Makes this program end with the agent that started it, if an agent did: no load outlives the agent that ordered it.
-pub(crate) fn end_with_agent(world: &World) -> Result<(), String> {
+pub(crate) fn end_with_agent(world: &World) -> Result<(), AgentGone> {
     let Some(agent) = world.environment.text(AGENT).and_then(|pid| pid.parse::<i32>().ok()) else {
         return Ok(());
     };
-    set_parent_process_death_signal(Some(Signal::INT))
-        .map_err(|error| format!("failed to arrange that this run ends with the agent: {error}"))?;
+    set_parent_process_death_signal(Some(Signal::INT))?;
     let parent = getppid().map(Pid::as_raw_nonzero).map(std::num::NonZero::get);
-    if parent == Some(agent) {
-        Ok(())
-    } else {
-        Err("the agent that started this run is gone".to_owned())
-    }
+    if parent == Some(agent) { Ok(()) } else { Err(AgentGone::Gone) }
 }
 
 /// Where the files of a share are.
@@ -161,9 +181,9 @@ struct ShareFiles {
 }
 
 impl ShareFiles {
-    fn make(making: &ChildSettings<'_>) -> io::Result<Self> {
-        let records = files::directory(making.records)?;
-        let order = making.order;
+    fn make(settings: &ChildSettings<'_>) -> io::Result<Self> {
+        let records = files::directory(settings.records)?;
+        let order = settings.order;
         let name = format!("{}-{}-n{}", order.run, order.epoch, order.rank);
         let (pipe, record) =
             (records.join(format!("{name}.pipe")), records.join(format!("{name}.json")));
@@ -184,42 +204,42 @@ fn configurations(environment: &Environment) -> OsString {
     own.into_iter().chain([machines]).collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
-fn command(making: &ChildSettings<'_>, place: &ShareFiles) -> Command {
+fn command(settings: &ChildSettings<'_>, files: &ShareFiles) -> Command {
     let mut more = vec![
-        format!("--events={}", place.pipe.display()),
-        format!("--record={}", place.record.display()),
+        format!("--events={}", files.pipe.display()),
+        format!("--record={}", files.record.display()),
     ];
-    more.extend(making.permit.iter().flat_map(|permit| permit.allow.iter().cloned()));
-    let line = match &making.order.step {
-        Some(step) => step_line(making.order, step, &place.pipe, &place.record),
-        None => child_line(making.order, &more),
+    more.extend(settings.permit.iter().flat_map(|permit| permit.allow.iter().cloned()));
+    let line = match &settings.order.step {
+        Some(step) => step_line(settings.order, step, &files.pipe, &files.record),
+        None => child_line(settings.order, &more),
     };
     let mut command = Command::new("/proc/self/exe");
     command.arg0("brunt").args(line);
-    if let Some(permit) = &making.permit {
+    if let Some(permit) = &settings.permit {
         let kept = PLAIN.iter().copied().chain(permit.variables.iter().map(String::as_str));
-        let kept = kept.filter_map(|name| Some((name, making.environment.variable(name)?)));
+        let kept = kept.filter_map(|name| Some((name, settings.environment.variable(name)?)));
         command.env_clear().envs(kept);
-        command.env(CONFINED, "1").env("XDG_CONFIG_DIRS", configurations(making.environment));
+        command.env(CONFINED, "1").env("XDG_CONFIG_DIRS", configurations(settings.environment));
     }
     command.env(AGENT, std::process::id().to_string());
-    if let Some(directory) = making.directory {
+    if let Some(directory) = settings.directory {
         command.current_dir(directory);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
     command
 }
 
-pub(super) fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> Result<(), String> {
-    let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(act);
-    spawned.map(drop).map_err(|error| format!("failed to start a thread: {error}"))
+pub(super) fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> Result<(), ThreadError> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(act)?;
+    Ok(())
 }
 
 /// Keeps the end of what the run writes to standard error, which is shown only if the run fails.
-fn listen(mut stderr: impl io::BufRead, said: &Mutex<String>) {
+fn keep_end(mut stderr: impl io::BufRead, kept: &Mutex<String>) {
     let mut line = Vec::new();
     while (&mut stderr)
-        .take(SAID_MAX as u64)
+        .take(ERRORS_MAX as u64)
         .read_until(b'\n', &mut line)
         .is_ok_and(|read| read > 0)
     {
@@ -228,14 +248,14 @@ fn listen(mut stderr: impl io::BufRead, said: &Mutex<String>) {
         if text.is_empty() {
             continue;
         }
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.push_str(&text);
-        said.push('\n');
-        let mut from = said.len().saturating_sub(SAID_MAX);
-        while !said.is_char_boundary(from) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.push_str(&text);
+        kept.push('\n');
+        let mut from = kept.len().saturating_sub(ERRORS_MAX);
+        while !kept.is_char_boundary(from) {
             from += 1;
         }
-        said.drain(..from);
+        kept.drain(..from);
     }
 }
 

@@ -2,54 +2,64 @@
 //! the order.
 
 use std::fs::DirBuilder;
+use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use brunt_cluster::bundle::{OrderDirectory, PendingFiles};
+use brunt_cluster::bundle::{BundleError, OrderDirectory, PendingFiles};
 use brunt_cluster::message::{Order, Wanted, read_piece};
 use brunt_cluster::policy::Policy;
 
+/// Why the files of an order are not there.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FilesError {
+    #[error("failed to write to the directory of records {}: {source}", path.display())]
+    Records { path: PathBuf, source: io::Error },
+    #[error("failed to {0}")]
+    Pending(#[from] BundleError),
+    #[error("its coordinator {0}")]
+    Coordinator(String),
+}
+
 /// Files that are being received.
 pub(super) struct Files {
-    laying: PendingFiles,
+    pending: PendingFiles,
     nonce: String,
 }
 
 impl Files {
-    /// Starts to receive the files of an order. The error says what failed.
-    pub(super) fn of(order: &Order, policy: &Policy, records: &Path) -> Result<Self, String> {
-        let parent = directory(records).map_err(|error| {
-            format!("failed to write to the directory of records {}: {error}", records.display())
-        })?;
-        let laying = PendingFiles::begin(order.files.clone(), data(policy).as_deref(), &parent);
-        let laying = laying.map_err(|error| format!("failed to {error}"))?;
-        Ok(Self { laying, nonce: order.nonce.clone() })
+    /// Starts to receive the files of an order.
+    pub(super) fn new(order: &Order, policy: &Policy, records: &Path) -> Result<Self, FilesError> {
+        let parent = directory(records)
+            .map_err(|source| FilesError::Records { path: records.to_owned(), source })?;
+        let pending = PendingFiles::begin(order.files.clone(), data(policy).as_deref(), &parent)?;
+        Ok(Self { pending, nonce: order.nonce.clone() })
     }
 
     /// The next piece to request; none if all files are there.
     pub(super) fn wanted(&self) -> Option<Vec<u8>> {
-        let wanted = Wanted { nonce: self.nonce.clone(), piece: self.laying.wanted()? };
+        let wanted = Wanted { nonce: self.nonce.clone(), piece: self.pending.wanted()? };
         // Serialising a struct of numbers and texts to JSON cannot fail.
         Some(serde_json::to_vec(&wanted).unwrap_or_default())
     }
 
     /// Takes an answer. An answer that cannot be parsed is ignored, and the piece is requested again.
-    pub(super) fn take(&mut self, answer: &[u8]) -> Result<(), String> {
-        let (Some(answer), Some(piece)) = (read_piece(answer), self.laying.wanted()) else {
+    pub(super) fn take(&mut self, answer: &[u8]) -> Result<(), FilesError> {
+        let (Some(answer), Some(piece)) = (read_piece(answer), self.pending.wanted()) else {
             return Ok(());
         };
-        let bytes = answer.map_err(|why| format!("its coordinator {why}"))?;
-        self.laying.take(piece, bytes).map_err(|error| format!("failed to {error}"))
+        let bytes = answer.map_err(FilesError::Coordinator)?;
+        Ok(self.pending.take(piece, bytes)?)
     }
 
     /// The directory, once all files are there.
     pub(super) fn finish(self) -> Option<OrderDirectory> {
-        self.laying.finish()
+        self.pending.finish()
     }
 }
 
 /// The directory that contains records and the directories of orders.
-pub(super) fn directory(records: &Path) -> std::io::Result<PathBuf> {
+pub(super) fn directory(records: &Path) -> io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(records)?;
     records.canonicalize()
 }

@@ -10,11 +10,20 @@ use brunt_run::environment::Environment;
 use brunt_run::options::refusal::Refusal;
 use tokio::sync::oneshot::{Receiver, channel};
 
-use super::child::spawn;
+use super::child::{ThreadError, spawn};
 use crate::commands::cluster_check::{Needs, StandIns};
 
 /// The permission, or why the order is refused.
-pub(super) type Judged = Result<Permit, String>;
+pub(super) type Judged = Result<Permit, OrderRefused>;
+
+/// Why an order is refused, in the one sentence that is sent to the coordinator.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OrderRefused {
+    #[error("{}", sentence(.0))]
+    Refused(#[from] Refusal),
+    #[error("the order could not be judged")]
+    NotJudged,
+}
 
 /// Begins to judge an order, whose files are in this directory.
 pub(super) fn judge(
@@ -22,10 +31,12 @@ pub(super) fn judge(
     policy: Policy,
     directory: PathBuf,
     environment: Environment,
-) -> Result<Receiver<Judged>, String> {
-    let (tell, judged) = channel();
+) -> Result<Receiver<Judged>, ThreadError> {
+    let (sender, judged) = channel();
     // If the receiver is gone, the answer is not needed.
-    spawn("judge", move || drop(tell.send(permitted(&order, &policy, &directory, &environment))))?;
+    spawn("judge", move || {
+        drop(sender.send(permitted(&order, &policy, &directory, &environment)));
+    })?;
     Ok(judged)
 }
 
@@ -36,7 +47,7 @@ fn permitted(
     environment: &Environment,
 ) -> Judged {
     let needs = Needs::new(&order.argv, directory, policy.variables(), StandIns::None, environment);
-    let mut needs = needs.map_err(|it| why(&it))?;
+    let mut needs = needs?;
     if let Some(step) = &order.step {
         // Such a command names neither rate nor target, and a rate of iterations is not a rate of operations.
         needs.rate = step.rate.filter(|_| !needs.several);
@@ -44,8 +55,7 @@ fn permitted(
     }
     // The signature was checked when the order was read.
     let signer = policy.orders_from().and_then(|keys| keys.first()).map(String::as_str);
-    let permit = needs.permitted(policy, share(order), signer, console::now());
-    permit.map_err(|refusal| why(&refusal))
+    Ok(needs.permitted(policy, share(order), signer, console::now())?)
 }
 
 /// Which part of the whole this share is.
@@ -57,8 +67,8 @@ fn share(order: &Order) -> f64 {
     }
 }
 
-/// The one-sentence reason that is sent to the coordinator.
-fn why(refusal: &Refusal) -> String {
+/// The first sentence of a refusal, without the word that precedes it.
+fn sentence(refusal: &Refusal) -> String {
     let line = refusal.text.lines().map(str::trim).find(|line| !line.is_empty());
     let line = line.unwrap_or("the command cannot be prepared");
     let bare = line.strip_prefix("refused: ").or_else(|| line.strip_prefix("error: "));

@@ -129,7 +129,7 @@ impl Agent<'_> {
                     if !std::mem::replace(&mut foreign, true) {
                         self.world.console.note(&format!("ignored an order: {why}"));
                     }
-                    self.decline(&answer, &join.nonce, why).await;
+                    self.decline(&answer, &join.nonce, why.to_string()).await;
                 }
                 None => {}
             }
@@ -139,19 +139,19 @@ impl Agent<'_> {
     }
 
     /// An order for this agent, if it is one that the agent obeys.
-    fn read(&self, answer: &[u8], nonce: &str) -> Result<Order, String> {
+    fn read(&self, answer: &[u8], nonce: &str) -> Result<Order, OrderIgnored> {
         let policy = self.policy()?;
         let order: Order =
             Sealed::open(answer, &|text, signature| policy.signer(text, signature).is_ok())
                 .map_err(|error| match error {
-                    SealedError::Signature => brunt_cluster::policy::unsigned().to_string(),
-                    error => error.to_string(),
+                    SealedError::Signature => brunt_cluster::policy::unsigned().into(),
+                    error => OrderIgnored::Sealed(error),
                 })?;
         let ours = order.nonce == nonce && order.rank < order.of;
         if ours && brunt_cluster::message::is_run(&order.run) {
             Ok(order)
         } else {
-            Err("it is for another agent".to_owned())
+            Err(OrderIgnored::Foreign)
         }
     }
 
@@ -171,8 +171,8 @@ impl Agent<'_> {
         self.nats.request(share.subject(), write_report(&report, &piece), ASK_EVERY).await;
     }
 
-    fn policy(&self) -> Result<Policy, String> {
-        policy(self.args).map_err(|refusal| refusal.text.trim_end().to_owned())
+    fn policy(&self) -> Result<Policy, Refusal> {
+        policy(self.args)
     }
 
     fn records(&self) -> &Path {
@@ -188,6 +188,19 @@ impl Carried {
             _ => Exit::Ok,
         }
     }
+}
+
+/// Why an order is not carried out.
+#[derive(Debug, thiserror::Error)]
+enum OrderIgnored {
+    #[error(transparent)]
+    Policy(#[from] Refusal),
+    #[error(transparent)]
+    Unsigned(#[from] brunt_cluster::policy::Refusal),
+    #[error(transparent)]
+    Sealed(SealedError),
+    #[error("it is for another agent")]
+    Foreign,
 }
 
 /// The rank that a launcher assigns, by the variable names of Kubernetes, Slurm and Nomad.

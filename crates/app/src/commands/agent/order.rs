@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use brunt_cluster::message::{Order, Step};
 use brunt_net::secret::Secret;
 use brunt_run::Caller;
+use brunt_run::options::refusal::Refusal;
 use brunt_run::options::surroundings::Surroundings;
 use brunt_run::{Files, World};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{self, STEP_CHILD};
-use crate::commands::cluster_check::rules;
+use crate::commands::cluster_check::rules::{self, SharedError};
 
 /// To whom the agents that carry out a command line belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,22 +45,27 @@ fn words_of_command(argv: &[String]) -> usize {
     if argv.first().is_some_and(|word| word == "names") { 2 } else { 1 }
 }
 
-/// The words of a command line that these agents carry out, as a record may show them: secrets starred. The error says
-/// why they cannot.
+/// Why agents cannot carry out a command line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OrderError {
+    #[error("the command cannot be read: {}", first_paragraph(&.0.text).trim_start_matches("error: "))]
+    Unreadable(#[from] Refusal),
+    #[error(transparent)]
+    Shared(#[from] SharedError),
+}
+
+/// The words of a command line that these agents carry out, as a record may show them: secrets starred.
 pub(crate) fn shown(
     words: &[String],
     agents: Agents,
     world: &World,
-) -> Result<Vec<String>, String> {
-    let command = cli::load(words, &AgentSurroundings { agents, world }).map_err(|refusal| {
-        let why = first_paragraph(&refusal.text);
-        format!("the command cannot be read: {}", why.trim_start_matches("error: "))
-    })?;
+) -> Result<Vec<String>, OrderError> {
+    let command = cli::load(words, &AgentSurroundings { agents, world })?;
     let caller = match agents {
         Agents::Own => Caller::OwnAgents,
         Agents::Others => Caller::AgentsOfOthers,
     };
-    rules::shared(command, words, caller).map(|load| load.output().typed.clone())
+    Ok(rules::shared(command, words, caller)?.output().typed.clone())
 }
 
 /// The part of a refusal before its usage and its hints, in one line.
@@ -195,6 +201,7 @@ mod tests {
             let Err(why) = shown(&words(line), Agents::Own, &World::of_process()) else {
                 panic!("{line}")
             };
+            let why = why.to_string();
             assert!(why.contains(named), "{line}: {why}");
         }
     }
@@ -209,6 +216,7 @@ mod tests {
             let Err(why) = shown(&words(line), Agents::Others, &World::of_process()) else {
                 panic!("{line}")
             };
+            let why = why.to_string();
             assert!(why.contains(named) && !why.contains("password "), "{line}: {why}");
             let own = shown(&words(line), Agents::Own, &World::of_process())
                 .unwrap_or_else(|why| panic!("{line}: {why}"));

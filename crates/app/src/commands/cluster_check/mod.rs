@@ -193,8 +193,8 @@ fn examine(words: &[String], world: &World) -> Result<Needs, Refusal> {
     let network = Network::nowhere(&world.files);
     world.files.confine();
     let command = cli::load(words, world)?;
-    let command =
-        rules::shared(command, words, Caller::AgentsOfOthers).map_err(|why| refused(&why))?;
+    let command = rules::shared(command, words, Caller::AgentsOfOthers)
+        .map_err(|why| refused(&why.to_string()))?;
     let job = command.examine(world, &network);
     let job = job.map_err(|refusal| fence::explained(refusal, &network))?;
     let load = Known::new(&job);

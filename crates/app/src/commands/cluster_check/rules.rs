@@ -6,9 +6,24 @@
 //! run are judged here, and file names where the files are opened ([`brunt_feed::Files`]).
 
 use brunt_run::options::run_options::{self, RunOptions};
-use brunt_run::{Caller, Load};
+use brunt_run::{Caller, Load, Unsuitable};
 
 use crate::cli::Command;
+
+/// Why agents cannot share a command line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SharedError {
+    #[error(
+        "'{0}' cannot be ordered: a cluster runs the LDAP rate tools, perfdhcp, http, run and names lookup"
+    )]
+    Command(String),
+    #[error(
+        "{0} is an option of the coordinator: give it to brunt cluster run, before --, or leave it out"
+    )]
+    Coordinator(String),
+    #[error(transparent)]
+    Load(#[from] Unsuitable),
+}
 
 /// A command line of these words, if agents of this caller can share it: it makes a load, and leaves results to the
 /// coordinator.
@@ -16,25 +31,19 @@ pub(crate) fn shared(
     command: Result<Box<dyn Load>, Command>,
     line: &[String],
     caller: Caller,
-) -> Result<Box<dyn Load>, String> {
-    let load = command.map_err(|_| unshared(line))?;
+) -> Result<Box<dyn Load>, SharedError> {
+    let unshared = || SharedError::Command(line.first().cloned().unwrap_or_default());
+    let load = command.map_err(|_| unshared())?;
     let words = line.get(1..).unwrap_or_default();
-    let options = load.results().ok_or_else(|| unshared(line))?;
+    let options = load.results().ok_or_else(unshared)?;
     results(options, words)?;
     load.refuses(caller, words)?;
     Ok(load)
 }
 
-fn unshared(line: &[String]) -> String {
-    let name = line.first().map_or("", String::as_str);
-    format!(
-        "'{name}' cannot be ordered: a cluster runs the LDAP rate tools, perfdhcp, http, run and names lookup"
-    )
-}
-
 /// Of the options that every run takes, an order may have objectives, a narrower fence and a class of packets. Options
 /// that are added later are refused until they are allowed here.
-fn results(given: &RunOptions, words: &[String]) -> Result<(), String> {
+fn results(given: &RunOptions, words: &[String]) -> Result<(), SharedError> {
     let plain = RunOptions {
         objectives: given.objectives.clone(),
         allow: given.allow.clone(),
@@ -50,9 +59,6 @@ fn results(given: &RunOptions, words: &[String]) -> Result<(), String> {
         !matches!(*long, "slo" | "allow" | "addresses" | "dscp")
             && run_options::rows().iter().any(|row| row.name == *long)
     };
-    let option =
-        longs.into_iter().find(named).map_or("an option".to_owned(), |long| format!("--{long}"));
-    Err(format!(
-        "{option} is an option of the coordinator: give it to brunt cluster run, before --, or leave it out"
-    ))
+    let option = longs.into_iter().find(named);
+    Err(SharedError::Coordinator(option.map_or("an option".to_owned(), |long| format!("--{long}"))))
 }

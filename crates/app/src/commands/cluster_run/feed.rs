@@ -5,8 +5,8 @@
 //! waits for them. The values are also added up: if an agent is lost, a record is made from what it had sent.
 
 use brunt_exchange::Outcome;
-use brunt_record::events::{Event, EventReader};
-use brunt_record::{Ending, Head, Interval, Measured, Record};
+use brunt_record::events::{Event, EventError, EventReader};
+use brunt_record::{Ending, Head, Interval, Measured, Record, SloError};
 use std::collections::HashMap;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,17 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 /// How many pieces can wait to be read before the agent is asked to send them again.
 const PIECES_MAX: usize = 16;
+
+/// Why the stream of an agent cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum StreamError {
+    #[error("failed to {0}")]
+    Read(#[from] EventError),
+    #[error("failed to {0}")]
+    Record(#[from] SloError),
+    #[error("failed to read the report of an agent: its intervals do not match its record")]
+    Mismatch,
+}
 
 /// A part of an agent's stream that has been read.
 #[derive(Debug)]
@@ -23,7 +34,7 @@ pub(super) enum StreamPart {
     /// What was measured in one step, and the names of the outcomes in it.
     Interval(Box<Interval>, HashMap<(usize, Outcome), String>),
     /// The stream ended, or is not an event stream.
-    Over(Result<Box<AgentStream>, String>),
+    Over(Result<Box<AgentStream>, StreamError>),
 }
 
 /// Everything that an agent's run has sent.
@@ -85,7 +96,7 @@ impl AgentStream {
 
     /// The record that the run made; if the end of the run was not received, a record of what was, cut short for this
     /// reason.
-    pub(super) fn record(&self, cut: &str) -> Result<Record, String> {
+    pub(super) fn record(&self, cut: &str) -> Result<Record, StreamError> {
         let totals = &self.measured.totals;
         let Some(whole) = &self.whole else {
             let names = |operation, outcome| {
@@ -93,14 +104,13 @@ impl AgentStream {
             };
             let ending = Ending::so_far(totals, Some(cut.to_owned()));
             let conclusion = self.measured.conclusion(self.head.clone(), &names, ending);
-            return conclusion.record().map_err(|error| format!("failed to {error}"));
+            return Ok(conclusion.record()?);
         };
         let counts = totals.measured().map(|measured| measured.counts()).unwrap_or_default();
         if (counts, totals.counts()) == (whole.counts, whole.conservation.counts) {
             return Ok(Record::clone(whole));
         }
-        Err("failed to read the report of an agent: its intervals do not match its record"
-            .to_owned())
+        Err(StreamError::Mismatch)
     }
 }
 
@@ -108,7 +118,7 @@ fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(StreamPart)) {
     let mut events = EventReader::new(path, BufReader::new(pieces));
     let head = match events.head() {
         Ok(head) => head,
-        Err(error) => return fed(StreamPart::Over(Err(format!("failed to {error}")))),
+        Err(error) => return fed(StreamPart::Over(Err(error.into()))),
     };
     fed(StreamPart::Head(Box::new(head.clone())));
     let mut tale =
@@ -124,7 +134,7 @@ fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(StreamPart)) {
             Ok(Some(Event::End { record, .. })) => tale.whole = Some(record),
             Ok(Some(_)) => {}
             Ok(None) => return fed(StreamPart::Over(Ok(Box::new(tale)))),
-            Err(error) => return fed(StreamPart::Over(Err(format!("failed to {error}")))),
+            Err(error) => return fed(StreamPart::Over(Err(error.into()))),
         }
     }
 }

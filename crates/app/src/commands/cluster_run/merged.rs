@@ -16,15 +16,16 @@ use brunt_cluster::coordinator::{AgentSummary, CoordinatorEvent};
 use brunt_engine::{Ended, EngineRun, Sink};
 use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
 use brunt_record::{
-    Head, Measured, NodeRecord, NodeRows, Phase, Reason, Record, Status, Timing, merge,
+    Head, Measured, MergeError, NodeRecord, NodeRows, Phase, Reason, Record, SloError, Status,
+    Timing, merge,
 };
-use brunt_run::Console;
-use brunt_run::Protocol;
+use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Urgency;
+use brunt_run::{Console, Protocol, ProtocolError};
 
 use super::beginnings::Beginnings;
 use super::conductor::{Conductor, ConductorReport, ConductorRequest};
-use super::feed::{AgentStream, StreamPart};
+use super::feed::{AgentStream, StreamError, StreamPart};
 
 /// How often the program checks for reports.
 const TICK: Duration = Duration::from_millis(10);
@@ -34,9 +35,22 @@ const WALL_MS: i64 = 1_000;
 const DRIFT_S: f64 = 0.001;
 
 /// Everything that an agent's run sent, or why it cannot be used.
-type AgentOutcome = Result<Box<AgentStream>, String>;
+type AgentOutcome = Result<Box<AgentStream>, StreamError>;
 /// The name of an outcome of an operation.
 type Called = HashMap<(usize, Outcome), String>;
+
+/// Why several agents have no common record.
+#[derive(Debug, thiserror::Error)]
+enum MergedError {
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    #[error("failed to {0}")]
+    Merge(#[from] MergeError),
+    #[error("failed to {0}")]
+    Objectives(#[source] SloError),
+    #[error("{0}")]
+    CalledOff(String),
+}
 
 /// A run of several agents that are ready to begin.
 pub(super) struct Merged {
@@ -142,15 +156,13 @@ impl Merged {
     }
 
     /// Takes all reports that have arrived.
-    fn take_news(&self, rows: &mut NodeRows) -> Result<(), String> {
+    fn take_news(&self, rows: &mut NodeRows) -> Result<(), Refusal> {
         loop {
             let news = self.conductor.borrow().news.try_recv();
             match news {
                 Ok(ConductorReport::Event(event, _)) => self.hear(event, rows),
                 Ok(ConductorReport::Over(standings)) => *self.standings.borrow_mut() = standings,
-                Ok(ConductorReport::Failed(refusal)) => {
-                    return Err(refusal.text.trim_end().to_owned());
-                }
+                Ok(ConductorReport::Failed(refusal)) => return Err(refusal),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
             }
         }
@@ -174,7 +186,7 @@ impl Merged {
     }
 
     /// The record of the whole run, made from the agents' records.
-    fn whole(&self) -> Result<Record, String> {
+    fn whole(&self) -> Result<Record, MergedError> {
         let tales = self.tales.borrow();
         let standings = self.standings.borrow();
         let mut records = Vec::new();
@@ -194,7 +206,7 @@ impl Merged {
                     (PathBuf::from(self.label(*rank)), record.clone())
                 };
                 let records: Vec<_> = records.iter().map(named).collect();
-                merge(&records).map_err(|error| format!("failed to {error}"))?
+                merge(&records)?
             }
         };
         beginnings.tell(&mut whole);
@@ -285,7 +297,7 @@ impl Protocol for Merged {
         self.names.borrow().get(&(operation, outcome)).cloned().unwrap_or_default()
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         let EngineRun { stop, sink, .. } = run;
         let clock = Monotonic::new();
         let mut rows = NodeRows::new(self.labels.len());
@@ -332,18 +344,18 @@ impl Protocol for Merged {
         if let Some((why, _)) = self.failed.borrow().as_ref()
             && self.sent() == 0
         {
-            return Err(why.clone());
+            return Err(MergedError::CalledOff(why.clone()).into());
         }
         let ended = if stop.urgency() == Urgency::Run { Ended::Time } else { Ended::Stopped };
         Ok(finished(&measured, ended))
     }
 
-    fn record(&self, made: Record) -> Result<Record, String> {
+    fn record(&self, made: Record) -> Result<Record, ProtocolError> {
         let mut whole = Record { run: made.run, command: made.command, ..self.whole()? };
         // Objectives given to the coordinator are in no agent's record. What was made of the intervals does not know
         // whether an agent was too slow, which decides what an objective says of the target.
         let objectives = made.slo.iter().map(|slo| slo.expr.as_str());
-        whole.judge(objectives).map_err(|error| format!("failed to {error}"))?;
+        whole.judge(objectives).map_err(MergedError::Objectives)?;
         Ok(whole)
     }
 }

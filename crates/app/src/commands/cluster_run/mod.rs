@@ -27,8 +27,10 @@ use brunt_run::options::run_options::{Addresses, RunOptions};
 use brunt_run::options::weights::Weights;
 use brunt_run::signals::Urgency;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{ExitPolicy, Job, carry_out, check_files, console, exit, objectives};
-use brunt_run::{Files, World};
+use brunt_run::{
+    ExecutionError, ExitPolicy, Files, Job, World, carry_out, check_files, console, exit,
+    objectives,
+};
 
 use super::agent::{Agents, shown};
 use super::cluster_check::{Needs, StandIns, variables};
@@ -138,7 +140,7 @@ fn coordinate(
     if merged.plane_lost.get() && done.is_err() {
         return Err(plane_lost());
     }
-    let mut done = done.map_err(|why| not_begun(&merged, &why))?;
+    let mut done = done.map_err(|error| not_begun(&merged, &error))?;
     let ending = Ending::new(&args.run, Stream::Output, &world.console);
     ending.tell(&done.record, &mut done.losses).map_err(Refusal::failed)?;
     ending
@@ -159,10 +161,10 @@ fn plane_lost() -> Refusal {
     }
 }
 
-fn not_begun(merged: &Merged, why: &str) -> Refusal {
+fn not_begun(merged: &Merged, error: &ExecutionError) -> Refusal {
     match merged.failed.borrow().as_ref() {
         Some((why, refused)) => stopped(&format!("{why}; {}", merged.unsent()), *refused),
-        None => Refusal::failed(why),
+        None => Refusal::failed(error),
     }
 }
 
@@ -331,8 +333,8 @@ fn job(
         )));
     }
     let measured: Vec<&str> = first.catalogue.measured().collect();
-    let usage = |why: String| Refusal::usage(format!("error: {why}"));
-    let mut goals = objectives(&run.objectives, run, &measured).map_err(usage)?;
+    let goals = objectives(&run.objectives, run, &measured);
+    let mut goals = goals.map_err(|error| Refusal::usage(format!("error: {error}")))?;
     goals.extend(first.objectives.iter().cloned());
     let sessions = u32::try_from(plan.sessions).unwrap_or(u32::MAX).clamp(1, Plan::SESSIONS_MAX);
     let settings =

@@ -16,7 +16,9 @@ use brunt_run::World;
 use brunt_run::options::output::Progress;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::{Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out};
+use brunt_run::{
+    ExecutionError, Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out,
+};
 
 use super::conductor::{Conductor, Ordered};
 use super::local::{Lasting, Local};
@@ -58,6 +60,15 @@ pub(in crate::commands) struct Agents {
     used: Cell<u64>,
 }
 
+/// Why a step was not carried out by all agents.
+#[derive(Debug, thiserror::Error)]
+enum StepError {
+    #[error("{0}")]
+    CalledOff(String),
+    #[error("{0}: the search ends, because a step needs all agents")]
+    Lost(String),
+}
+
 impl Agents {
     /// Starts agents, if they are on this machine; remote agents are looked up at each step.
     pub(in crate::commands) fn new(search: Search<'_>, world: &World) -> Result<Self, Refusal> {
@@ -92,7 +103,7 @@ impl Agents {
         })
     }
 
-    fn asked(&self, step: &Step) -> ClusterRun {
+    fn run(&self, step: &Step) -> ClusterRun {
         let epoch = self.epoch.get();
         self.epoch.set(epoch.saturating_add(1));
         // A load of one session uses one agent.
@@ -136,24 +147,26 @@ impl Repeatable for Agents {
         step: &Step,
         observers: &mut [&mut dyn Observer],
         world: &World,
-    ) -> Result<Finished, String> {
-        let text = |refusal: Refusal| refusal.text.trim_end().to_owned();
-        let asked = self.asked(step);
+    ) -> Result<Finished, ExecutionError> {
+        let failed = |error: Refusal| ExecutionError::Protocol(error.into());
+        let asked = self.run(step);
         let agents = asked.agents;
         let (signer, files) = (self.signer.clone(), self.files.clone());
         let ordered = Ordered { asked, signer, files };
-        let conductor = Conductor::start(&self.plane, ordered).map_err(text)?;
-        let gathered = gather(conductor, world, agents, &|_| {}).map_err(text)?;
+        let conductor = Conductor::start(&self.plane, ordered).map_err(failed)?;
+        let gathered = gather(conductor, world, agents, &|_| {}).map_err(failed)?;
         let command = (self.subject.command.clone(), &world.files);
-        let job = job(&RunOptions::default(), command, Progress::Quiet, &gathered).map_err(text)?;
+        let job =
+            job(&RunOptions::default(), command, Progress::Quiet, &gathered).map_err(failed)?;
         let merged = Merged::new(gathered.conductor, gathered.labels, &world.console);
         let done = carry_out(&job, &merged, observers, world);
         self.used.set(merged.used.get());
         if let Some((why, _)) = merged.failed.borrow().as_ref() {
-            return Err(why.clone());
+            let called_off = StepError::CalledOff(why.clone());
+            return Err(ExecutionError::Protocol(called_off.into()));
         }
         match merged.lost.take() {
-            Some(lost) => Err(format!("{lost}: the search ends, because a step needs all agents")),
+            Some(lost) => Err(ExecutionError::Protocol(StepError::Lost(lost).into())),
             None => done,
         }
     }

@@ -4,6 +4,8 @@
 //! long exchanges are made, and it writes all files and output: an option of the inner command that sets one of these
 //! is refused by its name.
 
+use std::fmt::Display;
+
 use brunt_net::Network;
 use brunt_record::Node;
 use brunt_run::World;
@@ -27,23 +29,23 @@ impl Inner {
         world: &World,
     ) -> Result<Self, Refusal> {
         let Ok(mut load) = cli::load(words, world).map_err(of_usage)? else {
-            return Err(refused(&format!(
+            return Err(refused(format!(
                 "find-max cannot search with '{}': give it an LDAP rate tool, perfdhcp, http, run, names lookup or \
                  leases",
                 words.first().map_or("", String::as_str)
             )));
         };
         let own = words.get(1..).unwrap_or_default();
-        load.refuses(Caller::Search, own).map_err(|why| refused(&why))?;
+        load.refuses(Caller::Search, own).map_err(refused)?;
         if let Some(option) = load.pacing().into_iter().find(|option| option.given) {
             let option = option.called;
-            return Err(refused(&format!(
+            return Err(refused(format!(
                 "{option} sets a rate, count or duration, and find-max sets these itself: leave it out of the command \
                  after --"
             )));
         }
         if let Some(option) = load.results().and_then(|given| of_results(given, words)) {
-            return Err(refused(&format!(
+            return Err(refused(format!(
                 "{option} is about the results of one run: leave it out of the command after --, and see 'brunt \
                  find-max --help' for the options of the search"
             )));
@@ -101,7 +103,7 @@ fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
     Some(longs.into_iter().find(named).map_or("an output".to_owned(), |long| format!("--{long}")))
 }
 
-fn refused(why: &str) -> Refusal {
+fn refused(why: impl Display) -> Refusal {
     Refusal::usage(format!("error: {why}"))
 }
 

@@ -16,7 +16,7 @@ use brunt_net::Network;
 use brunt_record::{Interval, Measured, Phase, Record};
 use brunt_run::World;
 use brunt_run::options::run_options::RunOptions;
-use brunt_run::{Finished, Observer, ObserverFailure, Repeatable, Step, StepLoad};
+use brunt_run::{ExecutionError, Finished, Observer, ObserverFailure, Repeatable, Step, StepLoad};
 
 use super::search_observer::SearchObserver;
 use super::server::{Seen, ServerFigures};
@@ -172,13 +172,19 @@ impl<'a> Loader<'a> {
 
     /// A run that could not be made ends the search: the target did not cause that. A run that the fence kept back has
     /// no message of its own: the fence knows the reason, and the program ends with it.
-    fn broken(&mut self, why: String) -> Outcome {
-        if let Some(refused) = self.network.fence().refused().filter(|_| why.is_empty()) {
+    fn not_made(&mut self, error: &ExecutionError) -> Outcome {
+        let kept_out = matches!(error, ExecutionError::KeptOut(_));
+        if let Some(refused) = self.network.fence().refused().filter(|_| kept_out) {
             return Outcome {
                 ending: Ending::Protected(refused.to_string()),
                 ..Outcome::default()
             };
         }
+        self.broken(error.to_string())
+    }
+
+    /// A run that is no evidence ends the search.
+    fn broken(&mut self, why: String) -> Outcome {
         self.failed = Some(why.clone());
         Outcome { ending: Ending::Protected(why), ..Outcome::default() }
     }
@@ -212,7 +218,7 @@ impl Trial for Loader<'_> {
         let seen = self.server.as_mut().map(|server| server.seen()).unwrap_or_default();
         let outcome = match finished {
             Ok(finished) => self.concluded(order, &finished, seen),
-            Err(why) => self.broken(why),
+            Err(error) => self.not_made(&error),
         };
         Outcome { took_s: self.seconds(self.clock.now() - began), ..outcome }
     }

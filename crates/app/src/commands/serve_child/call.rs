@@ -4,6 +4,7 @@
 //! connection goes to one of its addresses. That is neither an address of this machine, unless the URL names one, nor
 //! one that no run may reach either.
 
+use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
@@ -11,8 +12,8 @@ use brunt_net::Network;
 use brunt_net::allowed::Allowed;
 use brunt_net::fence::Policy;
 use brunt_net::tls::Trust;
-use brunt_run::options::base_url::BaseUrl;
-use brunt_run::service::{Service, ServiceOptions};
+use brunt_run::options::base_url::{BaseUrl, UrlError};
+use brunt_run::service::{Service, ServiceError, ServiceOptions};
 use brunt_serve::reach::is_barred;
 use http::{Method, StatusCode, Uri};
 use http_body_util::Full;
@@ -27,41 +28,60 @@ pub(super) struct Sent {
     pub(super) answer_max: usize,
 }
 
+/// Why there is no answer, or it is not one that is wanted.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CallError {
+    #[error(transparent)]
+    Url(#[from] UrlError),
+    #[error("it is no URL")]
+    NoUrl,
+    #[error(transparent)]
+    Resolve(#[from] io::Error),
+    #[error("{0} has no address to which a message may be sent")]
+    NoAddress(String),
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    #[error(transparent)]
+    Request(#[from] http::Error),
+    #[error("it answered {0}")]
+    Status(StatusCode),
+    #[error("it answered no text")]
+    NoText,
+}
+
 /// Sends a request. The error says why there is no answer.
 pub(super) fn call(
     url: &str,
     sent: Sent,
     files: &brunt_feed::Files,
-) -> Result<(StatusCode, Bytes), String> {
-    let place = BaseUrl::read(url, "write a URL such as https://ci.example.com/hook")?;
-    let uri: Uri = url.parse().map_err(|_| "it is no URL".to_owned())?;
+) -> Result<(StatusCode, Bytes), CallError> {
+    let server = BaseUrl::read(url, "write a URL such as https://ci.example.com/hook")?;
+    let uri: Uri = url.parse().map_err(|_| CallError::NoUrl)?;
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    let addresses = addresses(&place)?;
+    let addresses = addresses(&server)?;
     let Sent { method, headers, body, within, answer_max } = sent;
-    let manner = ServiceOptions { trust: Trust::System, advice: "", within, answer_max };
+    let options = ServiceOptions { trust: Trust::System, advice: "", within, answer_max };
     let allowed = addresses.iter().map(|to| Allowed::address(to.ip()).at_port(to.port()));
     let policy = Policy { allowed: Some(allowed.collect()), ..Policy::default() };
     let network = Network::within(policy, files);
-    let service = Service::new(&place, manner, &network).map_err(|error| error.to_string())?;
-    let service = service.at(addresses);
+    let service = Service::new(&server, options, &network)?.at(addresses);
     let mut request = service.request(method, path);
     for (name, value) in &headers {
         request = request.header(name, value);
     }
-    let request = request.body(Full::from(body)).map_err(|error| error.to_string())?;
-    service.ask(request).map_err(|error| error.to_string())
+    Ok(service.ask(request.body(Full::from(body))?)?)
 }
 
 /// The addresses of a URL to which a message may be sent.
-fn addresses(url: &BaseUrl) -> Result<Vec<SocketAddr>, String> {
-    let found = (url.host(), url.port()).to_socket_addrs().map_err(|error| error.to_string())?;
+fn addresses(url: &BaseUrl) -> Result<Vec<SocketAddr>, CallError> {
+    let found = (url.host(), url.port()).to_socket_addrs()?;
     let is_allowed = |at: &SocketAddr| {
         let address = at.ip().to_canonical();
         !is_barred(address) && (url.is_loopback() || !address.is_loopback())
     };
     let found: Vec<SocketAddr> = found.filter(is_allowed).collect();
     if found.is_empty() {
-        return Err(format!("{} has no address to which a message may be sent", url.host()));
+        return Err(CallError::NoAddress(url.host().to_owned()));
     }
     Ok(found)
 }
@@ -70,7 +90,7 @@ fn addresses(url: &BaseUrl) -> Result<Vec<SocketAddr>, String> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<Vec<SocketAddr>, String> {
+    fn of(text: &str) -> Result<Vec<SocketAddr>, CallError> {
         addresses(&BaseUrl::read(text, "").unwrap())
     }
 
@@ -101,7 +121,7 @@ mod tests {
             ("https://192.0.2.1/", "192.0.2.1:443"),
             ("http://[2001:db8::1]:8080/", "[2001:db8::1]:8080"),
         ] {
-            assert_eq!(of(text), Ok(vec![at.parse().unwrap()]), "{text}");
+            assert_eq!(of(text).unwrap(), [at.parse().unwrap()], "{text}");
         }
     }
 }

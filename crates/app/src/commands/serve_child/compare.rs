@@ -9,10 +9,11 @@ use brunt_report::json;
 use brunt_run::tool;
 use brunt_serve::child::ComparedPage;
 
+use super::PageError;
 use super::figured;
 
 /// The page of a comparison with the first run. The error says why the runs cannot be compared.
-pub(super) fn compare(runs: &[Compared]) -> Result<ComparedPage, String> {
+pub(super) fn compare(runs: &[Compared]) -> Result<ComparedPage, PageError> {
     let mut sides = Vec::new();
     for run in runs {
         let runs = vec![figured::compared(&run.name, &run.record)?];
@@ -24,7 +25,7 @@ pub(super) fn compare(runs: &[Compared]) -> Result<ComparedPage, String> {
     Ok(ComparedPage {
         unlike: differences(comparison.unlike.iter().filter(|found| found.refuses)),
         markdown: markdown(&comparison),
-        json: json(&comparison).map_err(|error| format!("failed to {error}"))?,
+        json: json(&comparison)?,
         page: PageParts {
             title: page.title.clone(),
             about: page.about.clone(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use brunt_envelope::Delivery;
 use http::{Method, header};
 
-use super::call::{Sent, call};
+use super::call::{CallError, Sent, call};
 
 /// How long it may take, from connecting.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -13,14 +13,14 @@ const WITHIN: Duration = Duration::from_secs(10);
 const ANSWER_MAX: usize = 64 << 10;
 
 /// Sends the message. The error says why it did not arrive.
-pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(), String> {
+pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(), CallError> {
     let mut headers = vec![(header::CONTENT_TYPE.to_string(), "application/json".to_owned())];
     headers.extend(asked.headers.iter().cloned());
     let (method, body) = (Method::POST, asked.body.clone());
     let sent = Sent { method, headers, body, within: WITHIN, answer_max: ANSWER_MAX };
     let (status, _) = call(&asked.url, sent, files)?;
     // A redirect is not followed: its address is not one that an administrator wrote.
-    if status.is_success() { Ok(()) } else { Err(format!("it answered {status}")) }
+    if status.is_success() { Ok(()) } else { Err(CallError::Status(status)) }
 }
 
 #[cfg(test)]
@@ -46,7 +46,7 @@ mod tests {
         });
         let url = format!("http://{at}/hook");
         let delivery = Delivery { url, headers: Vec::new(), body: "{}".to_owned() };
-        let why = deliver(&delivery, &brunt_feed::Files::default()).unwrap_err();
+        let why = deliver(&delivery, &brunt_feed::Files::default()).unwrap_err().to_string();
         assert!(why.starts_with("it answered 307"), "{why}");
         let again = asked.join().unwrap().accept().map_err(|error| error.kind());
         assert_eq!(again.err(), Some(ErrorKind::WouldBlock), "the other address is not asked");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use brunt_envelope::{Fetch, Fetched};
 use http::{Method, header};
 
-use super::call::{Sent, call};
+use super::call::{CallError, Sent, call};
 
 /// How long an answer may take, from connecting.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -16,7 +16,7 @@ const WITHIN: Duration = Duration::from_secs(5);
 const ANSWER_MAX: usize = 256 << 10;
 
 /// Sends the request. The error says why there is no answer.
-pub(super) fn fetch(asked: &Fetch, files: &brunt_feed::Files) -> Result<Fetched, String> {
+pub(super) fn fetch(asked: &Fetch, files: &brunt_feed::Files) -> Result<Fetched, CallError> {
     let mut headers = vec![(header::ACCEPT.to_string(), "application/json".to_owned())];
     headers.extend(asked.headers.iter().cloned());
     let mut method = Method::GET;
@@ -29,7 +29,7 @@ pub(super) fn fetch(asked: &Fetch, files: &brunt_feed::Files) -> Result<Fetched,
     let sent = Sent { method, headers, body, within: WITHIN, answer_max: ANSWER_MAX };
     let (status, body) = call(&asked.url, sent, files)?;
     // A redirect is an answer like any other: it is not followed.
-    let body = String::from_utf8(body.to_vec()).map_err(|_| "it answered no text".to_owned())?;
+    let body = String::from_utf8(body.to_vec()).map_err(|_| CallError::NoText)?;
     Ok(Fetched { status: status.as_u16(), body })
 }
 
@@ -45,7 +45,7 @@ mod tests {
         form: Option<&str>,
         answer: &'static [u8],
         endless: bool,
-    ) -> (String, Result<Fetched, String>) {
+    ) -> (String, Result<Fetched, CallError>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
         let provider = std::thread::spawn(move || {
@@ -81,7 +81,7 @@ mod tests {
         assert!(fetched.is_err());
         let (_, fetched) =
             asked(None, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe", false);
-        assert_eq!(fetched.err().as_deref(), Some("it answered no text"));
+        assert_eq!(fetched.err().unwrap().to_string(), "it answered no text");
     }
 
     #[test]

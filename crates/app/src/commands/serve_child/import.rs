@@ -11,11 +11,12 @@ use std::path::{Component, Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_envelope::{Import, Imported, Kind};
-use brunt_flow_import::{Filter, Pauses, Secrets};
+use brunt_flow_import::{CurlError, Filter, HarError, OpenApiError, Pauses, Secrets};
 use brunt_flow_plan::model::Plan;
-use brunt_flow_tool::import::{Planned, planned};
+use brunt_flow_tool::import::{Planned, PlannedError, planned};
 use brunt_flow_tool::loadgen;
 use brunt_history::DATA;
+use brunt_run::options::refusal::Refusal;
 
 /// The most files of a tree.
 const FILES_MAX: usize = 2_000;
@@ -24,9 +25,48 @@ const DEPTH_MAX: usize = 8;
 /// The directory that a tree is written to.
 const TREE: &str = "tree";
 
-/// Imports a plan. The error says why there is none.
-pub(super) fn import(asked: &Import, readable: &brunt_feed::Files) -> Result<Imported, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
+/// Why there is no plan. What is shown of the given files is in one line.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ImportError {
+    #[error("failed to {0}")]
+    Curl(#[from] CurlError),
+    #[error("failed to {0}")]
+    Har(#[from] HarError),
+    #[error("failed to {0}")]
+    OpenApi(#[from] OpenApiError),
+    #[error("failed to {0}")]
+    Planned(#[from] PlannedError),
+    #[error("failed to read the files of the tree: give a JSON object of paths and texts")]
+    Tree,
+    #[error("failed to take the tree: it has more than {FILES_MAX} files")]
+    TooMany,
+    #[error("failed to take {}: it is no path below the dropped directory", one_line(&.0.display().to_string()))]
+    NotBelow(PathBuf),
+    #[error("failed to keep {}: {source}", path.display())]
+    Keep { path: PathBuf, source: io::Error },
+    #[error("failed to use the tree: {0}")]
+    Enter(#[source] io::Error),
+    #[error("failed to find the tree: {0}")]
+    Directory(#[source] io::Error),
+    #[error("{}", .0.text.trim())]
+    LoadGen(#[from] Refusal),
+    #[error("failed to write the plan: {0}")]
+    Write(#[from] toml::ser::Error),
+    #[error("failed to find a job: drop the directory that holds jobs, workloads and tasks")]
+    NoJob,
+    #[error("failed to choose a job: name one of {}", .0.join(", "))]
+    ManyJobs(Vec<String>),
+    #[error("failed to find the job {} in the tree", one_line(.0))]
+    OtherJob(String),
+    #[error("failed to take the values of {}: {source}", path.display())]
+    Values { path: PathBuf, source: io::Error },
+}
+
+/// Imports a plan.
+pub(super) fn import(
+    asked: &Import,
+    readable: &brunt_feed::Files,
+) -> Result<Imported, ImportError> {
     let secrets = Secrets::Named;
     let imported = match kind(asked) {
         Kind::Curl | Kind::Auto => {
@@ -35,19 +75,15 @@ pub(super) fn import(asked: &Import, readable: &brunt_feed::Files) -> Result<Imp
                     "files are not read here; write what is in it into the command",
                 ))
             };
-            brunt_flow_import::curl(&asked.text, secrets, &refused)
-                .map_err(|error| failed(&error))?
+            brunt_flow_import::curl(&asked.text, secrets, &refused)?
         }
         Kind::Har => {
-            brunt_flow_import::har(&asked.text, &Filter::default(), Pauses::Recorded, secrets)
-                .map_err(|error| failed(&error))?
+            brunt_flow_import::har(&asked.text, &Filter::default(), Pauses::Recorded, secrets)?
         }
-        Kind::Openapi => brunt_flow_import::openapi(&asked.text, None, secrets)
-            .map_err(|error| failed(&error))?,
+        Kind::Openapi => brunt_flow_import::openapi(&asked.text, None, secrets)?,
         Kind::Loadgen => return tree(asked, readable),
     };
-    let Planned { text, notes, files } =
-        planned(&imported, Path::new(DATA)).map_err(|error| failed(&error))?;
+    let Planned { text, notes, files } = planned(&imported, Path::new(DATA))?;
     let data = files.iter().map(|(path, bytes)| (name_of(path), BASE64.encode(bytes))).collect();
     Ok(Imported { name: imported.name, text, notes, data, ..Imported::default() })
 }
@@ -70,12 +106,11 @@ fn kind(asked: &Import) -> Kind {
 }
 
 /// The plan of a LoadGen job.
-fn tree(asked: &Import, readable: &brunt_feed::Files) -> Result<Imported, String> {
-    let files: BTreeMap<String, String> = serde_json::from_str(&asked.text).map_err(
-        |_| "failed to read the files of the tree: give a JSON object of paths and texts",
-    )?;
+fn tree(asked: &Import, readable: &brunt_feed::Files) -> Result<Imported, ImportError> {
+    let files: BTreeMap<String, String> =
+        serde_json::from_str(&asked.text).map_err(|_| ImportError::Tree)?;
     if files.len() > FILES_MAX {
-        return Err(format!("failed to take the tree: it has more than {FILES_MAX} files"));
+        return Err(ImportError::TooMany);
     }
     let files = rooted(files)?;
     let job = job(&files, &asked.job)?;
@@ -83,15 +118,13 @@ fn tree(asked: &Import, readable: &brunt_feed::Files) -> Result<Imported, String
         let path = Path::new(TREE).join(path);
         let written = fs::create_dir_all(path.parent().unwrap_or(Path::new(TREE)))
             .and_then(|()| fs::write(&path, text));
-        written.map_err(|error| format!("failed to keep {}: {error}", path.display()))?;
+        written.map_err(|source| ImportError::Keep { path, source })?;
     }
     // LoadGen looks for files below the directory in which it is started.
-    std::env::set_current_dir(TREE).map_err(|error| format!("failed to use the tree: {error}"))?;
-    let (mut plan, notes) =
-        loadgen::as_plan(&job, readable).map_err(|refusal| refusal.text.trim().to_owned())?;
+    std::env::set_current_dir(TREE).map_err(ImportError::Enter)?;
+    let (mut plan, notes) = loadgen::as_plan(&job, readable)?;
     let data = taken(&mut plan)?;
-    let text = toml::to_string_pretty(&plan)
-        .map_err(|error| format!("failed to write the plan: {error}"))?;
+    let text = toml::to_string_pretty(&plan)?;
     let stem = job.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut head =
         format!("# Imported from {} of LoadGen.\n", one_line(&job.display().to_string()));
@@ -113,7 +146,7 @@ fn tasks(plan: &Plan) -> BTreeMap<String, String> {
 }
 
 /// The files by their paths below the directory that contains `jobs`, whichever directory was dropped.
-fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, String> {
+fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, ImportError> {
     let above = |path: &str| {
         let parts: Vec<&str> = path.split('/').collect();
         let at = parts.iter().position(|part| *part == "jobs")?;
@@ -126,10 +159,7 @@ fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, 
         let path = PathBuf::from(path.strip_prefix(&root).unwrap_or(&path));
         let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
         if !plain || path.components().count() > DEPTH_MAX {
-            let shown = one_line(&path.display().to_string());
-            return Err(format!(
-                "failed to take {shown}: it is no path below the dropped directory"
-            ));
+            return Err(ImportError::NotBelow(path));
         }
         all.insert(path, text);
     }
@@ -137,7 +167,7 @@ fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, 
 }
 
 /// The requested job.
-fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String> {
+fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, ImportError> {
     let is_json = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "json");
     let mut jobs: Vec<&PathBuf> =
         files.keys().filter(is_json).filter(|path| path.starts_with("jobs")).collect();
@@ -147,35 +177,29 @@ fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String
     }
     let is_named = |path: &&&PathBuf| path.ends_with(named.trim_start_matches('/'));
     match (&jobs[..], named) {
-        ([], _) => {
-            Err("failed to find a job: drop the directory that holds jobs, workloads and tasks"
-                .to_owned())
-        }
+        ([], _) => Err(ImportError::NoJob),
         ([one], "") => Ok((*one).clone()),
         (many, "") => {
-            let all: Vec<String> = many.iter().map(|path| path.display().to_string()).collect();
-            Err(format!("failed to choose a job: name one of {}", all.join(", ")))
+            Err(ImportError::ManyJobs(many.iter().map(|path| path.display().to_string()).collect()))
         }
         (many, _) => many
             .iter()
             .find(is_named)
             .map(|path| (**path).clone())
-            .ok_or_else(|| format!("failed to find the job {} in the tree", one_line(named))),
+            .ok_or_else(|| ImportError::OtherJob(named.to_owned())),
     }
 }
 
 /// Collects the files that a plan refers to, and renames them to their stored names.
-fn taken(plan: &mut Plan) -> Result<BTreeMap<String, String>, String> {
-    let here =
-        std::env::current_dir().map_err(|error| format!("failed to find the tree: {error}"))?;
+fn taken(plan: &mut Plan) -> Result<BTreeMap<String, String>, ImportError> {
+    let here = std::env::current_dir().map_err(ImportError::Directory)?;
     let mut data = BTreeMap::new();
     for (_, feeder) in &mut plan.feeders.0 {
         for path in
             [&mut feeder.csv, &mut feeder.lines, &mut feeder.json_lines].into_iter().flatten()
         {
-            let bytes = fs::read(&*path).map_err(|error| {
-                format!("failed to take the values of {}: {error}", path.display())
-            })?;
+            let bytes = fs::read(&*path)
+                .map_err(|source| ImportError::Values { path: path.clone(), source })?;
             let name = name_of(path.strip_prefix(&here).unwrap_or(path));
             *path = Path::new(DATA).join(&name);
             data.insert(name, BASE64.encode(bytes));

@@ -10,27 +10,37 @@ use brunt_history::{
     BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, PageParts, RECORD, RECORD_KEPT, RunFiles,
     SUMMARY, Summary, VIEW_KEPT, sha256,
 };
-use brunt_record::{Collection, Document, ReadError, Record, unpacked};
+use brunt_record::{Collection, Document, HistogramError, ReadError, Record, unpacked};
 use brunt_report::page::Page;
-use brunt_run::asked_words;
+use brunt_run::requested_words;
 use serde::de::IgnoredAny;
 
-use super::{Trouble, figured, searched};
+use super::{TaskError, figured, searched};
 
 /// The most bytes of a stored record.
 const RECORD_MAX: u64 = 512 << 20;
 
+/// Why a record is not indexed.
+#[derive(Debug, thiserror::Error)]
+enum IndexError {
+    #[error("failed to find a record")]
+    NoRecord,
+    #[error("failed to {0}")]
+    Page(#[source] HistogramError),
+    #[error("{}", unread(.0))]
+    Read(#[source] ReadError),
+}
+
 /// Indexes the record. The error says what is wrong with it.
-pub(super) fn index() -> Result<(), Trouble> {
+pub(super) fn index() -> Result<(), TaskError> {
     let files = RunFiles::new(PathBuf::from("."));
     let source = [BROUGHT, RECORD, EVENTS].into_iter().find(|name| files.path(name).is_file());
-    let source = source.ok_or("failed to find a record")?;
-    let said = |error: &dyn std::fmt::Display| format!("failed to {error}");
-    let kept = |error: io::Error| Trouble::writing("failed to keep the record", &error);
+    let source = source.ok_or(IndexError::NoRecord)?;
+    let kept = |error: io::Error| TaskError::writing("failed to keep the record", &error);
     let (text, page, mut summary) = match Document::read(&files.path(source)) {
         Ok(Document::Record(record)) => {
             let text = text_of(&files, source, || record.text()).map_err(kept)?;
-            let page = brunt_report::run::page(&record).map_err(|error| said(&error))?;
+            let page = brunt_report::run::page(&record).map_err(IndexError::Page)?;
             let summary = Summary::new(&record, String::new(), &page.sentence());
             let load = load(&record);
             figured::keep(&files, *record)?;
@@ -41,7 +51,7 @@ pub(super) fn index() -> Result<(), Trouble> {
             let (page, summary) = searched::read(&collection)?;
             (text, page, Summary { load: load_of_search(&collection), ..summary })
         }
-        Err(error) => return Err(unread(&error).into()),
+        Err(error) => return Err(IndexError::Read(error).into()),
     };
     summary.sha256 = sha256(text.as_bytes());
     files.pack(RECORD_KEPT, text.as_bytes()).map_err(kept)?;
@@ -64,14 +74,14 @@ fn unread(error: &ReadError) -> String {
     let mut cause: Option<&dyn Error> = Some(error);
     while let Some(one) = cause {
         if let Some(json) = one.downcast_ref::<serde_json::Error>() {
-            text = text.replace(&json.to_string(), &place(json));
+            text = text.replace(&json.to_string(), &position(json));
         }
         cause = one.source();
     }
     text
 }
 
-fn place(error: &serde_json::Error) -> String {
+fn position(error: &serde_json::Error) -> String {
     let (line, column) = (error.line(), error.column());
     match line {
         _ if error.is_eof() => "it ends too early".to_owned(),
@@ -82,7 +92,7 @@ fn place(error: &serde_json::Error) -> String {
 
 /// A hash of the load that was requested, without its seed and its output files.
 fn load(record: &Record) -> String {
-    let words = asked_words(&record.command);
+    let words = requested_words(&record.command);
     let operations = record.operations.iter().map(|operation| operation.name.as_str());
     let target = record.plan.target.as_deref().unwrap_or_default();
     let asked: Vec<&str> = [record.tool.name.as_str(), record.plan.mode.word(), target]
@@ -97,7 +107,7 @@ fn load(record: &Record) -> String {
 fn load_of_search(collection: &Collection) -> String {
     let target = collection.facts.get("target").cloned().unwrap_or_default();
     let asked = [collection.subject.clone(), target].into_iter();
-    let asked: Vec<String> = asked.chain(asked_words(&collection.command)).collect();
+    let asked: Vec<String> = asked.chain(requested_words(&collection.command)).collect();
     sha256(asked.join("\0").as_bytes())
 }
 

@@ -96,11 +96,13 @@ pub(crate) fn serve_child(world: &World) -> Result<Exit, Refusal> {
     }
 }
 
-fn edit(asked: &str) -> Result<edit::EditReply, String> {
-    let asked = serde_json::from_str(asked);
-    asked
-        .map(|asked| edit::reply_to(&asked))
-        .map_err(|error| format!("failed to read what to change: {error}"))
+/// A change to a plan that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to read what to change: {0}")]
+struct ChangeError(#[from] serde_json::Error);
+
+fn edit(change: &str) -> Result<edit::EditReply, ChangeError> {
+    Ok(edit::reply_to(&serde_json::from_str(change)?))
 }
 
 fn check(asked: &RunSpec, world: &World) -> Result<Answer<brunt_envelope::Checked>, Refusal> {
@@ -188,39 +190,43 @@ fn first_words(text: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-fn outcome<T>(done: Result<T, impl Into<Trouble>>) -> Answer<T> {
+fn outcome<T>(done: Result<T, impl Into<TaskError>>) -> Answer<T> {
     match done.map_err(Into::into) {
         Ok(done) => Answer::Done(done),
-        Err(Trouble { text, is_full: true }) => Answer::Full(text),
-        Err(Trouble { text, is_full: false }) => Answer::Failed(text),
+        Err(TaskError { text, is_full: true }) => Answer::Full(text),
+        Err(TaskError { text, is_full: false }) => Answer::Failed(text),
     }
 }
 
 /// Why a child has no result.
 #[derive(Debug)]
-struct Trouble {
+struct TaskError {
     text: String,
     /// Whether the disk has no room for it.
     is_full: bool,
 }
 
-impl Trouble {
+impl TaskError {
     /// A file could not be written. The text reads before the message of the system.
     fn writing(what: &str, error: &io::Error) -> Self {
         Self { text: format!("{what}: {error}"), is_full: is_full(error) }
     }
 }
 
-impl From<String> for Trouble {
-    fn from(text: String) -> Self {
-        Self { text, is_full: false }
+/// The answer of a child is a text; every task has errors of its own.
+impl<E: std::error::Error> From<E> for TaskError {
+    fn from(error: E) -> Self {
+        Self { text: error.to_string(), is_full: false }
     }
 }
 
-impl From<&str> for Trouble {
-    fn from(text: &str) -> Self {
-        text.to_owned().into()
-    }
+/// Why there is no page of several runs.
+#[derive(Debug, thiserror::Error)]
+enum PageError {
+    #[error(transparent)]
+    Figured(#[from] figured::FiguredError),
+    #[error("failed to {0}")]
+    Json(#[from] serde_json::Error),
 }
 
 fn answer(answer: &impl Serialize, console: &Console) -> Result<Exit, Refusal> {

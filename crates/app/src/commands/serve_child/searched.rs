@@ -4,16 +4,32 @@ use std::path::Path;
 
 use brunt_capacity::{Answer, Reading, Row, Verdict, rate};
 use brunt_history::{Capacity, Figures, MeasuredStep, PageParts, RECORD_KEPT, Searched, Summary};
-use brunt_record::{Collection, Document, Status};
+use brunt_record::{Collection, Document, HistogramError, ReadError, Status};
 use brunt_report::capacity;
 use brunt_report::page::Page;
 use brunt_serve::child::StepPage;
 
+/// Why there is no page of a search or of one of its steps.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SearchError {
+    #[error(
+        "it holds many runs that were compared; bring the records of single runs, or of find-max"
+    )]
+    Comparison,
+    #[error("it is no search")]
+    NoSearch,
+    #[error("that step has no record")]
+    NoRecord,
+    #[error("failed to {0}")]
+    Read(#[from] ReadError),
+    #[error("failed to {0}")]
+    Page(#[from] HistogramError),
+}
+
 /// The page of a search and its summary. The error says why a collection is not a search.
-pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), String> {
+pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), SearchError> {
     let Some(reading) = Reading::of(collection) else {
-        let why = "it holds many runs that were compared; bring the records of single runs, or of find-max";
-        return Err(why.to_owned());
+        return Err(SearchError::Comparison);
     };
     let page = capacity::page(&reading);
     let found = match reading.answer {
@@ -89,15 +105,14 @@ fn step(row: &Row<'_>) -> String {
 }
 
 /// The page and the view of one step, by its number from 1. The error says why there is none.
-pub(super) fn step_page(number: usize) -> Result<StepPage, String> {
-    let read = Document::read(Path::new(RECORD_KEPT)).map_err(|error| format!("failed to {error}"));
-    let Document::Collection(collection) = read? else {
-        return Err("it is no search".to_owned());
+pub(super) fn step_page(number: usize) -> Result<StepPage, SearchError> {
+    let Document::Collection(collection) = Document::read(Path::new(RECORD_KEPT))? else {
+        return Err(SearchError::NoSearch);
     };
-    let reading = Reading::of(&collection).ok_or("it is no search")?;
+    let reading = Reading::of(&collection).ok_or(SearchError::NoSearch)?;
     let row = number.checked_sub(1).and_then(|at| reading.rows.get(at));
-    let record = row.and_then(Row::record).ok_or("that step has no record")?;
-    let page = brunt_report::run::page(record).map_err(|error| format!("failed to {error}"))?;
+    let record = row.and_then(Row::record).ok_or(SearchError::NoRecord)?;
+    let page = brunt_report::run::page(record)?;
     let view = page.view.as_ref().and_then(|view| serde_json::to_string(view).ok());
     let (title, about) = (page.title.clone(), page.about.clone());
     Ok(StepPage { page: PageParts { title, about, sections: page.sections() }, view })

@@ -8,10 +8,11 @@ use brunt_report::json;
 use brunt_run::tool;
 use brunt_serve::child::Trended;
 
+use super::PageError;
 use super::figured;
 
 /// The trend of these runs, oldest first. The error says why there is none.
-pub(super) fn trend(name: &str, records: &[PathBuf]) -> Result<Trended, String> {
+pub(super) fn trend(name: &str, records: &[PathBuf]) -> Result<Trended, PageError> {
     let mut runs = Vec::with_capacity(records.len());
     for (number, path) in records.iter().enumerate() {
         runs.push((format!("run {}", number + 1), figured::followed(path)?));
@@ -24,6 +25,6 @@ pub(super) fn trend(name: &str, records: &[PathBuf]) -> Result<Trended, String> 
             about: page.about.clone(),
             sections: page.sections(),
         },
-        json: json(&found).map_err(|error| format!("failed to {error}"))?,
+        json: json(&found)?,
     })
 }

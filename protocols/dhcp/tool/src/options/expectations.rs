@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use brunt_dhcp_driver::expectation::{Answer, Expectation};
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::field::Field;
-use brunt_dhcp_driver::varied::Pattern;
+use brunt_dhcp_driver::varied::{Pattern, PatternError};
 use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
 
@@ -51,7 +51,7 @@ fn expectation(text: &str, family: Family) -> Result<Expected, UsageError> {
     };
     let answer = answer.map(|word| which(word, family).ok_or_else(right)).transpose()?;
     let field = field(name, family).ok_or_else(right)?;
-    let because = |why: String| UsageError::new(format!("--expect '{text}' is invalid: {why}"));
+    let because = |why: ValueError| UsageError::new(format!("--expect '{text}' is invalid: {why}"));
     let value = value.map(|value| pattern(value, field)).transpose().map_err(because)?;
     Ok(Expected { text: text.to_owned(), expectation: Expectation { answer, field, value } })
 }
@@ -76,14 +76,23 @@ fn field(name: &str, family: Family) -> Option<Field> {
     }
 }
 
+/// Why a value cannot be expected.
+#[derive(Debug, thiserror::Error)]
+enum ValueError {
+    #[error("'{0}' is no IPv4 address")]
+    Address(String),
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
 /// The expected octets. A field that is an address is written as one.
-fn pattern(value: &str, field: Field) -> Result<Pattern, String> {
+fn pattern(value: &str, field: Field) -> Result<Pattern, ValueError> {
     match field {
         Field::Address | Field::NextServer => {
             let address: Result<Ipv4Addr, _> = value.parse();
-            let address = address.map_err(|_| format!("'{value}' is no IPv4 address"))?;
+            let address = address.map_err(|_| ValueError::Address(value.to_owned()))?;
             Ok(Pattern::fixed(address.octets().to_vec()))
         }
-        Field::Option(_) | Field::ServerName | Field::BootFile => varied::value(value),
+        Field::Option(_) | Field::ServerName | Field::BootFile => Ok(varied::value(value)?),
     }
 }

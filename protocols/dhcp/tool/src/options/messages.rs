@@ -1,6 +1,7 @@
 //! Options in the messages beside the default ones: `-o`, `--option`, `--or` and `--relay-option`.
 
 use brunt_dhcp_driver::family::Family;
+use brunt_dhcp_driver::varied::PatternError;
 use brunt_run::options::row::dashed;
 use brunt_run::options::usage_error::UsageError;
 use brunt_run::options::values::Values;
@@ -153,7 +154,7 @@ fn read(name: &str, text: &str, separator: char) -> Result<VariedOption, UsageEr
     let (code, value) = text.split_once(separator).ok_or_else(right)?;
     let code = code.parse().map_err(|_| right())?;
     let because =
-        |why: String| UsageError::new(format!("{} '{text}' is invalid: {why}", dashed(name)));
+        |why: PatternError| UsageError::new(format!("{} '{text}' is invalid: {why}", dashed(name)));
     if separator == ',' {
         return Ok(VariedOption::fixed(0, code, digits(value).map_err(because)?));
     }

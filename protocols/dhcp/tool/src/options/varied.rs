@@ -2,7 +2,7 @@
 //!
 //! This module does not depend on the codes of a protocol or the position of an option in a message.
 
-use brunt_dhcp_driver::varied::{self, Pattern};
+use brunt_dhcp_driver::varied::{self, Pattern, PatternError};
 
 /// An option, and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,11 +29,11 @@ impl VariedOption {
 
 /// Parses a value: text, or hexadecimal digits after `0x`; either can contain `{n}` or `{n:WIDTH}` for the number of
 /// the client.
-pub fn value(text: &str) -> Result<Pattern, String> {
-    Pattern::parse(text).map_err(|error| error.to_string())
+pub fn value(text: &str) -> Result<Pattern, PatternError> {
+    Pattern::parse(text)
 }
 
 /// The bytes of hexadecimal digits.
-pub fn digits(text: &str) -> Result<Vec<u8>, String> {
-    varied::digits(text).map_err(|error| error.to_string())
+pub fn digits(text: &str) -> Result<Vec<u8>, PatternError> {
+    varied::digits(text)
 }

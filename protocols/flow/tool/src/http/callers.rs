@@ -1,11 +1,11 @@
 //! What commands that use the loads of others cannot have `brunt http` do.
 
 use brunt_redact::{is_secret_header, text, url};
-use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, NO_LOAD, SECRET, never};
 use brunt_run::options::output::duration;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::spelled::Spells as _;
+use brunt_run::{Caller, Unsuitable};
 
 use crate::options::http::{HttpArgs, Requests};
 
@@ -17,7 +17,7 @@ pub(super) fn pacing(args: &HttpArgs) -> Vec<Pacing> {
 }
 
 /// Why a caller cannot have this carried out.
-pub(super) fn refuses(args: &HttpArgs, caller: Caller) -> Result<(), String> {
+pub(super) fn refuses(args: &HttpArgs, caller: Caller) -> Result<(), Unsuitable> {
     args.trace.refuses(caller)?;
     never("--to-plan", args.to_plan, NO_LOAD)?;
     if caller == Caller::AgentsOfOthers {
@@ -29,10 +29,10 @@ pub(super) fn refuses(args: &HttpArgs, caller: Caller) -> Result<(), String> {
 }
 
 /// A secret in the command line itself.
-fn secret(args: &HttpArgs) -> Result<(), String> {
+fn secret(args: &HttpArgs) -> Result<(), Unsuitable> {
     let literal = |text: &String| text.split(':').nth(1) != Some("env");
     let basic = args.request.basic_auth.as_ref().is_some_and(literal);
-    never("--basic-auth", basic, &format!("{SECRET}: write USER:env:NAME"))?;
+    never("--basic-auth", basic, format!("{SECRET}: write USER:env:NAME"))?;
     let header = args.request.headers.iter().any(|header| {
         header
             .split_once(':')
@@ -40,7 +40,7 @@ fn secret(args: &HttpArgs) -> Result<(), String> {
     });
     let plan =
         format!("{SECRET}: write a plan whose variable has env or file, and order brunt run");
-    never("--header", header, &plan)?;
+    never("--header", header, plan.clone())?;
     never(
         "--curl",
         args.curl.is_some(),
@@ -48,9 +48,9 @@ fn secret(args: &HttpArgs) -> Result<(), String> {
     )?;
     let with_password =
         |given: &Option<String>| given.as_ref().is_some_and(|given| url(given) != *given);
-    never("the URL", with_password(&args.url), &plan)?;
-    never("--proxy", with_password(&args.connection.proxy), &plan)?;
+    never("the URL", with_password(&args.url), plan.clone())?;
+    never("--proxy", with_password(&args.connection.proxy), plan.clone())?;
     let bodies = [&args.request.body, &args.request.duration_or_body];
     let body = bodies.into_iter().flatten().any(|body| text(body) != *body);
-    never("--body", body, &plan)
+    never("--body", body, plan)
 }

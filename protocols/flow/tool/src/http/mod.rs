@@ -23,7 +23,9 @@ use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity, console, search_words, share};
+use brunt_run::{
+    Caller, Job, Load, Outcome, Repeatable, Unsuitable, Verbosity, console, search_words, share,
+};
 
 use crate as flow;
 use crate::options::http::HttpArgs;
@@ -49,7 +51,7 @@ impl Load for HttpArgs {
         callers::pacing(self)
     }
 
-    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
         callers::refuses(self, caller)
     }
 
@@ -114,7 +116,7 @@ fn job(
     }
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let surroundings = CompileEnvironment { surroundings: world, base: Path::new("") };
-    let node = share::asked(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
+    let node = share::requested(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
     let compiled = compile(&plan, node, seed, &surroundings).map_err(|fault| {
         usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
     })?;

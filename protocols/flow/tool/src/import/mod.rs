@@ -28,6 +28,7 @@ use brunt_run::options::refusal::Refusal;
 use crate::options::import::{HarImportArgs, ImportKind, ImportedArgs};
 
 use people::{People, without_file};
+pub use settled::SettleError;
 use settled::Settled;
 use written::Steps;
 
@@ -94,10 +95,20 @@ pub struct Planned {
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
+/// Why an import makes no plan. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum PlannedError {
+    /// What was imported has no form in a plan.
+    #[error(transparent)]
+    Settle(#[from] SettleError),
+    /// The plan cannot be written.
+    #[error(transparent)]
+    Write(#[from] toml::ser::Error),
+}
+
 /// The plan made from an import, whose files will be in `directory`.
-pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String> {
-    let settled = Settled::new(imported, Some(Path::new("body")));
-    let mut settled = settled.map_err(|error| error.to_string())?;
+pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, PlannedError> {
+    let mut settled = Settled::new(imported, Some(Path::new("body")))?;
     for (step, _) in &mut settled.steps {
         let written = settled.files.iter().map(|(path, _)| path);
         let moved =
@@ -124,8 +135,7 @@ pub fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String>
         }
         settled.files.push((name, people.text.into_bytes()));
     }
-    let text = written::text(imported, &settled, Steps::Tables);
-    let text = text.map_err(|error| error.to_string())?;
+    let text = written::text(imported, &settled, Steps::Tables)?;
     Ok(Planned { text, notes: settled.notes, files: settled.files })
 }
 

@@ -53,7 +53,7 @@ use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::options::resend::Resending;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{Caller, Load, Repeatable, console};
+use brunt_run::{Caller, Load, Repeatable, Unsuitable, console};
 use jiff::tz::TimeZone;
 
 use crate as flow;
@@ -92,8 +92,8 @@ impl Load for LoadgenArgs {
         Vec::new()
     }
 
-    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
-        Err(match caller {
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
+        Err(Unsuitable::Command(match caller {
             Caller::Search => {
                 "find-max takes a LoadGen job as a plan: 'brunt loadgen --to-plan' converts it, and 'run' carries it \
                  out"
@@ -101,8 +101,7 @@ impl Load for LoadgenArgs {
             Caller::OwnAgents | Caller::AgentsOfOthers => {
                 "'loadgen' cannot be ordered: 'brunt loadgen --to-plan' converts a job, and agents share 'brunt run'"
             }
-        }
-        .to_owned())
+        }))
     }
 
     /// Carries a job out, from its files to its report.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use brunt_run::Caller;
 use brunt_run::load::{NO_LOAD, ONE_RUN, WRITES, never};
 use brunt_run::options::traceparent::Traceparent;
+use brunt_run::{Caller, Unsuitable};
 use clap::Args;
 
 /// The default number of failed exchanges in a trace.
@@ -45,7 +45,7 @@ pub struct TraceArgs {
 
 impl TraceArgs {
     /// Why a caller cannot have this carried out.
-    pub fn refuses(&self, caller: Caller) -> Result<(), String> {
+    pub fn refuses(&self, caller: Caller) -> Result<(), Unsuitable> {
         never("--once", self.once, NO_LOAD)?;
         let why = match caller {
             Caller::Search => ONE_RUN,

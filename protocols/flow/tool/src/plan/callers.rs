@@ -1,9 +1,9 @@
 //! What commands that use the loads of others cannot have a plan do.
 
 use brunt_redact::{is_secret_name, url};
-use brunt_run::Caller;
 use brunt_run::load::{NO_LOAD, SECRET, never};
 use brunt_run::options::pacing::Pacing;
+use brunt_run::{Caller, Unsuitable};
 
 use crate::options::run::RunArgs;
 
@@ -13,7 +13,7 @@ pub(super) fn pacing(args: &RunArgs) -> Vec<Pacing> {
 }
 
 /// Why a caller cannot have this carried out.
-pub(super) fn refuses(args: &RunArgs, caller: Caller) -> Result<(), String> {
+pub(super) fn refuses(args: &RunArgs, caller: Caller) -> Result<(), Unsuitable> {
     args.trace.refuses(caller)?;
     never("--check", args.check, NO_LOAD)?;
     never("--schema", args.schema, NO_LOAD)?;
@@ -30,7 +30,7 @@ pub(super) fn refuses(args: &RunArgs, caller: Caller) -> Result<(), String> {
 }
 
 /// A secret in the command line itself.
-fn secret(args: &RunArgs) -> Result<(), String> {
+fn secret(args: &RunArgs) -> Result<(), Unsuitable> {
     let secret = args.set.iter().find(|set| {
         let (key, value) = set.split_once('=').unwrap_or((set, ""));
         let name = key.rsplit('.').next().unwrap_or_default();
@@ -38,7 +38,6 @@ fn secret(args: &RunArgs) -> Result<(), String> {
     });
     let Some(set) = secret else { return Ok(()) };
     let key = set.split('=').next().unwrap_or_default();
-    Err(format!(
-        "--set {key} {SECRET}: let the plan take it from a variable of the agents, {{ env = \"NAME\" }}"
-    ))
+    let remedy = "let the plan take it from a variable of the agents, { env = \"NAME\" }";
+    never(&format!("--set {key}"), true, format!("{SECRET}: {remedy}"))
 }

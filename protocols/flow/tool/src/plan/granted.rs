@@ -20,7 +20,7 @@ use brunt_flow_plan::model::Plan;
 use brunt_flow_plan::path::{KeyPath, Segment};
 use brunt_net::secret::Secret;
 use brunt_redact::HIDDEN;
-use brunt_run::options::surroundings::Surroundings;
+use brunt_run::options::surroundings::{FileNotPermitted, Surroundings};
 
 /// The source of a plan's files and variables, and what it may do.
 #[derive(Clone, Debug)]
@@ -89,13 +89,12 @@ impl Surroundings for Granted<'_> {
         self.files.read_secret(path, file::DATA_MAX)
     }
 
-    fn permits(&self, path: &Path) -> Result<(), String> {
+    fn permits(&self, path: &Path) -> Result<(), FileNotPermitted> {
         if !self.confined {
-            let why = "is not read: this kernel cannot confine a process to its own files (Landlock, Linux 5.13)";
-            return Err(why.to_owned());
+            return Err(FileNotPermitted::Unconfined);
         }
         let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-        inside.then_some(()).ok_or_else(|| "lies outside the directory of the plan".to_owned())
+        if inside { Ok(()) } else { Err(FileNotPermitted::Outside) }
     }
 
     fn interactive(&self) -> bool {

@@ -84,7 +84,8 @@ impl LoadedPlan {
         let abort_on = args.output.run.abort_on.iter().map(ToString::to_string);
         written.plan.abort_on.extend(abort_on);
         let seed = args.output.seed.or(written.plan.run.seed);
-        let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
+        let node = share::requested(&args.output.run, seed)
+            .map_err(|error| PlanError::Usage(error.to_string()))?;
         let seed = seed.unwrap_or_else(console::seed);
         let compiled = compile(&written.plan, node, seed, world);
         let mut compiled = compiled.map_err(|fault| written.error(fault))?;

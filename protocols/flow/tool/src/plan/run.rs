@@ -11,7 +11,7 @@ use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::summary::{Ending, Stream};
-use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Verbosity};
+use brunt_run::{Caller, Job, Load, Outcome, Repeatable, Unsuitable, Verbosity};
 use jiff::tz::TimeZone;
 
 use super::granted::{self, Granted};
@@ -41,7 +41,7 @@ impl Load for RunArgs {
         callers::pacing(self)
     }
 
-    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
         callers::refuses(self, caller)
     }
 

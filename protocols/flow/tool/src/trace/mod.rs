@@ -17,7 +17,7 @@ use brunt_flow_driver::{Flow, Payload, Step, Trace, TracedExchange};
 use brunt_http_driver::{Settings, Version};
 use brunt_record::replace;
 use brunt_run::Console;
-use brunt_run::{RunClock, clock};
+use brunt_run::{ResultError, RunClock, clock};
 
 use super::naming::Naming;
 use crate::options::trace::TraceArgs;
@@ -96,6 +96,14 @@ pub(crate) struct Tracer {
     failures: Arc<Mutex<Vec<ExchangeReport>>>,
 }
 
+/// A flow of which HAR can contain nothing.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "failed to trace the run as HAR: no step is a request over HTTP; name a file that does not end in .har to have \
+     lines of JSON"
+)]
+pub(crate) struct NoHar;
+
 impl Tracer {
     /// Makes a flow report its exchanges: each to `every`, and the first failed ones for the file.
     pub(crate) fn attach(
@@ -103,13 +111,9 @@ impl Tracer {
         every: Option<ShowEvery>,
         (settings, clock): (&Settings, RunClock),
         flow: &mut Flow,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<Self>, NoHar> {
         if file.as_ref().is_some_and(TraceFile::is_har) && !speaks_http(flow) {
-            return Err(
-                "failed to trace the run as HAR: no step is a request over HTTP; name a file that does not end in \
-                 .har to have lines of JSON"
-                    .to_owned(),
-            );
+            return Err(NoHar);
         }
         let failures: Arc<Mutex<Vec<ExchangeReport>>> = Arc::default();
         let (kept, reporting) = (Arc::clone(&failures), Reporting::new(flow, settings, clock));
@@ -133,7 +137,7 @@ impl Tracer {
     }
 
     /// Writes the exchanges that were kept.
-    pub(crate) fn write(&self, console: &Console) -> Result<(), String> {
+    pub(crate) fn write(&self, console: &Console) -> Result<(), ResultError> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let text = if self.file.is_har() {
             let (text, others) = har::text(&failures, self.version);
@@ -148,9 +152,8 @@ impl Tracer {
             lines::text(&failures)
         };
         let written = replace(&self.file.path, |out| out.write_all(text.as_bytes()));
-        written.map_err(|error| {
-            format!("failed to write --trace {}: {error}", self.file.path.display())
-        })
+        let path = || self.file.path.clone();
+        written.map_err(|source| ResultError::File { option: "--trace", path: path(), source })
     }
 }
 

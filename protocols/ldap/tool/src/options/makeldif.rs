@@ -44,17 +44,26 @@ pub struct MakeldifArgs {
     pub no_branches: bool,
 }
 
-fn constant(text: &str) -> Result<(String, String), String> {
+/// Why a word is not a value of its option.
+#[derive(Debug, thiserror::Error)]
+enum ValueError {
+    #[error("write a name, = and a value, such as suffix=dc=example,dc=com")]
+    Constant,
+    #[error("write 0, or a number from 10 to 10000")]
+    WrapColumn,
+}
+
+fn constant(text: &str) -> Result<(String, String), ValueError> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("write a name, = and a value, such as suffix=dc=example,dc=com".to_owned()),
+        _ => Err(ValueError::Constant),
     }
 }
 
 /// A column must leave room after the space that begins a continuation line.
-fn wrap_column(text: &str) -> Result<usize, String> {
+fn wrap_column(text: &str) -> Result<usize, ValueError> {
     let column = text.parse().ok().filter(|column| *column == 0 || (10..=10_000).contains(column));
-    column.ok_or_else(|| "write 0, or a number from 10 to 10000".to_owned())
+    column.ok_or(ValueError::WrapColumn)
 }
 
 /// The help and the page of `brunt makeldif` beside its options.

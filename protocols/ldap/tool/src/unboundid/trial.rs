@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use brunt_feed::Files;
 use brunt_net::secret::Secret;
-use brunt_run::options::surroundings::Surroundings;
+use brunt_run::options::surroundings::{FileNotPermitted, Surroundings};
 
 /// Surroundings whose files are kept once they have been read. Secrets are not.
 pub(super) struct Kept<'a> {
@@ -50,7 +50,7 @@ impl Surroundings for Kept<'_> {
         self.of.secret(path)
     }
 
-    fn permits(&self, path: &Path) -> Result<(), String> {
+    fn permits(&self, path: &Path) -> Result<(), FileNotPermitted> {
         self.of.permits(path)
     }
 
@@ -91,7 +91,7 @@ impl Surroundings for Trial<'_> {
         Ok(b"tried\n".to_vec())
     }
 
-    fn permits(&self, path: &Path) -> Result<(), String> {
+    fn permits(&self, path: &Path) -> Result<(), FileNotPermitted> {
         self.0.permits(path)
     }
 

@@ -82,15 +82,60 @@ impl Format {
         }
     }
 
-    /// Reads a record with the end of its last line; `Err` describes what is wrong with it.
-    pub(super) fn read(self, family: Family, text: &[u8]) -> Result<Parsed, String> {
-        let text = std::str::from_utf8(text).map_err(|_| "octets that are no text".to_owned())?;
-        let text = text.strip_suffix('\n').ok_or("the record does not end")?;
+    /// Reads a record with the end of its last line.
+    pub(super) fn read(self, family: Family, text: &[u8]) -> Result<Parsed, RecordError> {
+        let text = std::str::from_utf8(text).map_err(|_| RecordError::Encoding)?;
+        let text = text.strip_suffix('\n').ok_or(RecordError::Unfinished)?;
         match (self, family) {
             (Self::Csv, Family::V4) => read_csv4(text),
             (Self::Csv, Family::V6 | Family::Prefix) => read_csv6(family, text),
             (Self::Block, _) => read_block(family, text),
         }
+    }
+}
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum RecordError {
+    #[error("octets that are no text")]
+    Encoding,
+    #[error("the record does not end")]
+    Unfinished,
+    #[error("{found} columns and not {expected}")]
+    Columns { found: usize, expected: usize },
+    #[error("lease type, IAID, prefix length and flags are {found} and not {expected}")]
+    Fixed { found: String, expected: &'static str },
+    #[error("{column} is {text:?}")]
+    Column { column: String, text: String },
+    #[error("{column} is {text:?}, which is not kept here")]
+    NotKept { column: String, text: String },
+    #[error("a user context, which is not kept here")]
+    Context,
+    #[error("an end before the beginning of time")]
+    End,
+    #[error("a block that does not begin with 'lease'")]
+    BlockStart,
+    #[error("no '{{' behind the address")]
+    NoBrace,
+    #[error("a block that does not end with '}};'")]
+    BlockEnd,
+    #[error("a line that does not end with ';'")]
+    LineEnd,
+    #[error("a line without a value")]
+    NoValue,
+    #[error("a line {0:?} that no record has")]
+    Line(String),
+    #[error("{0} lines in the block and not 10")]
+    Lines(usize),
+    #[error("the name is {0:?}")]
+    Name(String),
+    #[error("a name of more than 255 octets")]
+    LongName,
+}
+
+impl RecordError {
+    fn column(column: &str, text: &str) -> Self {
+        Self::Column { column: column.to_owned(), text: text.to_owned() }
     }
 }
 
@@ -211,12 +256,12 @@ fn write_name(name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn read_csv4(line: &str) -> Result<Parsed, String> {
+fn read_csv4(line: &str) -> Result<Parsed, RecordError> {
     let columns: Vec<&str> = line.split(',').collect();
     let [address, hardware, client, valid, end, subnet, fwd, rev, name, state, context] =
         columns[..]
     else {
-        return Err(format!("{} columns and not 11", columns.len()));
+        return Err(RecordError::Columns { found: columns.len(), expected: 11 });
     };
     only_zero(&[("fqdn_fwd", fwd), ("fqdn_rev", rev), ("state", state)])?;
     only_empty(context)?;
@@ -224,7 +269,7 @@ fn read_csv4(line: &str) -> Result<Parsed, String> {
     lease(u128::from(address.to_bits()), [hardware, client, name], [valid, end, subnet])
 }
 
-fn read_csv6(family: Family, line: &str) -> Result<Parsed, String> {
+fn read_csv6(family: Family, line: &str) -> Result<Parsed, RecordError> {
     let columns: Vec<&str> = line.split(',').collect();
     let [
         address,
@@ -246,16 +291,13 @@ fn read_csv6(family: Family, line: &str) -> Result<Parsed, String> {
         _,
     ] = columns[..]
     else {
-        return Err(format!("{} columns and not 17", columns.len()));
+        return Err(RecordError::Columns { found: columns.len(), expected: 17 });
     };
     only_zero(&[("state", state)])?;
     only_empty(context)?;
     let fixed = format!(",{kind},{iaid},{length},{fwd},{rev},");
     if fixed != fixed6(family) {
-        return Err(format!(
-            "lease type, IAID, prefix length and flags are {fixed} and not {}",
-            fixed6(family)
-        ));
+        return Err(RecordError::Fixed { found: fixed, expected: fixed6(family) });
     }
     let address: Ipv6Addr = number("address", address)?;
     lease(address.to_bits(), [hw, duid, name], [valid, end, subnet])
@@ -266,7 +308,7 @@ fn lease(
     address: u128,
     [hardware, client, name]: [&str; 3],
     [valid, end, subnet]: [&str; 3],
-) -> Result<Parsed, String> {
+) -> Result<Parsed, RecordError> {
     let valid_lifetime: u32 = number("valid_lifetime", valid)?;
     let end: i64 = number("expire", end)?;
     let before = end.checked_sub(i64::from(valid_lifetime));
@@ -276,15 +318,15 @@ fn lease(
         client_id: octets("client_id or duid", client)?,
         hostname: plain(name)?,
         valid_lifetime,
-        cltt: before.ok_or("an end before the beginning of time")?,
+        cltt: before.ok_or(RecordError::End)?,
         subnet: number("subnet_id", subnet)?,
     })
 }
 
-fn read_block(family: Family, text: &str) -> Result<Parsed, String> {
-    let text = text.strip_prefix("lease ").ok_or("a block that does not begin with 'lease'")?;
-    let (address, text) = text.split_once(" {\n").ok_or("no '{' behind the address")?;
-    let text = text.strip_suffix("\n};").ok_or("a block that does not end with '};'")?;
+fn read_block(family: Family, text: &str) -> Result<Parsed, RecordError> {
+    let text = text.strip_prefix("lease ").ok_or(RecordError::BlockStart)?;
+    let (address, text) = text.split_once(" {\n").ok_or(RecordError::NoBrace)?;
+    let text = text.strip_suffix("\n};").ok_or(RecordError::BlockEnd)?;
     let mut lease = Parsed {
         address: match family {
             Family::V4 => u128::from(number::<u32>("address", address)?),
@@ -294,9 +336,8 @@ fn read_block(family: Family, text: &str) -> Result<Parsed, String> {
     };
     let mut seen = 0;
     for line in text.lines() {
-        let line =
-            line.trim_start().strip_suffix(';').ok_or("a line that does not end with ';'")?;
-        let (word, value) = line.split_once(' ').ok_or("a line without a value")?;
+        let line = line.trim_start().strip_suffix(';').ok_or(RecordError::LineEnd)?;
+        let (word, value) = line.split_once(' ').ok_or(RecordError::NoValue)?;
         match word {
             "hw-addr" => lease.hardware = octets(word, value)?,
             "client-id" => lease.client_id = octets(word, value)?,
@@ -305,35 +346,37 @@ fn read_block(family: Family, text: &str) -> Result<Parsed, String> {
             "pool-id" => lease.subnet = number(word, value)?,
             "hostname" => lease.hostname = plain(value)?,
             "recycle-time" | "fixed" | "fqdn_fwd" | "fqdn_rev" => {}
-            _ => return Err(format!("a line {word:?} that no record has")),
+            _ => return Err(RecordError::Line(word.to_owned())),
         }
         seen += 1;
     }
-    if seen == 10 { Ok(lease) } else { Err(format!("{seen} lines in the block and not 10")) }
+    if seen == 10 { Ok(lease) } else { Err(RecordError::Lines(seen)) }
 }
 
-fn number<T: FromStr>(column: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{column} is {text:?}"))
+fn number<T: FromStr>(column: &str, text: &str) -> Result<T, RecordError> {
+    text.parse().map_err(|_| RecordError::column(column, text))
 }
 
-fn only_zero(columns: &[(&str, &str)]) -> Result<(), String> {
+fn only_zero(columns: &[(&str, &str)]) -> Result<(), RecordError> {
     match columns.iter().find(|(_, value)| *value != "0") {
-        Some((name, value)) => Err(format!("{name} is {value:?}, which is not kept here")),
+        Some((column, text)) => {
+            let (column, text) = ((*column).to_owned(), (*text).to_owned());
+            Err(RecordError::NotKept { column, text })
+        }
         None => Ok(()),
     }
 }
 
-fn only_empty(context: &str) -> Result<(), String> {
-    if context.is_empty() { Ok(()) } else { Err("a user context, which is not kept here".into()) }
+fn only_empty(context: &str) -> Result<(), RecordError> {
+    if context.is_empty() { Ok(()) } else { Err(RecordError::Context) }
 }
 
-fn octets(column: &str, text: &str) -> Result<Vec<u8>, String> {
-    let wrong = || format!("{column} is {text:?}");
+fn octets(column: &str, text: &str) -> Result<Vec<u8>, RecordError> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
     let read: Option<Vec<u8>> = text.split(':').map(pair).collect();
-    read.filter(|octets| octets.len() <= 255).ok_or_else(wrong)
+    read.filter(|octets| octets.len() <= 255).ok_or_else(|| RecordError::column(column, text))
 }
 
 /// Two digits as an octet.
@@ -343,15 +386,15 @@ fn pair(digits: &str) -> Option<u8> {
 }
 
 /// A name with its escapes decoded.
-fn plain(text: &str) -> Result<Vec<u8>, String> {
+fn plain(text: &str) -> Result<Vec<u8>, RecordError> {
     let mut pieces = text.split("&#x");
     let mut name = pieces.next().unwrap_or_default().as_bytes().to_vec();
     for piece in pieces {
         let escaped = piece.get(..2).and_then(pair);
-        name.push(escaped.ok_or_else(|| format!("the name is {text:?}"))?);
+        name.push(escaped.ok_or_else(|| RecordError::Name(text.to_owned()))?);
         name.extend_from_slice(&piece.as_bytes()[2..]);
     }
-    if name.len() <= 255 { Ok(name) } else { Err("a name of more than 255 octets".into()) }
+    if name.len() <= 255 { Ok(name) } else { Err(RecordError::LongName) }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub(super) fn recover(
                 read.recovered.torn = text.len() as u64;
                 return Ok(read);
             }
-            Err(what) => return Err(lines.malformed(&what)),
+            Err(error) => return Err(lines.malformed(&error.to_string())),
         }
     }
 }

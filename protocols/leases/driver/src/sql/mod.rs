@@ -19,7 +19,7 @@ pub use address::Address;
 pub(crate) use connection::{SqlConnection, SqlStore};
 pub(crate) use request::{SqlRequest, StatementId};
 pub(crate) use server::own_name;
-pub use server::{Kind, Server, ServerEndpoint, Tls};
+pub use server::{Kind, Server, ServerEndpoint, ServerUrlError, Tls};
 pub use template::{Bind, RenderedSql, SqlTemplate};
 pub use templates::SqlTemplates;
 

@@ -70,22 +70,85 @@ pub enum Tls {
     Verified(Option<PathBuf>),
 }
 
+/// Why a URL names no server. It reads after "failed to". It does not contain the URL, which may contain a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServerUrlError {
+    /// It is no URL.
+    #[error("read the URL of the database: {0}")]
+    Url(#[from] url::ParseError),
+    /// It is one of another kind of server.
+    #[error("use '{scheme}://': this is the place of {}://", known.join(":// or "))]
+    Scheme {
+        /// Its scheme.
+        scheme: String,
+        /// Those of the kind.
+        known: &'static [&'static str],
+    },
+    /// It has a fragment, which means nothing.
+    #[error("use what follows '#' in the URL; write %23 for a '#' in a password")]
+    Fragment,
+    /// A part of it is no text.
+    #[error("read the URL: it is not UTF-8")]
+    Encoding,
+    /// TLS on a connection within this machine.
+    #[error(
+        "use TLS over a socket, which does not leave this machine: name a host, or leave ssl-mode out"
+    )]
+    TlsOverSocket,
+    /// A parameter that is not a port.
+    #[error("use port={0}: it is no port")]
+    Port(String),
+    /// A parameter that does not exist here.
+    #[error("use '{name}' in the URL: the supported parameters are {supported}")]
+    Parameter {
+        /// Its name.
+        name: String,
+        /// Those that exist.
+        supported: &'static str,
+    },
+    /// Authorities, but no verification.
+    #[error("use '{authorities}': it needs {verification}")]
+    Authorities {
+        /// The parameter that names them.
+        authorities: &'static str,
+        /// The parameter that verifies.
+        verification: &'static str,
+    },
+    /// A socket that is no path.
+    #[error("use the socket of the URL: its path must begin with '/'")]
+    Socket,
+    /// A kind of security that does not exist here.
+    #[error(
+        "use {parameter}={value}: the supported values are {supported}, which checks the certificate"
+    )]
+    Security {
+        /// The parameter.
+        parameter: &'static str,
+        /// Its value.
+        value: String,
+        /// The values that exist.
+        supported: &'static str,
+    },
+    /// The name of a database that would need quotes.
+    #[error("use a database called '{0}': its name must be of letters, digits, '_', '-' and '$'")]
+    Database(String),
+}
+
 impl Server {
-    /// Parses a URL. Errors do not contain the URL, since it may contain a password.
-    pub fn parse(kind: Kind, text: &str) -> Result<Self, String> {
+    /// Parses a URL.
+    pub fn parse(kind: Kind, text: &str) -> Result<Self, ServerUrlError> {
         let completed = with_host(text);
-        let url = Url::parse(completed.as_deref().unwrap_or(text))
-            .map_err(|error| format!("read the URL of the database: {error}"))?;
+        let url = Url::parse(completed.as_deref().unwrap_or(text))?;
         if !kind.schemes().contains(&url.scheme()) {
-            let known = kind.schemes().join(":// or ");
-            return Err(format!("use '{}://': this is the place of {known}://", url.scheme()));
+            let (scheme, known) = (url.scheme().to_owned(), kind.schemes());
+            return Err(ServerUrlError::Scheme { scheme, known });
         }
         if url.fragment().is_some() {
-            return Err("use what follows '#' in the URL; write %23 for a '#' in a password".into());
+            return Err(ServerUrlError::Fragment);
         }
         let plain = |part: &str| {
             let text = percent_decode_str(part).decode_utf8();
-            text.map(Cow::into_owned).map_err(|_| "read the URL: it is not UTF-8".to_owned())
+            text.map(Cow::into_owned).map_err(|_| ServerUrlError::Encoding)
         };
         let user = Some(plain(url.username())?).filter(|user| !user.is_empty());
         let password = url
@@ -96,18 +159,14 @@ impl Server {
         if let Some(name) = &database {
             usable(name)?;
         }
-        let asked = Parameters::read(kind, &url)?;
+        let parameters = Parameters::read(kind, &url)?;
         let host = url.host_str().filter(|host| !host.is_empty() && completed.is_none());
-        let endpoint = asked.endpoint(kind, host, url.port())?;
-        if asked.security != Security::Off && kind == Kind::Mysql && endpoint.is_socket() {
-            return Err(
-                "use TLS over a socket, which does not leave this machine: name a host, or leave \
-                        ssl-mode out"
-                    .into(),
-            );
+        let endpoint = parameters.endpoint(kind, host, url.port())?;
+        if parameters.security != Security::Off && kind == Kind::Mysql && endpoint.is_socket() {
+            return Err(ServerUrlError::TlsOverSocket);
         }
-        let clear_password = asked.clear_password;
-        Ok(Self { endpoint, user, password, database, tls: asked.tls(), clear_password })
+        let clear_password = parameters.clear_password;
+        Ok(Self { endpoint, user, password, database, tls: parameters.tls(), clear_password })
     }
 }
 
@@ -123,6 +182,14 @@ impl Kind {
         match self {
             Self::Mysql => 3306,
             Self::Postgres => 5432,
+        }
+    }
+
+    /// The parameters of a URL.
+    fn parameters(self) -> &'static str {
+        match self {
+            Self::Mysql => "socket, ssl-mode, ssl-ca",
+            Self::Postgres => "host, port, sslmode, sslrootcert and require_auth=password",
         }
     }
 
@@ -159,7 +226,7 @@ enum Security {
 #[derive(Default)]
 struct Parameters {
     /// A socket, or for PostgreSQL the directory of one, or a host.
-    place: Option<String>,
+    host: Option<String>,
     port: Option<u16>,
     security: Security,
     clear_password: bool,
@@ -167,46 +234,40 @@ struct Parameters {
 }
 
 impl Parameters {
-    fn read(kind: Kind, url: &Url) -> Result<Self, String> {
-        let mut asked = Self::default();
+    fn read(kind: Kind, url: &Url) -> Result<Self, ServerUrlError> {
+        let mut parameters = Self::default();
         for (name, value) in url.query_pairs() {
             match (kind, &*name) {
                 (Kind::Mysql, "socket") | (Kind::Postgres, "host") => {
-                    asked.place = Some(value.into_owned());
+                    parameters.host = Some(value.into_owned());
                 }
                 (Kind::Postgres, "port") => {
                     let port = value.parse();
-                    asked.port =
-                        Some(port.map_err(|_| format!("use port={value}: it is no port"))?);
+                    let port = port.map_err(|_| ServerUrlError::Port(value.into_owned()));
+                    parameters.port = Some(port?);
                 }
-                (Kind::Postgres, "sslmode") => asked.security = sslmode(&value)?,
+                (Kind::Postgres, "sslmode") => parameters.security = sslmode(&value)?,
                 (Kind::Postgres, "sslrootcert") | (Kind::Mysql, "ssl-ca") => {
-                    asked.authorities = Some((&*value).into());
+                    parameters.authorities = Some((&*value).into());
                 }
                 (Kind::Postgres, "require_auth") if value == "password" => {
-                    asked.clear_password = true;
+                    parameters.clear_password = true;
                 }
-                (Kind::Mysql, "ssl-mode") => asked.security = ssl_mode(&value)?,
-                (Kind::Mysql, _) => {
-                    return Err(format!(
-                        "use '{name}' in the URL: the supported parameters are socket, ssl-mode, ssl-ca"
-                    ));
-                }
-                (Kind::Postgres, _) => {
-                    return Err(format!(
-                        "use '{name}' in the URL: the supported parameters are host, port, sslmode, sslrootcert and \
-                         require_auth=password"
-                    ));
+                (Kind::Mysql, "ssl-mode") => parameters.security = ssl_mode(&value)?,
+                (kind, _) => {
+                    let (name, supported) = (name.into_owned(), kind.parameters());
+                    return Err(ServerUrlError::Parameter { name, supported });
                 }
             }
         }
-        if asked.authorities.is_some() && asked.security != Security::Verified {
-            return Err(match kind {
-                Kind::Mysql => "use 'ssl-ca': it needs ssl-mode=VERIFY_IDENTITY".into(),
-                Kind::Postgres => "use 'sslrootcert': it needs sslmode=verify-full".into(),
-            });
+        if parameters.authorities.is_some() && parameters.security != Security::Verified {
+            let (authorities, verification) = match kind {
+                Kind::Mysql => ("ssl-ca", "ssl-mode=VERIFY_IDENTITY"),
+                Kind::Postgres => ("sslrootcert", "sslmode=verify-full"),
+            };
+            return Err(ServerUrlError::Authorities { authorities, verification });
         }
-        Ok(asked)
+        Ok(parameters)
     }
 
     /// The endpoint, from the host and the port before the path and from parameters, which take precedence as in libpq
@@ -216,7 +277,7 @@ impl Parameters {
         kind: Kind,
         host: Option<&str>,
         port: Option<u16>,
-    ) -> Result<ServerEndpoint, String> {
+    ) -> Result<ServerEndpoint, ServerUrlError> {
         let port = self.port.or(port).unwrap_or(kind.port());
         let socket = |path: &str| match kind {
             Kind::Mysql => ServerEndpoint::Socket(path.into()),
@@ -226,11 +287,11 @@ impl Parameters {
             }
         };
         let decoded = host.map(|host| percent_decode_str(host).decode_utf8_lossy());
-        let host = match (kind, &self.place) {
+        let host = match (kind, &self.host) {
             (Kind::Mysql, Some(path)) if !path.starts_with('/') => {
-                return Err("use the socket of the URL: its path must begin with '/'".into());
+                return Err(ServerUrlError::Socket);
             }
-            (_, place) => place.as_deref().or(decoded.as_deref()),
+            (_, given) => given.as_deref().or(decoded.as_deref()),
         };
         Ok(match host.filter(|host| !host.is_empty()) {
             None => socket(kind.socket()),
@@ -254,39 +315,39 @@ impl Parameters {
     }
 }
 
-fn sslmode(value: &str) -> Result<Security, String> {
+fn sslmode(value: &str) -> Result<Security, ServerUrlError> {
     match value {
         "disable" => Ok(Security::Off),
         "require" => Ok(Security::Unverified),
         "verify-full" => Ok(Security::Verified),
-        _ => Err(format!(
-            "use sslmode={value}: the supported values are disable, require, and verify-full, which checks the \
-             certificate"
-        )),
+        _ => Err(ServerUrlError::Security {
+            parameter: "sslmode",
+            value: value.to_owned(),
+            supported: "disable, require, and verify-full",
+        }),
     }
 }
 
-fn ssl_mode(value: &str) -> Result<Security, String> {
+fn ssl_mode(value: &str) -> Result<Security, ServerUrlError> {
     match value.to_ascii_uppercase().as_str() {
         "DISABLED" => Ok(Security::Off),
         "REQUIRED" => Ok(Security::Unverified),
         "VERIFY_IDENTITY" => Ok(Security::Verified),
-        _ => Err(format!(
-            "use ssl-mode={value}: the supported values are DISABLED, REQUIRED, and VERIFY_IDENTITY, which checks the \
-             certificate"
-        )),
+        _ => Err(ServerUrlError::Security {
+            parameter: "ssl-mode",
+            value: value.to_owned(),
+            supported: "DISABLED, REQUIRED, and VERIFY_IDENTITY",
+        }),
     }
 }
 
 /// Whether a database name needs no quoting, which also prevents SQL in names.
-fn usable(name: &str) -> Result<(), String> {
+fn usable(name: &str) -> Result<(), ServerUrlError> {
     let fine = |character: char| character.is_ascii_alphanumeric() || "_$-".contains(character);
     if name.len() <= 63 && name.chars().all(fine) {
         Ok(())
     } else {
-        Err(format!(
-            "use a database called '{name}': its name must be of letters, digits, '_', '-' and '$'"
-        ))
+        Err(ServerUrlError::Database(name.to_owned()))
     }
 }
 
@@ -402,7 +463,7 @@ mod tests {
             "ssl-mode=REQUIRED&socket=/s",
             "ssl-mode=VERIFY_IDENTITY&socket=/s",
         ] {
-            Server::parse(Kind::Mysql, &format!("mysql://h/?{text}")).unwrap_err();
+            Server::parse(Kind::Mysql, &format!("mysql://h/?{text}")).unwrap_err().to_string();
         }
     }
 
@@ -417,7 +478,7 @@ mod tests {
             "mysql://u:hunter2@h/db#x",
             "hunter2",
         ] {
-            let error = Server::parse(Kind::Mysql, text).unwrap_err();
+            let error = Server::parse(Kind::Mysql, text).unwrap_err().to_string();
             assert!(!error.contains("hunter2"), "{error}");
         }
         for text in [
@@ -428,7 +489,7 @@ mod tests {
             "postgres://h/?a=b",
             "postgres://h/?require_auth=md5",
         ] {
-            Server::parse(Kind::Postgres, text).unwrap_err();
+            Server::parse(Kind::Postgres, text).unwrap_err().to_string();
         }
     }
 

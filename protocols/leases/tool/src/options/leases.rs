@@ -351,16 +351,23 @@ pub enum SearchBy {
     Hardware,
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let read = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
-    read.ok_or_else(|| "write a number from 0 to 1, such as 0.9".to_owned())
+/// Why a word is not a value of its option.
+#[derive(Debug, thiserror::Error)]
+enum ValueError {
+    #[error("write a number from 0 to 1, such as 0.9")]
+    Share,
+    #[error("write 0 (flush once per second) or 2 (write at once, flush once per second)")]
+    Flush,
 }
 
-fn flush(text: &str) -> Result<u8, String> {
+fn share(text: &str) -> Result<f64, ValueError> {
+    let read = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    read.ok_or(ValueError::Share)
+}
+
+fn flush(text: &str) -> Result<u8, ValueError> {
     let read = text.parse::<u8>().ok().filter(|level| matches!(level, 0 | 2));
-    read.ok_or_else(|| {
-        "write 0 (flush once per second) or 2 (write at once, flush once per second)".to_owned()
-    })
+    read.ok_or(ValueError::Flush)
 }
 
 /// The help and the page of `brunt leases` beside its options.

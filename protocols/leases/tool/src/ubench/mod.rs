@@ -25,7 +25,7 @@ use brunt_leases_driver::{
 use brunt_leases_load::Marks;
 use brunt_net::Network;
 use brunt_net::resend::Resend;
-use brunt_record::{Cell, Collection, Record};
+use brunt_record::{Cell, Record};
 use brunt_report::attention;
 use brunt_run::Console;
 use brunt_run::World;
@@ -33,11 +33,15 @@ use brunt_run::options::exit::Exit;
 use brunt_run::options::output::Output;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
-use brunt_run::{WriteFailures, console, files, prepare};
+use brunt_run::summary::SummaryError;
+use brunt_run::{ResultError, WriteFailures, console, files, prepare};
 
 use super::gathering::collection;
-use super::phase::{Done, EPOCH, Phase};
+use super::phase::{Done, EPOCH, Phase, PhaseError};
+use super::store::StoreError;
 use crate::options::ubench::{Ubench, UbenchArgs};
+
+use server::ServerError;
 
 /// The share of searches that find something.
 const HIT_RATIO: f64 = 0.9;
@@ -68,6 +72,21 @@ pub(crate) fn run(args: &UbenchArgs, world: &World, network: &Network) -> Result
     }
 }
 
+/// Why a program ended early.
+#[derive(Debug, thiserror::Error)]
+enum UbenchError {
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Phase(#[from] PhaseError),
+    #[error("{phase}: {text}")]
+    Operation { phase: &'static str, text: String },
+    #[error(transparent)]
+    Summary(#[from] SummaryError),
+}
+
 /// One phase that is over.
 struct Ended {
     line: &'static str,
@@ -75,7 +94,7 @@ struct Ended {
     done: Done,
 }
 
-fn conduct(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, String> {
+fn conduct(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, UbenchError> {
     let backend = prepared(args, (world, network))?;
     let seed = args.seed.unwrap_or_else(console::seed);
     let stop = world.signals.stop();
@@ -89,8 +108,8 @@ fn conduct(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, 
         show(b"\n", &world.console);
         let counts = done.finished.engine.counts;
         if counts.failed + counts.timed_out > 0 {
-            let why = done.first_failure().unwrap_or("an operation took too long").to_owned();
-            return Err(format!("{name}: {why}"));
+            let text = done.first_failure().unwrap_or("an operation took too long").to_owned();
+            return Err(UbenchError::Operation { phase: name, text });
         }
         all.push(Ended { line, name, done });
     }
@@ -109,10 +128,10 @@ fn conduct(args: &UbenchArgs, world: &World, network: &Network) -> Result<Exit, 
 }
 
 /// Writes which phases need attention, where standard error is otherwise kept free.
-fn conclude(all: &[Ended], console: &Console) -> Result<(), String> {
+fn conclude(all: &[Ended], console: &Console) -> Result<(), SummaryError> {
     let mut lines = Vec::new();
     for ended in all {
-        let line = attention(ended.done.record()).map_err(|error| format!("failed to {error}"))?;
+        let line = attention(ended.done.record())?;
         lines.extend(line.map(|line| format!("{}: {line}", ended.name)));
     }
     let lines = lines.join("; ");
@@ -126,7 +145,7 @@ fn phase(
     backend: &Arc<dyn Backend>,
     at: usize,
     seed: u64,
-) -> Result<Done, String> {
+) -> Result<Done, PhaseError> {
     let population = u64::from(args.iterations);
     let work = match at {
         0 => Work::Create { first: 0 },
@@ -168,13 +187,13 @@ fn more(
     all: &[Ended],
     backend: &dyn Backend,
     world: &World,
-) -> Result<(), String> {
+) -> Result<(), ResultError> {
     let mut collection = collection(words(args), world);
     let store = store(args.program);
     let durability = if args.sync { "sync" } else { "async" };
-    let said =
+    let before =
         collection.facts.insert(format!("durability/{store}/{durability}"), backend.durability());
-    debug_assert!(said.is_none(), "one store has one durability");
+    debug_assert!(before.is_none(), "one store has one durability");
     if let Ok(version) = backend.version() {
         collection.facts.insert(format!("version/{store}"), version);
     }
@@ -185,7 +204,10 @@ fn more(
         }
         collection.cells.push(cell(args, (store, durability), ended, record.clone()));
     }
-    args.record.as_ref().map_or(Ok(()), |path| write(&collection, path))
+    if let Some(path) = &args.record {
+        collection.write(path)?;
+    }
+    Ok(())
 }
 
 fn words(args: &UbenchArgs) -> Vec<String> {
@@ -198,10 +220,6 @@ const fn store(program: Ubench) -> &'static str {
         Ubench::Sqlite => "sqlite",
         Ubench::Memfile => "memfile",
     }
-}
-
-fn write(collection: &Collection, path: &Path) -> Result<(), String> {
-    collection.write(path).map_err(|error| format!("failed to {error}"))
 }
 
 fn cell(
@@ -256,10 +274,13 @@ fn percentiles(line: &str, name: &str, record: &Record) -> String {
 }
 
 /// The store with an empty table in it. If it already contains leases, they are deleted only with permission.
-fn prepared(args: &UbenchArgs, reached: (&World, &Network)) -> Result<Arc<dyn Backend>, String> {
+fn prepared(
+    args: &UbenchArgs,
+    reached: (&World, &Network),
+) -> Result<Arc<dyn Backend>, UbenchError> {
     let spent = args.yes_destroy || is_spent(args, backend(args, reached, false)?.as_ref());
     let backend = backend(args, reached, spent)?;
-    backend.prepare().map_err(|trouble| format!("failed to {trouble}"))?;
+    backend.prepare().map_err(StoreError::from)?;
     Ok(backend)
 }
 
@@ -298,7 +319,7 @@ fn backend(
     args: &UbenchArgs,
     (world, network): (&World, &Network),
     may_destroy: bool,
-) -> Result<Arc<dyn Backend>, String> {
+) -> Result<Arc<dyn Backend>, ServerError> {
     let (schema, family) = (Schema::Guide, Family::V4);
     let durability = if args.sync { Durability::Sync } else { Durability::Async };
     let statements = if args.compiled { Statements::Prepared } else { Statements::Basic };

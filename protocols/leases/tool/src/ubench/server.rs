@@ -7,7 +7,7 @@ use brunt_net::secret::Secret;
 use brunt_run::options::surroundings::Surroundings;
 
 use crate::options::ubench::UbenchArgs;
-use crate::secrets;
+use crate::secrets::{self, SecretError};
 
 /// The paths of the socket in distributions.
 const SOCKETS: [&str; 3] =
@@ -15,8 +15,20 @@ const SOCKETS: [&str; 3] =
 /// The password of the original programs.
 const PASSWORD: &str = "secret";
 
+/// Why the server is not known.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ServerError {
+    #[error("MYSQL_TCP_PORT is {0}, but must be a port from 1 to 65535")]
+    Port(String),
+    #[error(transparent)]
+    Password(#[from] SecretError),
+}
+
 /// The server named by -m, -u, -p and -f.
-pub(super) fn server(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Result<Server, String> {
+pub(super) fn server(
+    args: &UbenchArgs,
+    surroundings: &dyn Surroundings,
+) -> Result<Server, ServerError> {
     Ok(Server {
         endpoint: endpoint(&args.host, surroundings, |path| std::path::Path::new(path).exists())?,
         user: Some(args.user.clone()),
@@ -31,7 +43,7 @@ fn endpoint(
     host: &str,
     surroundings: &dyn Surroundings,
     there: impl Fn(&str) -> bool,
-) -> Result<ServerEndpoint, String> {
+) -> Result<ServerEndpoint, ServerError> {
     if host.starts_with('/') {
         return Ok(ServerEndpoint::Socket(host.into()));
     }
@@ -44,14 +56,12 @@ fn endpoint(
     }
     let port = match surroundings.variable("MYSQL_TCP_PORT") {
         None => 3306,
-        Some(text) => text
-            .parse()
-            .map_err(|_| format!("MYSQL_TCP_PORT is {text}, but must be a port from 1 to 65535"))?,
+        Some(text) => text.parse().map_err(|_| ServerError::Port(text))?,
     };
     Ok(ServerEndpoint::Tcp { host: host.to_owned(), port })
 }
 
-fn password(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Result<Secret, String> {
+fn password(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Result<Secret, SecretError> {
     if let Some(given) = &args.password {
         return Ok(given.clone());
     }
@@ -94,15 +104,21 @@ mod tests {
     fn localhost_is_a_socket_where_there_is_one() {
         let (none, all) = (|_: &str| false, |_: &str| true);
         let tcp = |host: &str, port| ServerEndpoint::Tcp { host: host.to_owned(), port };
-        assert_eq!(endpoint("localhost", &With(&[]), none), Ok(tcp("localhost", 3306)));
+        assert_eq!(endpoint("localhost", &With(&[]), none).unwrap(), tcp("localhost", 3306));
         assert_eq!(
-            endpoint("localhost", &With(&[]), all),
-            Ok(ServerEndpoint::Socket(SOCKETS[0].into()))
+            endpoint("localhost", &With(&[]), all).unwrap(),
+            ServerEndpoint::Socket(SOCKETS[0].into())
         );
-        assert_eq!(endpoint("db", &With(&[("MYSQL_TCP_PORT", "3307")]), all), Ok(tcp("db", 3307)));
-        assert_eq!(endpoint("/s", &With(&[]), none), Ok(ServerEndpoint::Socket("/s".into())));
+        assert_eq!(
+            endpoint("db", &With(&[("MYSQL_TCP_PORT", "3307")]), all).unwrap(),
+            tcp("db", 3307)
+        );
+        assert_eq!(endpoint("/s", &With(&[]), none).unwrap(), ServerEndpoint::Socket("/s".into()));
         let named = With(&[("MYSQL_UNIX_PORT", "/t/s")]);
-        assert_eq!(endpoint("localhost", &named, all), Ok(ServerEndpoint::Socket("/t/s".into())));
+        assert_eq!(
+            endpoint("localhost", &named, all).unwrap(),
+            ServerEndpoint::Socket("/t/s".into())
+        );
         assert!(endpoint("db", &With(&[("MYSQL_TCP_PORT", "x")]), none).is_err());
     }
 }

@@ -1,10 +1,10 @@
 //! What commands that use the loads of others cannot have lookups do.
 
 use brunt_names_driver::Distribution;
-use brunt_run::Caller;
 use brunt_run::load::{NO_ADDRESS, never};
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::spelled::Spells as _;
+use brunt_run::{Caller, Unsuitable};
 
 use crate::options::lookup::{LookupArgs, Lookups};
 
@@ -18,7 +18,7 @@ pub(super) fn pacing(args: &LookupArgs) -> Vec<Pacing> {
 }
 
 /// Why a caller cannot have this carried out.
-pub(super) fn refuses(args: &LookupArgs, caller: Caller) -> Result<(), String> {
+pub(super) fn refuses(args: &LookupArgs, caller: Caller) -> Result<(), Unsuitable> {
     if caller != Caller::AgentsOfOthers {
         return Ok(());
     }

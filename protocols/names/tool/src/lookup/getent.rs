@@ -3,7 +3,7 @@
 //! A process keeps state from its first use of the name service: connections, what it knows of caches, the sources it
 //! was configured with. So queries beside a run are made by `getent`, which is part of the C library itself.
 
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -12,15 +12,26 @@ use brunt_run::console;
 /// How often a child is polled.
 const TICK: Duration = Duration::from_millis(10);
 
+/// Why `getent` has no output.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GetentError {
+    #[error("getent: {0}")]
+    Start(#[source] io::Error),
+    #[error("no answer within {} s", .0.as_secs_f64())]
+    Late(Duration),
+    #[error("it prints nothing")]
+    Empty,
+}
+
 /// The output of `getent`. Keys that are not found are not a failure.
-pub(super) fn getent(words: &[&str], patience: Duration) -> Result<String, String> {
+pub(super) fn getent(words: &[&str], patience: Duration) -> Result<String, GetentError> {
     let mut child = Command::new("getent")
         .args(words)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|error| format!("getent: {error}"))?;
+        .map_err(GetentError::Start)?;
     let output = child.stdout.take();
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -36,7 +47,7 @@ pub(super) fn getent(words: &[&str], patience: Duration) -> Result<String, Strin
     }
     let bytes = reader.join().unwrap_or_default();
     if !ended {
-        return Err(format!("no answer within {} s", patience.as_secs_f64()));
+        return Err(GetentError::Late(patience));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,15 +1,15 @@
 //! Which users and groups a run knows: [`Known`], from a range, a file, or what the machine lists.
 
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
 
 use brunt_feed::{Files, file};
-use brunt_names_driver::{By, Keys};
+use brunt_names_driver::{By, Keys, KeysError};
 
-use super::getent::getent;
+use super::getent::{GetentError, getent};
 use crate::options::lookup::LookupArgs;
 
 /// How long listing all users may take. A large directory lists no users, or all of them for minutes.
@@ -22,6 +22,25 @@ pub(super) struct Known {
     pub notes: Vec<String>,
 }
 
+/// Why it is not known which users and groups there are. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum OriginError {
+    #[error("use --pattern: it names the users of a range, and --keys is not a range")]
+    Pattern,
+    #[error("read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("list the users and groups of this machine: {path}: {source}")]
+    List { path: String, source: io::Error },
+    #[error("{0}")]
+    Keys(#[from] KeysError),
+    #[error("{source} ({})", path.display())]
+    File { path: PathBuf, source: KeysError },
+    #[error(
+        "understand the keys '{0}': write host, a range such as 10000-10999 or 10000..11000, or name a file"
+    )]
+    Origin(String),
+}
+
 /// Where keys come from.
 enum Origin<'a> {
     Host,
@@ -31,15 +50,14 @@ enum Origin<'a> {
 
 impl Known {
     /// Finds the keys of the lookups.
-    pub(super) fn new(args: &LookupArgs, files: &Files) -> Result<Self, String> {
+    pub(super) fn new(args: &LookupArgs, files: &Files) -> Result<Self, OriginError> {
         let asks = |wanted: fn(By) -> bool| args.by.iter().any(|(by, _)| wanted(*by));
         let mut known = Self { users: None, groups: None, notes: Vec::new() };
         let (users, groups) = (origin(&args.keys)?, group_origin(args)?);
         if args.pattern.is_some()
             && !matches!((&users, &groups), (Origin::Range(_), _) | (_, Origin::Range(_)))
         {
-            return Err("use --pattern: it names the users of a range, and --keys is not a range"
-                .to_owned());
+            return Err(OriginError::Pattern);
         }
         let pattern = args.pattern.as_deref();
         if asks(|by| !by.is_of_group()) {
@@ -68,14 +86,14 @@ impl Known {
         (origin, pattern): (&Origin<'_>, Option<&str>),
         database: &str,
         files: &Files,
-    ) -> Result<Keys, String> {
+    ) -> Result<Keys, OriginError> {
         let keys = match origin {
             Origin::Range(ids) => Keys::range(ids.clone(), pattern),
             Origin::File(path) => {
                 let text = files
                     .read_lines(path, file::DATA_MAX)
                     .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-                    .map_err(|error| format!("read {}: {error}", path.display()))?;
+                    .map_err(|source| OriginError::Read { path: path.to_path_buf(), source })?;
                 Keys::lines(&text)
             }
             Origin::Host => {
@@ -90,23 +108,23 @@ impl Known {
                 keys
             }
         };
-        let of = match origin {
-            Origin::File(path) => format!(" ({})", path.display()),
-            _ => String::new(),
-        };
-        keys.map_err(|error| format!("{error}{of}"))
+        keys.map_err(|source| match origin {
+            Origin::File(path) => OriginError::File { path: path.to_path_buf(), source },
+            _ => OriginError::Keys(source),
+        })
     }
 
     /// The machine's list of a database; if that takes too long, its local file.
-    fn listed(&mut self, database: &str) -> Result<String, String> {
+    fn listed(&mut self, database: &str) -> Result<String, OriginError> {
         match getent(&[database], PATIENCE) {
             Ok(text) if !text.is_empty() => Ok(text),
             result => {
                 let path = format!("/etc/{database}");
-                let text = fs::read_to_string(&path).map_err(|error| {
-                    format!("list the users and groups of this machine: {path}: {error}")
-                })?;
-                let why = result.err().unwrap_or_else(|| "it prints nothing".to_owned());
+                let text = match fs::read_to_string(&path) {
+                    Ok(text) => text,
+                    Err(source) => return Err(OriginError::List { path, source }),
+                };
+                let why = result.err().unwrap_or(GetentError::Empty);
                 self.notes.push(format!("getent {database}: {why}; {path} is used instead"));
                 Ok(text)
             }
@@ -130,7 +148,7 @@ impl Known {
     }
 }
 
-fn group_origin(args: &LookupArgs) -> Result<Origin<'_>, String> {
+fn group_origin(args: &LookupArgs) -> Result<Origin<'_>, OriginError> {
     match &args.group_keys {
         Some(text) => origin(text),
         None => Ok(match origin(&args.keys)? {
@@ -140,15 +158,11 @@ fn group_origin(args: &LookupArgs) -> Result<Origin<'_>, String> {
     }
 }
 
-fn origin(text: &str) -> Result<Origin<'_>, String> {
+fn origin(text: &str) -> Result<Origin<'_>, OriginError> {
     if text == "host" {
         return Ok(Origin::Host);
     }
-    let wrong = || {
-        format!(
-            "understand the keys '{text}': write host, a range such as 10000-10999 or 10000..11000, or name a file"
-        )
-    };
+    let wrong = || OriginError::Origin(text.to_owned());
     if let Some((from, to)) = text.split_once("..") {
         let (from, to): (Result<u32, _>, Result<u32, _>) = (from.parse(), to.parse());
         if let (Ok(from), Ok(to)) = (from, to) {
@@ -204,7 +218,8 @@ mod tests {
         let (users, groups) = (known.for_kind(By::User), known.for_kind(By::Group));
         assert_eq!((users.name(0), users.group(0), groups.len()), (c"u", Some(20), 2));
         args.pattern = Some("u%d".to_owned());
-        assert!(Known::new(&args, &Files::default()).err().unwrap().contains("--pattern"));
+        let error = Known::new(&args, &Files::default()).err().unwrap().to_string();
+        assert!(error.contains("--pattern"), "{error}");
     }
 
     #[test]

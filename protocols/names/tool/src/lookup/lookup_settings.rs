@@ -1,7 +1,7 @@
 //! [`LookupSettings`]: a command line of `brunt names lookup`, with every choice made.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,20 +9,23 @@ use brunt_engine::{Load, Settings};
 use brunt_feed::{Files, file};
 use brunt_ldap_wire::request::Scope;
 use brunt_names_driver::{
-    AccessPaths, Directory, DirectorySearch, Distribution, NSCD_SOCKET, NSLCD_SOCKET, Part,
-    Questions,
+    AccessPaths, Directory, DirectoryError, DirectorySearch, Distribution, NSCD_SOCKET,
+    NSLCD_SOCKET, Part, Questions, QuestionsError,
 };
 use brunt_net::Network;
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 use brunt_net::tls;
+use brunt_run::console;
 use brunt_run::options::arrivals::Rate;
 use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::resend::Resending;
+use brunt_run::options::run_options::NodeError;
 use brunt_run::options::spelled::Spells as _;
-use brunt_run::{console, share};
+use brunt_run::schedules::LoadError;
+use brunt_run::share::{self, ShareError};
 
-use super::known::Known;
+use super::known::{Known, OriginError};
 use super::sources::{self, Probe};
 use crate::options::lookup::{
     DirectoryArgs, LookupArgs, LookupLoad, Lookups, ScopeChoice, Through, USUAL_RATE, USUAL_THREADS,
@@ -46,9 +49,45 @@ pub(super) struct LookupSettings {
     pub probes: Vec<Probe>,
 }
 
+/// Why a command line makes no lookups. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LookupError {
+    #[error("use --socket: it needs --through nscd or --through nslcd")]
+    Socket,
+    #[error("use --source: it needs --through nss")]
+    Source,
+    #[error(
+        "use --think: it needs --unlimited, because lookups that become due at a rate do not wait for an answer"
+    )]
+    Think,
+    #[error("use --resend: it needs --through ldap, because no other layer keeps connections open")]
+    Resend,
+    #[error("query a directory: add --url")]
+    NoUrl,
+    #[error("use --url: it needs --through ldap")]
+    Url,
+    #[error(transparent)]
+    Keys(#[from] OriginError),
+    #[error("{0}")]
+    Questions(#[from] QuestionsError),
+    #[error("read {}: {source}", path.display())]
+    Password { path: PathBuf, source: io::Error },
+    #[error("read {}: it contains no password", .0.display())]
+    NoPassword(PathBuf),
+    #[error("{0}")]
+    Directory(#[from] DirectoryError),
+    // This error is a whole sentence, while every other reason only completes one.
+    #[error("plan the load: {}", .0.to_string().replace("failed to ", "cannot "))]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Node(#[from] NodeError),
+    #[error(transparent)]
+    Share(#[from] ShareError),
+}
+
 impl LookupSettings {
     /// Reads the command line, and finds the keys to look up.
-    pub(super) fn new(args: &LookupArgs, network: &Network) -> Result<Self, String> {
+    pub(super) fn new(args: &LookupArgs, network: &Network) -> Result<Self, LookupError> {
         check(args)?;
         let seed = args.output.seed.unwrap_or_else(console::seed);
         let paths = paths(args, network)?;
@@ -59,12 +98,11 @@ impl LookupSettings {
             .map(|(by, weight)| Part { by: *by, weight: *weight, keys: known.for_kind(*by) })
             .collect();
         let distribution = args.distribution.unwrap_or(Distribution::Uniform);
-        let questions = Questions::new(&parts, distribution, args.negative, seed)
-            .map_err(|error| error.to_string())?;
+        let questions = Questions::new(&parts, distribution, args.negative, seed)?;
         let mut settings = settings((&args.load, network.files()), distribution, &questions)?;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         settings.seed = seed;
-        let node = share::asked(&args.output.run, args.output.seed)?;
+        let node = share::requested(&args.output.run, args.output.seed)?;
         let settings = share::divided(settings, node, 1)?;
         let probes = sources::probes(args, &parts);
         Ok(Self {
@@ -79,36 +117,28 @@ impl LookupSettings {
 }
 
 /// Refuses options that have a meaning only for other access paths, instead of ignoring them.
-fn check(args: &LookupArgs) -> Result<(), String> {
+fn check(args: &LookupArgs) -> Result<(), LookupError> {
     let (through, directory) = (args.through, &args.directory);
     if args.socket.is_some() && !matches!(through, Through::Nscd | Through::Nslcd) {
-        return Err("use --socket: it needs --through nscd or --through nslcd".to_owned());
+        return Err(LookupError::Socket);
     }
     if args.source.is_some() && through != Through::Nss {
-        return Err("use --source: it needs --through nss".to_owned());
+        return Err(LookupError::Source);
     }
     if args.load.options.think.is_some() && !args.load.unlimited {
-        return Err(
-            "use --think: it needs --unlimited, because lookups that become due at a rate do not wait for an answer"
-                .to_owned(),
-        );
+        return Err(LookupError::Think);
     }
     if directory.resend != Resending::default() && through != Through::Ldap {
-        return Err(
-            "use --resend: it needs --through ldap, because no other layer keeps connections open"
-                .to_owned(),
-        );
+        return Err(LookupError::Resend);
     }
     match (&directory.url, through) {
-        (None, Through::Ldap) => Err("query a directory: add --url".to_owned()),
-        (Some(_), Through::Nss | Through::Nscd | Through::Nslcd) => {
-            Err("use --url: it needs --through ldap".to_owned())
-        }
+        (None, Through::Ldap) => Err(LookupError::NoUrl),
+        (Some(_), Through::Nss | Through::Nscd | Through::Nslcd) => Err(LookupError::Url),
         _ => Ok(()),
     }
 }
 
-fn paths(args: &LookupArgs, network: &Network) -> Result<AccessPaths, String> {
+fn paths(args: &LookupArgs, network: &Network) -> Result<AccessPaths, LookupError> {
     let limit = args.load.options.timeout.filter(|limit| !limit.is_zero());
     let patience = limit.map(|limit| limit + GRACE);
     let socket = |usual: &'static str| args.socket.as_deref().unwrap_or(Path::new(usual)).into();
@@ -124,7 +154,7 @@ fn paths(args: &LookupArgs, network: &Network) -> Result<AccessPaths, String> {
     })
 }
 
-fn directory(args: &DirectoryArgs, network: &Network) -> Result<Directory, String> {
+fn directory(args: &DirectoryArgs, network: &Network) -> Result<Directory, LookupError> {
     let search = |base: &Option<String>, filter: &str| DirectorySearch {
         base: base.clone().unwrap_or_else(|| args.base.clone()),
         scope: match args.scope {
@@ -142,10 +172,10 @@ fn directory(args: &DirectoryArgs, network: &Network) -> Result<Directory, Strin
                 .files()
                 .read_secret(path, file::WRITTEN_MAX)
                 .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
-                .map_err(|error| format!("read {}: {error}", path.display()))?;
+                .map_err(|source| LookupError::Password { path: path.clone(), source })?;
             let password = text.trim_end_matches(['\r', '\n']);
             if password.is_empty() {
-                return Err(format!("read {}: it contains no password", path.display()));
+                return Err(LookupError::NoPassword(path.clone()));
             }
             Some((dn.clone(), Secret::from(password)))
         }
@@ -162,22 +192,19 @@ fn directory(args: &DirectoryArgs, network: &Network) -> Result<Directory, Strin
         tls::Client::new(&tls::Options { trust, ..tls::Options::default() }, network.files())
     };
     let url = args.url.as_deref().unwrap_or_default();
-    Directory::new(network, url, bind, &users, &groups, secured).map_err(|error| error.to_string())
+    Ok(Directory::new(network, url, bind, &users, &groups, secured)?)
 }
 
 fn settings(
     (load, files): (&LookupLoad, &Files),
     distribution: Distribution,
     questions: &Questions,
-) -> Result<Settings, String> {
+) -> Result<Settings, LoadError> {
     let mut options = LoadOptions::clone(&load.options);
     if options.arrivals() == Rate::Unlimited && !load.unlimited {
         options.rate = Some(USUAL_RATE.into());
     }
-    // This error is a whole sentence, while every other reason only completes one.
-    let shape = options
-        .load(Lookups::SPELLING, files)
-        .map_err(|why| format!("plan the load: {}", why.replace("failed to ", "cannot ")))?;
+    let shape = options.load(Lookups::SPELLING, files)?;
     let ends = matches!(&shape, Load::Open(schedule) if schedule.lasting().is_some());
     let once = distribution == Distribution::Once && options.duration.is_none();
     options.count = options.count.or_else(|| once.then(|| questions.each_once()));
@@ -242,24 +269,24 @@ mod tests {
         }
     }
 
-    fn asked_of(args: &LookupArgs) -> Result<LookupSettings, String> {
+    fn settings_of(args: &LookupArgs) -> Result<LookupSettings, LookupError> {
         LookupSettings::new(args, &Network::private())
     }
 
     fn error(args: &LookupArgs) -> String {
-        asked_of(args).err().unwrap()
+        settings_of(args).err().unwrap().to_string()
     }
 
     #[test]
     fn nobody_is_asked_faster_than_is_said() {
-        let asked = asked_of(&args()).unwrap();
+        let asked = settings_of(&args()).unwrap();
         let Load::Open(schedule) = &asked.settings.load else { panic!("{:?}", asked.settings) };
         assert_eq!(schedule.peak_per_second(), Some(USUAL_RATE));
         assert_eq!(asked.settings.stop.time, Some(USUAL));
         assert!(asked.notes[0].contains("1000 lookups per second"), "{:?}", asked.notes);
         let mut unlimited = args();
         unlimited.load.unlimited = true;
-        let asked = asked_of(&unlimited).unwrap();
+        let asked = settings_of(&unlimited).unwrap();
         assert!(matches!(asked.settings.load, Load::Closed(_)) && asked.notes.is_empty());
     }
 
@@ -269,7 +296,7 @@ mod tests {
             let mut args = args();
             args.distribution = Some(Distribution::Once);
             (args.load.options.count, args.load.options.duration) = (lookups, duration);
-            let stop = asked_of(&args).unwrap().settings.stop;
+            let stop = settings_of(&args).unwrap().settings.stop;
             (stop.count, stop.time)
         };
         assert_eq!(once(None, None), (Some(200), None));
@@ -291,7 +318,7 @@ mod tests {
         };
         given.load.options = options.into();
         let Settings { load, sessions, backlog, drain, warm_up, .. } =
-            asked_of(&given).unwrap().settings;
+            settings_of(&given).unwrap().settings;
         let Load::Open(schedule) = load else { panic!("it has a rate") };
         assert_eq!((schedule.peak_per_second(), sessions), (Some(1.5), 2));
         assert_eq!((backlog, drain), (Some(7), Some(Duration::from_secs(3))));
@@ -301,7 +328,7 @@ mod tests {
         assert!(error(&closed).contains("--unlimited"));
         closed.load.unlimited = true;
         let think = ThinkTime::Constant(Duration::from_millis(10));
-        assert_eq!(asked_of(&closed).unwrap().settings.load, Load::Closed(think));
+        assert_eq!(settings_of(&closed).unwrap().settings.load, Load::Closed(think));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod known;
 mod lookup_settings;
 mod sources;
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use brunt_engine::{EngineRun, Plan};
@@ -24,10 +25,11 @@ use brunt_run::load::Suits;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::summary::{Ending, Stream};
+use brunt_run::summary::{Ending, Stream, SummaryError};
 use brunt_run::{
-    Caller, ExitPolicy, Finished, Job, Load, Outcome, Prepared, Protocol, Repeatable, Verbosity,
-    carry_out, exit, is_endless, objectives, search_words,
+    Caller, EngineError, ExitPolicy, Finished, Job, Load, ObjectivesError, Outcome, Prepared,
+    Protocol, ProtocolError, Repeatable, Unsuitable, Verbosity, carry_out, exit, is_endless,
+    objectives, search_words,
 };
 
 use crate::options::lookup::LookupArgs;
@@ -51,7 +53,7 @@ impl Load for LookupArgs {
         callers::pacing(self)
     }
 
-    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), String> {
+    fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
         callers::refuses(self, caller)
     }
 
@@ -61,15 +63,15 @@ impl Load for LookupArgs {
         network: &Network,
         verbosity: Verbosity,
     ) -> Result<Outcome, Refusal> {
-        let (Prepared { job, protocol: lookups, .. }, asked) = ready(self, network)?;
+        let (Prepared { job, protocol: lookups, .. }, settings) = ready(self, network)?;
         let shows = verbosity == Verbosity::Normal;
         let job = Job { output: job.output.shown(shows), ..job };
         if shows {
-            asked.notes.iter().for_each(|note| world.console.note(note));
+            settings.notes.iter().for_each(|note| world.console.note(note));
         }
         let mut finished = carry_out(&job, &lookups, &mut [], world).map_err(Refusal::failed)?;
         if shows {
-            print(self, &asked, &mut finished, &world.console).map_err(Refusal::failed)?;
+            print(self, &settings, &mut finished, &world.console).map_err(Refusal::failed)?;
         }
         let manner = ExitPolicy::Lookup { unresolved: unresolved(&finished.record) > 0 };
         let exit = finished.losses.tell(exit(&finished.record, finished.early(), manner));
@@ -95,14 +97,14 @@ impl Load for LookupArgs {
 /// Prints the last screen, and which sources know the names.
 fn print(
     args: &LookupArgs,
-    asked: &LookupSettings,
+    settings: &LookupSettings,
     finished: &mut Finished,
     console: &Console,
-) -> Result<(), String> {
+) -> Result<(), SummaryError> {
     let ending = Ending::new(&args.output.run, Stream::Output, console);
     ending.tell(&finished.record, &mut finished.losses)?;
     if finished.signal.is_none()
-        && let Some(text) = sources::found(args, &asked.probes)
+        && let Some(text) = sources::found(args, &settings.probes)
     {
         finished.losses.print(&if ending.details {
             text
@@ -118,30 +120,35 @@ fn ready(
     args: &LookupArgs,
     network: &Network,
 ) -> Result<(Prepared<Lookups>, LookupSettings), Refusal> {
-    let usage = |why: String| Refusal::usage(format!("failed to {why}"));
-    let asked = LookupSettings::new(args, network).map_err(usage)?;
-    if matches!(asked.paths, AccessPaths::Nss) {
-        askable(nss::asks_modules()).map_err(|why| usage(why.to_owned()))?;
+    let settings = LookupSettings::new(args, network).map_err(usage)?;
+    if matches!(settings.paths, AccessPaths::Nss) {
+        usable(nss::asks_modules()).map_err(usage)?;
     }
     if let Some(sources) = &args.source {
-        nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
+        nss::restrict(sources).map_err(usage)?;
     }
-    let load = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
-    let lookups = Lookups::new(&asked);
-    let job = lookups.job(args, &asked, load, network).map_err(Refusal::failed)?;
-    Ok((Prepared::new(job, lookups, None), asked))
+    let load = Plan::new(settings.settings.clone(), 1).map_err(usage)?;
+    let lookups = Lookups::new(&settings);
+    let job = lookups.job(args, &settings, load, network).map_err(Refusal::failed)?;
+    Ok((Prepared::new(job, lookups, None), settings))
 }
+
+fn usage(why: impl Display) -> Refusal {
+    Refusal::usage(format!("failed to {why}"))
+}
+
+/// A build whose C library reads files only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "ask the C library for names: this build of brunt is static and loads no module of nsswitch.conf; use the .deb, \
+     the .rpm or a build for glibc, or another layer (names lookup --through)"
+)]
+pub(crate) struct StaticBuild;
 
 /// Whether the C library of this build can be used for lookups. C libraries other than glibc read only files, and the
 /// cost of that says nothing about the name service.
-pub(crate) fn askable(asks_modules: bool) -> Result<(), &'static str> {
-    if asks_modules {
-        return Ok(());
-    }
-    Err(
-        "ask the C library for names: this build of brunt is static and loads no module of nsswitch.conf; use the \
-         .deb, the .rpm or a build for glibc, or another layer (names lookup --through)",
-    )
+pub(crate) fn usable(asks_modules: bool) -> Result<(), StaticBuild> {
+    if asks_modules { Ok(()) } else { Err(StaticBuild) }
 }
 
 /// How many lookups of existing names found nothing.
@@ -156,19 +163,19 @@ struct Lookups {
 }
 
 impl Lookups {
-    fn new(asked: &LookupSettings) -> Self {
-        let questions = Arc::clone(&asked.questions);
-        let (paths, seed) = (asked.paths.clone(), asked.settings.seed);
+    fn new(settings: &LookupSettings) -> Self {
+        let questions = Arc::clone(&settings.questions);
+        let (paths, seed) = (settings.paths.clone(), settings.settings.seed);
         Self { sessions: Arc::new(LookupSessions { questions, paths, seed }) }
     }
 
     fn job(
         &self,
         args: &LookupArgs,
-        asked: &LookupSettings,
+        settings: &LookupSettings,
         load: Plan,
         network: &Network,
-    ) -> Result<Job, String> {
+    ) -> Result<Job, ObjectivesError> {
         let operations = self.sessions.questions.operations();
         let catalogue = Catalogue::new(operations.iter().copied(), PARTS.to_vec());
         Ok(Job {
@@ -177,11 +184,11 @@ impl Lookups {
             search: search_words(args),
             endless: is_endless(&load),
             // These are calls of a library, whose processor time belongs to the name service.
-            in_process: matches!(asked.paths, AccessPaths::Nss),
+            in_process: matches!(settings.paths, AccessPaths::Nss),
             ..Job::new(
                 args.output.typed.clone(),
                 catalogue,
-                asked.target.clone(),
+                settings.target.clone(),
                 load,
                 network.clone(),
             )
@@ -195,8 +202,8 @@ impl Protocol for Lookups {
         outcome_name(&self.sessions.paths, outcome)
     }
 
-    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
-        self.sessions.run(run).map_err(|error| format!("failed to {error}"))
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
+        Ok(self.sessions.run(run).map_err(EngineError)?)
     }
 }
 
@@ -206,8 +213,8 @@ mod tests {
 
     #[test]
     fn a_static_build_says_what_it_lacks() {
-        assert_eq!(askable(true), Ok(()));
-        let why = askable(false).unwrap_err();
+        assert_eq!(usable(true), Ok(()));
+        let why = usable(false).unwrap_err().to_string();
         assert!(why.contains("nsswitch.conf") && why.contains("--through"), "{why}");
     }
 }

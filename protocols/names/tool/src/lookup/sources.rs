@@ -83,7 +83,7 @@ fn knows(source: &str, probe: &Probe) -> String {
     words.extend(probe.keys.iter().map(String::as_str));
     match getent(&words, PATIENCE) {
         Ok(text) => format!("knows {} of {} keys", text.lines().count(), probe.keys.len()),
-        Err(why) => why,
+        Err(error) => error.to_string(),
     }
 }
 

@@ -21,6 +21,42 @@ pub(super) struct LabelledBackend {
     pub backend: Backend,
 }
 
+/// Why a word is not a back end.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BackendError {
+    #[error("it is empty")]
+    Empty,
+    #[error("there is no source '{0}': it is one of {known}", known = SOURCES.join(", "))]
+    Source(String),
+    #[error("files have no variants: variants are for directories")]
+    VariantOfFiles,
+    #[error("there is no variant '{name}': there are {}; describe one with --variant '{name}=...'", known.join(", "))]
+    Variant { name: String, known: Vec<String> },
+    #[error("there is no '+{0}': there are +index, +uid, +sssd, +nscd, +unscd")]
+    Part(String),
+    #[error("'+{0}' is in the wrong place or given twice: the order is +index+uid+sssd+nscd")]
+    Order(String),
+    #[error("'+{0}' takes no value")]
+    Value(String),
+    #[error("it has two caches on the same socket: leave one out")]
+    TwoCaches,
+    #[error("files have no '+{0}': it is for directories")]
+    PartOfFiles(String),
+    #[error("'{0}' is not an index: write an attribute and its kinds, such as uidNumber:eq")]
+    Index(String),
+}
+
+/// Why a list of back ends cannot take part.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum BackendsError {
+    #[error("back end '{0}' is given twice: leave one out")]
+    Twice(String),
+    #[error("back end '{text}': {source}")]
+    Backend { text: String, source: BackendError },
+    #[error("no back end is given: name one, such as files or ldap+index")]
+    None,
+}
+
 /// The possible sources of users.
 const SOURCES: [&str; 4] = ["files", "ldap", "389ds", "sssd"];
 
@@ -29,18 +65,19 @@ pub(super) fn contenders(
     lists: &[String],
     variants: &[Variant],
     nscd: &Nscd,
-) -> Result<Vec<LabelledBackend>, String> {
+) -> Result<Vec<LabelledBackend>, BackendsError> {
     let mut contenders: Vec<LabelledBackend> = Vec::new();
     for text in lists.iter().flat_map(|list| pieces(list)) {
         if contenders.iter().any(|contender| contender.label == text) {
-            return Err(format!("back end '{text}' is given twice: leave one out"));
+            return Err(BackendsError::Twice(text));
         }
-        let backend =
-            backend(&text, variants, nscd).map_err(|why| format!("back end '{text}': {why}"))?;
-        contenders.push(LabelledBackend { label: text, backend });
+        match backend(&text, variants, nscd) {
+            Ok(backend) => contenders.push(LabelledBackend { label: text, backend }),
+            Err(source) => return Err(BackendsError::Backend { text, source }),
+        }
     }
     if contenders.is_empty() {
-        return Err("no back end is given: name one, such as files or ldap+index".to_owned());
+        return Err(BackendsError::None);
     }
     Ok(contenders)
 }
@@ -61,7 +98,7 @@ fn pieces(list: &str) -> Vec<String> {
     pieces
 }
 
-fn backend(text: &str, variants: &[Variant], nscd: &Nscd) -> Result<Backend, String> {
+fn backend(text: &str, variants: &[Variant], nscd: &Nscd) -> Result<Backend, BackendError> {
     let mut parts = text.split('+');
     let (source, variant) = match parts.next().unwrap_or_default().split_once(':') {
         Some((source, variant)) => (source, Some(variant)),
@@ -80,16 +117,11 @@ fn backend(text: &str, variants: &[Variant], nscd: &Nscd) -> Result<Backend, Str
             directory.reader = Reader::Sssd;
             Some(directory)
         }
-        "" => return Err("it is empty".to_owned()),
-        other => {
-            return Err(format!(
-                "there is no source '{other}': it is one of {}",
-                SOURCES.join(", ")
-            ));
-        }
+        "" => return Err(BackendError::Empty),
+        other => return Err(BackendError::Source(other.to_owned())),
     };
     if directory.is_none() && variant.is_some() {
-        return Err("files have no variants: variants are for directories".to_owned());
+        return Err(BackendError::VariantOfFiles);
     }
     Assembled { directory, cache: None }.with(parts, nscd)
 }
@@ -99,16 +131,12 @@ fn tuned(
     name: Option<&str>,
     variants: &[Variant],
     otherwise: fn() -> Variant,
-) -> Result<Variant, String> {
+) -> Result<Variant, BackendError> {
     let Some(name) = name else { return Ok(otherwise()) };
     let own = variants.iter().find(|variant| variant.name == name).cloned();
     own.or_else(|| built_in().into_iter().find(|variant| variant.name == name)).ok_or_else(|| {
-        let known: Vec<String> =
-            variants.iter().cloned().chain(built_in()).map(|variant| variant.name).collect();
-        format!(
-            "there is no variant '{name}': there are {}; describe one with --variant '{name}=...'",
-            known.join(", ")
-        )
+        let known = variants.iter().cloned().chain(built_in()).map(|variant| variant.name);
+        BackendError::Variant { name: name.to_owned(), known: known.collect() }
     })
 }
 
@@ -140,27 +168,23 @@ impl Assembled {
         mut self,
         parts: impl Iterator<Item = &'a str>,
         nscd: &Nscd,
-    ) -> Result<Backend, String> {
+    ) -> Result<Backend, BackendError> {
         let mut last = 0;
         for part in parts {
             let (name, value) = match part.split_once('=') {
                 Some((name, value)) => (name, Some(value)),
                 None => (part, None),
             };
-            let place = ["index", "uid", "sssd", "nscd", "unscd"].iter().position(|n| *n == name);
-            let place = place.ok_or_else(|| {
-                format!("there is no '+{name}': there are +index, +uid, +sssd, +nscd, +unscd")
-            })? + 1;
-            if place <= last {
-                return Err(format!(
-                    "'+{name}' is in the wrong place or given twice: the order is +index+uid+sssd+nscd"
-                ));
+            let rank = ["index", "uid", "sssd", "nscd", "unscd"].iter().position(|n| *n == name);
+            let rank = rank.ok_or_else(|| BackendError::Part(name.to_owned()))? + 1;
+            if rank <= last {
+                return Err(BackendError::Order(name.to_owned()));
             }
             if value.is_some() && name != "index" {
-                return Err(format!("'+{name}' takes no value"));
+                return Err(BackendError::Value(name.to_owned()));
             }
             self.add(name, value, nscd)?;
-            last = place;
+            last = rank;
         }
         let source = self.directory.map_or(Source::Files, |directory| {
             let Directory { server, variant, reader } = directory;
@@ -169,20 +193,20 @@ impl Assembled {
         Ok(Backend { source, cache: self.cache, switch: None })
     }
 
-    fn add(&mut self, name: &str, value: Option<&str>, nscd: &Nscd) -> Result<(), String> {
+    fn add(&mut self, name: &str, value: Option<&str>, nscd: &Nscd) -> Result<(), BackendError> {
         if name == "nscd" {
             self.cache = Some(Cache::Nscd(nscd.clone()));
             return Ok(());
         }
         if name == "unscd" {
             if self.cache.is_some() {
-                return Err("it has two caches on the same socket: leave one out".to_owned());
+                return Err(BackendError::TwoCaches);
             }
             self.cache = Some(Cache::Unscd(nscd.clone()));
             return Ok(());
         }
         let Some(directory) = &mut self.directory else {
-            return Err(format!("files have no '+{name}': it is for directories"));
+            return Err(BackendError::PartOfFiles(name.to_owned()));
         };
         let variant = &mut directory.variant;
         match (name, value) {
@@ -199,17 +223,14 @@ impl Assembled {
 }
 
 /// Indices as in `uidNumber:eq,uid:eq:pres`.
-fn indices(list: &str) -> Result<Vec<Index>, String> {
+fn indices(list: &str) -> Result<Vec<Index>, BackendError> {
     let index = |text: &str| {
         let mut words = text.split(':').map(str::trim);
         let attribute = words.next().filter(|word| is_attribute(word));
         let kinds: Vec<String> = words.map(str::to_owned).collect();
         let known = !kinds.is_empty() && kinds.iter().all(|kind| is_kind(kind));
-        let attribute = attribute.filter(|_| known).ok_or_else(|| {
-            format!(
-                "'{text}' is not an index: write an attribute and its kinds, such as uidNumber:eq"
-            )
-        })?;
+        let attribute = attribute.filter(|_| known);
+        let attribute = attribute.ok_or_else(|| BackendError::Index(text.to_owned()))?;
         Ok(Index { attributes: vec![attribute.to_owned()], kinds })
     };
     list.split(',').map(index).collect()
@@ -235,7 +256,7 @@ mod tests {
     }
 
     fn wrong(list: &str) -> String {
-        contenders(&[list.to_owned()], &[], &Nscd::default()).unwrap_err()
+        contenders(&[list.to_owned()], &[], &Nscd::default()).unwrap_err().to_string()
     }
 
     fn ldap(variant: Variant, reader: Reader) -> Source {

@@ -19,6 +19,7 @@ mod tests;
 mod words;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use brunt_record::{COLLECTION_SCHEMA, Collection, Environment, Tool};
@@ -27,7 +28,7 @@ use brunt_run::World;
 use brunt_run::console;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::{WriteFailures, files, summary};
+use brunt_run::{ResultError, WriteFailures, files, summary};
 
 use crate::cell::{Data, Means, Nscd, Variant, Way};
 use crate::options::matrix::{
@@ -70,7 +71,7 @@ pub(crate) fn sweep(args: &SweepArgs, world: &World) -> Result<Exit, Refusal> {
     let setting = Setting::new(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     if let Some(without) = contenders.iter().find(|contender| contender.backend.cache.is_none()) {
-        return Err(usage(&format!(
+        return Err(usage(format!(
             "back end '{}' has no cache to set: add +nscd or +unscd",
             without.label
         )));
@@ -212,12 +213,12 @@ impl<'a> Setting<'a> {
     ) -> Result<Self, Refusal> {
         let read = |text: &String| settings::variant(text);
         let variants: Vec<Variant> =
-            cells.variants.iter().map(read).collect::<Result<_, _>>().map_err(|why| usage(&why))?;
+            cells.variants.iter().map(read).collect::<Result<_, _>>().map_err(usage)?;
         let mut described = BTreeMap::new();
         for (variant, text) in variants.iter().zip(&cells.variants) {
             let before = described.insert(format!("variant/{}", variant.name), text.clone());
             if before.is_some() {
-                return Err(usage(&format!("variant '{}' is described twice", variant.name)));
+                return Err(usage(format!("variant '{}' is described twice", variant.name)));
             }
         }
         if cells.nsswitch.as_ref().is_some_and(|text| text.contains(['\n', ':', '#'])) {
@@ -229,7 +230,7 @@ impl<'a> Setting<'a> {
             directory => {
                 let path = PathBuf::from(directory);
                 if !path.is_dir() {
-                    return Err(usage(&format!(
+                    return Err(usage(format!(
                         "--data '{directory}' is neither a directory nor 'tmpfs'"
                     )));
                 }
@@ -237,7 +238,7 @@ impl<'a> Setting<'a> {
             }
         };
         let seed = output.seed.unwrap_or_else(console::seed);
-        let nscd = nscd.map_err(|why| usage(&why))?;
+        let nscd = nscd.map_err(usage)?;
         Ok(Self { output, command, variants, described, nscd, data, seed })
     }
 
@@ -245,7 +246,7 @@ impl<'a> Setting<'a> {
         &self,
         lists: &[String],
     ) -> Result<Vec<labelled_backend::LabelledBackend>, Refusal> {
-        labelled_backend::contenders(lists, &self.variants, &self.nscd).map_err(|why| usage(&why))
+        labelled_backend::contenders(lists, &self.variants, &self.nscd).map_err(usage)
     }
 
     fn ground(&self, means: &Means, cells: &CellsArgs) -> CellSettings {
@@ -306,7 +307,7 @@ impl<'a> Setting<'a> {
         };
         let mut losses = WriteFailures::new(&world.console);
         losses.written(self.output.record.as_deref(), |path| {
-            collection.write(path).map_err(|error| format!("failed to {error}"))
+            collection.write(path).map_err(ResultError::Record)
         });
         losses.written(self.output.html.as_deref(), |path| {
             console::write(path, &names::html(&collection))
@@ -325,7 +326,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-fn usage(why: &str) -> Refusal {
+fn usage(why: impl Display) -> Refusal {
     Refusal::usage(format!("error: {why}"))
 }
 

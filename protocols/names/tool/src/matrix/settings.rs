@@ -7,28 +7,66 @@
 use super::labelled_backend::{built_in, is_attribute, is_kind};
 use crate::cell::{Index, Nscd, Variant};
 
+/// Why a text is not a list of settings.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SettingError {
+    #[error("'checkpoint' takes kilobytes and minutes, as in checkpoint 1024 5")]
+    Checkpoint,
+    #[error(
+        "'{0}' is not a setting: use index, maxsize, threads, nosync, checkpoint, idlexp, cachesize, sizelimit, or \
+         conf for a line of slapd.conf"
+    )]
+    Directory(String),
+    #[error("'index {0}' is not an index: write attributes and kinds, as in index uid,cn eq")]
+    Index(String),
+    #[error(
+        "'{0}' is not a setting of nscd: use suggested-size, positive-ttl, negative-ttl (both in seconds), shared or \
+         persistent (both yes or no)"
+    )]
+    Nscd(String),
+    #[error("'suggested-size' must be at least 1")]
+    SuggestedSize,
+    #[error("'{word}' takes a whole number, not '{text}'")]
+    Number { word: String, text: String },
+    #[error("'{word}' takes yes or no, not '{text}'")]
+    YesNo { word: String, text: String },
+    #[error("'{0}' is not a size: write one such as 512m or 2g")]
+    Size(String),
+}
+
+/// Why a text is not a variant.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum VariantError {
+    #[error("variant '{0}' has no name: write NAME=SETTINGS")]
+    NoName(String),
+    #[error("variant '{0}': a name is made of letters, digits, '-', '_' and '.'")]
+    Name(String),
+    #[error("variant '{0}' is built in: choose another name")]
+    BuiltIn(String),
+    #[error("variant '{name}': {source}")]
+    Setting { name: String, source: SettingError },
+}
+
 /// Reads `NAME=index uidNumber,gidNumber eq; maxsize 2g; threads 8; nosync`.
-pub(super) fn variant(text: &str) -> Result<Variant, String> {
-    let (name, settings) = text
-        .split_once('=')
-        .ok_or_else(|| format!("variant '{text}' has no name: write NAME=SETTINGS"))?;
+pub(super) fn variant(text: &str) -> Result<Variant, VariantError> {
+    let (name, settings) =
+        text.split_once('=').ok_or_else(|| VariantError::NoName(text.to_owned()))?;
     let name = name.trim();
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
-        return Err(format!(
-            "variant '{name}': a name is made of letters, digits, '-', '_' and '.'"
-        ));
+        return Err(VariantError::Name(name.to_owned()));
     }
     if built_in().iter().any(|variant| variant.name == name) {
-        return Err(format!("variant '{name}' is built in: choose another name"));
+        return Err(VariantError::BuiltIn(name.to_owned()));
     }
     let mut variant = Variant { name: name.to_owned(), ..Variant::unindexed() };
     for setting in list(settings) {
-        directory(&mut variant, setting).map_err(|why| format!("variant '{name}': {why}"))?;
+        directory(&mut variant, setting)
+            .map_err(|source| VariantError::Setting { name: name.to_owned(), source })?;
     }
     Ok(variant)
 }
 
-fn directory(variant: &mut Variant, setting: &str) -> Result<(), String> {
+fn directory(variant: &mut Variant, setting: &str) -> Result<(), SettingError> {
     let (word, rest) = setting.split_once(char::is_whitespace).unwrap_or((setting, ""));
     let rest = rest.trim();
     match word {
@@ -37,42 +75,32 @@ fn directory(variant: &mut Variant, setting: &str) -> Result<(), String> {
         "threads" => variant.threads = Some(number(word, rest)?),
         "nosync" if rest.is_empty() => variant.no_sync = true,
         "checkpoint" => {
-            let (kilobytes, minutes) = rest.split_once(char::is_whitespace).ok_or_else(|| {
-                "'checkpoint' takes kilobytes and minutes, as in checkpoint 1024 5".to_owned()
-            })?;
+            let (kilobytes, minutes) =
+                rest.split_once(char::is_whitespace).ok_or(SettingError::Checkpoint)?;
             variant.checkpoint = Some((number(word, kilobytes)?, number(word, minutes.trim())?));
         }
         "idlexp" => variant.idl_exponent = Some(number(word, rest)?),
         "cachesize" => variant.cache_size = Some(number(word, rest)?),
         "sizelimit" => variant.size_limit = Some(number(word, rest)?),
         "conf" if !rest.is_empty() => variant.lines.push(rest.to_owned()),
-        _ => {
-            return Err(format!(
-                "'{setting}' is not a setting: use index, maxsize, threads, nosync, checkpoint, idlexp, cachesize, \
-                 sizelimit, or conf for a line of slapd.conf"
-            ));
-        }
+        _ => return Err(SettingError::Directory(setting.to_owned())),
     }
     Ok(())
 }
 
 /// An index as slapd.conf has it: `uidNumber,gidNumber eq,pres`.
-fn index(text: &str) -> Result<Index, String> {
+fn index(text: &str) -> Result<Index, SettingError> {
     let words = |text: &str| text.split(',').map(|word| word.trim().to_owned()).collect::<Vec<_>>();
     let read = text
         .rsplit_once(char::is_whitespace)
         .map(|(attributes, kinds)| Index { attributes: words(attributes), kinds: words(kinds) });
     read.filter(|index| index.attributes.iter().all(|word| is_attribute(word)))
         .filter(|index| index.kinds.iter().all(|kind| is_kind(kind)))
-        .ok_or_else(|| {
-            format!(
-                "'index {text}' is not an index: write attributes and kinds, as in index uid,cn eq"
-            )
-        })
+        .ok_or_else(|| SettingError::Index(text.to_owned()))
 }
 
 /// Reads `suggested-size 211; positive-ttl 60; shared no`.
-pub(super) fn nscd(text: &str) -> Result<Nscd, String> {
+pub(super) fn nscd(text: &str) -> Result<Nscd, SettingError> {
     let mut nscd = Nscd::default();
     for setting in list(text) {
         let (word, rest) = setting.split_once(char::is_whitespace).unwrap_or((setting, ""));
@@ -83,16 +111,11 @@ pub(super) fn nscd(text: &str) -> Result<Nscd, String> {
             "negative-ttl" => nscd.negative_ttl_s = Some(number(word, rest)?),
             "shared" => nscd.shared = yes(word, rest)?,
             "persistent" => nscd.persistent = yes(word, rest)?,
-            _ => {
-                return Err(format!(
-                    "'{setting}' is not a setting of nscd: use suggested-size, positive-ttl, negative-ttl (both in \
-                     seconds), shared or persistent (both yes or no)"
-                ));
-            }
+            _ => return Err(SettingError::Nscd(setting.to_owned())),
         }
     }
     if nscd.suggested_size == 0 {
-        return Err("'suggested-size' must be at least 1".to_owned());
+        return Err(SettingError::SuggestedSize);
     }
     Ok(nscd)
 }
@@ -101,20 +124,21 @@ fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|setting| !setting.is_empty())
 }
 
-fn number<N: std::str::FromStr>(word: &str, text: &str) -> Result<N, String> {
-    text.parse().map_err(|_| format!("'{word}' takes a whole number, not '{text}'"))
+fn number<N: std::str::FromStr>(word: &str, text: &str) -> Result<N, SettingError> {
+    let wrong = || SettingError::Number { word: word.to_owned(), text: text.to_owned() };
+    text.parse().map_err(|_| wrong())
 }
 
-fn yes(word: &str, text: &str) -> Result<bool, String> {
+fn yes(word: &str, text: &str) -> Result<bool, SettingError> {
     match text {
         "yes" => Ok(true),
         "no" => Ok(false),
-        _ => Err(format!("'{word}' takes yes or no, not '{text}'")),
+        _ => Err(SettingError::YesNo { word: word.to_owned(), text: text.to_owned() }),
     }
 }
 
 /// A size as in `2g`, `512m` or `1073741824`.
-fn bytes(text: &str) -> Result<u64, String> {
+fn bytes(text: &str) -> Result<u64, SettingError> {
     let lower = text.to_ascii_lowercase();
     let shift = match lower.chars().last() {
         Some('k') => 10,
@@ -125,8 +149,7 @@ fn bytes(text: &str) -> Result<u64, String> {
     };
     let digits = if shift == 0 { lower.as_str() } else { &lower[..lower.len() - 1] };
     let read = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
-    read.filter(|bytes| *bytes > 0)
-        .ok_or_else(|| format!("'{text}' is not a size: write one such as 512m or 2g"))
+    read.filter(|bytes| *bytes > 0).ok_or_else(|| SettingError::Size(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -172,7 +195,7 @@ mod tests {
             ("x=conf", "is not a setting"),
         ];
         for (text, remedy) in cases {
-            let said = variant(text).unwrap_err();
+            let said = variant(text).unwrap_err().to_string();
             assert!(said.contains(remedy), "{text}: {said}");
         }
     }
@@ -190,7 +213,7 @@ mod tests {
             persistent: true,
         };
         assert_eq!(tuned, expected);
-        assert_eq!(nscd(""), Ok(Nscd::default()));
+        assert_eq!(nscd("").unwrap(), Nscd::default());
         for wrong in ["suggested-size 0", "shared 1", "ttl 5", "positive-ttl 3s"] {
             assert!(nscd(wrong).is_err(), "{wrong}");
         }

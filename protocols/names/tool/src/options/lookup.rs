@@ -209,24 +209,35 @@ fn up_to(least: i64, most: i64) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(least..=most)
 }
 
-fn kind(text: &str) -> Result<(By, u32), String> {
-    let (word, weight) = text.split_once('=').unwrap_or((text, "1"));
-    let by = By::ALL.into_iter().find(|by| by.word() == word);
-    let by = by.ok_or("write uid, gid, user, group or groups")?;
-    let weight = weight.parse().ok().filter(|weight| (1..=1000).contains(weight));
-    Ok((by, weight.ok_or("write a weight from 1 to 1000, as in uid=3")?))
+/// Why a word is not a value of its option.
+#[derive(Debug, thiserror::Error)]
+enum ValueError {
+    #[error("write uid, gid, user, group or groups")]
+    Kind,
+    #[error("write a weight from 1 to 1000, as in uid=3")]
+    Weight,
+    #[error("write an exponent from 0 to 20, as in zipf:1.1")]
+    Exponent,
+    #[error("write uniform, zipf:1.1 or once")]
+    Distribution,
 }
 
-fn distribution(text: &str) -> Result<Distribution, String> {
+fn kind(text: &str) -> Result<(By, u32), ValueError> {
+    let (word, weight) = text.split_once('=').unwrap_or((text, "1"));
+    let by = By::ALL.into_iter().find(|by| by.word() == word);
+    let by = by.ok_or(ValueError::Kind)?;
+    let weight = weight.parse().ok().filter(|weight| (1..=1000).contains(weight));
+    Ok((by, weight.ok_or(ValueError::Weight)?))
+}
+
+fn distribution(text: &str) -> Result<Distribution, ValueError> {
     let exponent = |text: &str| text.parse().ok().filter(|s| (0.0..=20.0).contains(s));
     match text.split_once(':') {
         None if text == "once" => Ok(Distribution::Once),
         None if text == "uniform" => Ok(Distribution::Uniform),
         None if text == "zipf" => Ok(Distribution::Zipf(1.0)),
-        Some(("zipf", text)) => exponent(text)
-            .map(Distribution::Zipf)
-            .ok_or_else(|| "write an exponent from 0 to 20, as in zipf:1.1".to_owned()),
-        _ => Err("write uniform, zipf:1.1 or once".to_owned()),
+        Some(("zipf", text)) => exponent(text).map(Distribution::Zipf).ok_or(ValueError::Exponent),
+        _ => Err(ValueError::Distribution),
     }
 }
 

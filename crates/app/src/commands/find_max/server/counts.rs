@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use brunt_run::monitor::{Opener, Reading, WITHIN};
+use brunt_run::monitor::{Opener, Reading, SourceError, WITHIN};
 
 use super::{Seen, ServerFigures};
 
@@ -56,13 +56,13 @@ pub(super) struct Counts {
     first: Option<(Moment, f64)>,
     last: Option<(Moment, f64)>,
     /// Why a reading failed, the first time.
-    failure: Option<String>,
+    failure: Option<SourceError>,
     unnamed: bool,
 }
 
 impl Counts {
     /// Opens the source on a thread of its own, and reads it once.
-    pub(super) fn open(of: Counted, opener: Opener) -> Result<Self, String> {
+    pub(super) fn open(of: Counted, opener: Opener) -> Result<Self, SourceError> {
         let (ask, asked) = mpsc::channel::<()>();
         let (tell, taken) = mpsc::channel::<Taken>();
         let clock = Monotonic::new();
@@ -79,7 +79,7 @@ impl Counts {
             }
         };
         let thread = std::thread::Builder::new().name("server".to_owned()).spawn(read);
-        thread.map_err(|error| error.to_string())?;
+        thread?;
         let mut counts = Self {
             of,
             ask,
@@ -176,7 +176,7 @@ mod tests {
         fn read(&mut self) -> Reading {
             self.0 += 10.0;
             if self.0 > 25.0 && self.0 < 35.0 {
-                return Err("get an answer".to_owned());
+                return Err("get an answer".into());
             }
             Ok(vec![("pkt4-received".to_owned(), self.0)])
         }
@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn a_source_that_cannot_be_opened_says_why() {
-        let refused = Counts::open(DIRECTORY, Box::new(|| Err("reach the server".to_owned())));
-        assert_eq!(refused.err().as_deref(), Some("reach the server"));
+        let refused = Counts::open(DIRECTORY, Box::new(|| Err("reach the server".into())));
+        assert_eq!(refused.err().unwrap().to_string(), "reach the server");
         let values = [("OpsCompleted".to_owned(), 7.0)];
         assert_eq!(
             (counted(DIRECTORY.names, &values), counted(KEA.names, &values)),

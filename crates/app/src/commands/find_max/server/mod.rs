@@ -8,8 +8,9 @@ mod counts;
 mod process;
 mod prometheus;
 
+use brunt_run::Repeatable;
+use brunt_run::monitor::{self, SourceError};
 use brunt_run::options::server_cpu::ServerCpu;
-use brunt_run::{Repeatable, monitor};
 
 use counts::Counts;
 use process::ServerTime;
@@ -39,13 +40,21 @@ pub(super) trait ServerFigures {
     fn missing(&self) -> Option<String>;
 }
 
-/// Opens the requested source. The error reads after "failed to".
+/// A source that cannot be read. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+#[error("read --server-cpu {server_cpu}: {source}")]
+pub(super) struct ServerError {
+    server_cpu: ServerCpu,
+    source: SourceError,
+}
+
+/// Opens the requested source.
 pub(super) fn open(
     source: &ServerCpu,
     load: &dyn Repeatable,
     files: &brunt_feed::Files,
-) -> Result<Box<dyn ServerFigures>, String> {
-    let failed = |why: String| format!("read --server-cpu {source}: {why}");
+) -> Result<Box<dyn ServerFigures>, ServerError> {
+    let failed = |error| ServerError { server_cpu: source.clone(), source: error };
     Ok(match source {
         ServerCpu::Local => Box::new(ServerTime::of_listener()),
         ServerCpu::Pid(pid) => Box::new(ServerTime::of_process(*pid)),
@@ -55,6 +64,8 @@ pub(super) fn open(
         ServerCpu::Kea(socket) => {
             Box::new(Counts::open(counts::KEA, monitor::kea(socket, files)).map_err(failed)?)
         }
-        ServerCpu::Prometheus(query) => Box::new(Prometheus::open(query, files).map_err(failed)?),
+        ServerCpu::Prometheus(query) => {
+            Box::new(Prometheus::open(query, files).map_err(|error| failed(error.into()))?)
+        }
     })
 }

@@ -10,8 +10,8 @@ use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_net::Network;
 use brunt_net::tls::Trust;
 use brunt_run::options::server_cpu::PrometheusQuery;
-use brunt_run::service::{Service, ServiceOptions};
-use http::Method;
+use brunt_run::service::{Service, ServiceError, ServiceOptions};
+use http::{Method, StatusCode};
 use http_body_util::Full;
 use serde_json::Value;
 
@@ -21,6 +21,25 @@ use super::{Seen, ServerFigures};
 const WITHIN: Duration = Duration::from_secs(5);
 /// The most bytes of an answer: the samples of hundreds of series.
 const ANSWER_MAX: usize = 4 << 20;
+
+/// Why a query has no figure.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum QueryError {
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    #[error(transparent)]
+    Request(#[from] http::Error),
+    #[error("it answered {0}")]
+    Status(StatusCode),
+    #[error("its answer is no JSON")]
+    NoJson,
+    #[error("it answered: {0}")]
+    Refused(String),
+    #[error("no series matches {0}")]
+    NoSeries(String),
+    #[error("{:.0} s were too short for two samples: Prometheus scrapes less often", .0.as_secs_f64())]
+    Short(Duration),
+}
 
 /// A Prometheus server and the query.
 pub(super) struct Prometheus {
@@ -32,20 +51,22 @@ pub(super) struct Prometheus {
     /// The numbers of steps with a figure, and without.
     steps: (u32, u32),
     /// Why a step has no figure, the first time.
-    failure: Option<String>,
+    failure: Option<QueryError>,
 }
 
 impl Prometheus {
     /// Prepares the query, and checks once whether the series exist.
-    pub(super) fn open(query: &PrometheusQuery, files: &brunt_feed::Files) -> Result<Self, String> {
-        let manner = ServiceOptions {
+    pub(super) fn open(
+        query: &PrometheusQuery,
+        files: &brunt_feed::Files,
+    ) -> Result<Self, QueryError> {
+        let options = ServiceOptions {
             trust: Trust::System,
             advice: "",
             within: WITHIN,
             answer_max: ANSWER_MAX,
         };
-        let service = Service::new(query.server(), manner, &Network::open(files))
-            .map_err(|error| error.to_string())?;
+        let service = Service::new(query.server(), options, &Network::open(files))?;
         let prometheus = Self {
             query: query.clone(),
             service,
@@ -58,44 +79,35 @@ impl Prometheus {
         let answer = prometheus.ask(query.selector())?;
         let known = answer["data"]["result"].as_array().is_some_and(|series| !series.is_empty());
         if !known {
-            return Err(format!("no series matches {}", query.selector()));
+            return Err(QueryError::NoSeries(query.selector().to_owned()));
         }
         Ok(prometheus)
     }
 
     /// Queries the value of an expression now.
-    fn ask(&self, expression: &str) -> Result<Value, String> {
+    fn ask(&self, expression: &str) -> Result<Value, QueryError> {
         let path = self.query.path(expression);
         let request = self.service.request(Method::GET, &path).body(Full::default());
-        let request = request.map_err(|error| error.to_string())?;
-        let (status, body) = self.service.ask(request).map_err(|error| error.to_string())?;
+        let (status, body) = self.service.ask(request?)?;
         // The description of an error in the query is in the body, as JSON.
         if !status.is_success() && !body.starts_with(b"{") {
-            return Err(format!("it answered {status}"));
+            return Err(QueryError::Status(status));
         }
-        let answer: Value =
-            serde_json::from_slice(&body).map_err(|_| "its answer is no JSON".to_owned())?;
+        let answer: Value = serde_json::from_slice(&body).map_err(|_| QueryError::NoJson)?;
         if answer["status"] == "success" {
             return Ok(answer);
         }
-        Err(format!(
-            "it answered: {}",
-            answer["error"].as_str().unwrap_or("an error without a message")
-        ))
+        let error = answer["error"].as_str().unwrap_or("an error without a message");
+        Err(QueryError::Refused(error.to_owned()))
     }
 
     /// The cores in use between these moments, from the samples.
-    fn cores(&self, from: Moment, to: Moment) -> Result<f64, String> {
+    fn cores(&self, from: Moment, to: Moment) -> Result<f64, QueryError> {
         let milliseconds = |time: Duration| time.as_millis().max(1);
         let (window, ago) = (milliseconds(to - from), milliseconds(self.clock.now() - to));
         let selector = self.query.selector();
         let answer = self.ask(&format!("{selector}[{window}ms] offset {ago}ms"))?;
-        slopes(&answer).ok_or_else(|| {
-            format!(
-                "{:.0} s were too short for two samples: Prometheus scrapes less often",
-                (to - from).as_secs_f64()
-            )
-        })
+        slopes(&answer).ok_or(QueryError::Short(to - from))
     }
 }
 

@@ -1,6 +1,7 @@
 //! One process per user, as in the article's script.
 
-use std::process::Command;
+use std::io;
+use std::process::{Command, ExitStatus};
 
 use super::super::ask::Provisioned;
 use super::super::connection::{Login, account_dn, group_dn, ldif};
@@ -73,15 +74,24 @@ pub(super) fn directory(
     }))
 }
 
+/// Why a tool did not do its work.
+#[derive(Debug, thiserror::Error)]
+enum ToolError {
+    #[error(transparent)]
+    Run(#[from] io::Error),
+    #[error("{status}: {output}")]
+    Status { status: ExitStatus, output: String },
+}
+
 fn finish(
     command: &mut Command,
     input: &[u8],
     log: &std::fs::File,
     path: &std::path::Path,
-) -> Result<(), String> {
+) -> Result<(), ToolError> {
     match tools::brief(command, input, log) {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{status}: {}", complaint(path))),
-        Err(error) => Err(error.to_string()),
+        Ok(status) => Err(ToolError::Status { status, output: complaint(path) }),
+        Err(error) => Err(error.into()),
     }
 }

@@ -1,5 +1,6 @@
 //! Times each of many operations, and describes the distribution of the times.
 
+use std::fmt::Display;
 use std::fs;
 
 use brunt_exchange::{Clock as _, Monotonic};
@@ -9,9 +10,9 @@ use super::super::spec::Users;
 use super::super::tools;
 
 /// Does an operation for one user after the other, and times each.
-pub(super) fn one_by_one(
+pub(super) fn one_by_one<E: Display>(
     users: &Users,
-    mut one: impl FnMut(u32) -> Result<(), String>,
+    mut one: impl FnMut(u32) -> Result<(), E>,
 ) -> Provisioned {
     let mut done = Provisioned::default();
     let mut each = Vec::with_capacity(users.len());
@@ -20,7 +21,7 @@ pub(super) fn one_by_one(
     for user in users.clone() {
         if let Err(why) = one(user) {
             done.failed += 1;
-            done.first_failure.get_or_insert(why);
+            done.first_failure.get_or_insert_with(|| why.to_string());
         }
         let after = clock.now();
         each.push((after - before).as_nanos() as f64 / 1000.0);
