@@ -8,6 +8,7 @@ mod directory;
 mod load_options;
 mod machine;
 mod mistakes;
+mod purges;
 mod rails;
 mod recomputed;
 mod records;

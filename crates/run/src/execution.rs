@@ -8,7 +8,6 @@
 use std::io;
 use std::path::PathBuf;
 
-use brunt_engine::timer::MachineTime;
 use brunt_engine::{EngineRun, limits};
 use brunt_record::{Ending, Head, Measured, MonitorRecord, Names, Record, SloError};
 
@@ -113,7 +112,7 @@ pub fn carry_out(
     let no_start =
         NoStartTime::listen(start, &stop, world.clock).map_err(ExecutionError::Thread)?;
     let (load, catalogue) = (&job.load, &job.catalogue);
-    let time = world.time.clone().unwrap_or_else(|| MachineTime::by(world.clock).into());
+    let time = world.run_time();
     let run = EngineRun { plan: load, catalogue, stop: &stop, sink: &mut stream, time };
     let engine = protocol.drive(run);
     let (measured, mut losses) = stream.finish();

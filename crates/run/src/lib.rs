@@ -5,6 +5,7 @@
 //! one run attaches to all of them. A tool reads its command line, makes a job of it, and prints its own results.
 
 mod abort;
+pub mod beside;
 mod canary;
 pub mod ceiling;
 pub mod clock;

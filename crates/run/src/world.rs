@@ -6,6 +6,7 @@
 use std::io;
 use std::path::Path;
 
+use brunt_engine::timer::MachineTime;
 use brunt_engine::{EngineTime, RunClock};
 use brunt_feed::{Files, file};
 #[cfg(feature = "memory")]
@@ -77,6 +78,11 @@ impl World {
     /// The time of day.
     pub fn now(&self) -> jiff::Timestamp {
         clock::now(self.clock)
+    }
+
+    /// The time of a run that begins now, and of what is done beside it.
+    pub fn run_time(&self) -> EngineTime {
+        self.time.clone().unwrap_or_else(|| MachineTime::by(self.clock).into())
     }
 }
 

@@ -30,7 +30,7 @@ mod writer;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use brunt_engine::{EngineRun, Stop};
+use brunt_engine::{EngineRun, EngineTime, Stop};
 use brunt_exchange::Outcome as ExchangeOutcome;
 use brunt_ldap_driver as ldap;
 use brunt_ldap_load::LdapSessions;
@@ -169,6 +169,7 @@ fn ready<'a>(
         monitored,
         reported,
         unused,
+        time: world.run_time(),
         console: world.console.clone(),
     };
     let job = rate_tool.job((world, network), seed).map_err(usage)?;
@@ -220,6 +221,8 @@ struct RateTool<'a> {
     unused: Vec<usize>,
     /// The driver's counts at the end of the previous run.
     reported: Cell<ldap::tally::Counts>,
+    /// The time of what is done after a run.
+    time: EngineTime,
     console: Console,
 }
 
@@ -349,7 +352,7 @@ impl Protocol for RateTool<'_> {
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), ProtocolError> {
-        purge::after(self.args, &self.plan, stop, &self.console);
+        purge::after(self.args, &self.plan, (stop, &self.time), &self.console);
         Ok(())
     }
 }

@@ -5,14 +5,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::timer::Time as _;
 use brunt_engine::{Stop, Urgency};
 use brunt_ldap_driver::{Plan, probe};
-use brunt_run::World;
 use brunt_run::options::exit::Exit;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::signals::Signal;
-use tokio::runtime::{Builder, LocalOptions, LocalRuntime, Runtime};
+use brunt_run::{World, beside};
+use tokio::runtime::{Builder, Runtime};
 
 /// How often a signal is checked for while a server is waited for.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -20,8 +19,8 @@ const GLANCE: Duration = Duration::from_millis(50);
 /// Opens one connection, binds as the run will, and closes it. The exit code is LDAP's. A signal ends the wait for a
 /// server that does not answer.
 pub(crate) fn connect(plan: &Arc<Plan>, world: &World) -> Result<(), Refusal> {
-    let runtime =
-        in_time_of(world).map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
+    let runtime = beside::runtime(&world.run_time())
+        .map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
     let tried = runtime.block_on(unless(&world.signals.stop(), Urgency::Finish, probe(plan)));
     let Some(tried) = tried else {
         let exit = world.signals.received().map_or(Exit::Interrupted, Signal::exit);
@@ -51,19 +50,9 @@ pub(crate) async fn unless<T>(
     None
 }
 
-/// A runtime for work beside the run.
+/// A runtime for what takes no part in the time of a run.
 pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
-}
-
-/// A runtime whose time is that of the run.
-fn in_time_of(world: &World) -> io::Result<LocalRuntime> {
-    let mut builder = Builder::new_current_thread();
-    builder.enable_all();
-    if let Some(time) = &world.time {
-        time.prepare(&mut builder);
-    }
-    builder.build_local(LocalOptions::default())
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! The purge at the end of addrate: it deletes what addrate added.
 
-use brunt_run::Console;
+use brunt_run::{Console, beside};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::{Stop, Urgency};
-use brunt_exchange::{Clock as _, Monotonic};
+use brunt_engine::timer::Time as _;
+use brunt_engine::{EngineTime, Stop, Urgency};
+use brunt_exchange::Clock as _;
 use brunt_ldap_driver::{self as ldap, Plan, Purge};
 
 use super::preflight;
@@ -20,7 +21,12 @@ const CONNECTIONS_MAX: u32 = 16;
 const EVERY: Duration = Duration::from_secs(5);
 
 /// Deletes what the run has added, and prints the progress. A run that was asked to stop at once leaves the rest.
-pub(crate) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop, console: &Console) {
+pub(crate) fn after(
+    args: &RateArgs,
+    plan: &Arc<Plan>,
+    (stop, time): (&Stop, &EngineTime),
+    console: &Console,
+) {
     let Operation::Add(mix) = &args.operation else { return };
     let left = plan.live_entries().unwrap_or(0);
     if !mix.purge {
@@ -33,14 +39,15 @@ pub(crate) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop, console: &Co
     if !quiet {
         console.say("Purge phase...");
     }
-    let Ok(runtime) = preflight::runtime() else { return };
-    let clock = Monotonic::new();
+    let Ok(runtime) = beside::runtime(time) else { return };
+    let clock = time.clock();
+    let begun = clock.now();
     let mut next_line_at = EVERY;
     let state = Rc::new(RefCell::new(Purge { total: left, ..Purge::default() }));
     let (latest, said) = (Rc::clone(&state), console.clone());
     let progress = move |purge: &Purge| {
         latest.borrow_mut().clone_from(purge);
-        let elapsed = clock.now().since_origin();
+        let elapsed = clock.now() - begun;
         if elapsed >= next_line_at && !quiet {
             said.say(&line(purge, elapsed));
             next_line_at = elapsed + EVERY;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use brunt_exchange::{Monotonic, Watch};
 use brunt_http_driver::{Client, Group, Network, Request, Response, Wanted};
-use brunt_run::World;
+use brunt_run::{World, beside};
 use serde_json::Value;
 
 use super::compile::{Listed, list_name};
@@ -42,10 +42,7 @@ pub(super) fn fetch(
 }
 
 fn one(endpoint: &Endpoint, network: &Arc<Network>, world: &World) -> Result<Vec<Vec<u8>>, String> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| error.to_string())?;
+    let runtime = beside::runtime(&world.run_time()).map_err(|error| error.to_string())?;
     let addresses: Vec<_> = addresses(&endpoint.url).into_iter().collect();
     world.awaited.wait(&addresses, network.way(), &world.console);
     let asked = async {

@@ -1,0 +1,33 @@
+//! What addrate leaves behind.
+
+use std::fs;
+
+use brunt_ldap_server::Operation;
+use brunt_test_program::scratch;
+use brunt_testbed::PASSWORD;
+
+use crate::directory::{Directory, measure};
+
+const TEMPLATE: &str = "branch: ou=people,dc=example,dc=com\nsubordinateTemplate: person:1000\n\n\
+     template: person\nrdnAttr: uid\nobjectClass: person\nuid: added.<sequential:0>\ncn: Added\nsn: Added\n";
+
+#[test]
+fn no_purge_keeps_what_else_is_deleted() {
+    let directory = scratch();
+    let template = directory.path().join("person.template");
+    fs::write(&template, TEMPLATE).unwrap();
+    let template = template.to_str().unwrap();
+    for (purge, deleted) in [(&[][..], 40), (&["--noPurge"], 0)] {
+        let (machine, directory) = Directory::with(5);
+        let admin = ["-D", "uid=admin,dc=example,dc=com", "-w", PASSWORD];
+        let line = ["-F", "-c", "4", "-m", "40", "-C", "off"];
+        let ended = measure(&machine, "addrate", &[&admin[..], purge, &line, &[template]].concat());
+        let ended = ended.expect(0);
+        assert_eq!(ended.record().counts.ok, 40, "{ended}");
+        let seen = [Operation::Add, Operation::Delete].map(|of| directory.answered(of));
+        assert_eq!(seen, [40, deleted], "{ended}");
+        let said =
+            if deleted == 0 { "40 entries were added and kept" } else { "40 entries have been" };
+        assert!(ended.to_string().contains(said), "{ended}");
+    }
+}
