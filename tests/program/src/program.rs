@@ -8,12 +8,12 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{Arc, Condvar, LazyLock, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_record::Record;
-use brunt_testbed::{Options, Slapd, among_others, until};
+use brunt_testbed::{Options, Slapd, among_others, ends_within};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -92,40 +92,50 @@ pub fn start(tool: &str, port: u16, line: &[&str]) -> Program {
 pub struct Program {
     child: Child,
     words: String,
-    stdout: Stream,
-    stderr: Stream,
+    output: Arc<Output>,
+    readers: Vec<JoinHandle<()>>,
     record: Option<(TempDir, PathBuf)>,
 }
 
-/// What a program has printed so far, and the thread that reads it.
-#[derive(Debug)]
-struct Stream {
-    text: Arc<Mutex<Vec<u8>>>,
-    reader: Option<JoinHandle<()>>,
+/// What a program has written so far, to standard output and to standard error.
+#[derive(Debug, Default)]
+struct Output {
+    written: Mutex<[Vec<u8>; 2]>,
+    more: Condvar,
 }
 
-impl Stream {
-    fn of(mut source: impl Read + Send + 'static) -> Self {
-        let text = Arc::new(Mutex::new(Vec::new()));
-        let into = Arc::clone(&text);
-        let reader = std::thread::spawn(move || {
+impl Output {
+    /// Reads a stream to its end, on a thread of its own.
+    fn read(
+        self: &Arc<Self>,
+        number: usize,
+        mut from: impl Read + Send + 'static,
+    ) -> JoinHandle<()> {
+        let output = Arc::clone(self);
+        std::thread::spawn(move || {
             let mut buffer = [0; 4096];
-            while let Ok(count @ 1..) = source.read(&mut buffer) {
-                into.lock().expect("nobody panics").extend_from_slice(&buffer[..count]);
+            while let Ok(count @ 1..) = from.read(&mut buffer) {
+                let mut written = output.written.lock().expect("nobody panics");
+                written[number].extend_from_slice(&buffer[..count]);
+                output.more.notify_all();
             }
-        });
-        Self { text, reader: Some(reader) }
+        })
     }
 
-    fn so_far(&self) -> String {
-        String::from_utf8_lossy(&self.text.lock().expect("nobody panics")).into_owned()
+    fn text(&self) -> [String; 2] {
+        let written = self.written.lock().expect("nobody panics");
+        written.each_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    fn finish(&mut self) -> String {
-        if let Some(reader) = self.reader.take() {
-            reader.join().expect("the reader does not panic");
-        }
-        self.so_far()
+    /// Waits until what was written is as a test wants it.
+    fn wait_until(&self, mut there: impl FnMut(&str, &str) -> bool) -> bool {
+        let written = self.written.lock().expect("nobody panics");
+        let missing = |written: &mut [Vec<u8>; 2]| {
+            let [stdout, stderr] = written.each_ref().map(|bytes| String::from_utf8_lossy(bytes));
+            !there(&stdout, &stderr)
+        };
+        let waited = self.more.wait_timeout_while(written, PATIENCE, missing);
+        !waited.expect("nobody panics").1.timed_out()
     }
 }
 
@@ -136,9 +146,12 @@ impl Program {
         let words = format!("{command:?}");
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.unwrap_or_else(|error| panic!("failed to start {words}: {error}"));
-        let stdout = Stream::of(child.stdout.take().expect("standard output is a pipe"));
-        let stderr = Stream::of(child.stderr.take().expect("standard error is a pipe"));
-        Self { child, words, stdout, stderr, record: None }
+        let output = Arc::<Output>::default();
+        let readers = vec![
+            output.read(0, child.stdout.take().expect("standard output is a pipe")),
+            output.read(1, child.stderr.take().expect("standard error is a pipe")),
+        ];
+        Self { child, words, output, readers, record: None }
     }
 
     /// The same program, which must write its record to `path` in a directory that lives as long.
@@ -155,7 +168,8 @@ impl Program {
 
     /// What it has printed on standard output so far.
     pub fn printed(&self) -> String {
-        self.stdout.so_far()
+        let [stdout, _] = self.output.text();
+        stdout
     }
 
     /// Waits until the program has printed so many lines on standard output.
@@ -164,9 +178,9 @@ impl Program {
     }
 
     /// Waits until what was printed on standard output and standard error is as a test wants it.
-    pub fn wait_until(&mut self, what: &str, mut there: impl FnMut(&str, &str) -> bool) {
-        let come = until(PATIENCE, || there(&self.stdout.so_far(), &self.stderr.so_far()));
-        assert!(come, "{}: waited for {what} in vain\n{}", self.words, self.stderr.so_far());
+    pub fn wait_until(&mut self, what: &str, there: impl FnMut(&str, &str) -> bool) {
+        let come = self.output.wait_until(there);
+        assert!(come, "{}: waited for {what} in vain\n{}", self.words, self.output.text()[1]);
     }
 
     /// Writes to the program's standard input, which has to be a pipe.
@@ -195,16 +209,16 @@ impl Program {
 
     /// The same for one that takes longer than most.
     pub fn wait_for(mut self, patience: Duration) -> Ended {
-        let mut status = None;
-        until(patience, || {
-            status = self.child.try_wait().expect("the child is ours");
-            status.is_some()
-        });
-        let Some(status) = status else {
+        let is_over = ends_within(&self.child, patience);
+        if !is_over {
             let _ = self.child.kill();
-            panic!("{} did not end\n{}", self.words, self.stderr.finish());
-        };
-        let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
+        }
+        let status = self.child.wait().expect("the child is ours");
+        for reader in std::mem::take(&mut self.readers) {
+            reader.join().expect("the reader does not panic");
+        }
+        let [stdout, stderr] = self.output.text();
+        assert!(is_over, "{} did not end\n{stderr}", self.words);
         Ended { words: self.words.clone(), status, stdout, stderr, record: self.record.take() }
     }
 }

@@ -88,4 +88,4 @@ pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;
 pub use tool::{found, run};
 pub use trial::{Ended, Running, Trial};
-pub use wait::until;
+pub use wait::{ends_within, until};

@@ -6,7 +6,7 @@
 
 use crate::permits::among_others;
 use crate::tool::{make_directory, write};
-use crate::wait::until;
+use crate::wait::ends_within;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -152,11 +152,7 @@ impl Running {
 
     /// Waits for its end.
     pub fn wait(mut self) -> Ended {
-        let mut status = None;
-        let ended = until(PATIENCE, || {
-            status = self.child.try_wait().expect("a child can be waited for");
-            status.is_some()
-        });
+        let ended = ends_within(&self.child, PATIENCE);
         let root = self.directory.path();
         if !ended {
             let _ = self.child.kill();
@@ -164,7 +160,7 @@ impl Running {
         }
         let record = fs::read(root.join("record.json")).ok();
         Ended {
-            code: status.and_then(|status| status.code()).unwrap_or(-1),
+            code: self.child.wait().ok().and_then(|status| status.code()).unwrap_or(-1),
             report: read(&root.join("report")),
             notes: read(&root.join("notes")),
             words: self.words,
