@@ -35,7 +35,7 @@ fn processed(log: &Path, further: &[&str]) -> String {
     let out = log.with_extension("processed");
     let jar = brunt_testbed::peers().join("HdrHistogram-2.2.2.jar");
     let run = Command::new("java")
-        .arg("-cp")
+        .args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"])
         .arg(jar)
         .args(["org.HdrHistogram.HistogramLogProcessor", "-i"])
         .arg(log)

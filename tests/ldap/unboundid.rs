@@ -23,7 +23,8 @@ fn class(tool: &str) -> &'static str {
 /// The original, if it is installed.
 pub(crate) fn their(tool: &str) -> Brunt {
     let mut java = Command::new("java");
-    java.arg("-cp").arg(peers().join(JAR));
+    // It ends before a better compiler or collector would help.
+    java.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"]).arg(peers().join(JAR));
     java.arg(format!("com.unboundid.ldap.sdk.examples.{}", class(tool)));
     Brunt::new(java)
 }

@@ -8,6 +8,9 @@ use crate::prepared::{copy, prepared};
 use crate::tool::{make_directory, run, write};
 use std::path::{Path, PathBuf};
 
+/// The options of a program in Java that ends before a better compiler or collector would help.
+const FAST: [&str; 2] = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"];
+
 /// The directory of one authority's certificates and keys. The password of every store is `password`.
 #[derive(Clone, Debug)]
 pub struct Pki {
@@ -128,6 +131,8 @@ impl Pki {
             run(
                 "keytool",
                 [
+                    FAST[0],
+                    FAST[1],
                     "-importkeystore",
                     "-noprompt",
                     "-srckeystore",
@@ -159,6 +164,8 @@ impl Pki {
             run(
                 "keytool",
                 [
+                    FAST[0],
+                    FAST[1],
                     "-importcert",
                     "-noprompt",
                     "-alias",

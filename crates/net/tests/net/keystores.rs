@@ -54,6 +54,12 @@ fn certificate_of(directory: &Path, name: &str) -> String {
     certificate
 }
 
+/// Runs keytool, which ends before a better compiler or collector would help.
+fn keytool(directory: &Path, words: &[&str]) {
+    let machine = ["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"];
+    run(directory, "keytool", &[&machine[..], words].concat());
+}
+
 fn import_keys(directory: &Path, kind: &str, into: &str) {
     for from in ["one.p12", "two.p12"] {
         let fixed =
@@ -68,7 +74,7 @@ fn import_keys(directory: &Path, kind: &str, into: &str) {
             "-destkeystore",
             into,
         ];
-        run(directory, "keytool", &[&fixed[..], &given[..]].concat());
+        keytool(directory, &[&fixed[..], &given[..]].concat());
     }
 }
 
@@ -89,15 +95,11 @@ fn every_kind_of_java_store_trusts_and_identifies() {
         let (trust, keys) = (format!("{kind}.trust"), format!("{kind}.keys"));
         let fixed =
             ["-importcert", "-noprompt", "-alias", "ca", "-file", "ca.pem", "-storepass", PASSWORD];
-        run(
-            directory,
-            "keytool",
-            &[&fixed[..], &["-keystore", &trust, "-storetype", kind]].concat(),
-        );
+        keytool(directory, &[&fixed[..], &["-keystore", &trust, "-storetype", kind]].concat());
         if kind == "JCEKS" {
             let fixed = ["-genseckey", "-keyalg", "AES", "-keysize", "128", "-alias", "a-secret"];
             let given = ["-storepass", PASSWORD, "-keystore", &keys, "-storetype", kind];
-            run(directory, "keytool", &[&fixed[..], &given[..]].concat());
+            keytool(directory, &[&fixed[..], &given[..]].concat());
         }
         import_keys(directory, kind, &keys);
         for (alias, greeting) in [(Some("ONE"), "Client one."), (Some("two"), "Client two.")] {
@@ -143,7 +145,7 @@ fn a_key_may_have_a_password_that_is_not_its_stores() {
         import_keys(directory, kind, kind);
         let fixed = ["-keypasswd", "-alias", "one", "-keypass", PASSWORD, "-new", "another-one"];
         let given = ["-storepass", PASSWORD, "-keystore", kind, "-storetype", kind];
-        run(directory, "keytool", &[&fixed[..], &given[..]].concat());
+        keytool(directory, &[&fixed[..], &given[..]].concat());
         let error = store(directory, kind).identity(Some("one"), &Files::default()).unwrap_err();
         assert!(
             matches!(error, StoreError::Key { what: KeyError::Password, .. }),
