@@ -4,7 +4,6 @@
 //! The contents of each operation on the wire are tested elsewhere.
 
 mod built_in;
-mod callbacks;
 mod cluster;
 mod cluster_attempt;
 mod cluster_counts;
@@ -17,7 +16,6 @@ mod cluster_wide;
 mod cluster_witnesses;
 mod compared;
 mod comparisons;
-mod curves;
 mod events;
 mod examples;
 mod exported;

@@ -14,26 +14,6 @@ use brunt_testbed::require;
 use crate::prompts::{on_a_terminal, shell_line};
 use brunt_test_program::{Ended, Program, RestTarget, binary, command, run, scratch};
 
-#[test]
-fn a_plan_says_what_ends_it() {
-    let target = RestTarget::start();
-    let directory = scratch();
-    let file = directory.path().join("plan.toml");
-    let plan = |condition: &str| {
-        format!(
-            "abort-on = [\"{condition}\"]\n[run]\nusers = 2\nrate = \"50/s\"\nduration = \"60s\"\n\
-             [http]\nbase = \"{}\"\n[[scenario]]\n[[scenario.steps]]\nname = \"get\"\nget = \"/status/500\"\n",
-            target.base
-        )
-    };
-    fs::write(&file, plan("get.errors>=1%")).expect("a file can be written");
-    let ended = run([Path::new("run"), &file]).expect(10);
-    assert!(ended.said().contains("get.errors>=1%"), "{ended}");
-    fs::write(&file, plan("put.errors>1%")).expect("a file can be written");
-    let wrong = run([Path::new("run"), &file]).expect(2);
-    assert!(wrong.said().contains("abort-on") && wrong.said().contains("put"), "{wrong}");
-}
-
 /// A command line in a separate network namespace, without any route; afterwards the kernel's counters say how many
 /// times a process there tried to send to an unreachable address.
 fn in_the_void(words: &[&str]) -> Option<Command> {

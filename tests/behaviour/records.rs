@@ -173,58 +173,29 @@ fn a_seed_is_a_sequence() {
     assert_ne!(asked(&[]).unwrap(), asked(&[]).unwrap());
 }
 
-/// A load that was too much for its target leaves the command of a search; here that meets a target that is not there,
-/// so that only how it is read matters.
+/// A load that was too much for its target leaves the command of a search, which is typed here into a shell. The others
+/// are read in the process of the tests (`tests/in_memory`).
 #[test]
 fn the_search_that_is_proposed_after_an_overload_can_be_typed() {
     let (target, directory) = (Target::start("rest"), scratch());
     let path = directory.path().join("run.json");
-    let record = path.to_str().unwrap();
-    run([
-        "http",
-        "-q",
-        "50",
-        "-z",
-        "1s",
-        "--record",
-        record,
-        &format!("http://{}/", target.address()),
-    ])
-    .expect(0);
+    let (record, url) = (path.to_str().unwrap(), format!("http://{}/", target.address()));
+    run(["http", "-q", "50", "-z", "1s", "--record", record, &url]).expect(0);
     target.stop();
-    for line in [
-        "http -q 8000 -c 2 -z2s --warm-up=1s --record x.json --html=x.html --details http://127.0.0.1:9/",
-        "searchrate -h 127.0.0.1 -p 9 -F -c 2 -M500 -d 2 -B 1 --slo p99<20ms -b dc=x (uid=a)",
-        "modrate -h 127.0.0.1 -p 9 -F -c 2 --targetThroughput 500 -m100 -b uid=a,dc=x description:x",
-        "perfdhcp -4 -l lo -r10 -n300 -R 5000 -W3 -t1 -D 5 127.0.0.1",
-    ] {
-        let mut overloaded = json(&path);
-        overloaded["outcome"] = "overloaded".into();
-        overloaded["verdict"]["status"] = "valid".into();
-        overloaded["rates"]["overload"] = serde_json::json!({ "waiting": 5 });
-        overloaded["command"] = std::iter::once("brunt").chain(line.split(' ')).collect();
-        let edited = directory.path().join("overloaded.json");
-        fs::write(&edited, overloaded.to_string()).unwrap();
-        let screen = run(["report", edited.to_str().unwrap()]).expect(0).stdout;
-        let (_, next) =
-            screen.split_once("\nnext  brunt ").unwrap_or_else(|| panic!("{line}\n{screen}"));
-        let (typed, _) = next.split_once("\n      brunt report ").expect("the record comes last");
-        let typed = typed.replacen("find-max", "find-max --second 100ms --quiet", 1);
-        let mut shell = command(Path::new("sh"));
-        shell.current_dir(directory.path());
-        let ended =
-            Program::start(shell.arg("-c").arg(format!("{} {typed}", binary().display()))).wait();
-        assert!(![0, 2, 89].contains(&ended.code()), "{line}\n{screen}\n{ended}");
-    }
-}
-
-/// What could be written only at the end would be lost with the run.
-#[test]
-fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
-    for option in ["--record", "--hgrm"] {
-        let line = ["searchrate", "-p", "1", "-b", BASE_DN, option, "/nonexistent/file", "(cn=a)"];
-        let ended = run(line).expect(1);
-        assert!(ended.stderr.contains(option), "{ended}");
-        assert!(ended.stderr.contains("/nonexistent/file") && ended.stdout.is_empty(), "{ended}");
-    }
+    let mut overloaded = json(&path);
+    overloaded["outcome"] = "overloaded".into();
+    overloaded["verdict"]["status"] = "valid".into();
+    overloaded["rates"]["overload"] = serde_json::json!({ "waiting": 5 });
+    let line = "brunt perfdhcp -4 -l lo -r10 -n300 -R 5000 -W3 -t1 -D 5 127.0.0.1";
+    overloaded["command"] = line.split(' ').collect();
+    fs::write(&path, overloaded.to_string()).unwrap();
+    let screen = run(["report", record]).expect(0).stdout;
+    let (_, next) = screen.split_once("\nnext  brunt ").unwrap_or_else(|| panic!("{screen}"));
+    let (typed, _) = next.split_once("\n      brunt report ").expect("the record comes last");
+    let typed = typed.replacen("find-max", "find-max --second 100ms --quiet", 1);
+    let mut shell = command(Path::new("sh"));
+    shell.current_dir(directory.path());
+    let ended =
+        Program::start(shell.arg("-c").arg(format!("{} {typed}", binary().display()))).wait();
+    assert!(![0, 2, 89].contains(&ended.code()), "{screen}\n{ended}");
 }

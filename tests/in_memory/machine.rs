@@ -1,6 +1,7 @@
 //! [`Machine`]: a machine of a test's own. Its time passes as soon as nothing has anything to do, and its runs reach
 //! the servers that the test gives it.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,11 +10,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use brunt_app::{Environment, RunClock, World};
+use brunt_embedded::clock::Clock;
 use brunt_engine::virtual_time::VirtualTime;
 use brunt_net::memory::Memory;
 use brunt_test_program::{Ended, scratch};
 use tempfile::TempDir;
 use tokio::io::DuplexStream;
+
+use crate::wire::ServerTime;
 
 /// A server in memory.
 pub(crate) trait Server: Send + Sync + 'static {
@@ -21,9 +25,27 @@ pub(crate) trait Server: Send + Sync + 'static {
     fn serve(self: Arc<Self>, connection: DuplexStream) -> Pin<Box<dyn Future<Output = ()>>>;
 }
 
-/// Carries out a command that reaches nobody.
+/// The variables of every machine, which plans and jobs of tests name.
+const VARIABLES: [(&str, &str); 4] = [
+    ("ADMINUSERPASSWORD", "password"),
+    ("CLIENT_SECRET", "password"),
+    ("PLAN_SECRET", "opensesame"),
+    ("TZ", "UTC"),
+];
+
+thread_local! {
+    /// The machine of the test that this thread carries out.
+    static OWN: RefCell<Machine> = RefCell::new(Machine::new(7));
+}
+
+/// Uses the machine of this test.
+pub(crate) fn own<T>(act: impl FnOnce(&mut Machine) -> T) -> T {
+    OWN.with_borrow_mut(act)
+}
+
+/// Carries out a command on the machine of this test.
 pub(crate) fn run(words: &[&str]) -> Ended {
-    Machine::new(7).run(words)
+    own(|machine| machine.run(words))
 }
 
 /// A machine that nothing disturbs.
@@ -43,6 +65,16 @@ impl Machine {
         self.time.clone()
     }
 
+    /// The same for its servers.
+    pub(crate) fn clock(&self) -> Clock {
+        Clock::given(Arc::new(ServerTime(self.time())))
+    }
+
+    /// How many servers it has.
+    pub(crate) fn servers(&self) -> usize {
+        self.servers.len()
+    }
+
     /// Has a server at an address.
     pub(crate) fn serve(&mut self, address: &str, server: Arc<dyn Server>) {
         self.servers.insert(address.parse().expect("an address"), server);
@@ -55,12 +87,17 @@ impl Machine {
 
     /// Carries out a load. Its record is kept, and all figures are printed at the end.
     pub(crate) fn measure(&self, words: &[&str]) -> Ended {
+        let (tool, line) = words.split_first().expect("a tool");
+        self.record(&[tool, "--details", "--workers", "1", "--no-pin"], line)
+    }
+
+    /// Carries out a load with these words before the option that keeps its record, and those after it.
+    pub(crate) fn record(&self, before: &[&str], after: &[&str]) -> Ended {
         let directory = scratch();
         let path = directory.path().join("record.json");
-        let (tool, line) = words.split_first().expect("a tool");
         let record = path.display().to_string();
-        let own = ["--details", "--workers", "1", "--no-pin", "--record", &record];
-        self.keeping(&[&[*tool], &own[..], line].concat(), Some((directory, path)))
+        let words = [before, &["--record", &record], after].concat();
+        self.keeping(&words, Some((directory, path)))
     }
 
     fn keeping(&self, words: &[&str], record: Option<(TempDir, PathBuf)>) -> Ended {
@@ -72,7 +109,7 @@ impl Machine {
     }
 
     fn world(&self) -> World {
-        let mut world = World::kept(Environment::default());
+        let mut world = World::kept(VARIABLES.into_iter().collect::<Environment>());
         world.clock = RunClock::standing(SystemTime::UNIX_EPOCH);
         world.time = Some(self.time.clone().into());
         let servers = self.servers.clone();

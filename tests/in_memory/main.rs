@@ -3,17 +3,26 @@
 //!
 //! Each file has one test beside it, in `tests/behaviour` or `tests/measured`, of the program as a process.
 
+mod callbacks;
 mod compared;
+mod curves;
 mod directory;
+mod find_max;
+mod lease_mistakes;
 mod load_options;
+mod loadgen;
 mod machine;
 mod mistakes;
+mod planned;
+mod plans;
 mod purges;
 mod rails;
 mod recomputed;
 mod records;
+mod rest_target;
 mod schedules;
 mod scripted;
 mod stalls;
 mod tables;
 mod warm_up;
+mod wire;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use brunt_record::{Histogram, SloOutcome};
 use brunt_test_program::{Ended, scratch};
@@ -181,4 +182,48 @@ fn objectives_decide_the_exit_code() {
         "(cn=*)",
     ];
     measure(&machine, "searchrate", &line).expect(0);
+}
+
+/// What could be written only at the end would be lost with the run.
+#[test]
+fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
+    for option in ["--record", "--hgrm"] {
+        let line =
+            ["searchrate", "-h", "10.0.1.9", "-b", BASE_DN, option, "/nonexistent/file", "(cn=a)"];
+        let ended = run(&line).expect(1);
+        assert!(ended.stderr.contains(option), "{ended}");
+        assert!(ended.stderr.contains("/nonexistent/file") && ended.stdout.is_empty(), "{ended}");
+    }
+}
+
+/// A load that was too much for its target leaves the command of a search. A shell takes it apart; here it meets a
+/// target that is not there, so that only how it is read matters.
+#[test]
+fn the_search_that_is_proposed_after_an_overload_is_understood() {
+    let (machine, _) = answering("200");
+    let directory = scratch();
+    let path = directory.path().join("run.json");
+    let record = path.to_str().unwrap();
+    machine.run(&["http", "-q", "50", "-z", "1s", "--record", record, URL]).expect(0);
+    for line in [
+        "http -q 8000 -c 2 -z2s --warm-up=1s --record x.json --html=x.html --details http://10.0.1.9:9/",
+        "searchrate -h 10.0.1.9 -p 9 -F -c 2 -M500 -d 2 -B 1 --slo p99<20ms -b dc=x (uid=a)",
+        "modrate -h 10.0.1.9 -p 9 -F -c 2 --targetThroughput 500 -m100 -b uid=a,dc=x description:x",
+    ] {
+        let mut overloaded = json(&path);
+        overloaded["outcome"] = "overloaded".into();
+        overloaded["verdict"]["status"] = "valid".into();
+        overloaded["rates"]["overload"] = serde_json::json!({ "waiting": 5 });
+        overloaded["command"] = std::iter::once("brunt").chain(line.split(' ')).collect();
+        let edited = directory.path().join("overloaded.json");
+        fs::write(&edited, overloaded.to_string()).unwrap();
+        let screen = run(&["report", edited.to_str().unwrap()]).expect(0).stdout;
+        let (_, next) = screen.split_once("\nnext  brunt ").unwrap_or_else(|| panic!("{screen}"));
+        let (typed, _) = next.split_once("\n      brunt report ").expect("the record comes last");
+        let apart = Command::new("sh").args(["-c", &format!("printf '%s\\n' {typed}")]).output();
+        let words = String::from_utf8(apart.expect("a shell").stdout).unwrap();
+        let words: Vec<&str> = words.lines().collect();
+        let ended = run(&words);
+        assert!(![0, 2, 89].contains(&ended.code()), "{line}\n{screen}\n{ended}");
+    }
 }

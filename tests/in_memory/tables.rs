@@ -8,7 +8,7 @@ use brunt_test_program::{Ended, scratch};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
 
 use crate::directory::{Directory, measure};
-use crate::machine::Machine;
+use crate::machine::{Machine, run};
 
 const RULE: usize = 79;
 const HEAD: &str = "\
@@ -233,4 +233,10 @@ fn failures_are_told_apart() {
     assert!(ended.stderr.matches("invalid").count() as u64 >= refused, "{ended}");
     let row = check_row(ended.rows()[0], PLAIN);
     assert_ne!(row[7], "0.0", "{ended}");
+}
+
+#[test]
+fn a_target_that_is_not_there_has_no_table() {
+    let ended = run(&["searchrate", "-h", "10.0.1.9", "-b", BASE_DN, "(cn=a)"]).expect(91);
+    assert!(ended.stdout.is_empty() && ended.stderr.contains("10.0.1.9:389"), "{ended}");
 }

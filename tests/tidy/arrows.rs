@@ -266,6 +266,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
             "brunt-capacity",
             "brunt-cluster",
             "brunt-dhcp-server",
+            "brunt-embedded",
             "brunt-engine",
             "brunt-envelope",
             "brunt-exchange",

@@ -13,6 +13,8 @@ extern crate self as brunt_embedded;
 pub mod clock;
 pub mod counter;
 pub mod delay_queue;
+#[cfg(feature = "memory")]
+pub mod given_time;
 pub mod script;
 pub mod tcp;
 pub mod threads;

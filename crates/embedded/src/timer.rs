@@ -20,12 +20,15 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::clock::Clock;
+#[cfg(feature = "memory")]
+use crate::given_time::Wait;
 
 /// Wakes the tasks of one thread at given times.
 #[derive(Debug)]
 pub struct Timer {
     clock: Clock,
-    fd: AsyncFd<OwnedFd>,
+    /// None if the time is given, which wakes its tasks itself.
+    fd: Option<AsyncFd<OwnedFd>>,
     waiting: RefCell<BTreeMap<(Duration, u64), Waker>>,
     next: Cell<u64>,
 }
@@ -37,12 +40,23 @@ impl Timer {
             TimerfdClockId::Monotonic,
             TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
         )?;
-        Ok(Self { clock, fd: registered(fd)?, waiting: RefCell::default(), next: Cell::new(0) })
+        Ok(Self::waking(clock, Some(registered(fd)?)))
+    }
+
+    /// A timer by a clock that shows a given time.
+    #[cfg(feature = "memory")]
+    pub fn given(clock: Clock) -> Self {
+        Self::waking(clock, None)
+    }
+
+    fn waking(clock: Clock, fd: Option<AsyncFd<OwnedFd>>) -> Self {
+        Self { clock, fd, waiting: RefCell::default(), next: Cell::new(0) }
     }
 
     /// Wakes tasks for as long as the thread runs. Exactly one task per thread runs this.
     pub async fn run(&self) {
-        while let Ok(mut guard) = self.fd.readable().await {
+        let Some(fd) = &self.fd else { return };
+        while let Ok(mut guard) = fd.readable().await {
             // The descriptor is never read: epoll is edge-triggered here, and setting the timer again resets its count.
             guard.clear_ready();
             self.wake_due();
@@ -51,7 +65,12 @@ impl Timer {
 
     /// A wait whose end may be changed while it is polled.
     pub fn sleep(self: &Rc<Self>) -> Sleep {
-        Sleep { timer: Rc::clone(self), key: None }
+        Sleep {
+            timer: Rc::clone(self),
+            key: None,
+            #[cfg(feature = "memory")]
+            given: None,
+        }
     }
 
     fn wake_due(&self) {
@@ -88,21 +107,35 @@ impl Timer {
             tv_nsec: i64::from(after.subsec_nanos()),
         };
         let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
-        let set = timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::empty(), &once);
+        let Some(fd) = &self.fd else { return };
+        let set = timerfd_settime(fd.get_ref(), TimerfdTimerFlags::empty(), &once);
         debug_assert!(set.is_ok(), "a timerfd takes any time: {set:?}");
     }
 }
 
 /// A wait on a [`Timer`]. Dropping it cancels it.
-#[derive(Debug)]
 pub struct Sleep {
     timer: Rc<Timer>,
     key: Option<(Duration, u64)>,
+    /// The wait for a moment of a given time.
+    #[cfg(feature = "memory")]
+    given: Option<(Duration, Wait)>,
 }
 
 impl Sleep {
     /// Ready at `at` or later.
     pub fn poll_until(&mut self, at: Duration, cx: &Context<'_>) -> Poll<()> {
+        #[cfg(feature = "memory")]
+        if let Some(time) = self.timer.clock.given_time() {
+            if time.now() >= at {
+                self.given = None;
+                return Poll::Ready(());
+            }
+            self.given.take_if(|(set, _)| *set != at);
+            let mut cx = Context::from_waker(cx.waker());
+            let (_, wait) = self.given.get_or_insert_with(|| (at, time.until(at)));
+            return wait.as_mut().poll(&mut cx);
+        }
         if self.key.is_some_and(|(set, _)| set == at) && self.is_waiting(cx) {
             return Poll::Pending;
         }
@@ -159,7 +192,7 @@ mod tests {
         let local = tokio::task::LocalSet::new();
         local.block_on(&runtime, async {
             let clock = Clock::new();
-            let timer = Rc::new(Timer::new(clock).unwrap());
+            let timer = Rc::new(Timer::new(clock.clone()).unwrap());
             let running = Rc::clone(&timer);
             tokio::task::spawn_local(async move { running.run().await });
             let order = Rc::new(RefCell::new(Vec::new()));
@@ -167,6 +200,7 @@ mod tests {
                 .into_iter()
                 .map(|millis| {
                     let (timer, order) = (Rc::clone(&timer), Rc::clone(&order));
+                    let clock = clock.clone();
                     tokio::task::spawn_local(async move {
                         let at = Duration::from_millis(millis);
                         timer.sleep().until(at).await;

@@ -1,15 +1,6 @@
-//! Jobs of LoadGen against the identity API in memory: the output is compared with the server's log, and the table with
-//! the formulas, calculated here again from its own counts and times.
+//! Jobs of LoadGen as processes: links, signals, pipes, TLS. What a job does is tested by `tests/in_memory/loadgen`.
 
-mod answers;
-mod compatible;
 mod examples;
 mod levels;
-mod likeness;
-mod mistakes;
-mod mixes;
-mod plans;
-mod platform;
 mod secured;
 mod threads;
-mod wildcards;

@@ -48,38 +48,3 @@ fn a_pipe_sees_no_trace_of_what_moves_on_a_terminal() {
     assert_eq!((words.len(), words[4], words[3].len()), (6, "UTC", 8), "{date}");
     target.stop();
 }
-
-/// What `--check` shows is not done, and no secret is shown.
-#[test]
-fn a_check_sends_nothing() {
-    let target = RestTarget::start();
-    let files = Files::new();
-    files.task(
-        "login",
-        &json!({
-            "request": "POST",
-            "header": {"X-User": "$ADMINUSERID", "X-Password": "$ADMINUSERPASSWORD",
-                       "X-OpenAM-Password": "se-cret of a task"},
-            "url-endpoint": "/openam/json/", "url-payload": "authenticate", "data-payload": "{}"
-        }),
-    );
-    files.ask("see", "/echo/$TOKENID/$RANDOMVALUE");
-    files.workload("one", &[("login", 300), ("see", 200)]);
-    files.job(&target.base, 3, &[("one", 4)], &json!({"ADMINUSERPASSWORD": "se-cret"}));
-    let ended = files.perform(&["--check"]).expect(0);
-    for line in [
-        "The job runs as it says, with 3 threads, which start together.",
-        "  4 x one",
-        "  login within 300 ms",
-        "    X-User: amadmin",
-        "    X-Password: ***",
-        "    X-OpenAM-Password: ***",
-        "    keeps \"tokenId\" as <TOKENID>",
-        "/echo/<TOKENID>/<RANDOMVALUE>",
-        "<RANDOMVALUE> is a random number from 0 to 99, new in each iteration.",
-    ] {
-        assert!(ended.stdout.contains(line), "{line}: {ended}");
-    }
-    assert!(!ended.stdout.contains("se-cret"));
-    assert!(target.stop().is_empty());
-}

@@ -1,18 +1,11 @@
-//! Plans against the identity API in memory: the requests that arrived there are compared with the plan.
+//! Plans against the identity API in memory, as processes: signals, standard input, a shell. What a plan does is tested
+//! by `tests/in_memory/plans`.
 
-mod answers;
 mod around;
 mod curl;
-mod directory;
 mod examples;
 mod hostile;
-mod iterations;
 mod memory;
-mod nodes;
-mod other_tools;
-mod own_loads;
-mod phases;
 mod previews;
 mod secrets;
-mod trace_contexts;
 mod traces;

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use brunt_test_program::{Plan, Program, RestTarget, binary, command, run};
+use brunt_test_program::{Program, RestTarget, binary, command, run};
 
 fn plan(base: &str) -> String {
     format!(
@@ -14,25 +14,6 @@ fn plan(base: &str) -> String {
          [[scenario.steps]]\nname = \"again\"\nget = \"/users/${{id}}\"\n"
     )
     .replace("user ${person}", "user${person}")
-}
-
-#[test]
-fn a_check_sends_nothing_and_shows_what_would_be_sent() {
-    let target = RestTarget::start();
-    let ended = Plan::of(&plan(&target.base)).run(&["--check"]).expect(0);
-    for part in [
-        "Open load: iterations begin 50/s, evenly spread; at most 50 users",
-        "It ends after 1s.",
-        &format!("GET {}/users/user10?key=***", target.base),
-        &format!("GET {}/users/<id>", target.base),
-        "kept as id: the JSON value at '/id'",
-        "Authorization = \"Basic ***\"",
-        "timeout = \"30s\"",
-    ] {
-        assert!(ended.stdout.contains(part), "{part} is not there: {ended}");
-    }
-    assert!(!ended.stdout.contains("opensesame"), "{ended}");
-    assert_eq!(target.stop().len(), 0);
 }
 
 #[test]
@@ -69,29 +50,4 @@ fn the_schema_is_the_one_that_is_published() {
     let published = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plan.schema.json");
     let ended = run(["run", "--schema"]).expect(0);
     assert_eq!(ended.stdout, std::fs::read_to_string(published).unwrap());
-}
-
-/// Thirty variables, each twice the one before.
-#[test]
-fn a_check_says_what_is_too_large() {
-    let variables = (1..30).fold("v0 = \"four\"\n".to_owned(), |text, number| {
-        let before = number - 1;
-        text + &format!("v{number} = \"${{v{before}}}${{v{before}}}\"\n")
-    });
-    let plan = |run: &str| {
-        Plan::of(&format!(
-            "[run]\n{run}\n[http]\nbase = \"http://127.0.0.1:1\"\n[variables]\n{variables}\
-             [[scenario]]\nname = \"a\"\n[[scenario.steps]]\npost = \"/\"\ntext = \"${{v29}}\"\n"
-        ))
-    };
-    let ended = plan("users = 1").run(&["--check"]).expect(0);
-    let expected = "A request will fail to give the variable 'v23' a value: the variables in it make it longer";
-    assert!(ended.stdout.contains(expected), "{ended}");
-    for (run, expected) in [
-        ("rate = \"5/s\"\nbacklog = 4000000000", "a backlog of 4000000000 operations; use at most"),
-        ("users = 4000000000", "4000000000 sessions on one machine; ask for at most"),
-    ] {
-        let ended = plan(run).run(&["--check"]).expect(2);
-        assert!(ended.said().contains(expected), "{ended}");
-    }
 }

@@ -1,53 +1,9 @@
 //! Secrets of plans: what `--check` shows, what failures and files contain, and where redirects send them.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt as _;
 
-use brunt_test_program::{Plan, RestTarget};
-
-/// A password in every place that has one.
-pub(super) fn everywhere(base: &str) -> String {
-    format!(
-        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{base}\"\n\
-         headers = {{ X-Api-Key = \"hidden-key\" }}\n\
-         [variables]\nsecret = {{ env = \"PLAN_SECRET\" }}\nclient_secret = \"hidden-variable\"\n\
-         realm = \"${{env:PLAN_SECRET}}-open\"\nshoe = {{ value = \"hidden-mark\", secret = true }}\n\
-         [feeders]\nusers = {{ csv = \"users.csv\", secrets = [\"size\"] }}\n\
-         [[scenario]]\n[[scenario.steps]]\nname = \"ask\"\npost = \"/x?access_token=hidden-url&realm=${{realm}}\"\n\
-         [scenario.steps.form]\nclient_secret = \"hidden-form\"\n\
-         username = \"${{users.name}}\"\npassword = \"${{users.password}}\"\n\
-         [[scenario.steps]]\nname = \"tell\"\npost = \"/y\"\nheaders = {{ Cookie = \"sid=hidden-cookie\" }}\n\
-         json = {{ user = \"${{users.name}}\", password = \"hidden-json\", \
-         more = [{{ token = \"${{client_secret}}\" }}] }}\n\
-         [[scenario.steps]]\nname = \"say\"\nput = \"/z\"\ntext = '{{\"newPassword\": \"hidden-text\", \
-         \"a\": \"${{shoe}}\", \"b\": \"${{users.size}}\"}}'\n\
-         bearer = \"${{secret}}\"\n"
-    )
-}
-
-#[test]
-fn a_check_shows_no_secret_wherever_it_stands() {
-    let target = RestTarget::start();
-    let plan = Plan::of(&everywhere(&target.base));
-    plan.beside("users.csv", "name,password,size\njo,hidden-cell,hidden-size\n");
-    let ended = plan.run(&["--check"]).expect(0);
-    assert!(!ended.stdout.contains("hidden-"), "{ended}");
-    for part in [
-        "client_secret=***&username=jo&password=***",
-        "{\"user\":\"jo\",\"password\":\"***\",\"more\":[{\"token\":\"***\"}]}",
-        "/x?access_token=***&realm=opensesame-open",
-        "Cookie: sid=***",
-        "{\"newPassword\": \"***\", \"a\": \"***\", \"b\": \"***\"}",
-        "Authorization: Bearer ***",
-        "X-Api-Key: ***",
-        "realm = \"opensesame-open\"",
-    ] {
-        assert!(ended.stdout.contains(part), "{part} is not there: {ended}");
-    }
-    assert_eq!(target.stop().len(), 0);
-}
+use brunt_test_program::Plan;
 
 /// A server that answers every request on one connection with 401, these fields and this body.
 fn refusing(fields: &'static str, body: &'static str) -> String {
@@ -91,61 +47,4 @@ fn a_failure_says_what_the_server_said_without_secrets() {
         "{text}"
     );
     assert!(ended.stdout.contains("invalid_token") && !ended.stdout.contains('\u{1b}'), "{ended}");
-}
-
-#[test]
-fn what_a_run_writes_is_its_owners_alone() {
-    let target = RestTarget::start();
-    let plan = Plan::of(&format!(
-        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n\
-         [[scenario]]\n[[scenario.steps]]\nget = \"/openidm/info/ping\"\n",
-        target.base
-    ));
-    let directory = brunt_test_program::scratch();
-    let paths = ["hlog", "events", "hgrm"].map(|name| directory.path().join(name));
-    // One that was there before, for all to read.
-    fs::write(&paths[0], "older").unwrap();
-    fs::set_permissions(&paths[0], fs::Permissions::from_mode(0o644)).unwrap();
-    let [hlog, events, hgrm] = paths.each_ref().map(|path| path.to_str().unwrap());
-    plan.run(&["--hlog", hlog, "--events", events, "--hgrm", hgrm]).expect(0);
-    for path in paths {
-        let mode = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode, 0o600, "{}", path.display());
-    }
-}
-
-#[test]
-fn what_cannot_be_sent_is_found_before_anything_is() {
-    let target = RestTarget::start();
-    for (step, said) in [
-        ("get = \"/a b\"", "contains the byte 0x20"),
-        ("get = \"/${v|raw}\"", "its URL contains a space"),
-        ("get = \"/\"\nheaders = { \"A b\" = \"c\" }", "\"A b\" is not a valid header name"),
-        ("get = \"/\"\nheaders = { A = \"${lines}\" }", "the control character 0x0a"),
-    ] {
-        let plan = Plan::of(&format!(
-            "[http]\nbase = \"{}\"\n[run]\niterations = {{ each = 1 }}\n\
-             [variables]\nv = \"x y\"\nlines = \"b\\nC: d\"\n[[scenario]]\n[[scenario.steps]]\n{step}\n",
-            target.base
-        ));
-        for line in [&["--check"][..], &[]] {
-            let ended = plan.run(line).expect(2);
-            assert!(ended.stderr.contains(said), "{step}: {ended}");
-        }
-    }
-    assert_eq!(target.stop().len(), 0);
-}
-
-#[test]
-fn a_url_is_sent_as_it_is_written_without_its_fragment() {
-    let target = RestTarget::start();
-    let plan = Plan::of(&format!(
-        "[http]\nbase = \"{}\"\n[run]\nusers = 1\niterations = {{ each = 1 }}\n\
-         [[scenario]]\n[[scenario.steps]]\nget = '/openidm/info/ping?a={{b}}|^#part'\n",
-        target.base
-    ));
-    let ended = plan.run(&[]).expect(0);
-    assert!(ended.stderr.contains("'^', '{', '|', '}', which RFC 3986"), "{ended}");
-    let asked: Vec<String> = target.stop().into_iter().map(|seen| seen.target).collect();
-    assert_eq!(asked, ["/openidm/info/ping?a={b}|^"]);
 }

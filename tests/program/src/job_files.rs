@@ -86,12 +86,17 @@ impl Files {
         self.write("jobs/job.json", &job.to_string());
     }
 
+    /// Where the job is.
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("jobs/job.json")
+    }
+
     /// Starts the job with these words besides. The record is kept.
     pub fn start(&self, line: &[&str]) -> Program {
         let directory = scratch();
         let record = directory.path().join("record.json");
         let mut brunt = command(binary());
-        brunt.arg("loadgen").arg("--config").arg(self.directory.path().join("jobs/job.json"));
+        brunt.arg("loadgen").arg("--config").arg(self.path());
         brunt.arg("--record").arg(&record).args(line).env("TZ", "UTC");
         Program::start(&mut brunt).keeping(directory, record)
     }

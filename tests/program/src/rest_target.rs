@@ -1,6 +1,7 @@
 //! [`RestTarget`]: the identity API in memory, and [`Seen`]: a request as it logged it.
 
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use brunt_testbed::until;
@@ -38,6 +39,12 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// The requests in a log, in order.
+    pub fn of_log(path: &Path) -> Vec<Self> {
+        let log = fs::read_to_string(path).expect("the server wrote a log");
+        log.lines().map(|line| seen(&serde_json::from_str(line).expect("a line is JSON"))).collect()
+    }
+
     /// The value of a field.
     pub fn header(&self, name: &str) -> Option<&str> {
         let named = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
@@ -86,9 +93,7 @@ impl RestTarget {
     pub fn stop(self) -> Vec<Seen> {
         self.program.signal(Signal::INT);
         self.program.wait().expect(0);
-        let log = fs::read_to_string(self.directory.path().join("log"));
-        let log = log.expect("the server wrote a log");
-        log.lines().map(|line| seen(&serde_json::from_str(line).expect("a line is JSON"))).collect()
+        Seen::of_log(&self.directory.path().join("log"))
     }
 }
 

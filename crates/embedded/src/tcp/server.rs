@@ -45,6 +45,15 @@ pub struct ThreadContext {
     pub timer: Rc<Timer>,
 }
 
+impl ThreadContext {
+    /// That of a server in memory, whose time is given.
+    #[cfg(feature = "memory")]
+    pub fn given(acceptor: TlsAcceptor, clock: Clock) -> Self {
+        let timer = Rc::new(Timer::given(clock.clone()));
+        Self { acceptor, clock, timer }
+    }
+}
+
 /// How to start a server.
 pub struct ServerOptions {
     /// The name of its threads.
@@ -120,6 +129,7 @@ impl TcpServer {
             workers.push(sender);
             worker_stats.push(service.connection_stats());
             let (acceptor, started) = (identity.acceptor.clone(), started.clone());
+            let clock = clock.clone();
             let run = move || run_worker(service, acceptor, clock, connections, &started);
             server.threads.spawn(name, run)?;
         }
@@ -160,7 +170,7 @@ fn run_worker<S: Service>(
         Err(error) => return drop(started.send(Err(error))),
     };
     LocalSet::new().block_on(&runtime, async move {
-        let timer = match Timer::new(clock) {
+        let timer = match Timer::new(clock.clone()) {
             Ok(timer) => Rc::new(timer),
             Err(error) => return drop(started.send(Err(error))),
         };

@@ -104,10 +104,10 @@ impl Server {
         for (address, socket) in sockets {
             match (address, running.v4.clone(), running.v6.clone()) {
                 (SocketAddr::V4(_), Some(handler), _) => {
-                    running.serve(address, socket, handler, clock)?;
+                    running.serve(address, socket, handler, clock.clone())?;
                 }
                 (SocketAddr::V6(_), _, Some(handler)) => {
-                    running.serve(address, socket, handler, clock)?;
+                    running.serve(address, socket, handler, clock.clone())?;
                 }
                 _ => debug_assert!(false, "there is a handler for each family"),
             }

@@ -40,7 +40,17 @@ async fn open_and_run(
     tls: bool,
     number: u64,
 ) -> io::Result<()> {
-    let mut stream = Stream::Clear(tokio::net::TcpStream::from_std(stream)?);
+    let stream = Stream::Clear(tokio::net::TcpStream::from_std(stream)?);
+    run(worker, stream, tls, number).await
+}
+
+/// Serves an open connection.
+pub(super) async fn run(
+    worker: Rc<Worker>,
+    mut stream: Stream,
+    tls: bool,
+    number: u64,
+) -> io::Result<()> {
     if tls {
         let secured = stream.secure(&worker.acceptor).await;
         let counters = &worker.counters;

@@ -17,6 +17,8 @@ mod directory;
 mod distortion;
 mod heads;
 mod idp;
+#[cfg(feature = "memory")]
+mod in_memory;
 mod log;
 mod oauth;
 mod offline;
@@ -40,6 +42,8 @@ mod wire;
 mod worker;
 
 pub use config::Config;
+#[cfg(feature = "memory")]
+pub use in_memory::InMemory;
 pub use offline::Offline;
 pub use script::{Script, ScriptError};
 pub use server::{Running, Server, StartError};

@@ -66,18 +66,8 @@ impl Server {
     /// Starts its threads. Returns once connections are accepted.
     pub fn start(config: Config) -> Result<Running, StartError> {
         let binds = server::bind(config.listen, config.listen_tls)?;
-        let identity = Identity::generate("identity API", &config.host_names, &PROTOCOLS)?;
-        let log = match &config.log {
-            Some(path) => Some(
-                Log::create(path)
-                    .map_err(|source| StartError::Log { path: path.clone(), source })?,
-            ),
-            None => None,
-        };
-        let secret = getrandom::u64().map_err(StartError::Secret)?;
-        let count = config.threads.max(1);
-        let realm = Realm::new(config, log, secret, count).map_err(|_| StartError::Key)?;
-        let realm = Arc::new(realm);
+        let identity = identity(&config)?;
+        let realm = realm(config)?;
         let options = ServerOptions {
             name: "rest",
             binds,
@@ -94,6 +84,24 @@ impl Server {
         let server = TcpServer::start(options, realm.counters.iter().map(service).collect());
         Ok(Running { server: server.map_err(StartError::Thread)?, realm })
     }
+}
+
+/// The certificate of a server.
+pub(super) fn identity(config: &Config) -> Result<Identity, IdentityError> {
+    Identity::generate("identity API", &config.host_names, &PROTOCOLS)
+}
+
+/// What all connections of a server share.
+pub(super) fn realm(config: Config) -> Result<Arc<Realm>, StartError> {
+    let log = match &config.log {
+        Some(path) => Some(
+            Log::create(path).map_err(|source| StartError::Log { path: path.clone(), source })?,
+        ),
+        None => None,
+    };
+    let secret = getrandom::u64().map_err(StartError::Secret)?;
+    let count = config.threads.max(1);
+    Realm::new(config, log, secret, count).map(Arc::new).map_err(|_| StartError::Key)
 }
 
 /// What a worker thread of the API receives.

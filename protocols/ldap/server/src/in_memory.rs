@@ -9,7 +9,6 @@ use brunt_embedded::tcp::accepted::ConnectionStats;
 use brunt_embedded::tcp::server::ThreadContext;
 use brunt_embedded::tcp::stream::Stream;
 use brunt_embedded::tcp::tls::Identity;
-use brunt_embedded::timer::Timer;
 use tokio::io::DuplexStream;
 
 use super::config::Config;
@@ -19,32 +18,30 @@ use super::session::Realm;
 use super::stats::{Counters, Stats};
 use super::worker::Worker;
 
-/// A directory without sockets and threads. Scripts with times go by the machine's clock.
+/// A directory without sockets and threads, whose time is given.
 pub struct InMemory {
     realm: Arc<Realm>,
     identity: Identity,
+    clock: Clock,
     counters: Arc<Counters>,
     connections: AtomicU64,
 }
 
 impl InMemory {
-    /// Creates the entries.
-    pub fn new(config: Config) -> Result<Self, StartError> {
+    /// Creates the entries of a directory with this clock.
+    pub fn new(config: Config, clock: Clock) -> Result<Self, StartError> {
         let identity = Identity::generate("directory", &config.host_names, &[])?;
         let (counters, connections) = (Arc::new(Counters::new()), AtomicU64::new(0));
-        Ok(Self { realm: realm(config)?, identity, counters, connections })
+        Ok(Self { realm: realm(config)?, identity, clock, counters, connections })
     }
 
     /// Serves a connection to its end.
     pub fn serve(&self, stream: DuplexStream) -> impl Future<Output = ()> + use<> {
         let (realm, counters) = (Arc::clone(&self.realm), Arc::clone(&self.counters));
-        let acceptor = self.identity.acceptor.clone();
+        let (acceptor, clock) = (self.identity.acceptor.clone(), self.clock.clone());
         let number = 1 + self.connections.fetch_add(1, Ordering::Relaxed);
         async move {
-            let clock = Clock::new();
-            // Without a descriptor for its timer there is no server.
-            let Ok(timer) = Timer::new(clock) else { return };
-            let context = ThreadContext { acceptor, clock, timer: Rc::new(timer) };
+            let context = ThreadContext::given(acceptor, clock);
             let worker = Rc::new(Worker::new(realm, counters, context));
             // Errors of a connection matter only to its client.
             let _ = connection::run(&worker, Stream::Memory(stream), false, number).await;

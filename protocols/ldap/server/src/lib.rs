@@ -24,6 +24,8 @@ mod stats;
 mod users;
 mod worker;
 
+#[cfg(feature = "memory")]
+pub use brunt_embedded::clock::Clock;
 pub use config::Config;
 #[cfg(feature = "memory")]
 pub use in_memory::InMemory;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use brunt_engine::RunClock;
 use brunt_engine::virtual_time::VirtualTime;
-use brunt_ldap_server::{Config, InMemory, Operation};
+use brunt_ldap_server::{Clock, Config, InMemory, Operation};
 use brunt_ldap_tool::TOOLS;
 use brunt_net::Network;
 use brunt_net::memory::Memory;
@@ -76,7 +76,9 @@ fn network(directory: &Arc<InMemory>, time: &VirtualTime) -> Network {
 /// The record of an hour, and how many searches the directory counted.
 fn hour() -> (Record, u64) {
     let time = VirtualTime::new(7);
-    let directory = Arc::new(InMemory::new(Config::default()).expect("a directory"));
+    // It has no script, so it looks at no clock.
+    let directory = InMemory::new(Config::default(), Clock::new()).expect("a directory");
+    let directory = Arc::new(directory);
     let network = network(&directory, &time);
     let mut world = World::kept(Environment::default());
     world.clock = RunClock::standing(SystemTime::UNIX_EPOCH);

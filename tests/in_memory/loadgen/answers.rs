@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use brunt_test_program::{Ended, Files, Report, RestTarget};
+use brunt_test_program::{Ended, Report};
+
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 /// Every third change is refused, and every fourth read takes longer than a busy machine makes the others take.
 const SCRIPT: &str = "
@@ -135,7 +138,7 @@ fn a_service_that_is_not_there_is_a_failure_of_every_task() {
     let files = Files::new();
     files.ask("begin", "/echo/begin");
     files.workload("one", &[("begin", 500), ("begin", 500)]);
-    files.job("http://127.0.0.1:1", 2, &[("one", 3)], &json!({}));
+    files.job("http://10.0.1.9:1", 2, &[("one", 3)], &json!({}));
     let ended = files.perform(&[]);
     let report = Report::read(&ended.stdout);
     assert_eq!(report.row("begin").counts(), [0, 0, 6], "{ended}");

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use brunt_test_program::{Files, Report, RestTarget};
+use brunt_test_program::Report;
+
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 #[test]
 fn the_wildcards_of_old_are_everywhere() {

@@ -5,7 +5,11 @@ use std::path::Path;
 
 use brunt_record::Record;
 
-use brunt_test_program::{Plan, RestTarget, run, scratch};
+use brunt_test_program::scratch;
+
+use crate::machine::run;
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 #[test]
 fn nodes_share_iterations_and_the_rows_of_a_unique_feeder() {
@@ -20,9 +24,8 @@ fn nodes_share_iterations_and_the_rows_of_a_unique_feeder() {
     let plan = Plan::of(&text);
     let rows: Vec<String> = (0..100).map(|n| format!("u{n},\"name, {n}\"\n")).collect();
     plan.beside("people.csv", &format!("uid,name\n{}", rows.concat()));
-    let nodes = [plan.start(&["--node", "0/2"]), plan.start(&["--node", "1/2"])];
-    let records = nodes.map(|node| {
-        let ended = node.wait().expect(0);
+    let records = ["0/2", "1/2"].map(|node| {
+        let ended = plan.run(&["--node", node]).expect(0);
         assert_eq!(ended.record().counts.failed, 0, "{ended}");
         ended.record()
     });
@@ -44,7 +47,7 @@ fn merged(nodes: &[Record; 2]) {
         node.write(Path::new(file)).expect("it can be written");
     }
     let all = path("all.json");
-    let ended = run(["merge", &files[1], &files[0], "--record", &all, "--details"]).expect(0);
+    let ended = run(&["merge", &files[1], &files[0], "--record", &all, "--details"]).expect(0);
     assert!(ended.stdout.contains("100 planned, 100 sent"), "{ended}");
     let whole = Record::read(Path::new(&all)).expect("it was written");
     assert_eq!((whole.counts.ok, whole.nodes.len(), &whole.node), (100, 2, &None));
@@ -52,13 +55,13 @@ fn merged(nodes: &[Record; 2]) {
     let mut expected = of(&nodes[0]);
     expected.merge(&of(&nodes[1]));
     assert_eq!(of(&whole), expected);
-    assert_eq!(run(["report", &all, "--details"]).expect(0).stdout, ended.stdout);
-    let screen = run(["merge", &files[1], &files[0], "--record", &all]).expect(0);
-    assert_eq!(run(["report", &all]).expect(0).stdout, screen.stdout);
+    assert_eq!(run(&["report", &all, "--details"]).expect(0).stdout, ended.stdout);
+    let screen = run(&["merge", &files[1], &files[0], "--record", &all]).expect(0);
+    assert_eq!(run(&["report", &all]).expect(0).stdout, screen.stdout);
     let full = ["merge", &files[0], &files[1], "--record", "/dev/full", "--details"];
-    let full = run(full).expect(1);
+    let full = run(&full).expect(1);
     assert_eq!(full.stdout, ended.stdout, "shown all the same");
     assert!(full.said().contains("error: failed to write the record /dev/full"), "{full}");
-    let twice = run(["merge", &files[0], &files[0]]).expect(2);
+    let twice = run(&["merge", &files[0], &files[0]]).expect(2);
     assert!(twice.stderr.contains("both are node 0 of 2"), "{twice}");
 }

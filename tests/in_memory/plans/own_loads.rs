@@ -1,6 +1,10 @@
 //! Scenarios with loads of their own: how often the target was asked by each, in its own log.
 
-use brunt_test_program::{Ended, Plan, RestTarget, Seen, run};
+use brunt_test_program::{Ended, Seen};
+
+use crate::machine::run;
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 fn plan(target: &RestTarget, one: &str, other: &str) -> String {
     let scenario = |name: &str, keys: &str| {
@@ -81,9 +85,8 @@ fn nodes_have_their_parts_of_each_load() {
     let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";
     let text = plan(&target, "users = 2, iterations = 3", rate);
     let plan = Plan::of(&text);
-    let nodes = ["0/2", "1/2"].map(|node| plan.start(&["--node", node, "--seed", "5"]));
-    for node in nodes {
-        node.wait().expect(0);
+    for node in ["0/2", "1/2"] {
+        plan.run(&["--node", node, "--seed", "5"]).expect(0);
     }
     let seen = target.stop();
     assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (6, 20));
@@ -108,7 +111,7 @@ fn a_search_and_a_canary_are_refused() {
     let target = RestTarget::start();
     let plan = Plan::of(&plan(&target, "users = 1, iterations = 1", "users = 1, iterations = 1"));
     let path = plan.path().display().to_string();
-    let ended = run(["find-max", "--", "run", &path]).expect(2);
+    let ended = run(&["find-max", "--", "run", &path]).expect(2);
     assert!(ended.said().contains("scenarios have loads of their own"), "{ended}");
     let canary = plan.run(&["--canary", "1"]).expect(2);
     assert!(canary.said().contains("scenarios have loads of their own"), "{canary}");

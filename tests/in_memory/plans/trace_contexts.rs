@@ -1,9 +1,13 @@
 //! Requests that carry an identity for the traces of the target.
 
+use brunt_test_program::{Seen, scratch};
 use std::collections::BTreeSet;
 use std::fs;
 
-use brunt_test_program::{Plan, RestTarget, Seen, Target, run, scratch};
+use crate::directory::Directory;
+use crate::machine::run;
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 fn plan(base: &str) -> Plan {
     Plan::of(&format!(
@@ -67,7 +71,7 @@ fn a_header_of_the_plan_stays_and_without_the_option_there_is_none() {
         target.base
     ));
     own.run(&["--traceparent"]).expect(0);
-    run(["http", "--traceparent", "-n", "3", "-c", "1", &format!("{}/headers", target.base)])
+    run(&["http", "--traceparent", "-n", "3", "-c", "1", &format!("{}/headers", target.base)])
         .expect(0);
     let seen = target.stop();
     let (without, rest) = seen.split_at(12);
@@ -88,15 +92,14 @@ fn a_plan_of_dhcp_alone_has_no_place_for_it() {
 
 #[test]
 fn an_operation_of_a_directory_carries_it_as_a_control() {
-    let directory = Target::start("ldap");
-    let plan = Plan::of(&format!(
-        "[run]\nusers = 1\niterations = {{ each = 2 }}\n[ldap]\nserver = \"ldap://{}\"\n\
+    Directory::start(5);
+    let plan = Plan::of(
+        "[run]\nusers = 1\niterations = { each = 2 }\n[ldap]\nserver = \"ldap://10.0.0.2:389\"\n\
          [[scenario]]\nafter-failure = \"go-on\"\n\
-         [[scenario.steps]]\nname = \"find\"\nldap = {{ search = {{ base = \"dc=example,dc=com\", \
-         filter = \"(uid=user.1)\" }} }}\nchecks = [{{ attribute = \"uid\", equals = \"user.1\" }}]\n\
-         [[scenario.steps]]\nname = \"wrong\"\nldap = {{ delete = {{ dn = \"uid=none,dc=example,dc=com\" }} }}\n",
-        directory.address()
-    ));
+         [[scenario.steps]]\nname = \"find\"\nldap = { search = { base = \"dc=example,dc=com\", \
+         filter = \"(uid=user.1)\" } }\nchecks = [{ attribute = \"uid\", equals = \"user.1\" }]\n\
+         [[scenario.steps]]\nname = \"wrong\"\nldap = { delete = { dn = \"uid=none,dc=example,dc=com\" } }\n",
+    );
     let once = plan.run(&["--once", "--traceparent", "--seed", "5"]).expect(3);
     let line = |text: &str| text.strip_prefix("   > traceparent: ").is_some_and(is_sampled);
     assert_eq!(once.stdout.lines().filter(|text| line(text)).count(), 2, "{once}");

@@ -1,7 +1,8 @@
 //! Wrong job, workload and task files: each is refused before anything is sent, with the file, the line, the key, what
 //! is wrong and what would be right.
 
-use brunt_test_program::{Files, RestTarget};
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 const JOB: &str = r#"{
   "name": "a job",

@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
-use brunt_test_program::{Files, Program, RestTarget, Seen, binary, command};
+use brunt_test_program::Seen;
+
+use crate::machine::run;
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 /// What a request was, but for what differs from one run to the next.
 fn asked(seen: &[Seen]) -> Vec<String> {
@@ -79,9 +83,7 @@ fn a_plan_sends_what_its_job_sends() {
             assert!(ended.stderr.contains("export ADMINUSERPASSWORD before running it"), "{ended}");
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(!text.contains("\"password\""), "{text}");
-            let mut brunt = command(binary());
-            brunt.arg("run").arg(&path).args(["--seed", "3"]).env("ADMINUSERPASSWORD", "password");
-            Program::start(&mut brunt).wait().expect(0);
+            run(&["run", path.to_str().unwrap(), "--seed", "3"]).expect(0);
         } else {
             files.perform(&["--seed", "3"]).expect(0);
         }

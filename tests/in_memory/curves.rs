@@ -5,21 +5,25 @@ use std::path::{Path, PathBuf};
 
 use brunt_record::Record;
 
-use brunt_test_program::{Ended, Target, measure, run, scratch};
+use brunt_test_program::{Ended, scratch};
+
+use crate::directory::{Directory, measure};
+use crate::machine::{Machine, run};
 
 /// The record of a short run with these words.
-fn record(target: &Target, path: &Path, words: &[&str]) -> Record {
-    let port = target.port().parse().expect("a port");
+fn record(machine: &Machine, path: &Path, words: &[&str]) -> Record {
     let all = ["-b", "dc=example,dc=com", "-d", "1"].into_iter().chain(words.iter().copied());
     let words: Vec<&str> = all.chain(["(uid=user.1)"]).collect();
-    let record = measure("searchrate", port, &words).record();
+    let record = measure(machine, "searchrate", &words).record();
     record.write(path).expect("a record");
     record
 }
 
 fn report(paths: &[&Path], words: &[&str]) -> Ended {
     let paths = paths.iter().map(|path| path.to_str().expect("a path"));
-    run(["report"].into_iter().chain(paths).chain(words.iter().copied()))
+    let line: Vec<&str> =
+        ["report"].into_iter().chain(paths).chain(words.iter().copied()).collect();
+    run(&line)
 }
 
 /// The lines of a curve's tables that begin with a rate, and their numbers. A table that is wider than the screen
@@ -35,7 +39,7 @@ fn rows<'a>(text: &'a str, rate: &str) -> Vec<(usize, &'a str)> {
 
 #[test]
 fn runs_at_several_rates_are_one_curve() {
-    let target = Target::start("ldap");
+    let (machine, _) = Directory::with(5);
     let directory = scratch();
     let place = |name: &str| directory.path().join(name);
     let runs = place("runs");
@@ -44,7 +48,7 @@ fn runs_at_several_rates_are_one_curve() {
         .into_iter()
         .map(|rate| {
             let path = runs.join(format!("{rate}.json"));
-            let record = record(&target, &path, &["-c", "2", "-M", rate]);
+            let record = record(&machine, &path, &["-c", "2", "-M", rate]);
             (path, record)
         })
         .collect();
@@ -93,8 +97,8 @@ fn runs_at_several_rates_are_one_curve() {
 
     // Two connections more are another load, and as many as possible have no rate.
     let (other, closed) = (place("other.json"), place("closed.json"));
-    record(&target, &other, &["-c", "4", "-M", "80"]);
-    record(&target, &closed, &["-c", "2"]);
+    record(&machine, &other, &["-c", "4", "-M", "80"]);
+    record(&machine, &closed, &["-c", "2"]);
     let refused = report(&[paths[0], &other], &[]).expect(2);
     assert!(
         refused.said().contains("unlike runs") && refused.said().contains("sessions: 2, but 4"),
@@ -108,5 +112,4 @@ fn runs_at_several_rates_are_one_curve() {
     );
     let refused = report(&[paths[0], paths[0]], &[]).expect(2);
     assert!(refused.said().contains("all runs have the same rate"), "{refused}");
-    target.stop();
 }

@@ -3,7 +3,8 @@
 
 use brunt_record::{Phase, Record, Status};
 
-use brunt_test_program::{Plan, RestTarget};
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 /// Every look takes so long that those at the end of the warm-up end in the steady phase. Whether one fails is up to
 /// its path: the order in which looks arrive may differ from that in which they fell due.
@@ -69,7 +70,7 @@ fn an_open_load_ends_when_its_rows_are_used_up() {
     ));
     let people = (0..40).fold("uid\n".to_owned(), |rows, number| format!("{rows}u{number}\n"));
     plan.beside("people.csv", &people);
-    let ended = plan.start(&[]).wait().expect(5);
+    let ended = plan.run(&[]).expect(5);
     let record = ended.record();
     let (counts, seen) = (record.counts, target.stop());
     // What fell due until the run ended had no row, was not sent, and is nobody's failure.

@@ -1,6 +1,7 @@
 //! Every operation of LDAP as a step, against the directory in memory.
 
-use brunt_test_program::{Plan, Program, binary, command};
+use crate::directory::Directory;
+use crate::planned::Plan;
 
 const PLAN: &str = r#"
 [run]
@@ -8,7 +9,7 @@ users = 3
 iterations = { each = 5 }
 
 [ldap]
-server = "ldap://127.0.0.1:1"
+server = "ldap://10.0.0.2:389"
 bind = { dn = "uid=admin,dc=example,dc=com", password = "password" }
 
 [variables]
@@ -66,14 +67,8 @@ ldap.bind = { dn = "uid=admin,dc=example,dc=com", password = "password" }
 /// Names hold what means something in a DN and in a filter.
 #[test]
 fn an_entry_is_added_changed_compared_found_and_deleted() {
-    let mut server =
-        Program::start(command(binary()).args(["target", "ldap", "--listen", "127.0.0.1:0"]));
-    let mut address = String::new();
-    server.wait_until("its address", |stdout, _| {
-        stdout.lines().next().unwrap_or_default().clone_into(&mut address);
-        stdout.contains('\n')
-    });
-    let ended = Plan::of(PLAN).run(&["--set", &format!("ldap.server={address}")]).expect(0);
+    Directory::start(5);
+    let ended = Plan::of(PLAN).run(&[]).expect(0);
     let counts = ended.record().counts;
     assert_eq!((counts.ok, counts.failed), (3 * 5 * 10, 0), "{ended}");
 }

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use brunt_test_program::{Plan, RestTarget};
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 /// Two users who are refused at once, for two seconds.
 fn refused(base: &str, run: &str) -> String {

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use brunt_test_program::{Files, Report, RestTarget};
+use brunt_test_program::Report;
+
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 #[test]
 fn workloads_contain_tasks_and_other_workloads() {
@@ -50,7 +53,7 @@ fn workloads_contain_tasks_and_other_workloads() {
 #[test]
 fn what_is_wrong_with_them_is_said() {
     let files = Files::new();
-    let base = json!({"version": 1, "service-location-port": "http://127.0.0.1:1", "threads": 1});
+    let base = json!({"version": 1, "service-location-port": "http://10.0.1.9:1", "threads": 1});
     for (more, words) in [
         (json!({"workload": ["a"], "a": [{"a": 1}]}), ["a[0]", "contains itself"]),
         (

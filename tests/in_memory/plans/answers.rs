@@ -1,6 +1,8 @@
 //! The effects of answers on a plan: what is kept, what is checked, what is skipped, and the exit code.
 
-use brunt_test_program::{Plan, RestTarget, run};
+use crate::machine::run;
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 /// Every third token is refused, and every fifth look is slow.
 const SCRIPT: &str = "
@@ -101,7 +103,7 @@ fn a_plan_that_is_wrong_is_told_with_its_line_and_ends_with_2() {
     let place = format!("{}:5:12: scenario[1].steps[1].gte: ", plan.path().display());
     assert!(ended.stderr.starts_with(&place), "{ended}");
     assert!(ended.said().contains("did you mean 'get'?"), "{ended}");
-    let ended = run(["run", "no-such-plan.toml"]).expect(2);
+    let ended = run(&["run", "no-such-plan.toml"]).expect(2);
     assert!(ended.said().contains("no-such-plan.toml"), "{ended}");
     let ended = plan.run(&["--set", "scenario.1.steps.1.get=/", "--set", "run.user=5"]).expect(2);
     assert!(ended.said().contains("gte") || ended.said().contains("--set run.user=5"), "{ended}");

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use brunt_test_program::{Ended, Files, Report, RestTarget};
+use brunt_test_program::{Ended, Report};
+
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 /// Performs A, B and C so often, by one thread, and gives the order in which they arrived.
 fn order(loops: [u64; 3], line: &[&str]) -> (String, Ended) {

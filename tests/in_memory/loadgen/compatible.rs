@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use brunt_test_program::{Ended, Files, RestTarget, Seen};
+use brunt_test_program::{Ended, Seen};
+
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 fn perform(line: &[&str]) -> (Vec<Seen>, Ended) {
     let target = RestTarget::start();

@@ -3,7 +3,8 @@
 use brunt_testbed::{Pki, require};
 use serde_json::json;
 
-use brunt_test_program::{Files, RestTarget};
+use crate::planned::Files;
+use crate::rest_target::RestTarget;
 
 #[test]
 fn a_misspelt_name_gets_a_suggestion() {

@@ -4,7 +4,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use brunt_test_program::{Program, Target, binary, command};
+use crate::directory::Directory;
+use crate::machine::run;
+use crate::rest_target::RestTarget;
 
 fn plans() -> Vec<PathBuf> {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/from");
@@ -17,22 +19,22 @@ fn plans() -> Vec<PathBuf> {
 
 #[test]
 fn the_first_pages_of_other_tools_are_plans_that_pass() {
-    let (rest, ldap) = (Target::start("rest"), Target::start("ldap"));
+    let rest = RestTarget::start();
+    Directory::start(2_000);
     let plans = plans();
     assert_eq!(plans.len(), 10, "{plans:?}");
     for plan in &plans {
         let text = fs::read_to_string(plan).expect("a plan is text");
-        let http = format!("http.base=http://{}", rest.address());
+        let http = format!("http.base={}", rest.base);
         let setting = if text.contains("\n[ldap]\n") {
-            format!("ldap.server=ldap://{}", ldap.address())
+            "ldap.server=ldap://10.0.0.2:389".to_owned()
         } else if text.contains(":8080/openam/json\"") {
             format!("{http}/openam/json")
         } else {
             http
         };
-        let mut brunt = command(binary());
-        brunt.arg("run").arg(plan).args(["--once", "--set", &setting]);
-        let ended = Program::start(&mut brunt).wait();
+        let path = plan.to_str().expect("a path is text");
+        let ended = run(&["run", path, "--once", "--set", &setting]);
         assert_eq!(ended.code(), 0, "{}: {ended}", plan.display());
     }
 }

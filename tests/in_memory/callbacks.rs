@@ -1,7 +1,10 @@
 //! Callbacks: the identity API in memory gets back what it asked with, and nothing but the values is changed.
 
-use brunt_test_program::{RestTarget, run};
 use serde_json::Value;
+
+use crate::machine::run;
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
 
 #[test]
 fn callbacks_go_back_filled_in() {
@@ -13,7 +16,7 @@ fn callbacks_go_back_filled_in() {
     let left_out = left_out.iter().flat_map(|key| ["--unset", key]);
     let set = set.iter().flat_map(|text| ["--set", text]);
     let words = ["run", plan, "--seed", "7"].into_iter().chain(left_out).chain(set);
-    run(words).expect(0);
+    run(&words.collect::<Vec<_>>()).expect(0);
     let asked = target.stop();
     let (mut right, mut wrong) = (0, 0);
     for seen in asked.iter().filter(|seen| seen.target.ends_with("/authenticate")) {
@@ -37,17 +40,13 @@ fn callbacks_go_back_filled_in() {
 #[test]
 fn a_place_that_is_not_there_is_told_and_nothing_is_sent() {
     let target = RestTarget::start();
-    let directory = brunt_test_program::scratch();
-    let plan = directory.path().join("plan.toml");
-    let text = format!(
+    let plan = Plan::of(&format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{}/openam/json\"\n[[scenario]]\n\
          steps = [{{ post = \"/authenticate\", json = {{}}, extract = {{ page = {{ body = true }} }} }}, \
          {{ post = \"/authenticate\", json = \"${{page}}\", set = {{ \"$.callbacks[9].input\" = 1 }} }}]\n",
         target.base
-    );
-    std::fs::write(&plan, text).expect("a plan");
-    let plan = plan.to_string_lossy();
-    let ended = run(["run", &*plan, "--once"]);
+    ));
+    let ended = plan.run(&["--once"]);
     let said = format!("{}{}", ended.stdout, ended.stderr);
     assert!(said.contains("set: '$.callbacks[9].input' leads to no value"), "{said}");
     assert_eq!(target.stop().len(), 1);

@@ -1,0 +1,158 @@
+//! `brunt find-max` against targets whose limit follows from a script, in virtual time.
+//!
+//! The claims of the search are compared with the script's arithmetic, what it sent with the target's own log, and each
+//! way of ending with what was arranged.
+
+use std::collections::HashSet;
+use std::fs;
+
+use brunt_record::Collection;
+use brunt_test_program::{CLIFF, Ended, SHORT, scratch, without_a_limit};
+
+use crate::machine::run;
+use crate::rest_target::RestTarget;
+
+/// Where nobody listens.
+const NOWHERE: &str = "http://10.0.1.9:9/";
+
+/// What a search needs for targets that are not on loopback: their addresses, and the highest rate.
+const ALLOWED: [&str; 4] = ["--allow", "10.0.1.0/24", "--to", "8k/s"];
+
+/// A search over `http`.
+fn searched(options: &[&str], load: &[&str]) -> Ended {
+    run(&[&SHORT[..], &ALLOWED, options, &["--", "http"], load].concat())
+}
+
+/// Each iteration of a plan asks for a page of its own number. What the server was asked says whether any came twice.
+#[test]
+fn no_step_repeats_the_data_of_another() {
+    let target = RestTarget::start();
+    let directory = scratch();
+    let plan = directory.path().join("visit.toml");
+    let text = format!(
+        "[run]\nusers = 20\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"visit\"\n\
+         [[scenario.steps]]\nname = \"page\"\nget = \"/bytes/10?n=${{run.iteration}}\"\n",
+        target.base
+    );
+    fs::write(&plan, text).expect("a file can be written");
+    let options = ["--slo", "p90<2s", "--slo", "achieved>=50%", "--from", "100/s", "--to", "200/s"];
+    let mut words: Vec<&str> = SHORT.to_vec();
+    words.extend(options.into_iter().chain(["--allow", "10.0.1.0/24"]));
+    let plan = plan.display().to_string();
+    words.extend(["--", "run", &plan]);
+    let ended = run(&words);
+    let seen = target.stop();
+    assert!(seen.len() > 500, "{}\n{ended}", seen.len());
+    let mut different = HashSet::new();
+    let again = seen.iter().enumerate().filter(|(_, it)| !different.insert(it.target.as_str()));
+    let again: Vec<(usize, &str)> = again.map(|(at, it)| (at, it.target.as_str())).collect();
+    assert_eq!(again, [], "of {}: {ended}", seen.len());
+    // Nothing is said of more than the rate that was allowed.
+    without_a_limit(&ended);
+}
+
+#[test]
+fn a_target_that_is_not_there_ends_it_with_5() {
+    let ldap = ["authrate", "-h", "10.0.1.9", "-D", "uid=x", "-w", "x"];
+    run(&[&SHORT[..], &ALLOWED, &["--slo", "p99<20ms", "--"], &ldap].concat()).expect(5);
+    searched(&["--slo", "p99<20ms"], &[NOWHERE]).expect(5);
+}
+
+/// Nobody listens there. What is wrong with an objective is known before that.
+#[test]
+fn an_objective_that_is_wrong_is_told_before_anything_is_sent() {
+    let ldap = ["authrate", "-h", "10.0.1.9", "-D", "uid=x", "-w", "x"];
+    for (objective, why) in [
+        ("p99<5", "p99 is compared with a value in us, ms or s, such as 20ms"),
+        ("errors<5ms", "errors is compared with a value in % or without a unit, such as 0.1%"),
+        ("search.p99<5ms", "the run has no operation \"search\"; it has bind"),
+        ("p99<0.5x", "the factor must be above 1"),
+        ("speed<5ms", "there is no figure \"speed\""),
+    ] {
+        let words = [&["find-max", "--slo", objective, "--"], &ldap[..]].concat();
+        let said = run(&words).expect(2).said();
+        assert!(said.contains(&format!("{objective:?}")) && said.contains(why), "{said}");
+        assert!(!said.contains("connect"), "{said}");
+    }
+    let said = run(&["find-max", "--slo", "p99<5", "--", "http", NOWHERE]).expect(2).said();
+    assert!(said.contains("such as 20ms"), "{said}");
+}
+
+#[test]
+fn what_writes_has_to_be_meant() {
+    let target = RestTarget::start();
+    let url = format!("{}/echo", target.base);
+    let ended = searched(&["--slo", "p99<20ms"], &["-m", "POST", "-d", "body", &url]).expect(8);
+    assert!(ended.said().contains("sends POST requests"), "{ended}");
+    assert_eq!(target.stop().len(), 0);
+}
+
+#[test]
+fn what_find_max_decides_itself_is_no_business_of_the_command() {
+    for (load, named) in [
+        (&["-q", "100", NOWHERE][..], "--rate"),
+        (&["-n", "100", NOWHERE], "--requests"),
+        (&["--record", "x", NOWHERE], "--record"),
+    ] {
+        let ended = searched(&["--slo", "p99<20ms"], load).expect(2);
+        assert!(ended.said().contains(named), "{ended}");
+    }
+    let none = searched(&[], &[NOWHERE]).expect(2);
+    assert!(none.said().contains("--slo"), "{none}");
+    searched(&["--slo", "max<1s"], &[NOWHERE]).expect(2);
+}
+
+/// Answers take 30 ms, so none of a hundred is in time at any rate.
+#[test]
+fn where_no_rate_passes_it_ends_with_99() {
+    let target = RestTarget::scripted("[[rule]]\naction = { delay = \"30ms\" }\n");
+    let url = format!("{}/bytes/10", target.base);
+    searched(&["--slo", "p99<20ms", "--from", "400/s"], &["-c", "50", &url]).expect(99);
+    target.stop();
+}
+
+/// Six seconds are too short to confirm anything.
+#[test]
+fn what_cannot_be_shown_is_not_claimed() {
+    let target = RestTarget::scripted(CLIFF);
+    let url = format!("{}/bytes/10", target.base);
+    let options = ["--slo", "p99<20ms", "--from", "100/s", "--budget", "60s"];
+    searched(&options, &["-c", "100", &url]).expect(9);
+    target.stop();
+}
+
+/// A plan says what is searched for; the command line comes before it.
+#[test]
+fn a_plan_may_hold_its_search() {
+    let target = RestTarget::start();
+    let directory = scratch();
+    let plan = directory.path().join("visit.toml");
+    let text = format!(
+        "[run]\nusers = 20\n[find-max]\nobjectives = [\"p90 < 2s\", \"achieved >= 50%\"]\nfrom = \"100/s\"\n\
+         to = \"200/s\"\nconfirm = \"40s\"\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"visit\"\n\
+         [[scenario.steps]]\nname = \"page\"\nget = \"/bytes/10\"\n",
+        target.base
+    );
+    fs::write(&plan, text).expect("a file can be written");
+    let plan = plan.to_str().unwrap();
+    let file = directory.path().join("found.json");
+    let words = ["find-max", "--second", "100ms", "--quiet", "--allow", "10.0.1.0/24", "--record"];
+    let words = [&words[..], &[file.to_str().unwrap()]].concat();
+    let searched = |more: &[&str]| {
+        without_a_limit(&run(&[&words[..], more, &["--", "run", plan]].concat()));
+        Collection::read(&file).expect("a record")
+    };
+    let highest = |found: &Collection| {
+        let rates = found.cells.iter().filter_map(|cell| cell.label("rate")?.parse::<f64>().ok());
+        rates.fold(0.0, f64::max) as u64
+    };
+    let found = searched(&[]);
+    assert_eq!((highest(&found), &*found.facts["objective 1"]), (200, "p90 < 2s"));
+    let mut confirmed = found.cells.iter().filter(|cell| cell.label("kind") == Some("confirm"));
+    assert!(confirmed.all(|cell| cell.figure("judged_s") < Some(41.0)));
+    let first = found.cells.iter().find(|cell| cell.label("kind") == Some("ramp"));
+    assert_eq!(first.and_then(|cell| cell.figure("rate")), Some(100.0));
+    assert_eq!(highest(&searched(&["--to", "150/s"])), 150);
+    let checked = run(&["run", "--check", plan]).expect(0);
+    assert!(checked.stdout.contains("[find-max]") && checked.stdout.contains("200/s"), "{checked}");
+}

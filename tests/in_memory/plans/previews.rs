@@ -1,0 +1,60 @@
+//! `--check` and `--schema`: their output, and that nothing is sent.
+
+use crate::planned::Plan;
+use crate::rest_target::RestTarget;
+
+fn plan(base: &str) -> String {
+    format!(
+        "[run]\nrate = \"50/s\"\nduration = \"1s\"\n[http]\nbase = \"{base}\"\n\
+         headers = {{ Authorization = \"Basic c2VjcmV0\" }}\n\
+         [variables]\nsecret = {{ env = \"PLAN_SECRET\" }}\nperson = {{ random = \"10..10\" }}\n\
+         [[scenario]]\nname = \"only\"\n[[scenario.steps]]\nname = \"ask\"\nget = \"/users/user ${{person}}\"\n\
+         query = {{ key = \"${{secret}}\" }}\nextract = {{ id = \"/id\" }}\n\
+         [[scenario.steps]]\nname = \"again\"\nget = \"/users/${{id}}\"\n"
+    )
+    .replace("user ${person}", "user${person}")
+}
+
+#[test]
+fn a_check_sends_nothing_and_shows_what_would_be_sent() {
+    let target = RestTarget::start();
+    let ended = Plan::of(&plan(&target.base)).run(&["--check"]).expect(0);
+    for part in [
+        "Open load: iterations begin 50/s, evenly spread; at most 50 users",
+        "It ends after 1s.",
+        &format!("GET {}/users/user10?key=***", target.base),
+        &format!("GET {}/users/<id>", target.base),
+        "kept as id: the JSON value at '/id'",
+        "Authorization = \"Basic ***\"",
+        "timeout = \"30s\"",
+    ] {
+        assert!(ended.stdout.contains(part), "{part} is not there: {ended}");
+    }
+    assert!(!ended.stdout.contains("opensesame"), "{ended}");
+    assert_eq!(target.stop().len(), 0);
+}
+
+/// Thirty variables, each twice the one before.
+#[test]
+fn a_check_says_what_is_too_large() {
+    let variables = (1..30).fold("v0 = \"four\"\n".to_owned(), |text, number| {
+        let before = number - 1;
+        text + &format!("v{number} = \"${{v{before}}}${{v{before}}}\"\n")
+    });
+    let plan = |run: &str| {
+        Plan::of(&format!(
+            "[run]\n{run}\n[http]\nbase = \"http://10.0.1.9:1\"\n[variables]\n{variables}\
+             [[scenario]]\nname = \"a\"\n[[scenario.steps]]\npost = \"/\"\ntext = \"${{v29}}\"\n"
+        ))
+    };
+    let ended = plan("users = 1").run(&["--check"]).expect(0);
+    let expected = "A request will fail to give the variable 'v23' a value: the variables in it make it longer";
+    assert!(ended.stdout.contains(expected), "{ended}");
+    for (run, expected) in [
+        ("rate = \"5/s\"\nbacklog = 4000000000", "a backlog of 4000000000 operations; use at most"),
+        ("users = 4000000000", "4000000000 sessions on one machine; ask for at most"),
+    ] {
+        let ended = plan(run).run(&["--check"]).expect(2);
+        assert!(ended.said().contains(expected), "{ended}");
+    }
+}

@@ -1,0 +1,73 @@
+//! [`Wire`]: what octets pass between a client and a server in memory, which takes time.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use brunt_embedded::given_time::{GivenTime, Wait};
+use brunt_engine::virtual_time::VirtualTime;
+use brunt_exchange::{Clock as _, Moment};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, DuplexStream};
+
+/// How long octets are on their way.
+const WAY: Duration = Duration::from_millis(1);
+/// How many octets are on their way at most.
+const CAPACITY: usize = 64 << 10;
+
+/// The way to a server and back.
+#[derive(Clone)]
+pub(crate) struct Wire {
+    time: VirtualTime,
+    /// From when to when nothing passes it.
+    cut: Range<Moment>,
+}
+
+impl Wire {
+    /// One that nothing passes from one time to another, counted from the start of the machine.
+    pub(crate) fn new(time: VirtualTime, cut: Range<Duration>) -> Self {
+        Self { time, cut: Moment::ZERO + cut.start..Moment::ZERO + cut.end }
+    }
+
+    /// Has a server serve the other end of a connection.
+    pub(crate) async fn between<S: Future<Output = ()>>(
+        self,
+        connection: DuplexStream,
+        serve: impl FnOnce(DuplexStream) -> S,
+    ) {
+        let (near, far) = tokio::io::duplex(CAPACITY);
+        let (from_client, to_client) = tokio::io::split(connection);
+        let (from_server, to_server) = tokio::io::split(near);
+        let there = self.carry(from_client, to_server);
+        tokio::join!(serve(far), there, self.carry(from_server, to_client));
+    }
+
+    /// Takes what is sent to the other end, in its time.
+    async fn carry(&self, mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin) {
+        let mut octets = [0; 4_096];
+        while let Ok(count @ 1..) = from.read(&mut octets).await {
+            self.time.pass(WAY).await;
+            if self.cut.contains(&self.time.now()) {
+                self.time.until(self.cut.end).await;
+            }
+            if to.write_all(&octets[..count]).await.is_err() {
+                return;
+            }
+        }
+        // A client that is gone needs no end.
+        let _ = to.shutdown().await;
+    }
+}
+
+/// The time of a machine, as its servers have it.
+#[derive(Debug)]
+pub(crate) struct ServerTime(pub(crate) VirtualTime);
+
+impl GivenTime for ServerTime {
+    fn now(&self) -> Duration {
+        self.0.now().since_origin()
+    }
+
+    fn until(&self, at: Duration) -> Wait {
+        let time = self.0.clone();
+        Box::pin(async move { time.until(Moment::ZERO + at).await })
+    }
+}
