@@ -49,6 +49,7 @@ mod rows;
 mod run_outcome;
 mod run_tallies;
 mod sample;
+mod scenario;
 mod series;
 mod slo;
 mod timing;
@@ -103,6 +104,7 @@ pub use run_tallies::{
     servers, silent_sessions,
 };
 pub use sample::{Sample, Samples};
+pub use scenario::{ScenarioCounts, ScenarioLag, ScenarioRecord};
 pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};
 pub use timing::Timing;

@@ -4,7 +4,7 @@
 //! It follows from the rest of the record and is computed wherever it is shown. The field in the document is for other
 //! programs. It never decides an exit code: those follow from the objectives and from what is missing.
 
-use crate::{Record, SloOutcome, Status};
+use crate::{Record, ScenarioRecord, SloOutcome, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -106,7 +106,7 @@ impl Record {
             }
             () if status == Status::GeneratorLimited => RunOutcome::NotReliable,
             () if self.verdict.cut_short || due == 0 => RunOutcome::Incomplete,
-            () if self.rates.overload.is_some() => RunOutcome::Overloaded,
+            () if self.is_overloaded() => RunOutcome::Overloaded,
             () if any(SloOutcome::Missed) => RunOutcome::Missed,
             () if any(SloOutcome::Undecided) => RunOutcome::Undecided,
             // Answers or connections are missing, and no objective says whether that matters.
@@ -116,10 +116,22 @@ impl Record {
         }
     }
 
+    /// Whether the load, or that of a scenario, was more than could be carried.
+    fn is_overloaded(&self) -> bool {
+        self.rates.overload.is_some() || self.scenarios.iter().any(ScenarioRecord::is_overloaded)
+    }
+
     /// The record with the outcome that follows from the rest of it.
     #[must_use]
-    pub fn with_outcome(self) -> Self {
-        Self { outcome: Some(self.outcome()), ..self }
+    pub fn with_outcome(mut self) -> Self {
+        self.settle_outcomes();
+        self
+    }
+
+    /// Sets what came of the run and of each scenario, as it follows from the rest.
+    pub(crate) fn settle_outcomes(&mut self) {
+        self.judge_scenarios();
+        self.outcome = Some(self.outcome());
     }
 }
 

@@ -1,6 +1,9 @@
 //! Scenarios with loads of their own: how often the target was asked by each, in its own log.
 
-use brunt_test_program::{Ended, Seen};
+use std::path::PathBuf;
+
+use brunt_record::{Record, RunOutcome, ScenarioRecord};
+use brunt_test_program::Seen;
 
 use crate::machine::run;
 use crate::planned::Plan;
@@ -22,10 +25,9 @@ fn asked<'a>(seen: &'a [Seen], name: &str) -> Vec<&'a Seen> {
     seen.iter().filter(|seen| seen.target.starts_with(&start)).collect()
 }
 
-fn note(ended: &Ended, name: &str) -> String {
-    let start = format!("scenario '{name}': ");
-    let notes = ended.record().verdict.notes;
-    notes.into_iter().find(|note| note.starts_with(&start)).expect("a note")
+fn scenario<'a>(record: &'a Record, name: &str) -> &'a ScenarioRecord {
+    let found = record.scenarios.iter().find(|scenario| scenario.name == name);
+    found.unwrap_or_else(|| panic!("no scenario {name}: {:?}", record.scenarios))
 }
 
 #[test]
@@ -47,12 +49,36 @@ fn each_scenario_has_the_iterations_of_its_own_load() {
     users.sort_unstable();
     users.dedup();
     assert_eq!(users.len(), 2, "{users:?}");
-    assert!(note(&ended, "one").contains("2 users began 10 iterations"), "{ended}");
-    assert!(note(&ended, "other").contains("20 iterations were due"), "{ended}");
-    assert!(note(&ended, "other").contains("20 began and 20 were completed"), "{ended}");
+    let (one, other) = (scenario(&record, "one"), scenario(&record, "other"));
+    assert_eq!((one.users, one.due, one.not_begun, one.offered), (2, None, None, None));
+    assert_eq!((one.begun, one.completed, one.failed), (10, 10, 0));
+    assert_eq!((other.users, other.due, other.not_begun), (3, Some(20), Some(0)));
+    assert_eq!((other.begun, other.completed, other.failed), (20, 20, 0));
+    assert_eq!((other.seconds, other.offered, other.achieved), (1.0, Some(20.0), Some(20.0)));
+    assert_eq!(one.measured, ["one step"]);
+    assert_eq!(other.measured, ["other step", "other lag"]);
     let lag = record.spans.iter().find(|span| span.name == "other lag").expect("a span");
     assert_eq!(lag.counts.ok, 20, "{ended}");
-    assert!(ended.stdout.to_lowercase().contains("scenario 'other'"), "{ended}");
+    let waited = other.lag.expect("it has arrivals");
+    assert_eq!(lag.response.max_ns.map(|ns| ns as f64 / 1e3), Some(waited.max_us));
+    assert!(waited.p50_us <= waited.p99_us && waited.p99_us <= waited.max_us, "{waited:?}");
+    assert!(ended.stdout.contains("\nScenarios"), "{ended}");
+}
+
+#[test]
+fn failed_iterations_are_counted_by_scenario() {
+    let target =
+        RestTarget::scripted("[[rule]]\npath = \"/echo/other/*\"\naction = { status = 503 }\n");
+    let two = "users = 1, iterations = 2";
+    let ended = Plan::of(&plan(&target, "users = 1, iterations = 3", two)).run(&[]).expect(0);
+    let record = ended.record();
+    let counts = |name: &str| {
+        let it = scenario(&record, name);
+        (it.begun, it.completed, it.failed)
+    };
+    assert_eq!((counts("one"), counts("other")), ((3, 3, 0), (2, 2, 2)), "{ended}");
+    assert_eq!(scenario(&record, "other").outcome, RunOutcome::NothingWorked, "{ended}");
+    assert_eq!((asked(&target.stop(), "other")).len(), 2);
 }
 
 #[test]
@@ -67,29 +93,102 @@ fn a_scenario_begins_when_its_load_says() {
 }
 
 #[test]
-fn arrivals_that_no_user_takes_are_told() {
+fn a_scenario_without_enough_users_is_overloaded_beside_a_good_one() {
     let target = RestTarget::scripted(
         "[[rule]]\npath = \"/echo/other/*\"\naction = { delay = \"400ms\" }\n",
     );
     let rate = "users = 1, rate = \"20/s\", duration = \"1s\"";
-    let ended = Plan::of(&plan(&target, "users = 1, iterations = 1", rate)).run(&[]);
-    let began = asked(&target.stop(), "other").len();
+    let ended = Plan::of(&plan(&target, "users = 1, iterations = 3", rate)).run(&[]);
+    let record = ended.record();
+    let began = asked(&target.stop(), "other").len() as u64;
     assert!(began < 5, "{ended}");
-    let note = note(&ended, "other");
-    assert!(note.contains(&format!("{} were not begun", 20 - began)), "{note}");
+    let (one, other) = (scenario(&record, "one"), scenario(&record, "other"));
+    assert!(other.is_overloaded() && !one.is_overloaded(), "{ended}");
+    assert_eq!((other.due, other.begun, other.not_begun), (Some(20), began, Some(20 - began)));
+    // A slow machine may be the reason for another word.
+    assert_ne!(record.outcome, Some(RunOutcome::Measured), "{ended}");
+    let words = format!("{} of 20 iterations were not begun, since its user was busy", 20 - began);
+    let told: Vec<&str> = ended.stdout.split_whitespace().collect();
+    assert!(told.join(" ").contains(&words), "{ended}");
 }
 
 #[test]
-fn nodes_have_their_parts_of_each_load() {
+fn nodes_have_their_parts_of_each_load_and_together_the_whole() {
     let target = RestTarget::start();
     let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";
     let text = plan(&target, "users = 2, iterations = 3", rate);
     let plan = Plan::of(&text);
-    for node in ["0/2", "1/2"] {
-        plan.run(&["--node", node, "--seed", "5"]).expect(0);
-    }
+    let records =
+        ["0/2", "1/2"].map(|node| plan.run(&["--node", node, "--seed", "5"]).expect(0).record());
     let seen = target.stop();
     assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (6, 20));
+    let files = [PathBuf::from("a"), PathBuf::from("b")].into_iter().zip(records.clone());
+    let whole = brunt_record::merge(&files.collect::<Vec<_>>()).expect("they belong together");
+    let (one, other) = (scenario(&whole, "one"), scenario(&whole, "other"));
+    assert_eq!((one.users, one.begun, one.completed), (2, 6, 6));
+    assert_eq!((other.users, other.due, other.begun, other.not_begun), (4, Some(20), 20, Some(0)));
+    assert_eq!((other.completed, other.offered), (20, Some(20.0)));
+    for record in &records {
+        let [one, other] = ["one", "other"].map(|name| scenario(record, name));
+        assert_eq!((one.users, one.begun, other.users, other.due), (1, 3, 2, Some(10)));
+    }
+    let most = records.iter().filter_map(|it| Some(scenario(it, "other").lag?.max_us));
+    assert_eq!(most.reduce(f64::max), other.lag.map(|lag| lag.max_us));
+    assert!(
+        whole.verdict.notes.iter().all(|note| !note.contains("scenario")),
+        "{:?}",
+        whole.verdict
+    );
+}
+
+#[test]
+fn no_figure_of_a_scenario_includes_the_warm_up() {
+    let target = RestTarget::start();
+    let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";
+    let late = "users = 3, rate = \"10/s\", start = \"500ms\", duration = \"500ms\"";
+    let text = format!("[run]\nwarm-up = \"500ms\"\n{}", plan(&target, rate, late));
+    let ended = Plan::of(&text).run(&[]).expect(0);
+    let seen = target.stop();
+    assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (30, 5), "{ended}");
+    let record = ended.record();
+    for (name, due, seconds) in [("one", 20, 1.0), ("other", 5, 0.5)] {
+        let it = scenario(&record, name);
+        assert_eq!((it.due, it.begun, it.completed), (Some(due), due, due), "{ended}");
+        assert!((it.seconds - seconds).abs() < 0.01, "{it:?}");
+        let step = record.operations.iter().find(|of| of.name == format!("{name} step"));
+        assert_eq!(step.expect("it took place").counts.ok, due, "{ended}");
+    }
+}
+
+#[test]
+fn a_file_of_times_or_of_rates_is_of_one_scenario() {
+    let target = RestTarget::start();
+    let times = "users = 2, trace = \"times.txt\"";
+    let rates = "users = 2, rate-file = \"rates.txt\", duration = \"1s\"";
+    let plan = Plan::of(&plan(&target, times, rates));
+    plan.beside("times.txt", "0.01\n0.02\n0.3\n");
+    plan.beside("rates.txt", "format=rate-and-duration\nEND HEADER\n8, 1s\n");
+    let ended = plan.run(&[]).expect(0);
+    let seen = target.stop();
+    assert_eq!((asked(&seen, "one").len(), asked(&seen, "other").len()), (3, 8), "{ended}");
+    let record = ended.record();
+    assert_eq!(scenario(&record, "one").due, Some(3));
+    assert_eq!(scenario(&record, "other").due, Some(8));
+}
+
+#[test]
+fn a_trace_has_the_failures_of_every_scenario() {
+    let target = RestTarget::scripted("[[rule]]\npath = \"/echo/*\"\naction = { status = 503 }\n");
+    let rate = "users = 1, rate = \"10/s\", duration = \"500ms\"";
+    let plan = Plan::of(&plan(&target, "users = 1, iterations = 2", rate));
+    let file = plan.path().with_file_name("failed.jsonl");
+    let ended = plan.run(&["--trace", &file.display().to_string()]).expect(1);
+    let lines = std::fs::read_to_string(&file).expect("it was written");
+    let seen = target.stop();
+    for name in ["one", "other"] {
+        let traced = lines.lines().filter(|line| line.contains(&format!("/echo/{name}/")));
+        assert_eq!(traced.count(), asked(&seen, name).len(), "{ended}: {lines}");
+    }
 }
 
 #[test]

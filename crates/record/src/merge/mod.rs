@@ -12,6 +12,7 @@ mod node;
 mod operations;
 mod rates;
 mod refusal;
+mod scenarios;
 mod series;
 mod verdict;
 
@@ -56,6 +57,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
     let plan = plan(records);
     let pace = rates::pace(records);
     let rates = rates::rates(records, &plan, pace.as_ref());
+    let spans = operations::spans(records, &percentiles, &rates)?;
     Ok(Record {
         schema: SCHEMA.to_owned(),
         run: first.run.clone(),
@@ -70,7 +72,8 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         counts: counts(records.iter().map(|record| &record.counts)),
         conservation: conservation(records),
         operations: operations::operations(records, &percentiles, &rates)?,
-        spans: operations::spans(records, &percentiles, &rates)?,
+        scenarios: scenarios::scenarios(records, &spans),
+        spans,
         parts: operations::parts(records, &percentiles)?,
         response: operations::response(records, &percentiles)?,
         dropped_after: of(|record| &record.dropped_after)?,

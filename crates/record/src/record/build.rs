@@ -62,6 +62,7 @@ impl Conclusion<'_> {
             },
             operations: self.operations(&measured, &steady, &rates),
             spans: self.spans(&measured, &steady, &rates),
+            scenarios: Vec::new(),
             parts: self.parts(&measured),
             response: self.response(&measured),
             dropped_after: self.bounded(&Histogram::new(), &measured.dropped_after),

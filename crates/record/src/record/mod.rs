@@ -16,7 +16,7 @@ pub use rates::{IterationRates, RATES, Rates};
 
 use crate::{
     Away, Counts, Environment, Latency, MonitorRecord, Node, NodeRecord, Noun, Phase, RunOutcome,
-    SloResult, Verdict,
+    ScenarioRecord, SloResult, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,9 @@ pub struct Record {
     /// the beginning of its first exchange to the end of its last. Its exchanges are counted under their own names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<OperationRecord>,
+    /// What came of each scenario, where each has a load of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenarios: Vec<ScenarioRecord>,
     /// Pieces of work beside the exchanges: connecting, TLS handshakes.
     pub parts: Vec<PartRecord>,
     /// The response time of all that was due, over all operations and with the dropped exchanges: an exchange without

@@ -42,7 +42,7 @@ impl Record {
             }
         }
         self.slo = asked.iter().map(|slo| slo.evaluate(self)).collect::<Result<_, _>>()?;
-        self.outcome = Some(self.outcome());
+        self.settle_outcomes();
         Ok(())
     }
 }

@@ -247,6 +247,13 @@ impl TryFrom<String> for Slo {
     }
 }
 
+impl SloResult {
+    /// The operation or span that it is about; `None` if it is about all of them.
+    pub fn operation(&self) -> Option<String> {
+        self.expr.parse::<Slo>().ok()?.operation
+    }
+}
+
 impl From<Slo> for String {
     fn from(slo: Slo) -> Self {
         slo.text

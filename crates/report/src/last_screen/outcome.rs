@@ -5,6 +5,7 @@ use super::millis;
 use crate::branches::passed_over;
 use crate::failures::{cause, explained, lost, without_remedy};
 use crate::figure::{printable, rate, thousands};
+use crate::scenarios;
 use crate::screen::Screen;
 use crate::summary::{
     found_nothing, outcome_dressed, overloaded, response, sessions_needed, trust,
@@ -86,6 +87,7 @@ pub(crate) fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> 
     }
     let mut told: Vec<String> = away(record).into_iter().collect();
     told.extend(cause(record).map(|why| sentence(&why)));
+    told.extend(scenarios::overloaded(record).iter().map(|words| sentence(words)));
     told.extend(carried(record));
     told.extend(if record.rates.overload.is_some() {
         at_the_target(record)?

@@ -19,6 +19,7 @@ mod tests;
 use crate::figure::thousands;
 use crate::last_screen;
 use crate::page::{Block, Drawing, Page, Told, Tone, Verdict};
+use crate::scenarios;
 use crate::summary::trust;
 use crate::view::{Plot, View};
 use brunt_record::{HistogramError, Noun, Record, Status};
@@ -69,6 +70,7 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
     if numbers::is_nothing(record) {
         failures::add(&mut page, record);
     }
+    scenarios::add(&mut page, record);
     page.heading("Latency");
     page.push(Block::Choice);
     let both = [drawing("spectrum", &notes.spectrum), drawing("heat", &notes.heat)];

@@ -115,7 +115,14 @@ pub(super) fn result(record: &Record) -> Result<String, HistogramError> {
     let words = match (&record.rates.overload, explained(record)) {
         (_, Some(why)) if counts.ok == 0 => why,
         (Some(overload), _) => overloaded(record, overload).join("; "),
-        (None, _) => succeeded(record),
+        (None, _) => {
+            let succeeded = [succeeded(record)];
+            crate::scenarios::overloaded(record)
+                .into_iter()
+                .chain(succeeded)
+                .collect::<Vec<_>>()
+                .join("; ")
+        }
     };
     let cause = cause(record).filter(|_| counts.ok > 0);
     let words = cause.into_iter().chain([words]).collect::<Vec<_>>().join("; ");

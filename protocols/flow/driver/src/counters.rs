@@ -30,8 +30,9 @@ const OF_OPERATION: usize = 7;
 const SKIPPED: usize = 6;
 /// The counts of each kind of pause: how many were made, their total time, how many were skipped.
 const OF_PAUSE: usize = 3;
-/// The counts of each scenario: iterations begun and completed.
-const OF_SCENARIO: usize = 2;
+/// The counts of each scenario: iterations begun and completed, and those that failed where each has a load of its own.
+const SCENARIO_KINDS: [&str; 3] = ["begun", "completed", "failed"];
+const FAILED: usize = 2;
 /// The counts of each branch: how many times it was taken and passed over.
 const OF_BRANCH: usize = 2;
 
@@ -44,6 +45,8 @@ pub struct Tallies {
     operations: Vec<String>,
     pauses: Vec<String>,
     scenarios: Vec<String>,
+    /// How many counts each scenario has.
+    of_scenario: usize,
     branches: Vec<String>,
     choices: Vec<Choice>,
 }
@@ -85,6 +88,8 @@ pub struct ScenarioCounts {
     pub begun: u64,
     /// Iterations whose last step was performed or skipped.
     pub completed: u64,
+    /// Of these, the iterations in which a step failed; counted where each scenario has a load of its own.
+    pub failed: u64,
 }
 
 impl Tallies {
@@ -112,7 +117,9 @@ impl Tallies {
         pauses.extend(flow.has_codes().then(|| CODE_PAUSE.to_owned()));
         let scenarios = flow.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
         let (branches, choices) = (flow.branches.clone(), flow.choices.clone());
-        Self { operations: flow.operations.clone(), pauses, scenarios, branches, choices }
+        let of_scenario = if flow.own.is_some() { SCENARIO_KINDS.len() } else { FAILED };
+        let operations = flow.operations.clone();
+        Self { operations, pauses, scenarios, of_scenario, branches, choices }
     }
 
     /// Their names, by number, as a record shows them.
@@ -127,7 +134,7 @@ impl Tallies {
         };
         let mut names = of(&self.operations, &kinds, "");
         names.extend(of(&self.pauses, &["made", "ns", "skipped"], "pause "));
-        names.extend(of(&self.scenarios, &["begun", "completed"], "scenario "));
+        names.extend(of(&self.scenarios, &SCENARIO_KINDS[..self.of_scenario], "scenario "));
         names.extend(of(&self.branches, &["taken", "passed over"], "branch "));
         names.extend(self.choices.iter().map(|Choice { group, step }| match step {
             Some(step) => format!("choice {group}: {step}"),
@@ -160,7 +167,7 @@ impl Tallies {
     }
 
     fn scenario(&self, number: usize) -> usize {
-        self.pause(self.pauses.len()) + number * OF_SCENARIO
+        self.pause(self.pauses.len()) + number * self.of_scenario
     }
 
     fn branch(&self, number: usize) -> usize {
@@ -204,7 +211,8 @@ impl Tallies {
     /// What was counted of scenario `number`.
     pub fn of_scenario(&self, counts: &[u64], number: usize) -> ScenarioCounts {
         let at = |kind: usize| count(counts, self.scenario(number) + kind);
-        ScenarioCounts { begun: at(0), completed: at(1) }
+        let failed = if self.of_scenario > FAILED { at(FAILED) } else { 0 };
+        ScenarioCounts { begun: at(0), completed: at(1), failed }
     }
 }
 
@@ -282,6 +290,12 @@ impl FlowCounters {
         self.add(phase, self.tallies.scenario(scenario) + 1, 1);
     }
 
+    pub(super) fn failed(&self, phase: InPhase, scenario: usize) {
+        if self.tallies.of_scenario > FAILED {
+            self.add(phase, self.tallies.scenario(scenario) + FAILED, 1);
+        }
+    }
+
     pub(super) fn branched(&self, phase: InPhase, branch: usize, taken: bool) {
         self.add(phase, self.tallies.branch(branch) + usize::from(!taken), 1);
     }
@@ -354,7 +368,10 @@ mod tests {
         let rest = PauseCounts { made: 1, time: ms(9), skipped: 0 };
         assert_eq!(tallies.of_pause(&counts, "rest"), rest);
         assert_eq!(tallies.of_pause(&counts, "think").skipped, 1);
-        assert_eq!(tallies.of_scenario(&counts, 1), ScenarioCounts { begun: 2, completed: 1 });
+        assert_eq!(
+            tallies.of_scenario(&counts, 1),
+            ScenarioCounts { begun: 2, completed: 1, failed: 0 }
+        );
         let named = |name: &str| tallies.names().iter().position(|known| known == name);
         let read_failed = named("read failed").map(|at| counts[at]);
         let look_begun = named("scenario look begun").map(|at| counts[at]);
@@ -363,8 +380,14 @@ mod tests {
         counters.write(&mut unphased, &mut by_phase);
         assert_eq!(tallies.of_operation(&by_phase[1], 1).passed, 1);
         assert_eq!(tallies.of_operation(&by_phase[3], 1).passed_time, ms(4));
-        assert_eq!(tallies.of_scenario(&by_phase[3], 1), ScenarioCounts { begun: 1, completed: 1 });
-        assert_eq!(tallies.of_scenario(&unphased, 1), ScenarioCounts { begun: 1, completed: 0 });
+        assert_eq!(
+            tallies.of_scenario(&by_phase[3], 1),
+            ScenarioCounts { begun: 1, completed: 1, failed: 0 }
+        );
+        assert_eq!(
+            tallies.of_scenario(&unphased, 1),
+            ScenarioCounts { begun: 1, completed: 0, failed: 0 }
+        );
         assert!([0, 2, 4].into_iter().all(|phase| by_phase[phase].is_empty()));
         let all = unphased.iter().chain(by_phase.iter().flatten()).sum::<u64>();
         assert_eq!(all, counts.iter().sum::<u64>());

@@ -374,7 +374,10 @@ impl Cursor {
         };
         self.begun += 1;
         variables.begin_iteration(compiled, place)?;
-        counters.begun(self.phase, scenario);
+        // An iteration of a scenario with a load of its own begins when it is due, which may be later.
+        if flow.own.is_none() {
+            counters.begun(self.phase, scenario);
+        }
         self.at = Some(StepId { scenario, step: 0 });
         Ok(())
     }
@@ -409,6 +412,9 @@ impl Cursor {
             }
         }
         around.counters.completed(self.phase, id.scenario);
+        if self.failed {
+            around.counters.failed(self.phase, id.scenario);
+        }
         let journey = self.journey.as_mut().filter(|_| self.fresh && compiled.is_steered());
         if let Some(journey) = journey {
             // An iteration that sends nothing is one skipped exchange: otherwise a user whose iterations all send

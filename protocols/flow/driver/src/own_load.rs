@@ -7,6 +7,7 @@
 
 use super::pause::Pause;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,8 +16,8 @@ pub trait Arrivals: Send + Sync + Debug {
     /// Takes the next.
     fn take(&self) -> Option<Duration>;
 
-    /// How many are due before this time.
-    fn due_by(&self, time: Duration) -> u64;
+    /// How many are due from the first of these times on and before the second.
+    fn due_between(&self, from: Duration, to: Duration) -> u64;
 }
 
 /// The loads of the scenarios.
@@ -80,6 +81,17 @@ impl OwnLoads {
         self.users.get(user as usize).map_or(0, |(scenario, _)| usize::from(*scenario))
     }
 
+    /// How many users each scenario has among those with these numbers.
+    pub fn users_among(&self, numbers: Range<u32>) -> Vec<u64> {
+        let mut users = vec![0; self.loads.len()];
+        for number in numbers {
+            if let Some((scenario, _)) = self.users.get(number as usize) {
+                users[usize::from(*scenario)] += 1;
+            }
+        }
+        users
+    }
+
     /// The load that a user belongs to.
     pub(super) fn of(&self, user: u32) -> Option<&OwnLoad> {
         self.loads.get(self.scenario(user))
@@ -108,6 +120,8 @@ mod tests {
         }
         let count = |of| scenarios.iter().filter(|scenario| **scenario == of).count();
         assert_eq!((count(0), count(1), count(2)), (6, 2, 1));
+        assert_eq!(own.users_among(3..9), [4, 1, 1]);
+        assert_eq!(own.users_among(8..20), [1, 0, 0]);
     }
 
     #[test]

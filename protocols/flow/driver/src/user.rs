@@ -460,9 +460,11 @@ impl Session for User {
         };
         let (first, last) = self.context.compiled.ends(id.scenario);
         if self.cursor.is_fresh() {
-            if let (Some(due), Some(own)) = (self.cursor.due(), &self.context.compiled.flow().own) {
-                let lag = own.loads[id.scenario].lag;
-                watch.span(lag, Outcome::Ok(0), watch.now() - due);
+            if let Some(own) = &self.context.compiled.flow().own {
+                self.context.counters.begun(self.cursor.phase(), id.scenario);
+                if let Some(due) = self.cursor.due() {
+                    watch.span(own.loads[id.scenario].lag, Outcome::Ok(0), watch.now() - due);
+                }
             }
             if first != last || self.context.compiled.is_steered() {
                 self.began = watch.now();
@@ -478,8 +480,14 @@ impl Session for User {
         let outcome = self.act(id, watch).await;
         if self.context.compiled.is_steered() {
             self.measure(outcome, watch);
-        } else if id.step == last && first != last && !self.cursor.skips() {
-            self.measure_iteration(watch.now(), self.cursor.paused(), watch);
+        } else if id.step == last {
+            if first != last && !self.cursor.skips() {
+                self.measure_iteration(watch.now(), self.cursor.paused(), watch);
+            }
+            if self.context.compiled.flow().own.is_some() {
+                // The run may end before the user is asked what follows.
+                self.look_ahead(watch.now());
+            }
         }
         outcome
     }

@@ -13,15 +13,17 @@ use brunt_redact::{HIDDEN, is_secret_name};
 /// The text of the plan with every default that was used.
 pub fn text(plan: &Plan, users: u32, seed: u64) -> String {
     let mut plan = plan.clone();
+    let own = plan.scenario.iter().any(|scenario| scenario.run.is_some());
     let run = &mut plan.run;
-    let open = run.is_open();
-    run.users.get_or_insert(if open { users } else { USERS });
+    if !own {
+        run.users.get_or_insert(if run.is_open() { users } else { USERS });
+    }
     run.timeout.get_or_insert(Time(TIMEOUT));
     run.seed.get_or_insert(seed);
     if run.rate.is_some() && run.rate_file.is_none() {
         run.arrival.get_or_insert_default();
     }
-    if run.rounds.is_empty() {
+    if run.rounds.is_empty() && !own {
         let weighted = plan.scenario.iter().any(|scenario| scenario.weight.is_some());
         run.order.get_or_insert(if weighted { Order::Weights } else { Order::Turns });
     }

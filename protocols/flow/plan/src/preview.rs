@@ -133,7 +133,8 @@ fn mix(out: &mut String, plan: &Plan, compiled: &Compiled) {
     let scenarios = &compiled.flow.scenarios;
     if let Some(own) = &compiled.flow.own {
         out.push_str("\nLoads:\n");
-        return own_loads::lines(out, own, scenarios, &plan.scenario);
+        let warm_up = compiled.settings.warm_up;
+        return own_loads::lines(out, own, scenarios, &plan.scenario, warm_up);
     }
     out.push_str("\nMix:\n");
     match &compiled.flow.order {

@@ -306,9 +306,8 @@ impl Protocol for Users {
 
     fn record(&self, mut made: Record) -> Result<Record, ProtocolError> {
         made.verdict.notes.extend(brunt_report::passed_over(&made));
-        made.verdict.notes.extend(own_load::notes(self.compiled.flow(), &made));
         made.verdict.notes.extend(self.surrounding.notes());
-        Ok(made)
+        Ok(own_load::recorded(self.compiled.flow(), self.compiled.tallies(), made))
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), ProtocolError> {

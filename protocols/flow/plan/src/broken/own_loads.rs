@@ -19,13 +19,22 @@ fn loads_that_do_not_fit_together() {
         &["another scenario has", "run = { users = 1 }"],
     );
     expect(&plan("", USERS, &format!("{USERS}\nweight = 2")), "p.toml:8:10", &["has no effect"]);
-    for key in
-        ["users = 5", "rate = \"9/s\"", "duration = \"9s\"", "think = \"1s\"", "order = \"turns\""]
-    {
+    for (key, why) in [
+        ("users = 5", "in its table run"),
+        ("rate = \"9/s\"", "in its table run"),
+        ("trace = \"times\"", "in its table run"),
+        ("rate-file = \"rates\"", "in its table run"),
+        ("duration = \"9s\"", "in its table run"),
+        ("think = \"1s\"", "in its table run"),
+        ("groups = { size = 1, every = \"1s\" }", "a ramp-up or a start"),
+        ("backlog = 5", "wait until a user"),
+        ("order = \"turns\"", "none is chosen"),
+    ] {
         let at = format!("p.toml:2:{}", key.find('=').unwrap() + 3);
-        expect(&plan(key, USERS, USERS), &at, &["[run] keeps what they have in common"]);
+        expect(&plan(key, USERS, USERS), &at, &["cannot be used with loads of scenarios", why]);
     }
-    assert_eq!(said(&plan("timeout = \"3s\"\nseed = 7", USERS, USERS)), None);
+    let common = "timeout = \"3s\"\nseed = 7\nwarm-up = \"5s\"";
+    assert_eq!(said(&plan(common, USERS, USERS)), None);
 }
 
 #[test]
@@ -42,6 +51,10 @@ fn loads_that_are_none() {
         ("rate = \"9/s\", iterations = 4", "add its duration"),
         ("rate = \"9/s\", ramp-up = \"4s\"", "begin the stages with a ramp"),
         ("think = \"soon\"", "failed to"),
+        ("rate-file = \"none.txt\"", "none.txt"),
+        ("trace = \"none.txt\"", "none.txt"),
+        ("rate-file = \"none.txt\", stages = \"9/s\"", "with 'rate-file'"),
+        ("stages = \"9/s for 5s as warm-up, 9/s for 5s\"", "set run.warm-up"),
         ("user = 1", "did you mean 'users'?"),
     ] {
         expect(&plan("", &format!("run = {{ {keys} }}"), USERS), "p.toml:4", &[part]);

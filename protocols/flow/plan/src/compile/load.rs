@@ -110,7 +110,7 @@ pub(super) fn dscp(run: &Run) -> Result<Option<Dscp>, KeyError> {
     run.dscp.as_deref().map(str::parse).transpose().map_err(wrong)
 }
 
-fn schedule(
+pub(super) fn schedule(
     run: &Run,
     at: &KeyPath,
     world: &CompileEnvironment<'_>,

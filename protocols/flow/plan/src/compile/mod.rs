@@ -171,7 +171,7 @@ fn loaded(
     world: &CompileEnvironment<'_>,
 ) -> Result<Loaded, KeyError> {
     if own_load::is_own(plan) {
-        own_load::load(plan, node, seed)
+        own_load::load(plan, node, seed, world)
     } else {
         load::load(plan, node, seed, world)
     }

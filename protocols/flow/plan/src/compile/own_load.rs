@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use brunt_engine::schedule::{Schedule, Share};
 use brunt_engine::{Load, Node, Settings, ThinkTime};
+use brunt_exchange::chance::mix;
 use brunt_flow_driver::{
     self as flow, Arrivals, Between, Iterations, Order, OwnLoad, OwnLoads, Pause, Start,
 };
 
+use brunt_record::{Phase, ScenarioRecord};
+
 use super::Steps;
+use super::environment::CompileEnvironment;
 use super::load::{self, Loaded, USERS};
 use super::numbers::numbered;
 use crate::key_error::KeyError;
@@ -22,12 +26,20 @@ pub(super) fn is_own(plan: &Plan) -> bool {
 }
 
 /// The load of a plan whose scenarios have loads of their own, for one node.
-pub(super) fn load(plan: &Plan, node: Node, seed: u64) -> Result<Loaded, KeyError> {
+pub(super) fn load(
+    plan: &Plan,
+    node: Node,
+    seed: u64,
+    world: &CompileEnvironment<'_>,
+) -> Result<Loaded, KeyError> {
     common_only(&plan.run)?;
+    let warm_up = plan.run.warm_up.map_or(Duration::ZERO, |time| time.0);
     let mut loads = Vec::new();
     for (index, scenario) in plan.scenario.iter().enumerate() {
         let at = KeyPath::new("scenario").index(index);
-        loads.push(one(&at, scenario, &node, seed)?);
+        // Equal rates of two scenarios do not arrive together.
+        let seed = mix(seed, index as u64);
+        loads.push(one(&at, scenario, &Place { node: &node, seed, warm_up, world })?);
     }
     let users = loads.iter().map(|load| load.users).fold(0, u32::saturating_add);
     let settings = load::options(&plan.run).settings(Load::Closed(ThinkTime::None), users);
@@ -38,7 +50,8 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64) -> Result<Loaded, KeyErro
         .map_err(|error| KeyError::new(&at, format!("failed to {error}")))?;
     settings.seed = seed;
     let ends: Option<Vec<Duration>> = loads.iter().map(|load| load.ends).collect();
-    settings.stop.time = ends.and_then(|ends| ends.into_iter().max());
+    let last = ends.and_then(|ends| ends.into_iter().max());
+    settings.stop.time = last.map(|last| last.saturating_sub(warm_up));
     let own = OwnLoads::new(loads);
     everywhere(&own, &settings)?;
     Ok(Loaded {
@@ -52,38 +65,50 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64) -> Result<Loaded, KeyErro
     })
 }
 
+/// Where and when a scenario has its load.
+struct Place<'a> {
+    node: &'a Node,
+    seed: u64,
+    warm_up: Duration,
+    world: &'a CompileEnvironment<'a>,
+}
+
 /// Refuses keys of `[run]` that each scenario has itself.
 fn common_only(run: &Run) -> Result<(), KeyError> {
+    let of_scenario = "each scenario has its own, in its table run";
+    let mixed = "each scenario has a load of its own, and none is chosen of several";
     let given = [
-        ("users", run.users.is_some()),
-        ("think", run.think.is_some()),
-        ("back-off", run.back_off.is_some()),
-        ("ramp-up", run.ramp_up.is_some()),
-        ("groups", run.groups.is_some()),
-        ("iterations", run.iterations.is_some()),
-        ("duration", run.duration.is_some()),
-        ("warm-up", run.warm_up.is_some()),
-        ("rate", run.rate.is_some()),
-        ("arrival", run.arrival.is_some()),
-        ("stages", run.stages.is_some()),
-        ("trace", run.trace.is_some()),
-        ("rate-file", run.rate_file.is_some()),
-        ("backlog", run.backlog.is_some()),
-        ("order", run.order.is_some()),
-        ("rounds", !run.rounds.is_empty()),
+        ("users", run.users.is_some(), of_scenario),
+        ("think", run.think.is_some(), of_scenario),
+        ("back-off", run.back_off.is_some(), "put a pause into the scenario"),
+        ("ramp-up", run.ramp_up.is_some(), of_scenario),
+        (
+            "groups",
+            run.groups.is_some(),
+            "give each scenario a ramp-up or a start, in its table run",
+        ),
+        ("iterations", run.iterations.is_some(), of_scenario),
+        ("duration", run.duration.is_some(), of_scenario),
+        ("rate", run.rate.is_some(), of_scenario),
+        ("arrival", run.arrival.is_some(), of_scenario),
+        ("stages", run.stages.is_some(), of_scenario),
+        ("trace", run.trace.is_some(), of_scenario),
+        ("rate-file", run.rate_file.is_some(), of_scenario),
+        ("backlog", run.backlog.is_some(), "arrivals wait until a user of their scenario is free"),
+        ("order", run.order.is_some(), mixed),
+        ("rounds", !run.rounds.is_empty(), mixed),
     ];
-    match given.into_iter().find(|(_, given)| *given) {
+    match given.into_iter().find(|(_, given, _)| *given) {
         None => Ok(()),
-        Some((key, _)) => {
-            let what = "cannot be used with loads of scenarios: [run] keeps what they have in common, such as timeout \
-                        and seed";
+        Some((key, _, why)) => {
+            let what = format!("cannot be used with loads of scenarios: {why}");
             Err(KeyError::new(&KeyPath::new("run").key(key), what))
         }
     }
 }
 
-/// The load of one scenario.
-fn one(at: &KeyPath, scenario: &Scenario, node: &Node, seed: u64) -> Result<OwnLoad, KeyError> {
+/// The load of one scenario. Its times count from the beginning of the run, the warm-up included.
+fn one(at: &KeyPath, scenario: &Scenario, place: &Place<'_>) -> Result<OwnLoad, KeyError> {
     let Some(run) = scenario.run.as_deref() else {
         let what = "has no load of its own, but another scenario has: add run = { users = 1 }, or give all of them one \
                     in [run]";
@@ -103,18 +128,26 @@ fn one(at: &KeyPath, scenario: &Scenario, node: &Node, seed: u64) -> Result<OwnL
             return Err(KeyError::new(&at.key(key), "is 0, but must be more than 0"));
         }
     }
-    let schedule = schedule(&at, run)?;
+    let schedule = schedule(&at, run, place.world)?;
     if schedule.is_some() {
         closed_only(&at, run)?;
     }
-    let start = run.start.map_or(Duration::ZERO, |time| time.0);
+    let users = run.users.unwrap_or_else(|| schedule.as_ref().map_or(USERS, load::open_users));
     let own_end = schedule.as_ref().and_then(Schedule::lasting);
     let lasting = [run.duration.map(|time| time.0), own_end].into_iter().flatten().min();
-    let users = run.users.unwrap_or_else(|| schedule.as_ref().map_or(USERS, load::open_users));
-    let arrivals = schedule.map(|schedule| {
-        let share = Mutex::new(share(&schedule, node, seed));
-        Arc::new(Scheduled { schedule, node: node.clone(), seed, share, lasting })
-            as Arc<dyn Arrivals>
+    let after = run.start.map_or(Duration::ZERO, |time| time.0);
+    // A scenario that begins with the run warms up like the others; one that begins later has no warm-up.
+    let (start, warm_up) = if after.is_zero() {
+        (Duration::ZERO, place.warm_up)
+    } else {
+        (place.warm_up + after, Duration::ZERO)
+    };
+    let lasting = lasting.map(|lasting| warm_up + lasting);
+    let arrivals = schedule.map(|schedule| warmed(&at, schedule, warm_up)).transpose()?;
+    let arrivals = arrivals.map(|schedule| {
+        let share = Mutex::new(share(&schedule, place.node, place.seed));
+        let (node, seed) = (place.node.clone(), place.seed);
+        Arc::new(Scheduled { schedule, node, seed, share, lasting }) as Arc<dyn Arrivals>
     });
     Ok(OwnLoad {
         users,
@@ -128,27 +161,37 @@ fn one(at: &KeyPath, scenario: &Scenario, node: &Node, seed: u64) -> Result<OwnL
     })
 }
 
-fn schedule(at: &KeyPath, run: &ScenarioRun) -> Result<Option<Schedule>, KeyError> {
-    match (&run.rate, &run.stages) {
-        (Some(_), Some(_)) => {
-            let what =
-                "cannot be used with 'rate': only one of them can define when iterations begin";
-            Err(KeyError::new(&at.key("stages"), what))
-        }
-        (None, _) if run.arrival.is_some() => {
-            let what = "needs a rate: add one, such as rate = \"200/s\"";
-            Err(KeyError::new(&at.key("arrival"), what))
-        }
-        (Some(text), None) => {
-            load::constant(text, run.arrival.unwrap_or_default(), &at.key("rate")).map(Some)
-        }
-        (None, Some(text)) => {
-            let read = Schedule::parse(text);
-            let at = at.key("stages");
-            read.map(Some).map_err(|error| KeyError::new(&at, format!("failed to {error}")))
-        }
-        (None, None) => Ok(None),
+/// When iterations are due, if not when a user is free.
+fn schedule(
+    at: &KeyPath,
+    run: &ScenarioRun,
+    world: &CompileEnvironment<'_>,
+) -> Result<Option<Schedule>, KeyError> {
+    let of_run = Run {
+        rate: run.rate.clone(),
+        arrival: run.arrival,
+        stages: run.stages.clone(),
+        trace: run.trace.clone(),
+        rate_file: run.rate_file.clone(),
+        ..Run::default()
+    };
+    let schedule = load::schedule(&of_run, at, world)?;
+    let phases = schedule.iter().flat_map(Schedule::phases);
+    if phases.into_iter().any(|(phase, _)| phase != Phase::Steady) {
+        let what = "have a phase of their own, but all scenarios share the phases of the run: leave out 'as', and set \
+                    run.warm-up";
+        return Err(KeyError::new(&at.key("stages"), what));
     }
+    Ok(schedule)
+}
+
+/// The schedule with the warm-up before it, at its opening rate.
+fn warmed(at: &KeyPath, schedule: Schedule, warm_up: Duration) -> Result<Schedule, KeyError> {
+    schedule.after_warm_up(warm_up).ok_or_else(|| {
+        let what = "has no rate for run.warm-up: leave the warm-up out, or set 'start' of this scenario, which then \
+                    begins so long after it";
+        KeyError::new(&at.key("trace"), what)
+    })
 }
 
 /// Refuses keys that apply only to users who begin when they are free.
@@ -203,7 +246,7 @@ impl Steps<'_> {
         for (number, (load, scenario)) in loads.zip(scenarios).enumerate() {
             if load.arrivals.is_some() {
                 let at = KeyPath::new("scenario").index(number);
-                let name = format!("{} lag", scenario.name);
+                let name = ScenarioRecord::lag_span(&scenario.name);
                 load.lag = numbered(&at, &mut self.spans, &name, "spans")?;
             }
         }
@@ -238,9 +281,10 @@ impl Arrivals for Scheduled {
         due.filter(|due| self.falls(*due))
     }
 
-    fn due_by(&self, time: Duration) -> u64 {
+    fn due_between(&self, from: Duration, to: Duration) -> u64 {
         let all = share(&self.schedule, &self.node, self.seed);
         let dues = all.map(|due| Duration::from_nanos(due.nanos));
-        dues.take_while(|due| *due < time && self.falls(*due)).count() as u64
+        dues.take_while(|due| *due < to && self.falls(*due)).filter(|due| *due >= from).count()
+            as u64
     }
 }

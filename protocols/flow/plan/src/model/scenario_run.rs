@@ -1,13 +1,15 @@
 //! A load of a scenario's own: the table `[scenario.run]`.
 
+use std::path::PathBuf;
+
 use brunt_run::options::arrivals::Arrival;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::values::Time;
 
-/// Load of one scenario. With `rate` or `stages` it is open: iterations begin when they are due. Without them each of
-/// its users begins the next iteration when the previous one is over.
+/// Load of one scenario. With `rate`, `stages`, `trace` or `rate-file` it is open: iterations begin when they are due.
+/// Without them each of its users begins the next iteration when the previous one is over.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ScenarioRun {
@@ -20,6 +22,10 @@ pub struct ScenarioRun {
     pub arrival: Option<Arrival>,
     /// Rate that changes, such as "ramp 10..500 over 2m, 500/s for 10m".
     pub stages: Option<String>,
+    /// File with the times at which iterations begin, one offset in seconds per line.
+    pub trace: Option<String>,
+    /// File with a rate that changes, as for `--rate-file`; multiples in it refer to `rate`.
+    pub rate_file: Option<PathBuf>,
     /// Think time of a user between two iterations, in the forms of `pause`.
     pub think: Option<String>,
     /// Time over which the users start, one after the other.
@@ -28,6 +34,6 @@ pub struct ScenarioRun {
     pub iterations: Option<u64>,
     /// Time after which no iteration begins, counted from `start`.
     pub duration: Option<Time>,
-    /// Time after the beginning of the run at which the scenario begins.
+    /// Time after the beginning of the run, or after its warm-up, at which the scenario begins.
     pub start: Option<Time>,
 }

@@ -1,6 +1,7 @@
 //! Loads of scenarios in words.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use brunt_flow_driver::{OwnLoads, Scenario};
 
@@ -13,19 +14,34 @@ pub(super) fn lines(
     own: &OwnLoads,
     scenarios: &[Scenario],
     given: &[model::Scenario],
+    warm_up: Duration,
 ) {
     for ((load, scenario), given) in own.loads.iter().zip(scenarios).zip(given) {
         let Some(run) = given.run.as_deref() else { continue };
         let users = if load.users == 1 { "user" } else { "users" };
         let mut words = format!("{} {users}", load.users);
-        let schedule = run.rate.as_ref().or(run.stages.as_ref());
-        words.extend(schedule.map(|schedule| format!(", iterations begin at {schedule}")));
+        words.extend(begins(run));
         words.extend(run.think.as_ref().map(|think| format!(", with a pause of {think}")));
         words.extend(run.iterations.map(|count| format!(", {count} iterations each")));
-        if !load.start.is_zero() {
-            let _ = write!(words, ", from {} on", time_words(load.start));
+        // What is known of the warm-up is told of all of them.
+        let start = load.start.saturating_sub(warm_up);
+        if !start.is_zero() {
+            let _ = write!(words, ", from {} on", time_words(start));
         }
-        words.extend(load.ends.map(|end| format!(", until {}", time_words(end))));
+        let end = load.ends.map(|end| end.saturating_sub(warm_up));
+        words.extend(end.map(|end| format!(", until {}", time_words(end))));
         let _ = writeln!(out, "  {}: {words}", scenario.name);
     }
+}
+
+/// When the iterations of an open load begin.
+fn begins(run: &model::ScenarioRun) -> Option<String> {
+    if let Some(file) = &run.rate_file {
+        return Some(format!(", iterations begin at the rates in {}", file.display()));
+    }
+    let schedule = run.rate.as_ref().or(run.stages.as_ref());
+    let at = |schedule| format!(", iterations begin at {schedule}");
+    schedule.map(at).or_else(|| {
+        run.trace.as_ref().map(|file| format!(", iterations begin at the times in {file}"))
+    })
 }
