@@ -110,6 +110,26 @@ fn a_cookie_that_is_missing_or_was_not_kept_is_told() {
 }
 
 #[test]
+fn a_cookie_that_is_secure_over_http_is_the_reason_of_the_refusal_that_follows() {
+    let server = Server::start(Config::default()).expect("it starts");
+    let address = server.address();
+    let plan = format!(
+        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"http://id.example.com/idp\"\n\
+         cookies = true\nredirects = 5\n[http.resolve]\n\"id.example.com:80\" = \"{address}\"\n\
+         [variables]\nback = \"http://id.example.com/echo\"\n\
+         verifier = {{ chars = \"[a-z]\", length = 64 }}\n[[scenario]]\nname = \"visit\"\n{LOGIN}"
+    );
+    let why = "the cookie 'IDP_LOGIN' was not kept, and not sent: it is Secure, and came over http from another host \
+               than localhost";
+    let once = planned(&plan).args(["--once"]).run();
+    let kept = "the cookie 'IDP_LOGIN' is not kept: it is Secure";
+    assert!(once.report.contains(kept) && once.report.contains(why), "{once}");
+    let run = planned(&plan).run();
+    let record = run.record().to_string();
+    assert!(record.contains("Cookie not found.") && record.contains(why), "{run}");
+}
+
+#[test]
 fn a_login_that_ends_elsewhere_is_told_with_the_words_of_the_page() {
     for (twist, words) in [
         ("expired-form", "You took too long to sign in."),

@@ -5,6 +5,7 @@ mod around;
 mod curl;
 mod examples;
 mod hostile;
+mod keys;
 mod memory;
 mod previews;
 mod secrets;

@@ -121,6 +121,12 @@ impl HttpClient {
         self.client.forget();
     }
 
+    /// That a cookie of the visit was not kept, which may be why a server refuses what follows.
+    pub(super) fn refused_cookie(&self) -> Option<String> {
+        let (name, why) = self.client.refused_cookie()?;
+        Some(format!("the cookie '{name}' was not kept, and not sent: {why}"))
+    }
+
     /// Handles the cancellation of an exchange.
     pub(super) fn give_up(&mut self) {
         self.rendered = None;

@@ -79,7 +79,7 @@ pub use pause::Pause;
 pub use pick::Pick;
 pub use plan::{
     AfterFailure, Around, Between, Bound, Choice as GroupChoice, Each, ExchangeStep, Flow,
-    Iterations, Order, Payload, Pool, Repeat, Scenario, Start, Step, Times,
+    Iterations, KeyCertificate, Order, Payload, Pool, Repeat, Scenario, Start, Step, Times,
 };
 pub use poll::{Poll, Slower};
 pub use reply::{Parsed, Reply};

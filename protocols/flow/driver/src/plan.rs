@@ -33,6 +33,8 @@ pub struct Flow {
     pub marks: Vec<(Hole, bool)>,
     /// The keys that each user generates for itself: their algorithms and identifiers.
     pub own_keys: Vec<(Algorithm, Option<String>)>,
+    /// The certificates of the keys that are in files.
+    pub certificates: Vec<KeyCertificate>,
     /// The names of the operations, by number, as reports show them.
     pub operations: Vec<String>,
     /// The names of what consists of several exchanges and is measured as one, by number.
@@ -79,6 +81,17 @@ pub struct Flow {
     pub trace: Option<Trace>,
     /// Whether each request over HTTP or LDAP carries an identity for the traces of the target.
     pub traceparent: bool,
+}
+
+/// The certificate of a key that is in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyCertificate {
+    /// What the plan calls the key.
+    pub key: String,
+    /// The file.
+    pub file: String,
+    /// When it begins and ends to be valid, in seconds since 1970.
+    pub valid: (i64, i64),
 }
 
 /// Steps that are performed before the load or after it: a flow of its own, with the variables of the load.

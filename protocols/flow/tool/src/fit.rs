@@ -8,17 +8,19 @@
 use std::collections::BTreeSet;
 
 use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
-use brunt_flow_driver::{Flow, HttpExchange, Payload, Source, Step};
+use brunt_flow_driver::{Flow, HttpExchange, KeyCertificate, Payload, Source, Step};
 use brunt_flow_plan::sample::Sample;
+use jiff::Timestamp;
 
 /// The characters that are allowed in a URL beside letters and digits (RFC 3986).
 const PLAIN: &[u8] = b"-._~:/?#@!$&'()*+,;=%";
 
 /// Examines the requests of the first iteration; returns notes about them, or why one cannot be sent.
-pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
+pub(crate) fn examine(flow: &Flow, now: Timestamp) -> Result<Vec<String>, String> {
     let Sample { values, .. } = Sample::draw(flow);
     let mut notes = BTreeSet::new();
     notes.extend(untraced(flow)?);
+    notes.extend(flow.certificates.iter().filter_map(|of| out_of_date(of, now)));
     for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
         let Step::Exchange(act) = step else { continue };
         let Payload::Http(http) = &act.payload else { continue };
@@ -41,6 +43,22 @@ pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
         }
     }
     Ok(notes.into_iter().collect())
+}
+
+/// What there is to say about a key whose certificate is not valid now. It signs nevertheless: a server may not look at
+/// the certificate.
+fn out_of_date(of: &KeyCertificate, now: Timestamp) -> Option<String> {
+    let (from, until) = of.valid;
+    let (what, at) = match now.as_second() {
+        second if second >= until => ("expired at", until),
+        second if second < from => ("is not valid before", from),
+        _ => return None,
+    };
+    let at = Timestamp::from_second(at).map_or_else(|_| at.to_string(), |at| at.to_string());
+    Some(format!(
+        "keys.{}: the certificate in {} {what} {at}; a server that knows the key by it refuses what it signs",
+        of.key, of.file
+    ))
 }
 
 /// What there is to say about steps that carry no identity for the traces of their target.
@@ -195,12 +213,9 @@ mod tests {
             vec![Step::Exchange(Box::new(ExchangeStep::new(0, Payload::Http(Box::new(http)))))];
         let after_failure = AfterFailure::Skip;
         let scenarios = vec![Scenario { name: "s".to_owned(), steps, after_failure }];
-        examine(&Flow {
-            scenarios,
-            variables,
-            operations: vec!["ask".to_owned()],
-            ..Flow::default()
-        })
+        let flow =
+            Flow { scenarios, variables, operations: vec!["ask".to_owned()], ..Flow::default() };
+        examine(&flow, Timestamp::UNIX_EPOCH)
     }
 
     #[test]

@@ -118,7 +118,7 @@ pub fn prepare(mut asked_for: FlowJob, world: &World) -> Result<Prepared<Users>,
     let flow = &asked_for.flow;
     let around = flow.prepare.iter().chain(&flow.clean_up).map(|around| &around.flow);
     for flow in [flow].into_iter().chain(around) {
-        for note in fit::examine(flow).map_err(|error| failed_to(&error))? {
+        for note in fit::examine(flow, world.now()).map_err(|error| failed_to(&error))? {
             if asked_for.output.progress == Progress::Figures {
                 world.console.note(&note);
             }

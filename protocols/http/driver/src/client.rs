@@ -36,6 +36,8 @@ pub struct Client {
     last: Option<(Vec<u8>, Arc<Origin>)>,
     /// What the client added to a request that is shown, and the redirects that followed.
     course: Course,
+    /// The first cookie since the jar was empty that was not kept, and why.
+    refused_cookie: Option<Box<(String, NotKept)>>,
 }
 
 /// What the client did by itself in an exchange that is shown.
@@ -72,6 +74,7 @@ impl Client {
             jar: Jar::default(),
             last: None,
             course: Course::default(),
+            refused_cookie: None,
         }
     }
 
@@ -178,6 +181,7 @@ impl Client {
             jar: Jar::default(),
             last: None,
             course: Course::default(),
+            refused_cookie: None,
         }
     }
 
@@ -201,8 +205,14 @@ impl Client {
         &self.jar
     }
 
+    /// The first cookie since [`forget`](Self::forget) that was not kept, by name, and why.
+    pub fn refused_cookie(&self) -> Option<&(String, NotKept)> {
+        self.refused_cookie.as_deref()
+    }
+
     /// Removes every cookie, as a new user has none.
     pub fn forget(&mut self) {
+        self.refused_cookie = None;
         self.jar.clear();
     }
 
@@ -285,11 +295,14 @@ impl Client {
         for value in response.values("set-cookie") {
             let kept = self.jar.absorb(request_scope(origin, request), value);
             if let Err(why) = kept
-                && shown
+                && (shown || self.refused_cookie.is_none())
             {
                 let name = value.split(|byte| matches!(byte, b'=' | b';')).next();
                 let name = String::from_utf8_lossy(name.unwrap_or_default()).trim().to_owned();
-                self.course.refused_cookies.push((name, why));
+                if shown {
+                    self.course.refused_cookies.push((name.clone(), why.clone()));
+                }
+                self.refused_cookie.get_or_insert_with(|| Box::new((name, why)));
             }
         }
     }

@@ -123,7 +123,7 @@ fn check(asked: &RunSpec, world: &World) -> Result<Answer<brunt_envelope::Checke
         Ok(args) => args,
         Err(refusal) => return Ok(Answer::Failed(first_words(&refusal.text))),
     };
-    Ok(Answer::Done(check_granted(&args, &granted)))
+    Ok(Answer::Done(check_granted(&args, &granted, world)))
 }
 
 /// Confines a child that makes no load: it is handed no network, and can access little of the machine.

@@ -53,7 +53,7 @@ impl User {
                 return Outcome::Ok(code);
             }
         }
-        let known = Known { act, info, compiled };
+        let known = Known { act, info, compiled, http_client: &self.http_client };
         let outcome = judge(&known, &parsed, refused, &mut self.variables, watch);
         if let Some(wish) = &info.page {
             LastPage::renew(&mut self.last_page, &parsed, (act.operation, wish));
@@ -103,6 +103,7 @@ struct Known<'a> {
     act: &'a ExchangeStep,
     info: &'a ExchangeInfo,
     compiled: &'a CompiledFlow,
+    http_client: &'a HttpClient,
 }
 
 /// Checks whether an answer is what the plan expects, and performs the plan's extractions. A refusal, of this class, is
@@ -187,7 +188,8 @@ impl Known<'_> {
         }
     }
 
-    /// The reason that a web server gives for a refusal, with the age of what it may be about.
+    /// The reason that a web server gives for a refusal, with the age of what it may be about and a cookie that it
+    /// misses.
     fn refusal_of(&self, reply: &Reply<'_>, variables: &Variables, now: Moment) -> Option<String> {
         let Reply::Http(response) = reply else { return None };
         if response.status() < 400 {
@@ -196,7 +198,8 @@ impl Known<'_> {
         let said = refusal::words(response, variables.values());
         let ages = self.ages(variables, now).filter(|_| token_age::is_refusal(response));
         let clocks = clock_offset::words(response, since_1970());
-        let parts: Vec<String> = said.into_iter().chain(ages).chain(clocks).collect();
+        let cookie = self.http_client.refused_cookie();
+        let parts: Vec<String> = cookie.into_iter().chain(said).chain(ages).chain(clocks).collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_feed::Text;
-use brunt_flow_driver::{KeyRef, Signed};
+use brunt_flow_driver::{KeyCertificate, KeyRef, Signed};
 use brunt_flow_signing::{Algorithm, Claims, Digest, Key, Mac, Notation, Totp, UsedCodes};
+use brunt_net::certificate::Certificate;
 use brunt_net::keystore::Store;
 use brunt_net::secret::Secret;
 
@@ -33,6 +34,8 @@ pub(super) struct Keys {
     by_name: BTreeMap<String, PlanKey>,
     /// Those that each user generates for itself, by number.
     own: Vec<(Algorithm, Option<String>)>,
+    /// The certificates of those in files.
+    certificates: Vec<KeyCertificate>,
     /// The one-time passwords that were used.
     used: Arc<UsedCodes>,
 }
@@ -59,7 +62,7 @@ impl Keys {
         let mut keys = Self::default();
         for (name, given) in plan.keys.iter() {
             let at = KeyPath::new("keys").key(name);
-            let key = keys.key(&at, given, world)?;
+            let key = keys.key((name, &at), given, world)?;
             keys.by_name.insert(name.to_owned(), key);
         }
         Ok(keys)
@@ -78,6 +81,11 @@ impl Keys {
         self.by_name.iter().map(|(name, key)| (name.clone(), key.algorithm)).collect()
     }
 
+    /// The certificates of the keys that are in files.
+    pub(super) fn certificates(&self) -> Vec<KeyCertificate> {
+        self.certificates.clone()
+    }
+
     /// The keys that each user generates for itself.
     pub(super) fn own(self) -> Vec<(Algorithm, Option<String>)> {
         self.own
@@ -93,7 +101,7 @@ impl Keys {
 
     fn key(
         &mut self,
-        at: &KeyPath,
+        (name, at): (&str, &KeyPath),
         given: &model::Key,
         world: &CompileEnvironment<'_>,
     ) -> Result<PlanKey, KeyError> {
@@ -118,8 +126,8 @@ impl Keys {
         let wrong =
             |error: &dyn std::fmt::Display| KeyError::new(&at, format!("cannot be used: {error}"));
         match given {
-            model::Key { generate: Some(name), .. } => {
-                let named = algorithm(&at, name)?;
+            model::Key { generate: Some(given_name), .. } => {
+                let named = algorithm(&at, given_name)?;
                 if asked.is_some_and(|asked| asked != named) {
                     let what = "is the algorithm already; leave 'algorithm' out";
                     return Err(KeyError::new(&at, what));
@@ -136,7 +144,8 @@ impl Keys {
             }
             _ => {
                 let path = given.file.as_deref().unwrap_or(Path::new(""));
-                let key = of_file(&at, path, given, asked, world)?;
+                let (key, certificate) = of_file((name, &at), path, given, asked, world)?;
+                self.certificates.extend(certificate);
                 Ok(shared(key, given))
             }
         }
@@ -229,19 +238,20 @@ fn shared(key: Key, given: &model::Key) -> PlanKey {
 }
 
 fn of_file(
-    at: &KeyPath,
+    (name, at): (&str, &KeyPath),
     path: &Path,
     given: &model::Key,
     algorithm: Option<Algorithm>,
     world: &CompileEnvironment<'_>,
-) -> Result<Key, KeyError> {
+) -> Result<(Key, Option<KeyCertificate>), KeyError> {
     let wrong = |error: &dyn std::fmt::Display| {
         KeyError::new(at, format!("names {}, which cannot be used: {error}", path.display()))
     };
     let full = world.path(at, path)?;
     let bytes = world.secret(at, path)?;
     if bytes.expose().trim_ascii_start().starts_with(b"{") {
-        return Key::from_jwk(bytes.expose(), algorithm).map_err(|error| wrong(&error));
+        let key = Key::from_jwk(bytes.expose(), algorithm).map_err(|error| wrong(&error))?;
+        return Ok((key, None));
     }
     let password = given.password.as_ref();
     let password =
@@ -251,7 +261,15 @@ fn of_file(
     let (key, certificate) = found.map_err(|error| {
         KeyError::new(at, format!("names a file whose key cannot be used: failed to {error}"))
     })?;
-    Key::new(&key, certificate.as_ref(), algorithm).map_err(|error| wrong(&error))
+    let key = Key::new(&key, certificate.as_ref(), algorithm).map_err(|error| wrong(&error))?;
+    Ok((key, certificate.and_then(|der| valid(name, path, &der))))
+}
+
+/// When the certificate of a key is valid, if it can be read.
+fn valid(key: &str, path: &Path, der: &[u8]) -> Option<KeyCertificate> {
+    let read = Certificate::parse(der)?;
+    let valid = (read.not_before().timestamp(), read.not_after().timestamp());
+    Some(KeyCertificate { key: key.to_owned(), file: path.display().to_string(), valid })
 }
 
 fn algorithm(at: &KeyPath, name: &str) -> Result<Algorithm, KeyError> {

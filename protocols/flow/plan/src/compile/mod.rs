@@ -119,18 +119,18 @@ pub fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     load::count(&plan.run, &scenarios, &mut settings, &mut iterations);
-    let objectives = objectives(plan, &measured)?;
-    let abort_on = abort_rules(plan, &measured)?;
+    let (objectives, abort_on) = (objectives(plan, &measured)?, abort_rules(plan, &measured)?);
     let search = find_max::search(plan, &measured)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
-    let algorithms = keys.algorithms();
+    let (algorithms, certificates) = (keys.algorithms(), keys.certificates());
     let flow = Flow {
         scenarios,
         order,
         variables,
         marks,
         own_keys: keys.own(),
+        certificates,
         operations,
         spans,
         groups,

@@ -208,7 +208,7 @@ impl LoadedJob {
             let listed = compile::unlisted(draft);
             let flow =
                 compile::flow(draft, &self.job, self.manner, self.seed, (&listed, &world.files));
-            let notes = fit::examine(&flow.map_err(failed)?)
+            let notes = fit::examine(&flow.map_err(failed)?, world.now())
                 .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
             for note in &notes {
                 world.console.note(note);

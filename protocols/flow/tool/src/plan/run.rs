@@ -3,7 +3,6 @@
 use brunt_envelope::{Checked, Finding};
 use brunt_flow_plan::{preview, schema};
 use brunt_net::Network;
-use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
 use brunt_run::options::exit::Exit;
@@ -52,7 +51,7 @@ impl Load for RunArgs {
         }
         let asked = LoadedPlan::read(self, world).map_err(Refusal::usage)?;
         if self.check {
-            return describe(&asked, &world.console);
+            return describe(&asked, world);
         }
         if self.trace.once {
             return once::carry_out(asked.job(self, network, false)?, world);
@@ -98,14 +97,14 @@ impl Load for RunArgs {
 }
 
 /// Prints what a plan would do.
-fn describe(asked: &LoadedPlan, console: &Console) -> Result<Exit, Refusal> {
+fn describe(asked: &LoadedPlan, world: &World) -> Result<Exit, Refusal> {
     // Each user may have a connection of its own: the number of users per connection only limits the number of
     // workers.
     let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
     load.map_err(|error| Refusal::usage(format!("failed to {error}")))?;
-    let notes = fit::examine(&asked.compiled.flow)
+    let notes = fit::examine(&asked.compiled.flow, world.now())
         .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
-    console.print(&asked.check(&notes))
+    world.console.print(&asked.check(&notes))
 }
 
 /// Carries out a submitted plan without output, if its grant allows that. A plan that has the form of a LoadGen job
@@ -143,7 +142,7 @@ pub fn once_granted(
 }
 
 /// Reports what is wrong with a submitted plan, or describes it.
-pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
+pub fn check_granted(args: &RunArgs, granted: &Granted<'_>, world: &World) -> Checked {
     let asked = match LoadedPlan::granted(args, granted) {
         Ok(asked) => asked,
         Err((error, _)) => {
@@ -160,7 +159,7 @@ pub fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
     if let Some(why) = granted.submitted.agents.and_then(|_| granted::stays_here(&granted.files)) {
         return whole(why);
     }
-    match fit::examine(&asked.compiled.flow) {
+    match fit::examine(&asked.compiled.flow, world.now()) {
         Err(error) => whole(format!("failed to {error}")),
         Ok(notes) => Checked {
             findings: Vec::new(),

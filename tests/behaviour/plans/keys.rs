@@ -1,0 +1,65 @@
+//! Keys of plans in files: what is wrong with one is said before anything is sent.
+
+use brunt_test_program::{Ended, Plan, RestTarget};
+use brunt_testbed::Pki;
+
+/// A plan that signs with the key of this name, of these certificates.
+fn signing(target: &RestTarget, key: &str) -> Plan {
+    Plan::of(&format!(
+        "[run]\nusers = 1\niterations = {{ each = 2 }}\n[http]\nbase = \"{}\"\n[keys]\nclient = {{ {key} }}\n\
+         [variables]\nassertion = {{ jwt = {{ iss = \"load\" }}, key = \"client\" }}\n\
+         [[scenario]]\nsteps = [{{ post = \"/echo\", form = {{ client_assertion = \"${{assertion}}\" }} }}]\n",
+        target.base
+    ))
+}
+
+/// The text without line breaks.
+fn flat(ended: &Ended) -> String {
+    ended.said().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_wrong_password_of_a_key_file_is_an_error_that_names_the_file_and_not_the_password() {
+    let (target, directory) = (RestTarget::start(), brunt_test_program::scratch());
+    let file = Pki::make(&directory.path().join("pki")).pkcs12("client");
+    let key = format!("file = \"{}\", password = \"opensesame\"", file.display());
+    for line in [&["--check"][..], &[]] {
+        let ended = signing(&target, &key).run(line).expect(2);
+        let said = flat(&ended);
+        assert!(said.contains("plan.toml:7:") && said.contains("keys.client.file: "), "{ended}");
+        assert!(said.contains("client.p12: the password is wrong"), "{ended}");
+        assert!(!said.contains("opensesame"), "{ended}");
+    }
+    let none = format!("file = \"{}\"", file.display());
+    let ended = signing(&target, &none).run(&["--check"]).expect(2);
+    assert!(flat(&ended).contains("it needs a password and none is given"), "{ended}");
+    let right = format!("file = \"{}\", password = \"password\"", file.display());
+    signing(&target, &right).run(&["--check"]).expect(0);
+    let unfit = format!("{right}, algorithm = \"RS256\"");
+    let ended = signing(&target, &unfit).run(&["--check"]).expect(2);
+    assert!(
+        flat(&ended).contains("it has an EC key (P-256), and RS256 needs an RSA key"),
+        "{ended}"
+    );
+    assert!(target.stop().is_empty());
+}
+
+#[test]
+fn a_certificate_that_is_out_of_date_is_a_note_and_the_key_signs() {
+    let (target, directory) = (RestTarget::start(), brunt_test_program::scratch());
+    let pki = Pki::make(&directory.path().join("pki"));
+    let plan = |name: &str| {
+        let file = pki.pkcs12(name);
+        signing(&target, &format!("file = \"{}\", password = \"password\"", file.display()))
+    };
+    let note = "keys.client: the certificate in ";
+    let check = plan("expired").run(&["--check"]).expect(0);
+    let said = check.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains(note) && said.contains("expired.p12 expired at 20"), "{check}");
+    let ended = plan("expired").run(&[]).expect(0);
+    assert!(flat(&ended).contains(note), "{ended}");
+    assert_eq!(ended.record().counts.ok, 2, "{ended}");
+    let valid = plan("client").run(&["--check"]).expect(0);
+    assert!(!valid.stdout.contains("the certificate in"), "{valid}");
+    assert_eq!(target.stop().len(), 2);
+}
