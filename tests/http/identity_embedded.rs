@@ -187,3 +187,50 @@ fn users_behind_rest_to_ldap_are_counted_by_the_server() {
     }
     assert_eq!(seen.answers_of("GET", "/api/users", 200), 30, "{run}");
 }
+
+#[test]
+fn users_are_sorted_over_all_pages() {
+    let server = server(None);
+    let origin = format!("http://{}", server.address());
+    let created = ["carol", "Alice", "bob"].map(|name| {
+        format!(
+            "{{ name = \"create\", post = \"/Users\", bearer = \"${{token}}\", status = 201, \
+             json = {{ userName = \"{name}\" }} }}"
+        )
+    });
+    let page = |name: &str, query: &str, names: &[&str]| {
+        let each = names.iter().enumerate();
+        let checks: Vec<String> = each
+            .map(|(at, user)| {
+                format!("{{ json = \"/Resources/{at}/userName\", equals = \"{user}\" }}")
+            })
+            .collect();
+        format!(
+            "{{ name = \"{name}\", get = \"/Users?sortBy=userName&{query}\", bearer = \"${{token}}\", \
+             checks = [{}, {{ json = \"/totalResults\", equals = 3 }}], extract = {{ cursor = \"/nextCursor\" }} }}",
+            checks.join(", ")
+        )
+    };
+    let pages = [
+        page("all", "", &["Alice", "bob", "carol"]),
+        page("down", "sortOrder=descending&startIndex=2", &["bob", "Alice"]),
+        page("first", "count=2&cursor=", &["Alice", "bob"]),
+        page("second", "count=2&cursor=${cursor}", &["carol"]),
+    ];
+    let run = planned(&format!(
+        "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{origin}/scim/v2\"\n\
+         [[scenario]]\nsteps = [\n\
+         {{ name = \"token\", post = \"{origin}/idp/token\", basic = {{ user = \"hr\", password = \"password\" }}, \
+         form = {{ grant_type = \"client_credentials\", scope = \"scim\" }}, \
+         extract = {{ token = \"/access_token\" }} }},\n\
+         {},\n{},\n\
+         {{ name = \"wrong\", get = \"/Users?sortBy=id&sortOrder=up\", bearer = \"${{token}}\", status = 400 }},\n\
+         {{ name = \"says so\", get = \"/ServiceProviderConfig\", \
+         checks = [{{ json = \"/sort/supported\", equals = true }}] }}\n]\n",
+        created.join(",\n"),
+        pages.join(",\n")
+    ));
+    let run = run.run().went_well();
+    assert_eq!(run.count_of("second", "ok"), 1, "{run}");
+    assert_eq!(server.shutdown().answers_of("GET", "/scim/v2/Users", 200), 4, "{run}");
+}

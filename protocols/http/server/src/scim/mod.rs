@@ -1,11 +1,12 @@
 //! Provisioning of users and groups by SCIM 2.0 (RFC 7643, RFC 7644), with pages by index and by cursor (RFC 9865).
 //!
 //! Attributes are kept as they are written: there is no check against a schema beyond the name of a resource, whose
-//! value is unique. Sorting is not supported.
+//! value is unique.
 
 mod bulk;
 pub(super) mod directory;
 mod filter;
+mod order;
 mod patch;
 mod problem;
 mod store;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value, json};
 use super::call::Call;
 use super::reply::Reply;
 use filter::Filter;
+use order::Order;
 use problem::Problem;
 use store::{Kind, Page, Resource, Store, matches};
 
@@ -165,9 +167,8 @@ fn list(call: &Call<'_>, store: &Store, reply: &mut Reply) -> Result<(), Problem
         let wrong = || Problem::new(400, "invalidValue", format!("{name} is no number"));
         query.first(name).map(|text| text.parse::<i64>().map_err(|_| wrong())).transpose()
     };
-    if query.first("sortBy").is_some() {
-        return Err(Problem::new(501, "", "sorting is not supported"));
-    }
+    let [by, order] = ["sortBy", "sortOrder"].map(|name| query.first(name));
+    let order = Order::parse(by.as_deref(), order.as_deref())?;
     let most = number("count")?.map_or(PAGE, |count| count.max(0) as usize).min(PAGE_MOST);
     let start = number("startIndex")?.unwrap_or(1).max(1) as usize;
     let by_cursor = query.first("cursor");
@@ -178,7 +179,7 @@ fn list(call: &Call<'_>, store: &Store, reply: &mut Reply) -> Result<(), Problem
         })?,
     };
     let skip = if by_cursor.is_some() { 0 } else { start - 1 };
-    let (found, total) = store.list(filter.as_ref(), Page { after, skip, most });
+    let (found, total) = store.list(filter.as_ref(), order.as_ref(), Page { after, skip, most })?;
     let resources: Vec<_> =
         found.iter().map(|resource| shown(call, store.kind, resource)).collect();
     let mut answer = json!({
@@ -238,7 +239,7 @@ fn configuration() -> Value {
         },
         "filter": {"supported": true, "maxResults": PAGE_MOST},
         "changePassword": {"supported": false},
-        "sort": {"supported": false},
+        "sort": {"supported": true},
         "etag": {"supported": true},
         "pagination": {"cursor": true, "index": true, "defaultPageSize": PAGE, "maxPageSize": PAGE_MOST},
         "authenticationSchemes": [

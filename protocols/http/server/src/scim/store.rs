@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::filter::{Filter, member};
+use super::order::Order;
 use super::problem::Problem;
 
 /// The most resources of a type, and the longest of them in bytes.
@@ -67,6 +68,19 @@ pub(super) struct Page {
     pub(super) after: u64,
     pub(super) skip: usize,
     pub(super) most: usize,
+}
+
+impl Page {
+    /// Where the page begins in a sorted list: a cursor is the last resource of the page before.
+    fn place(self, sorted: &[&Resource]) -> Result<usize, Problem> {
+        if self.after == 0 {
+            return Ok(self.skip);
+        }
+        let last = sorted.iter().position(|resource| resource.number == self.after);
+        last.map(|last| last + 1).ok_or_else(|| {
+            Problem::new(400, "expiredCursor", "the resource at which the cursor points is gone")
+        })
+    }
 }
 
 impl Resource {
@@ -151,7 +165,12 @@ impl Store {
     }
 
     /// The resources of a page that meet a filter, and how many meet it in all.
-    pub(super) fn list(&self, filter: Option<&Filter>, page: Page) -> (Vec<Resource>, usize) {
+    pub(super) fn list(
+        &self,
+        filter: Option<&Filter>,
+        order: Option<&Order>,
+        page: Page,
+    ) -> Result<(Vec<Resource>, usize), Problem> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let meets = |resource: &Resource| filter.is_none_or(|it| it.meets(&resource.fields));
         let later = |resource: &&Resource| resource.number > page.after;
@@ -160,12 +179,19 @@ impl Store {
             let found = number.and_then(|number| kept.resources.get(number));
             let total = usize::from(found.is_some());
             let found = found.filter(later).into_iter().skip(page.skip).take(page.most);
-            return (found.cloned().collect(), total);
+            return Ok((found.cloned().collect(), total));
         }
         let all = || kept.resources.values().filter(|resource| meets(resource));
+        if let Some(order) = order {
+            let mut sorted: Vec<&Resource> = all().collect();
+            order.sort(&mut sorted);
+            let from = page.place(&sorted)?;
+            let shown = sorted.iter().skip(from).take(page.most).map(|it| (*it).clone()).collect();
+            return Ok((shown, sorted.len()));
+        }
         let total = if filter.is_some() { all().count() } else { kept.resources.len() };
         let shown = all().filter(later).skip(page.skip).take(page.most).cloned().collect();
-        (shown, total)
+        Ok((shown, total))
     }
 
     /// What clients may write, without what only the server writes, and the name in lower case.
