@@ -5,6 +5,7 @@
 
 mod built_in;
 mod cluster;
+mod cluster_around;
 mod cluster_attempt;
 mod cluster_counts;
 mod cluster_files;
