@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-use brunt_testbed::until;
+use brunt_testbed::{free_port, until};
 use serde_json::{Value, json};
 
 use crate::website::{Visitor, api, between, end, record, site};
@@ -197,6 +197,22 @@ fn annotations(walk: &mut Walk) {
     assert_eq!(walk.get("annotations", &[]).1["annotations"], json!([]));
 }
 
+/// A webhook that nobody answers.
+fn hooks(walk: &mut Walk) {
+    let url = format!("http://127.0.0.1:{}/", free_port());
+    let own = |body: &mut Value| body["url"] = json!(url);
+    let add = "POST /api/v1/hooks";
+    let (status, made) = walk.send(add, &[], own);
+    assert_eq!(status, 201, "{made}");
+    assert_eq!(walk.send(add, &[], own).0, 409);
+    let id = made["id"].to_string();
+    let (status, tried) = walk.ask("POST /api/v1/hooks/{hook}/test", &[&id], "", "");
+    assert_eq!((status, &tried["arrived"]), (200, &json!(false)), "{tried}");
+    let (_, listed) = walk.get("hooks", &[]);
+    assert_eq!(listed["hooks"][0]["told"], tried["why"], "{listed}");
+    assert_eq!(walk.ask("DELETE /api/v1/hooks/{hook}", &[&id], "", "").0, 204);
+}
+
 /// Schedules of the plan, one of which is started now.
 fn schedules(walk: &mut Walk) {
     let add = "POST /api/v1/schedules";
@@ -321,6 +337,7 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
     });
     targets_and_plans(&mut walk, &target);
     annotations(&mut walk);
+    hooks(&mut walk);
     schedules(&mut walk);
     records(&mut walk, &texts);
     runs_and_texts(&mut walk);

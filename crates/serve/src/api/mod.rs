@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod annotations;
 mod body;
 pub(crate) mod editing;
+pub(crate) mod hooks;
 pub(crate) mod keyed;
 pub(crate) mod marks;
 pub(crate) mod plans;

@@ -2,6 +2,7 @@
 //! to the audit trail.
 
 pub(crate) mod annotations;
+pub(crate) mod hooks;
 pub(crate) mod plans;
 pub(crate) mod runs;
 pub(crate) mod schedules;

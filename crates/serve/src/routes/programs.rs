@@ -9,6 +9,7 @@ use super::route::{Access, Ask, BodyKind, Content, Gives, Route};
 use super::table::PAGE;
 use crate::api::annotations::{AnnotationAsked, AnnotationReply, Annotations};
 use crate::api::editing::{EditAsked, Edited};
+use crate::api::hooks::{HookAsked, HookMade, HookTried, Hooks};
 use crate::api::marks::{Tags, TagsAsked, TagsOfRun};
 use crate::api::plans::{PlanAsked, PlanReply, Plans, RevisionAsked};
 use crate::api::records::{ListedRuns, Pushed};
@@ -428,6 +429,41 @@ pub(super) static TABLE: &[Route] = &[
         keyed: true,
         act: api::schedules::run,
         ..POST
+    },
+    Route {
+        path: "/api/v1/hooks",
+        access: Access::Token(Role::Admin, Scope::Read),
+        what: "List the webhooks that receive the results of schedules",
+        gives: &[Gives::json::<Hooks>(200)],
+        act: api::hooks::list,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/hooks",
+        access: MANAGE,
+        what: "Add a webhook. The answer has the key that verifies its messages, which is told only once",
+        asks: &[Content::json::<HookAsked>()],
+        gives: &[Gives::json::<HookMade>(201)],
+        refuses: &[409],
+        act: api::hooks::add,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/hooks/{hook}/test",
+        access: MANAGE,
+        takes: BodyKind::Form,
+        what: "Send a test message to a webhook, and return what came of it",
+        gives: &[Gives::json::<HookTried>(200)],
+        act: api::hooks::test,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/hooks/{hook}",
+        access: MANAGE,
+        what: "Remove a webhook. Its schedules send no more messages",
+        gives: &[Gives { status: 204, content: None }],
+        act: api::hooks::end,
+        ..DELETE
     },
     Route {
         path: "/api/v1/annotations",

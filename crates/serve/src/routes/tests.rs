@@ -4,6 +4,7 @@ mod agents;
 mod annotations;
 mod forms;
 mod home;
+mod hooks;
 mod kept;
 mod keys;
 mod programs;

@@ -59,14 +59,15 @@ impl Store {
         })
     }
 
-    /// Adds a webhook, ignoring its `id`; false if the name is taken.
-    pub(crate) fn add_hook(&self, it: &Hook, sealed: &[u8]) -> Result<bool> {
+    /// Adds a webhook, ignoring its `id`, and returns its id; `None` if the name is taken.
+    pub(crate) fn add_hook(&self, it: &Hook, sealed: &[u8]) -> Result<Option<i64>> {
         self.write(|file| {
             let add = "INSERT OR IGNORE INTO hook (name, url, sealed, author, at, format, recipients) \
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
             let values =
                 (&it.name, &it.url, sealed, &it.by, it.at, it.format.key(), it.to.join("\n"));
-            Ok(file.execute(add, values)? > 0)
+            let is_added = file.execute(add, values)? > 0;
+            Ok(is_added.then(|| file.last_insert_rowid()))
         })
     }
 
@@ -106,8 +107,9 @@ mod tests {
             to: vec!["a@example.com".to_owned(), "b@example.com".to_owned()],
             tried: None,
         };
-        assert!(store.add_hook(&given, b"sealed").unwrap());
-        assert!(!store.add_hook(&Hook { name: "CI".to_owned(), ..given.clone() }, b"x").unwrap());
+        assert_eq!(store.add_hook(&given, b"sealed").unwrap(), Some(1));
+        let same = Hook { name: "CI".to_owned(), ..given.clone() };
+        assert_eq!(store.add_hook(&same, b"x").unwrap(), None);
         assert_eq!(store.hooks().unwrap(), std::slice::from_ref(&given));
         assert_eq!(store.hook(1).unwrap(), Some((given.clone(), b"sealed".to_vec())));
         store.hook_tried(1, 9, "no answer").unwrap();
