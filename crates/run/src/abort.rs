@@ -45,6 +45,6 @@ impl Observer for AbortOn {
             self.console.say(&format!("\nThe run ends: --abort-on {why}"));
         }
         self.fired = Some(why);
-        Err(ObserverFailure::Closed)
+        Err(ObserverFailure::Decided)
     }
 }

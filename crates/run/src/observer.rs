@@ -41,6 +41,9 @@ pub trait Observer {
 pub enum ObserverFailure {
     /// The reader has closed its end, which is not a failure: the run ends in good order.
     Closed,
+    /// What it watches decides that the run ends, which is not a failure either: a condition, or a step of a search
+    /// whose result is known.
+    Decided,
     /// A write failed. The run continues without this observer.
     Failed(ObserverError),
 }
@@ -148,7 +151,7 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
             if let Err(failure) = show(*observer, &self.measured) {
                 *troubled = true;
                 match failure {
-                    ObserverFailure::Closed => drop(self.stop.request()),
+                    ObserverFailure::Closed | ObserverFailure::Decided => drop(self.stop.request()),
                     ObserverFailure::Failed(why) => failed(&mut self.losses, why),
                 }
             }

@@ -243,8 +243,8 @@ fn unreachable(finished: &Finished) -> Option<String> {
     let lost: u64 = codes.filter(|(outcome, _)| connecting(*outcome)).map(|(_, count)| count).sum();
     let away = lost > 0 || counts.planned > 0 && counts.failed == 0;
     away.then(|| {
-        let said = finished.record.samples.first().map(|sample| sample.text.clone());
-        said.unwrap_or_else(|| "nothing was answered".to_owned())
+        let reported = finished.record.samples.first().map(|sample| sample.text.clone());
+        reported.unwrap_or_else(|| "nothing was answered".to_owned())
     })
 }
 
@@ -333,7 +333,7 @@ impl Observer for Watch<'_, '_> {
         if (self.judge)(&second).is_break() {
             self.done = true;
             // No further exchange falls due, and exchanges in flight are completed.
-            return Err(ObserverFailure::Closed);
+            return Err(ObserverFailure::Decided);
         }
         Ok(())
     }
