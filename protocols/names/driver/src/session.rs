@@ -23,8 +23,8 @@ const RECONNECT: Part = Part(1);
 pub const FOUND: u32 = 0;
 /// The code of a lookup that found nothing, as expected.
 pub const ABSENT: u32 = 1;
-/// Codes of [`Class::Check`].
-const UNRESOLVED: u32 = 1;
+/// The code of [`Class::Check`] for a lookup that found nothing where an entry should be.
+pub const UNRESOLVED: u32 = 1;
 const UNEXPECTED: u32 = 2;
 const WRONG: u32 = 3;
 

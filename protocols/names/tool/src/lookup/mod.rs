@@ -14,8 +14,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use brunt_engine::{EngineRun, Plan};
-use brunt_exchange::Outcome as ExchangeOutcome;
-use brunt_names_driver::{AccessPaths, PARTS, nss, outcome_name};
+use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_names_driver::{AccessPaths, PARTS, UNRESOLVED, nss, outcome_name};
 use brunt_names_load::LookupSessions;
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
@@ -73,8 +73,8 @@ impl Load for LookupArgs {
         if shows {
             print(self, &settings, &mut finished, &world.console).map_err(Refusal::failed)?;
         }
-        let manner = ExitPolicy::Lookup { unresolved: unresolved(&finished.record) > 0 };
-        let exit = finished.losses.tell(exit(&finished.record, finished.early(), manner));
+        let policy = ExitPolicy::Lookup { unresolved: unresolved(&finished.record) > 0 };
+        let exit = finished.losses.tell(exit(&finished.record, finished.early(), policy));
         Ok(Outcome { record: finished.record, exit })
     }
 
@@ -154,7 +154,9 @@ pub(crate) fn usable(asks_modules: bool) -> Result<(), StaticBuild> {
 /// How many lookups of existing names found nothing.
 fn unresolved(record: &Record) -> u64 {
     let codes = record.operations.iter().flat_map(|operation| &operation.codes);
-    codes.filter(|code| code.name == "unresolved").map(|code| code.count).sum()
+    let unresolved =
+        codes.filter(|code| code.class == Class::Check.word() && code.code == Some(UNRESOLVED));
+    unresolved.map(|code| code.count).sum()
 }
 
 /// What lookups supply to their run.
