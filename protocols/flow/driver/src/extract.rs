@@ -270,7 +270,8 @@ impl Location {
     /// Creates a place in an XML body: `//Attribute[@Name='mail']/Value`. A name without a prefix means this name in
     /// any namespace.
     pub fn xpath(text: &str) -> Result<Self, LocationError> {
-        XPath::parse(text).map(Self::XPath).map_err(|problem| wrong("XPath", text, problem))
+        let path = XPath::parse(text);
+        path.map(Self::XPath).map_err(|error| wrong("XPath", text, error.to_string()))
     }
 
     /// Creates a place in a page: an element, or one of its attributes.

@@ -91,4 +91,4 @@ pub use unexamined::Unexamined;
 pub use upload::{FileChoice, NamedFiles, PartContent, Upload, UploadPart};
 pub use user::{ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
 pub use weight::Weight;
-pub use xpath::XPath;
+pub use xpath::{XPath, XPathError};

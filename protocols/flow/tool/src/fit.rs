@@ -15,8 +15,39 @@ use jiff::Timestamp;
 /// The characters that are allowed in a URL beside letters and digits (RFC 3986).
 const PLAIN: &[u8] = b"-._~:/?#@!$&'()*+,;=%";
 
+/// Why a flow cannot be sent. It reads after "failed to".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FitError {
+    #[error("send the request '{name}': {source}")]
+    Request { name: String, source: RequestError },
+    #[error("use --traceparent: {NO_PLACE}, and no step is over HTTP or LDAP")]
+    Untraced,
+}
+
+/// Why a request cannot be sent.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RequestError {
+    #[error("its URL contains a space; write it as %20")]
+    Space,
+    #[error(
+        "its URL contains the byte {0:#04x}, which no request line can carry; write it as %{0:02X}"
+    )]
+    Byte(u8),
+    #[error("its URL is '{0}', which names no host: set http.base, or give the whole URL")]
+    NoHost(String),
+    #[error("\"{}\" is not a valid header name", .0.escape_debug())]
+    FieldName(String),
+    #[error(
+        "the value of its header {name} contains the control character {byte:#04x}, which is not allowed in a header"
+    )]
+    FieldValue { name: String, byte: u8 },
+}
+
+/// Why some steps carry no identity for the traces of their target.
+const NO_PLACE: &str = "messages of DHCP have no place for a trace id";
+
 /// Examines the requests of the first iteration; returns notes about them, or why one cannot be sent.
-pub(crate) fn examine(flow: &Flow, now: Timestamp) -> Result<Vec<String>, String> {
+pub(crate) fn examine(flow: &Flow, now: Timestamp) -> Result<Vec<String>, FitError> {
     let Sample { values, .. } = Sample::draw(flow);
     let mut notes = BTreeSet::new();
     notes.extend(untraced(flow)?);
@@ -25,7 +56,7 @@ pub(crate) fn examine(flow: &Flow, now: Timestamp) -> Result<Vec<String>, String
         let Step::Exchange(act) = step else { continue };
         let Payload::Http(http) = &act.payload else { continue };
         let name = flow.operations.get(usize::from(act.operation)).map_or("", String::as_str);
-        let wrong = |what: String| format!("send the request '{name}': {what}");
+        let wrong = |source| FitError::Request { name: name.to_owned(), source };
         fields_fit(http, flow, &values).map_err(wrong)?;
         // Where a page leads is known when it has come.
         if http.page.is_some() {
@@ -62,18 +93,17 @@ fn out_of_date(of: &KeyCertificate, now: Timestamp) -> Option<String> {
 }
 
 /// What there is to say about steps that carry no identity for the traces of their target.
-fn untraced(flow: &Flow) -> Result<Option<String>, String> {
+fn untraced(flow: &Flow) -> Result<Option<String>, FitError> {
     let steps = flow.scenarios.iter().flat_map(|scenario| &scenario.steps);
     let mut carry = steps.filter_map(|step| match step {
         Step::Exchange(act) => Some(!matches!(act.payload, Payload::Dhcp(_))),
         Step::Pause(_) | Step::Control(_) => None,
     });
     let (some, all) = (carry.clone().any(|one| one), carry.all(|one| one));
-    let why = "messages of DHCP have no place for a trace id";
     match flow.traceparent {
         false => Ok(None),
-        true if !some => Err(format!("use --traceparent: {why}, and no step is over HTTP or LDAP")),
-        true => Ok((!all).then(|| format!("--traceparent: {why}; the other steps have one"))),
+        true if !some => Err(FitError::Untraced),
+        true => Ok((!all).then(|| format!("--traceparent: {NO_PLACE}; the other steps have one"))),
     }
 }
 
@@ -106,18 +136,16 @@ fn value(hole: Hole, escape: Escape, flow: &Flow, values: &Values, out: &mut Vec
 }
 
 /// Whether a URL fits into a request line.
-fn url_fits(url: &[u8]) -> Result<(), String> {
+fn url_fits(url: &[u8]) -> Result<(), RequestError> {
     let Some(byte) = url.iter().find(|byte| !(0x21..0x7f).contains(*byte)) else { return Ok(()) };
     Err(match byte {
-        b' ' => "its URL contains a space; write it as %20".to_owned(),
-        byte => format!(
-            "its URL contains the byte {byte:#04x}, which no request line can carry; write it as %{byte:02X}"
-        ),
+        b' ' => RequestError::Space,
+        byte => RequestError::Byte(*byte),
     })
 }
 
 /// Whether a URL names the host that it leads to, unless its beginning is known only during the run.
-fn names_host(text: &Text, url: &[u8], flow: &Flow, values: &Values) -> Result<(), String> {
+fn names_host(text: &Text, url: &[u8], flow: &Flow, values: &Values) -> Result<(), RequestError> {
     if let Some(TextPiece::Hole(hole, _)) = text.pieces().first() {
         let source = flow.variables.get(usize::from(hole.0)).map(|variable| &variable.source);
         if values.value(*hole).is_none() || made_of_answers(source, flow) {
@@ -131,7 +159,7 @@ fn names_host(text: &Text, url: &[u8], flow: &Flow, values: &Values) -> Result<(
         return Ok(());
     }
     let url = brunt_redact::url(&values.shown(&String::from_utf8_lossy(url)));
-    Err(format!("its URL is '{url}', which names no host: set http.base, or give the whole URL"))
+    Err(RequestError::NoHost(url))
 }
 
 /// Whether a value is that of an answer, or is composed of one.
@@ -143,18 +171,15 @@ fn made_of_answers(source: Option<&Source>, flow: &Flow) -> bool {
 }
 
 /// Whether the fields can be lines of a request head.
-fn fields_fit(http: &HttpExchange, flow: &Flow, values: &Values) -> Result<(), String> {
+fn fields_fit(http: &HttpExchange, flow: &Flow, values: &Values) -> Result<(), RequestError> {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     for (name, value) in &http.fields {
         if name.is_empty() || !name.bytes().all(token) {
-            return Err(format!("\"{}\" is not a valid header name", name.escape_debug()));
+            return Err(RequestError::FieldName(name.clone()));
         }
         let value = rendered(value, flow, values);
         if let Some(byte) = value.iter().find(|byte| byte.is_ascii_control() && **byte != b'\t') {
-            return Err(format!(
-                "the value of its header {name} contains the control character {byte:#04x}, which is not allowed \
-                 in a header"
-            ));
+            return Err(RequestError::FieldValue { name: name.clone(), byte: *byte });
         }
     }
     Ok(())
@@ -190,13 +215,13 @@ mod tests {
     #[test]
     fn a_url_that_names_no_host_is_an_error_unless_an_answer_brings_it() {
         for value in ["/x/y", "?x", "", "h/x", "ftp://h/"] {
-            let error = examined("${v}", ("A", "b"), value).unwrap_err();
+            let error = examined("${v}", ("A", "b"), value).unwrap_err().to_string();
             assert!(error.contains("names no host: set http.base"), "{value}: {error}");
         }
         assert!(examined("${v}", ("A", "b"), "HTTP://h/").is_ok());
     }
 
-    fn examined(url: &str, field: (&str, &str), secret: &str) -> Result<Vec<String>, String> {
+    fn examined(url: &str, field: (&str, &str), secret: &str) -> Result<Vec<String>, FitError> {
         let text = |text: &str| Text::parse(text, Escape::None, |_| Some(Hole(0))).unwrap();
         let http = HttpExchange {
             method: "GET".to_owned(),
@@ -228,7 +253,7 @@ mod tests {
             ("http://h/", ("A", "b\r\nC: d"), "", "header A contains the control character 0x0d"),
             ("http://h/", ("A", "${v}"), "b\nc", "the control character 0x0a"),
         ] {
-            let error = examined(url, field, value).unwrap_err();
+            let error = examined(url, field, value).unwrap_err().to_string();
             assert!(error.contains(said), "{url}: {error}");
         }
     }

@@ -1,5 +1,6 @@
 //! The functions of XPath 1.0, section 4, that depend only on values.
 
+use super::error::XPathError;
 use super::value::Value;
 
 /// A function that an expression may call.
@@ -63,17 +64,15 @@ const FUNCTIONS: [(&str, Function, usize, usize); 25] = [
 
 impl Function {
     /// The function with this name, if it takes this many arguments.
-    pub(super) fn named(name: &str, arguments: usize) -> Result<Self, String> {
+    pub(super) fn named(name: &str, arguments: usize) -> Result<Self, XPathError> {
         let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
-        let (_, function, least, most) = known.ok_or_else(|| {
-            format!("there is no function {name}(); XPath 1.0 has others, but for id() and lang()")
-        })?;
+        let (_, function, least, most) =
+            known.ok_or_else(|| XPathError::Function(name.to_owned()))?;
         if !(*least..=*most).contains(&arguments) {
             let takes =
                 if least == most { least.to_string() } else { format!("{least} to {most}") };
-            return Err(format!(
-                "the function {name}() takes {takes} arguments and not {arguments}"
-            ));
+            let name = name.to_owned();
+            return Err(XPathError::Arguments { name, takes, given: arguments });
         }
         Ok(*function)
     }

@@ -7,6 +7,7 @@
 //! that place. There are no variables, no namespace axis, and neither `id()` nor `lang()`. The work of an evaluation is
 //! counted against the [`Work`] of the answer.
 
+mod error;
 mod evaluate;
 mod function;
 mod item;
@@ -16,6 +17,7 @@ mod value;
 
 use super::unexamined::Unexamined;
 use super::work::Work;
+pub use error::XPathError;
 use parse::Expression;
 use roxmltree::Document;
 use std::fmt;
@@ -33,10 +35,10 @@ pub struct XPath {
 }
 
 impl XPath {
-    /// Parses an expression. The error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Parses an expression.
+    pub fn parse(text: &str) -> Result<Self, XPathError> {
         if text.len() > LENGTH_MAX {
-            return Err(format!("it is longer than {LENGTH_MAX} bytes"));
+            return Err(XPathError::Long);
         }
         let expression = Arc::new(parse::parse(&token::tokens(text)?)?);
         Ok(Self { text: text.into(), expression })

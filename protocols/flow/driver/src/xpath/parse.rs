@@ -1,10 +1,11 @@
 //! The grammar of expressions, XPath 1.0 sections 2 and 3.
 
+use super::error::XPathError;
 use super::function::Function;
 use super::token::Token;
 
 /// The maximum nesting depth of expressions.
-const DEPTH_MAX: u32 = 64;
+pub(super) const DEPTH_MAX: u32 = 64;
 
 /// An expression.
 #[derive(Clone, Debug)]
@@ -105,14 +106,12 @@ const LEVELS: [&[(&str, Operator)]; 7] = [
 const NEGATIVE_LEVEL: usize = 6;
 
 /// Parses these tokens as an expression.
-pub(super) fn parse(tokens: &[Token]) -> Result<Expression, String> {
+pub(super) fn parse(tokens: &[Token]) -> Result<Expression, XPathError> {
     let mut parser = Parser { tokens, at: 0, depth: 0 };
     let expression = parser.expression()?;
     match parser.tokens.get(parser.at) {
         None => Ok(expression),
-        Some(token) => {
-            Err(format!("{} stands where the expression should end", shown(Some(token))))
-        }
+        Some(token) => Err(XPathError::NoEnd(shown(Some(token)))),
     }
 }
 
@@ -123,10 +122,10 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn expression(&mut self) -> Result<Expression, String> {
+    fn expression(&mut self) -> Result<Expression, XPathError> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(format!("its parts stand more than {DEPTH_MAX} deep within each other"));
+            return Err(XPathError::Deep);
         }
         let expression = self.level(0);
         self.depth -= 1;
@@ -134,7 +133,7 @@ impl Parser<'_> {
     }
 
     /// An expression of operators of one level and those with higher precedence.
-    fn level(&mut self, level: usize) -> Result<Expression, String> {
+    fn level(&mut self, level: usize) -> Result<Expression, XPathError> {
         if level == NEGATIVE_LEVEL {
             let mut count = 0;
             while self.take("-") {
@@ -150,7 +149,7 @@ impl Parser<'_> {
         self.operators(level)
     }
 
-    fn operators(&mut self, level: usize) -> Result<Expression, String> {
+    fn operators(&mut self, level: usize) -> Result<Expression, XPathError> {
         let Some(operators) = LEVELS.get(level) else { return self.path() };
         let mut left = self.level(level + 1)?;
         while let Some((_, operator)) = operators.iter().find(|(mark, _)| self.is(mark)) {
@@ -162,7 +161,7 @@ impl Parser<'_> {
     }
 
     /// A path, or another kind of operand.
-    fn path(&mut self) -> Result<Expression, String> {
+    fn path(&mut self) -> Result<Expression, XPathError> {
         let start = match self.tokens.get(self.at) {
             Some(Token::Mark("/")) => {
                 self.at += 1;
@@ -192,12 +191,12 @@ impl Parser<'_> {
         Ok(Expression::Path(path))
     }
 
-    fn steps(&mut self, path: &mut Path) -> Result<(), String> {
+    fn steps(&mut self, path: &mut Path) -> Result<(), XPathError> {
         path.steps.push(self.step()?);
         self.more_steps(path)
     }
 
-    fn more_steps(&mut self, path: &mut Path) -> Result<(), String> {
+    fn more_steps(&mut self, path: &mut Path) -> Result<(), XPathError> {
         loop {
             if self.take("//") {
                 path.steps.push(plain(Axis::DescendantOrSelf));
@@ -208,7 +207,7 @@ impl Parser<'_> {
         }
     }
 
-    fn step(&mut self) -> Result<Step, String> {
+    fn step(&mut self) -> Result<Step, XPathError> {
         for (mark, axis) in [(".", Axis::Own), ("..", Axis::Parent)] {
             if self.take(mark) {
                 return Ok(plain(axis));
@@ -219,7 +218,7 @@ impl Parser<'_> {
         Ok(Step { axis, test, predicates: self.predicates()? })
     }
 
-    fn axis(&mut self) -> Result<Axis, String> {
+    fn axis(&mut self) -> Result<Axis, XPathError> {
         if self.take("@") {
             return Ok(Axis::Attribute);
         }
@@ -242,11 +241,11 @@ impl Parser<'_> {
             "following-sibling" => Axis::FollowingSibling,
             "preceding" => Axis::Preceding,
             "preceding-sibling" => Axis::PrecedingSibling,
-            other => return Err(format!("there is no axis '{other}'")),
+            other => return Err(XPathError::Axis(other.to_owned())),
         })
     }
 
-    fn test(&mut self) -> Result<Test, String> {
+    fn test(&mut self) -> Result<Test, XPathError> {
         let token = self.tokens.get(self.at);
         self.at += 1;
         match token {
@@ -260,9 +259,7 @@ impl Parser<'_> {
                     "text" => Test::Text,
                     "comment" => Test::Comment,
                     "processing-instruction" => Test::Instruction,
-                    other => {
-                        return Err(format!("the function {other}() cannot be a step of a path"));
-                    }
+                    other => return Err(XPathError::Step(other.to_owned())),
                 };
                 self.at += 1;
                 self.expect(")").map(|()| test)
@@ -270,11 +267,11 @@ impl Parser<'_> {
             Some(Token::Name { prefix, local }) => {
                 Ok(Test::Name { prefix: prefix.clone(), local: local.clone() })
             }
-            other => Err(format!("{} stands where a name should", shown(other))),
+            other => Err(XPathError::NoName(shown(other))),
         }
     }
 
-    fn predicates(&mut self) -> Result<Vec<Expression>, String> {
+    fn predicates(&mut self) -> Result<Vec<Expression>, XPathError> {
         let mut predicates = Vec::new();
         while self.take("[") {
             predicates.push(self.expression()?);
@@ -283,7 +280,7 @@ impl Parser<'_> {
         Ok(predicates)
     }
 
-    fn primary(&mut self) -> Result<Expression, String> {
+    fn primary(&mut self) -> Result<Expression, XPathError> {
         let token = self.tokens.get(self.at);
         self.at += 1;
         match token {
@@ -304,7 +301,7 @@ impl Parser<'_> {
                 }
                 Ok(Expression::Call(Function::named(local, arguments.len())?, arguments))
             }
-            other => Err(format!("{} stands where a value should", shown(other))),
+            other => Err(XPathError::NoValue(shown(other))),
         }
     }
 
@@ -333,11 +330,11 @@ impl Parser<'_> {
         taken
     }
 
-    fn expect(&mut self, mark: &str) -> Result<(), String> {
+    fn expect(&mut self, mark: &'static str) -> Result<(), XPathError> {
         if self.take(mark) {
             return Ok(());
         }
-        Err(format!("{} stands where '{mark}' should", shown(self.tokens.get(self.at))))
+        Err(XPathError::NoMark { found: shown(self.tokens.get(self.at)), mark })
     }
 }
 

@@ -162,12 +162,12 @@ fn what_is_no_expression_is_refused_with_the_reason() {
         ("id('a')", "no function id()"),
     ];
     for (expression, expected) in cases {
-        let said = XPath::parse(expression).unwrap_err();
+        let said = XPath::parse(expression).unwrap_err().to_string();
         assert!(said.contains(expected), "{expression}: {said}");
     }
-    assert!(XPath::parse(&"(".repeat(2000)).unwrap_err().contains("deep"));
+    assert!(XPath::parse(&"(".repeat(2000)).unwrap_err().to_string().contains("deep"));
     assert!(XPath::parse(&"-".repeat(2000)).is_err());
-    assert!(XPath::parse(&"a".repeat(5000)).unwrap_err().contains("longer"));
+    assert!(XPath::parse(&"a".repeat(5000)).unwrap_err().to_string().contains("longer"));
 }
 
 #[test]

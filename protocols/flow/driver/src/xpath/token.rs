@@ -1,5 +1,7 @@
 //! The tokens of an expression, XPath 1.0 section 3.7.
 
+use super::error::XPathError;
+
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -27,7 +29,7 @@ const MARKS: [&str; 21] = [
 const WORDS: [&str; 4] = ["and", "or", "mod", "div"];
 
 /// Splits `text` into tokens.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, XPathError> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
@@ -36,16 +38,15 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             number(rest)
         } else if matches!(first, '"' | '\'') {
             let inside = &rest[1..];
-            let end =
-                inside.find(first).ok_or_else(|| format!("the quote in {rest} is not closed"))?;
+            let end = inside.find(first).ok_or_else(|| XPathError::Quote(rest.to_owned()))?;
             (Token::Literal(inside[..end].to_owned()), end + 2)
         } else if starts_name(first) {
             word(rest, may_be_operator(tokens.last()))
         } else {
             let mark = MARKS.into_iter().find(|mark| rest.starts_with(mark));
-            let mark = mark.ok_or_else(|| match first {
-                '$' => "there are no variables in it; write the value itself".to_owned(),
-                other => format!("'{other}' stands where no expression has it"),
+            let mark = mark.ok_or(match first {
+                '$' => XPathError::Variable,
+                other => XPathError::Character(other),
             })?;
             let any = mark == "*" && !may_be_operator(tokens.last());
             (if any { Token::Any } else { Token::Mark(mark) }, mark.len())

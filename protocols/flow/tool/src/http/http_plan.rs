@@ -4,14 +4,15 @@
 //! anything tried on a command line can be saved as a file.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_engine::schedule::Schedule;
 use brunt_feed::file;
 use brunt_flow_import::notation::{literal, literal_path};
-use brunt_flow_import::{Resolve, Secrets, percent_decoded};
+use brunt_flow_import::{CurlError, Resolve, Secrets, percent_decoded};
 use brunt_flow_plan::model::{
     Basic, Hidden, Http, HttpVersion, Iterations, Order, Plan, Run, Scenario, Step, Tls,
 };
@@ -22,8 +23,8 @@ use brunt_run::options::load_options::LoadOptions;
 use brunt_run::options::output::duration;
 use brunt_run::options::resend::Resending;
 
-use super::targets::{self, Target};
-use crate::import::settled::{self, Settled, encoded};
+use super::targets::{self, Target, TargetsError};
+use crate::import::settled::{self, SettleError, Settled, encoded};
 use crate::options::http::{
     ConnectionArgs, HttpArgs, LoadArgs, RequestArgs, SpokenVersion, TlsResume,
 };
@@ -44,12 +45,83 @@ pub(super) struct HttpPlan {
     pub notes: Vec<String>,
 }
 
+/// Why a command line makes no plan. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HttpPlanError {
+    #[error("trust redirects with everything: none is followed; add --redirect 3")]
+    NoRedirects,
+    #[error(
+        "understand '-t {0}': write a number of threads from 1 to 1024, or a timeout such as 2s"
+    )]
+    Threads(String),
+    #[error(
+        "end stages after a number of requests: leave out -n, and give each stage a time or set -z"
+    )]
+    CountedStages,
+    #[error("use --rate: it is out of range")]
+    Rate,
+    #[error("understand '-s {seconds}': for ab's time-out write --timeout {seconds}s")]
+    Seconds { seconds: u32 },
+    #[error(
+        "run a Lua script of wrk: scripts are not supported. Write a plan ('brunt help plan') for requests that \
+         change, sequences and checks, and run it with brunt run; leave bombardier's -s out"
+    )]
+    Script,
+    #[error(
+        "follow '-r {text}' redirects: for a rate, as in bombardier, write -q {text}; for at most so many redirects \
+         write --redirect {text}; leave ab's -r out, because no failure ends a run"
+    )]
+    Redirects { text: String },
+    #[error(transparent)]
+    Curl(#[from] CurlError),
+    #[error(
+        "send a body that is not text from a command line: name its file with --data-binary @FILE"
+    )]
+    Bytes,
+    #[error(transparent)]
+    Settle(SettleError),
+    #[error("read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("read {}: it is not UTF-8", .0.display())]
+    Encoding(PathBuf),
+    #[error("read {}: {source}", path.display())]
+    Targets { path: PathBuf, source: TargetsError },
+    #[error(
+        "understand the URL '{0}': it must begin with http:// or https:// and contain no space"
+    )]
+    Url(String),
+    #[error(
+        "send -A as Accept header: it has no type such as application/json; for ab's -A USER:PASSWORD write -a \
+         USER:PASSWORD"
+    )]
+    Accept,
+    #[error("understand -H '{0}': write it as 'NAME: VALUE'")]
+    Header(String),
+    #[error("send several concurrent requests on an HTTP/1.1 connection: add --http2")]
+    Streams,
+    #[error("understand '{text}': write it as {form}")]
+    Resolve { text: String, form: &'static str },
+    #[error("find {host}: {source}")]
+    Lookup { host: String, source: io::Error },
+    #[error("find an address of {family} for {host}")]
+    NoAddress { host: String, family: &'static str },
+}
+
+impl From<SettleError> for HttpPlanError {
+    fn from(error: SettleError) -> Self {
+        match error {
+            SettleError::Bytes(_) => Self::Bytes,
+            error @ SettleError::Address { .. } => Self::Settle(error),
+        }
+    }
+}
+
 impl HttpPlan {
     /// Makes a plan. `read` reads files.
     pub(super) fn new(
         args: &HttpArgs,
         read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, HttpPlanError> {
         script(args)?;
         let args = &body_in_file(args);
         let mut notes = Vec::new();
@@ -70,8 +142,7 @@ impl HttpPlan {
         family(&args.connection, &plan, &mut http)?;
         if args.connection.location_trusted {
             if http.redirects.unwrap_or(0) == 0 {
-                return Err("trust redirects with everything: none is followed; add --redirect 3"
-                    .to_owned());
+                return Err(HttpPlanError::NoRedirects);
             }
             let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
             settled::trust_redirects(&mut http, settled::header_names(steps));
@@ -97,7 +168,7 @@ struct Load {
 }
 
 impl Load {
-    fn new(args: &LoadArgs) -> Result<Self, String> {
+    fn new(args: &LoadArgs) -> Result<Self, HttpPlanError> {
         let given = &args.options;
         let mut load =
             Self { duration: given.duration, threads: given.workers, timeout: given.timeout };
@@ -105,16 +176,12 @@ impl Load {
         match (text.parse::<u32>(), duration(text)) {
             (Ok(threads @ 1..=1024), _) => load.threads = load.threads.or(Some(threads)),
             (Err(_), Ok(time)) => load.timeout = load.timeout.or(Some(time)),
-            _ => {
-                return Err(format!(
-                    "understand '-t {text}': write a number of threads from 1 to 1024, or a timeout such as 2s"
-                ));
-            }
+            _ => return Err(HttpPlanError::Threads(text.clone())),
         }
         Ok(load)
     }
 
-    fn run(&self, args: &LoadArgs, streams: u32) -> Result<Run, String> {
+    fn run(&self, args: &LoadArgs, streams: u32) -> Result<Run, HttpPlanError> {
         let mut users = args.connections.saturating_mul(streams);
         let given = &args.options;
         let mut run = Run {
@@ -138,12 +205,7 @@ impl Load {
                 self.constant(given, count, &mut run)?;
                 false
             }
-            (_, Some(_)) => {
-                return Err(
-                    "end stages after a number of requests: leave out -n, and give each stage a time or set -z"
-                        .to_owned(),
-                );
-            }
+            (_, Some(_)) => return Err(HttpPlanError::CountedStages),
             (arrivals::Rate::Stages(text), None) => staged(text, &mut run),
             (arrivals::Rate::File { path, .. }, None) => {
                 run.rate = given.rate.as_ref().map(per_second);
@@ -165,12 +227,12 @@ impl Load {
         given: &LoadOptions,
         count: Option<u64>,
         run: &mut Run,
-    ) -> Result<(), String> {
+    ) -> Result<(), HttpPlanError> {
         run.rate = given.rate.as_ref().map(per_second);
         run.arrival = given.arrival;
         let Some(count) = count else { return Ok(()) };
         let rate = given.rate.as_ref().and_then(TargetRate::exact);
-        let lasting = rate.ok_or("use --rate: it is out of range")?.time_of(count);
+        let lasting = rate.ok_or(HttpPlanError::Rate)?.time_of(count);
         run.duration = Some(Time(self.duration.map_or(lasting, |time| time.min(lasting))));
         Ok(())
     }
@@ -194,17 +256,13 @@ fn per_second(rate: &TargetRate) -> String {
 }
 
 /// Refuses what no option here does, although the letter exists.
-fn script(args: &HttpArgs) -> Result<(), String> {
+fn script(args: &HttpArgs) -> Result<(), HttpPlanError> {
     let Some(script) = &args.script else { return Ok(()) };
     let named = script.to_string_lossy();
     if let Ok(seconds) = named.parse::<u32>() {
-        return Err(format!(
-            "understand '-s {seconds}': for ab's time-out write --timeout {seconds}s"
-        ));
+        return Err(HttpPlanError::Seconds { seconds });
     }
-    Err("run a Lua script of wrk: scripts are not supported. Write a plan ('brunt help plan') for \
-         requests that change, sequences and checks, and run it with brunt run; leave bombardier's -s out"
-        .to_owned())
+    Err(HttpPlanError::Script)
 }
 
 /// The same with the file that `-d @FILE` names as that of the body, as in curl.
@@ -220,18 +278,13 @@ fn body_in_file(args: &HttpArgs) -> HttpArgs {
 }
 
 /// How many redirects are followed, if any is. `-r` has the meaning of oha's only where it cannot be bombardier's rate.
-fn redirects(args: &HttpArgs, notes: &mut Vec<String>) -> Result<Option<u8>, String> {
+fn redirects(args: &HttpArgs, notes: &mut Vec<String>) -> Result<Option<u8>, HttpPlanError> {
     let Some(text) = &args.connection.redirect_or_rate else {
         return Ok(Some(args.connection.redirect).filter(|most| *most > 0));
     };
     let lasting = args.request.duration_or_body.as_deref().is_some_and(|it| duration(it).is_ok());
     let most = text.parse().ok().filter(|most| *most <= MOST_REDIRECTS && !lasting);
-    let most = most.ok_or_else(|| {
-        format!(
-            "follow '-r {text}' redirects: for a rate, as in bombardier, write -q {text}; for at most so many \
-             redirects write --redirect {text}; leave ab's -r out, because no failure ends a run"
-        )
-    })?;
+    let most = most.ok_or_else(|| HttpPlanError::Redirects { text: text.clone() })?;
     if args.load.options.duration.is_none() && args.load.options.rate.is_none() {
         notes.push(format!(
             "-r {text} is read as a number of redirects; for a rate write -q {text}"
@@ -271,15 +324,9 @@ fn of_curl(
     line: &str,
     read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
     notes: &mut Vec<String>,
-) -> Result<Plan, String> {
-    let imported =
-        brunt_flow_import::curl(line, Secrets::Kept, &read).map_err(|error| error.to_string())?;
-    let settled = Settled::new(&imported, None).map_err(|error| match error {
-        settled::SettleError::Bytes(_) => {
-            "send a body that is not text from a command line: name its file with --data-binary @FILE".to_owned()
-        }
-        error @ settled::SettleError::Address { .. } => error.to_string(),
-    })?;
+) -> Result<Plan, HttpPlanError> {
+    let imported = brunt_flow_import::curl(line, Secrets::Kept, &read)?;
+    let settled = Settled::new(&imported, None)?;
     notes.extend(settled.notes.iter().cloned());
     Ok(settled.whole())
 }
@@ -288,13 +335,16 @@ fn of_urls(
     args: &HttpArgs,
     body: Option<&str>,
     read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
-) -> Result<Plan, String> {
+) -> Result<Plan, HttpPlanError> {
     let targets = match (&args.urls_from_file, &args.url) {
         (Some(path), _) => {
-            let bytes = read(path).map_err(|error| format!("read {}: {error}", path.display()))?;
+            let path = || path.clone();
+            let bytes =
+                read(&path()).map_err(|source| HttpPlanError::Read { path: path(), source })?;
             let text = String::from_utf8(file::unmarked(bytes))
-                .map_err(|_| format!("read {}: it is not UTF-8", path.display()))?;
-            targets::parse(&text).map_err(|error| format!("read {}: {error}", path.display()))?
+                .map_err(|_| HttpPlanError::Encoding(path()))?;
+            targets::parse(&text)
+                .map_err(|source| HttpPlanError::Targets { path: path(), source })?
         }
         (None, url) => {
             vec![Target { url: whole(url.as_deref().unwrap_or_default())?, ..Target::default() }]
@@ -313,17 +363,15 @@ fn of_urls(
 }
 
 /// The URL that was typed, with a scheme.
-fn whole(text: &str) -> Result<String, String> {
+fn whole(text: &str) -> Result<String, HttpPlanError> {
     let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     if targets::is_url(&url) && url.len() > "http://".len() {
         return Ok(url);
     }
-    Err(format!(
-        "understand the URL '{text}': it must begin with http:// or https:// and contain no space"
-    ))
+    Err(HttpPlanError::Url(text.to_owned()))
 }
 
-fn step(args: &RequestArgs, target: &Target, body: Option<&str>) -> Result<Step, String> {
+fn step(args: &RequestArgs, target: &Target, body: Option<&str>) -> Result<Step, HttpPlanError> {
     let url = target.url.split('#').next().unwrap_or(&target.url);
     let (login, url) = login(url);
     let body = target.body.as_deref().or(body);
@@ -343,18 +391,13 @@ fn step(args: &RequestArgs, target: &Target, body: Option<&str>) -> Result<Step,
     }
     if let Some(accept) = &args.accept {
         if accept.contains(':') && !accept.contains('/') {
-            return Err(
-                "send -A as Accept header: it has no type such as application/json; for ab's -A \
-                        USER:PASSWORD write -a USER:PASSWORD"
-                    .to_owned(),
-            );
+            return Err(HttpPlanError::Accept);
         }
         field("Accept", accept);
     }
     for header in &args.headers {
-        let (name, value) = header
-            .split_once(':')
-            .ok_or_else(|| format!("understand -H '{header}': write it as 'NAME: VALUE'"))?;
+        let (name, value) =
+            header.split_once(':').ok_or_else(|| HttpPlanError::Header(header.clone()))?;
         field(name.trim(), value.trim());
     }
     for (name, value) in &target.headers {
@@ -397,7 +440,7 @@ fn login(url: &str) -> (Option<Basic>, String) {
     (Some(login), format!("{scheme}://{host}{}", &rest[authority.len()..]))
 }
 
-fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
+fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), HttpPlanError> {
     let version = match (args.http2, args.http_version) {
         (true, _) | (_, Some(SpokenVersion::Http2)) => Some(HttpVersion::Http2),
         (_, Some(SpokenVersion::Http1)) => Some(HttpVersion::Http1),
@@ -407,8 +450,7 @@ fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
     http.version = version.or(http.version);
     if let Some(streams) = args.streams {
         if matches!(http.version, None | Some(HttpVersion::Http1)) && streams > 1 {
-            return Err("send several concurrent requests on an HTTP/1.1 connection: add --http2"
-                .to_owned());
+            return Err(HttpPlanError::Streams);
         }
         http.streams = (streams > 1).then_some(streams);
     }
@@ -428,11 +470,10 @@ fn connection(args: &ConnectionArgs, http: &mut Http) -> Result<(), String> {
         (&args.connect_to, Resolve::to_host, "--connect-to HOST:PORT:TO-HOST:TO-PORT"),
     ] {
         for text in texts {
-            let place =
-                read(text).ok_or_else(|| format!("understand '{text}': write it as {form}"))?;
-            let to = settled::address(&place.to_host, place.to_port)
-                .map_err(|error| error.to_string())?;
-            http.resolve.0.push((format!("{}:{}", place.host, place.port), to.to_string()));
+            let wrong = || HttpPlanError::Resolve { text: text.clone(), form };
+            let resolve = read(text).ok_or_else(wrong)?;
+            let to = settled::address(&resolve.to_host, resolve.to_port)?;
+            http.resolve.0.push((format!("{}:{}", resolve.host, resolve.port), to.to_string()));
         }
     }
     http.unix = args.unix_socket.clone().or_else(|| http.unix.take());
@@ -478,7 +519,7 @@ fn base(plan: &Plan) -> Option<String> {
 }
 
 /// Resolves each host, if only addresses of one family are wanted.
-fn family(args: &ConnectionArgs, plan: &Plan, http: &mut Http) -> Result<(), String> {
+fn family(args: &ConnectionArgs, plan: &Plan, http: &mut Http) -> Result<(), HttpPlanError> {
     if !args.ipv4 && !args.ipv6 {
         return Ok(());
     }
@@ -499,12 +540,13 @@ fn family(args: &ConnectionArgs, plan: &Plan, http: &mut Http) -> Result<(), Str
             continue;
         }
         let found = Lookup::begin(found_host, port, None).wait();
-        let found = found.map_err(|error| format!("find {found_host}: {error}"))?;
+        let host = || found_host.to_owned();
+        let found = found.map_err(|source| HttpPlanError::Lookup { host: host(), source })?;
         let family = if args.ipv4 { "IPv4" } else { "IPv6" };
         let address = found
             .into_iter()
             .find(fits)
-            .ok_or_else(|| format!("find an address of {family} for {found_host}"))?;
+            .ok_or_else(|| HttpPlanError::NoAddress { host: host(), family })?;
         http.resolve.0.push((name, address.to_string()));
     }
     Ok(())

@@ -40,8 +40,40 @@ struct JsonTarget {
     header: BTreeMap<String, Vec<String>>,
 }
 
+/// Why a file names no targets.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TargetsError {
+    #[error("line {number}: {source}")]
+    Line { number: usize, source: LineError },
+    #[error("it contains no URL")]
+    Empty,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LineError {
+    #[error(
+        "is not a URL that begins with http:// or https://, optionally after a method such as POST"
+    )]
+    NoUrl,
+    #[error("is neither a header such as 'Name: value' nor a body such as '@FILE'")]
+    NoHeader,
+    #[error("is one too many: the maximum is {MOST} URLs")]
+    TooMany,
+    #[error(
+        "is not a target of vegeta in JSON, such as {{\"method\":\"GET\",\"url\":\"http://h/\"}}: {0}"
+    )]
+    Json(#[from] serde_json::Error),
+    #[error("{0:?} is not a URL that begins with http:// or https://")]
+    JsonUrl(String),
+    #[error("its body is not base64: {0}")]
+    Base64(#[from] base64::DecodeError),
+    #[error("its body is not text: write the target as lines, with the body in a file (@FILE)")]
+    Encoding,
+}
+
 /// Reads a file. Errors are reported with their line.
-pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
+pub(super) fn parse(text: &str) -> Result<Vec<Target>, TargetsError> {
     let mut targets: Vec<Target> = Vec::new();
     // Whether fields and a body may follow: only after METHOD URL.
     let mut open = false;
@@ -54,9 +86,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
         if line.starts_with('#') {
             continue;
         }
-        let wrong = |what: &str| format!("line {number}: {what}");
+        let wrong = |source| TargetsError::Line { number, source };
         if line.starts_with(['{', '[']) {
-            targets.extend(json(line).map_err(|what| wrong(&what))?);
+            targets.extend(json(line).map_err(wrong)?);
             open = false;
         } else if is_url(line) {
             targets.push(Target { url: line.to_owned(), ..Target::default() });
@@ -69,53 +101,40 @@ pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
             });
             open = true;
         } else {
-            let target = targets.last_mut().filter(|_| open).ok_or_else(|| {
-                wrong("is not a URL that begins with http:// or https://, optionally after a method such as POST")
-            })?;
+            let target = targets.last_mut().filter(|_| open);
+            let target = target.ok_or_else(|| wrong(LineError::NoUrl))?;
             if let Some(path) = line.strip_prefix('@') {
                 target.body_file = Some(path.trim().into());
             } else if let Some((name, value)) = line.split_once(':') {
                 target.headers.push((name.trim().to_owned(), value.trim().to_owned()));
             } else {
-                return Err(wrong(
-                    "is neither a header such as 'Name: value' nor a body such as '@FILE'",
-                ));
+                return Err(wrong(LineError::NoHeader));
             }
         }
         if targets.len() > MOST {
-            return Err(wrong(&format!("is one too many: the maximum is {MOST} URLs")));
+            return Err(wrong(LineError::TooMany));
         }
     }
     if targets.is_empty() {
-        return Err("it contains no URL".to_owned());
+        return Err(TargetsError::Empty);
     }
     Ok(targets)
 }
 
 /// The targets in a line of JSON: an object, or a list of them.
-fn json(line: &str) -> Result<Vec<Target>, String> {
+fn json(line: &str) -> Result<Vec<Target>, LineError> {
     let list = if line.starts_with('[') { line.to_owned() } else { format!("[{line}]") };
-    let list: Vec<JsonTarget> = serde_json::from_str(&list).map_err(|error| {
-        format!("is not a target of vegeta in JSON, such as {{\"method\":\"GET\",\"url\":\"http://h/\"}}: {error}")
-    })?;
+    let list: Vec<JsonTarget> = serde_json::from_str(&list)?;
     list.into_iter().map(JsonTarget::target).collect()
 }
 
 impl JsonTarget {
-    fn target(self) -> Result<Target, String> {
+    fn target(self) -> Result<Target, LineError> {
         if !is_url(&self.url) {
-            return Err(format!(
-                "{:?} is not a URL that begins with http:// or https://",
-                self.url
-            ));
+            return Err(LineError::JsonUrl(self.url));
         }
-        let text = |body: String| {
-            let bytes =
-                BASE64.decode(body).map_err(|error| format!("its body is not base64: {error}"))?;
-            String::from_utf8(bytes).map_err(|_| {
-                "its body is not text: write the target as lines, with the body in a file (@FILE)".to_owned()
-            })
-        };
+        let text =
+            |body: String| String::from_utf8(BASE64.decode(body)?).map_err(|_| LineError::Encoding);
         let several = self
             .header
             .into_iter()
@@ -203,7 +222,7 @@ mod tests {
             ("GET http://h/\n\nX: y\n", "line 3"),
             ("http://h/a b\n", "line 1"),
         ] {
-            let error = parse(text).unwrap_err();
+            let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");
         }
     }

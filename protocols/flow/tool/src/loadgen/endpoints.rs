@@ -20,12 +20,42 @@ use super::wildcard::Endpoint;
 /// How long a service may take to return a list.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// A list that a draft needs and that is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to fetch the values of ${variable} from {url}: {source}")]
+pub(super) struct FetchError {
+    variable: String,
+    url: String,
+    source: ListError,
+}
+
+/// Why a service returned no list.
+#[derive(Debug, thiserror::Error)]
+enum ListError {
+    #[error(transparent)]
+    Runtime(#[from] std::io::Error),
+    #[error("no answer within {} s", PATIENCE.as_secs())]
+    Late,
+    #[error("{0}")]
+    Exchange(brunt_http_driver::Failure),
+    #[error("the answer was {0}")]
+    Status(u16),
+    #[error("the answer is too long for a list; request less")]
+    Long,
+    #[error("the answer is not JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("there is no \"{0}\" in the answer")]
+    Missing(String),
+    #[error("the list is empty")]
+    Empty,
+}
+
 /// Fetches every list that a draft needs.
 pub(super) fn fetch(
     draft: &Draft,
     network: &Arc<Network>,
     world: &World,
-) -> Result<Listed, String> {
+) -> Result<Listed, FetchError> {
     let mut listed = BTreeMap::new();
     for variable in &draft.variables {
         let Meaning::Element(endpoint) = &variable.meaning else { continue };
@@ -33,29 +63,34 @@ pub(super) fn fetch(
         if listed.contains_key(&name) {
             continue;
         }
-        let values = one(endpoint, network, world).map_err(|why| {
-            format!("failed to fetch the values of ${} from {}: {why}", variable.name, endpoint.url)
-        })?;
-        listed.insert(name, values);
+        let values = one(endpoint, network, world).map_err(|source| FetchError {
+            variable: variable.name.clone(),
+            url: endpoint.url.clone(),
+            source,
+        });
+        listed.insert(name, values?);
     }
     Ok(listed)
 }
 
-fn one(endpoint: &Endpoint, network: &Arc<Network>, world: &World) -> Result<Vec<Vec<u8>>, String> {
-    let runtime = beside::runtime(&world.run_time()).map_err(|error| error.to_string())?;
+fn one(
+    endpoint: &Endpoint,
+    network: &Arc<Network>,
+    world: &World,
+) -> Result<Vec<Vec<u8>>, ListError> {
+    let runtime = beside::runtime(&world.run_time())?;
     let addresses: Vec<_> = addresses(&endpoint.url).into_iter().collect();
     world.awaited.wait(&addresses, network.way(), &world.console);
-    let asked = async {
-        tokio::time::timeout(PATIENCE, ask(endpoint, network))
-            .await
-            .map_err(|_| format!("no answer within {} s", PATIENCE.as_secs()))?
+    let answered = async {
+        let answer = tokio::time::timeout(PATIENCE, request(endpoint, network)).await;
+        answer.map_err(|_| ListError::Late)?
     };
-    let response = runtime.block_on(asked)?;
+    let response = runtime.block_on(answered)?;
     if response.status() >= 300 {
-        return Err(format!("the answer was {}", response.status()));
+        return Err(ListError::Status(response.status()));
     }
     if response.is_truncated() {
-        return Err("the answer is too long for a list; request less".to_owned());
+        return Err(ListError::Long);
     }
     values(endpoint, response.body())
 }
@@ -69,7 +104,7 @@ fn addresses(url: &str) -> Option<Vec<SocketAddr>> {
     found.ok().map(Iterator::collect)
 }
 
-async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, String> {
+async fn request(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, ListError> {
     let group = Group::new(network);
     let mut client = Client::new(network, &group, 0);
     let clock = Monotonic::new();
@@ -77,8 +112,8 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
     let mut watch = Watch::new(&clock, Some(&mut words));
     let (mut request, mut response) = (Request::default(), Response::default());
     request.begin("GET");
-    let said = |failure: brunt_http_driver::Failure| failure.to_string();
-    let (origin, path) = client.aim(endpoint.url.as_bytes(), &mut watch).await.map_err(said)?;
+    let aimed = client.aim(endpoint.url.as_bytes(), &mut watch).await;
+    let (origin, path) = aimed.map_err(ListError::Exchange)?;
     request.set_target(endpoint.url.get(path..).unwrap_or_default().as_bytes());
     for (name, value) in &endpoint.header {
         let write = |out: &mut Vec<u8>| {
@@ -87,20 +122,19 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
         };
         let Ok(()) = request.field(name, write);
     }
-    client.ready(&origin, &mut watch).await.map_err(said)?;
+    client.ready(&origin, &mut watch).await.map_err(ListError::Exchange)?;
     let wanted = Wanted { body: true, ..Wanted::default() };
     client
         .exchange(&origin, &mut request, wanted, &mut response, &mut watch)
         .await
-        .map_err(said)?;
+        .map_err(ListError::Exchange)?;
     client.close().await;
     Ok(response)
 }
 
 /// The values in an answer: the elements of a list, or a single value.
-fn values(endpoint: &Endpoint, body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
-    let all: Value =
-        serde_json::from_slice(body).map_err(|error| format!("the answer is not JSON: {error}"))?;
+fn values(endpoint: &Endpoint, body: &[u8]) -> Result<Vec<Vec<u8>>, ListError> {
+    let all: Value = serde_json::from_slice(body)?;
     let part = endpoint.attribute.as_deref().map_or(Ok(&all), |name| within(&all, name))?;
     let elements = match part {
         Value::Array(elements) => &elements[..],
@@ -113,17 +147,14 @@ fn values(endpoint: &Endpoint, body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
             other => other.to_string().into_bytes(),
         })
     };
-    let values: Result<Vec<Vec<u8>>, String> = elements.iter().map(value).collect();
-    match values {
-        Ok(values) if values.is_empty() => Err("the list is empty".to_owned()),
-        other => other,
-    }
+    let values: Vec<Vec<u8>> = elements.iter().map(value).collect::<Result<_, ListError>>()?;
+    if values.is_empty() { Err(ListError::Empty) } else { Ok(values) }
 }
 
 /// A part of a value by its name or by a JSON pointer.
-fn within<'v>(value: &'v Value, name: &str) -> Result<&'v Value, String> {
+fn within<'v>(value: &'v Value, name: &str) -> Result<&'v Value, ListError> {
     let found = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
-    found.ok_or_else(|| format!("there is no \"{name}\" in the answer"))
+    found.ok_or_else(|| ListError::Missing(name.to_owned()))
 }
 
 #[cfg(test)]
@@ -134,7 +165,7 @@ mod tests {
         attribute: Option<&str>,
         member: Option<&str>,
         body: &str,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, ListError> {
         let endpoint = Endpoint {
             url: String::new(),
             header: Vec::new(),
@@ -156,9 +187,14 @@ mod tests {
 
     #[test]
     fn an_answer_without_values_is_an_error() {
-        assert!(listed(None, None, "<html>").unwrap_err().contains("not JSON"));
-        assert!(listed(None, None, "[]").unwrap_err().contains("empty"));
-        assert!(listed(Some("x"), None, "{}").unwrap_err().contains("no \"x\""));
-        assert!(listed(None, Some("id"), "[{\"id\": 1}, {}]").unwrap_err().contains("no \"id\""));
+        assert!(listed(None, None, "<html>").unwrap_err().to_string().contains("not JSON"));
+        assert!(listed(None, None, "[]").unwrap_err().to_string().contains("empty"));
+        assert!(listed(Some("x"), None, "{}").unwrap_err().to_string().contains("no \"x\""));
+        assert!(
+            listed(None, Some("id"), "[{\"id\": 1}, {}]")
+                .unwrap_err()
+                .to_string()
+                .contains("no \"id\"")
+        );
     }
 }

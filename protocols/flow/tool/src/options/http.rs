@@ -262,26 +262,37 @@ fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=most)
 }
 
+/// Why a word is not a value of its option. Each message says what to write instead.
+#[derive(Debug, thiserror::Error)]
+enum ValueError {
+    #[error(
+        "write a number from 1 to 100000; for ab's -p FILE write -m POST -D FILE; leave bombardier's -p out"
+    )]
+    Streams,
+    #[error("write USER:PASSWORD; for bombardier's -a write --disable-keepalive")]
+    Credentials,
+    #[error("write a number; leave ab's -r out, because no failure ends a run")]
+    Redirects,
+}
+
 /// The number after `-p`, which ab and bombardier have for something else.
-fn streams(text: &str) -> Result<u32, String> {
+fn streams(text: &str) -> Result<u32, ValueError> {
     let number = text.parse().ok().filter(|number| (1..=100_000).contains(number));
-    number.ok_or_else(|| {
-        "write a number from 1 to 100000; for ab's -p FILE write -m POST -D FILE; leave bombardier's -p out".to_owned()
-    })
+    number.ok_or(ValueError::Streams)
 }
 
 /// What follows `-a`, which has no value in bombardier.
-fn credentials(text: &str) -> Result<String, String> {
+fn credentials(text: &str) -> Result<String, ValueError> {
     if is_url(text) {
-        return Err("write USER:PASSWORD; for bombardier's -a write --disable-keepalive".to_owned());
+        return Err(ValueError::Credentials);
     }
     Ok(text.to_owned())
 }
 
 /// What follows `-r`, which has no value in ab.
-fn redirects(text: &str) -> Result<String, String> {
+fn redirects(text: &str) -> Result<String, ValueError> {
     if is_url(text) {
-        return Err("write a number; leave ab's -r out, because no failure ends a run".to_owned());
+        return Err(ValueError::Redirects);
     }
     Ok(text.to_owned())
 }

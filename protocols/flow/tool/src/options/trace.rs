@@ -55,7 +55,12 @@ impl TraceArgs {
     }
 }
 
-fn most(text: &str) -> Result<usize, String> {
+/// Not a number of failed exchanges.
+#[derive(Debug, thiserror::Error)]
+#[error("write a number from 1 to {MOST_MAX}")]
+struct TraceMaxError;
+
+fn most(text: &str) -> Result<usize, TraceMaxError> {
     let read = text.parse().ok().filter(|most| (1..=MOST_MAX).contains(most));
-    read.ok_or_else(|| format!("write a number from 1 to {MOST_MAX}"))
+    read.ok_or(TraceMaxError)
 }
