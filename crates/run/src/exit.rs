@@ -40,16 +40,16 @@ pub enum Early {
 }
 
 /// The exit code of the program.
-pub fn exit(record: &Record, early: Option<Early>, manner: ExitPolicy) -> Exit {
-    if let Some(exit) = cut_short(early, manner).or_else(|| judged(record)) {
+pub fn exit(record: &Record, early: Option<Early>, policy: ExitPolicy) -> Exit {
+    if let Some(exit) = cut_short(early, policy).or_else(|| judged(record)) {
         return exit;
     }
-    let partial = match manner {
+    let partial = match policy {
         ExitPolicy::Perfdhcp { .. } if record.slo.is_empty() => false,
         ExitPolicy::Lookup { unresolved } => unresolved || is_partial(record),
         ExitPolicy::Ours | ExitPolicy::Perfdhcp { .. } => is_partial(record),
     };
-    match manner {
+    match policy {
         ExitPolicy::Perfdhcp { incomplete, .. } if !partial => {
             if incomplete {
                 Exit::SomeFailed
@@ -65,8 +65,8 @@ pub fn exit(record: &Record, early: Option<Early>, manner: ExitPolicy) -> Exit {
 }
 
 /// The exit code for an early end.
-fn cut_short(early: Option<Early>, manner: ExitPolicy) -> Option<Exit> {
-    match (early?, manner) {
+fn cut_short(early: Option<Early>, policy: ExitPolicy) -> Option<Exit> {
+    match (early?, policy) {
         (Early::Signal(Signal::Interrupt), ExitPolicy::Perfdhcp { aborted: false, .. }) => None,
         (Early::Signal(signal), _) => Some(signal.exit()),
         (Early::Aborted, _) => Some(Exit::Aborted),
@@ -189,8 +189,8 @@ mod tests {
                 // perfdhcp has a code of its own for exchanges that did not complete.
                 let perfdhcp = ExitPolicy::Perfdhcp { aborted: false, incomplete: false };
                 let perfdhcp = Some(perfdhcp).filter(|_| !slo.is_empty() && code != 1);
-                for manner in ours.into_iter().chain(perfdhcp) {
-                    assert_eq!(exit(&record, None, manner).code(), code, "{row} {manner:?}");
+                for policy in ours.into_iter().chain(perfdhcp) {
+                    assert_eq!(exit(&record, None, policy).code(), code, "{row} {policy:?}");
                 }
                 for early in [Early::Aborted, Early::Signal(Signal::Terminate)] {
                     let code = exit(&record, Some(early), ExitPolicy::Ours).code();

@@ -233,9 +233,9 @@ mod tests {
     fn a_load_asks_for_its_highest_rate_and_for_as_long_as_it_lasts() {
         let schedule = Schedule::parse("100/s for 10s, 400/s for 5s").unwrap();
         let load = Plan::new(Settings::open(schedule, 8), 1).unwrap();
-        let asked = demand(&load);
-        assert_eq!((asked.rate, asked.connections), (Some(400.0), 8));
-        assert_eq!(asked.duration, Some(Duration::from_secs(15)));
+        let requested = demand(&load);
+        assert_eq!((requested.rate, requested.connections), (Some(400.0), 8));
+        assert_eq!(requested.duration, Some(Duration::from_secs(15)));
         let schedule = Schedule::constant(Rate::per_second(50).unwrap(), None).unwrap();
         let mut settings = Settings::open(schedule, 2);
         assert_eq!(demand(&Plan::new(settings.clone(), 1).unwrap()).duration, None);

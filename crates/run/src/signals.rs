@@ -99,9 +99,9 @@ impl Signals {
         let mut incoming = incoming()?;
         let parent = tied_to();
         let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
-        let (words, said) = mpsc::channel();
+        let (words, reported) = mpsc::channel();
         let console = self.console.clone();
-        thread("signal-words", move || said.iter().for_each(|words| console.say(words)))?;
+        thread("signal-words", move || reported.iter().for_each(|words| console.say(words)))?;
         let console = self.console.clone();
         let listen = move || {
             for signal in incoming.forever() {

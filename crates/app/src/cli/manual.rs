@@ -501,8 +501,8 @@ mod tests {
             let Ok(mut groff) = started else { return };
             groff.stdin.take().unwrap().write_all(page.as_bytes()).unwrap();
             let ended = groff.wait_with_output().unwrap();
-            let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-            assert!(ended.status.success() && said.is_empty(), "{file}: {said}");
+            let reported = String::from_utf8_lossy(&ended.stderr).into_owned();
+            assert!(ended.status.success() && reported.is_empty(), "{file}: {reported}");
         }
     }
 }

@@ -261,8 +261,8 @@ fn made(matches: &ArgMatches, line: &[String]) -> Result<Made, clap::Error> {
 
 /// The same line with `help` before the group of commands that it follows: `brunt target help ldap`.
 fn asking(mut line: Vec<String>) -> Vec<String> {
-    let asked = line.get(2).is_some_and(|word| word == "help");
-    let group = line.get(1).filter(|_| asked).is_some_and(|name| {
+    let requested = line.get(2).is_some_and(|word| word == "help");
+    let group = line.get(1).filter(|_| requested).is_some_and(|name| {
         declared::parsed().find_subcommand(name).is_some_and(clap::Command::has_subcommands)
     });
     if group {

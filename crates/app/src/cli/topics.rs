@@ -319,9 +319,9 @@ mod tests {
             }
             let text = std::fs::read_to_string(&path).unwrap();
             let program = text.split("#[cfg(test)]").next().unwrap();
-            let said = program.lines().filter(|line| !line.trim_start().starts_with("//"));
-            let said = said.filter(|line| !line.contains("include_str!"));
-            let text = said.collect::<Vec<_>>().join("\n").replace("\\\n", " ");
+            let reported = program.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let reported = reported.filter(|line| !line.contains("include_str!"));
+            let text = reported.collect::<Vec<_>>().join("\n").replace("\\\n", " ");
             all.push((path, text.split_whitespace().collect::<Vec<_>>().join(" ")));
         }
         all

@@ -217,8 +217,8 @@ impl Trial<'_> {
             let _ = std::fs::remove_file(&log);
             return Ok(looks);
         }
-        let said = std::fs::read_to_string(&log).unwrap_or_default();
-        let lines: Vec<&str> = said.lines().collect();
+        let reported = std::fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<&str> = reported.lines().collect();
         let last = lines[lines.len().saturating_sub(SAID)..].join("\n");
         let which = which.letter().to_uppercase();
         Err(Refusal::failed(format!("a run of command {which} failed; it said:\n{last}")))
@@ -335,7 +335,7 @@ mod tests {
             (a.join(" "), b.join(" ")),
             ("http -z 1s http://x/".to_owned(), "http --http2 http://x/".to_owned())
         );
-        for (line, said) in [
+        for (line, reported) in [
             ("http http://x/", "write both"),
             ("http http://x/ -- http http://x/ -- http http://x/", "write both"),
             ("report x.json -- http http://x/", "makes one run"),
@@ -344,7 +344,7 @@ mod tests {
             ("http http://x/ -- http --nonsense", "nonsense"),
         ] {
             let refusal = split(line).unwrap_err();
-            assert!(refusal.text.contains(said), "{line}: {}", refusal.text);
+            assert!(refusal.text.contains(reported), "{line}: {}", refusal.text);
             assert_eq!(refusal.exit, Exit::Usage);
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn cluster_manifest(args: &ManifestArgs, world: &World) -> Result<Exi
     let nats = args.nats.clone().or(own).ok_or_else(|| {
         Refusal::usage("error: say where nats-server runs: --nats tls://HOST:4222, as cluster keys was told by --host")
     })?;
-    let asked = LaunchOptions {
+    let requested = LaunchOptions {
         agents: args.agents,
         nats,
         pool: args.pool.clone(),
@@ -36,12 +36,13 @@ pub(crate) fn cluster_manifest(args: &ManifestArgs, world: &World) -> Result<Exi
             nats_image: args.nats_image.clone(),
             namespace: args.namespace.clone(),
         }
-        .text(&asked),
+        .text(&requested),
         Launcher::Slurm => {
-            Slurm { partition: args.partition.clone(), account: args.account.clone() }.text(&asked)
+            Slurm { partition: args.partition.clone(), account: args.account.clone() }
+                .text(&requested)
         }
-        Launcher::Nomad => Nomad { image, datacenter: args.datacenter.clone() }.text(&asked),
-        Launcher::Ssh => Ssh { hosts: args.ssh_hosts.clone() }.text(&asked),
+        Launcher::Nomad => Nomad { image, datacenter: args.datacenter.clone() }.text(&requested),
+        Launcher::Ssh => Ssh { hosts: args.ssh_hosts.clone() }.text(&requested),
     };
     world.console.print(&text.map_err(|error| Refusal::usage(format!("failed to {error}")))?)
 }

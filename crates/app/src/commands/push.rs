@@ -71,8 +71,8 @@ pub(crate) fn push(args: &PushArgs, world: &World) -> Result<Exit, Refusal> {
     let (status, body) = brought.map_err(|error| to(error.to_string()))?;
     if !status.is_success() {
         let problem: Option<Problem> = serde_json::from_slice(&body).ok();
-        let said = problem.map(|problem| format!("{}. {}", problem.title, problem.detail));
-        return Err(to(said.unwrap_or_else(|| format!("the server answered {status}"))));
+        let reported = problem.map(|problem| format!("{}. {}", problem.title, problem.detail));
+        return Err(to(reported.unwrap_or_else(|| format!("the server answered {status}"))));
     }
     let pushed: Pushed = serde_json::from_slice(&body)
         .map_err(|error| to(format!("the answer is not one of brunt serve ({error})")))?;
@@ -162,8 +162,8 @@ fn brought(
         None => Trust::System,
     };
     let advice = "; --ca names a PEM file to trust";
-    let manner = ServiceOptions { trust, advice, within: WITHIN, answer_max: ANSWER_MAX };
-    let service = Service::new(&args.site, manner, &Network::open(files))?;
+    let settings = ServiceOptions { trust, advice, within: WITHIN, answer_max: ANSWER_MAX };
+    let service = Service::new(&args.site, settings, &Network::open(files))?;
     let request = service
         .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))
         .header(header::AUTHORIZATION, format!("Bearer {token}"))

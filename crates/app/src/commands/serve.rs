@@ -106,8 +106,8 @@ fn upkeep(args: &ServeArgs, world: &World) -> Result<Option<Exit>, Refusal> {
     };
     let Backup { at, made, files, bytes } = done.map_err(failed)?;
     let at = at.display();
-    let said = format!("{at}\n{act}: {files} files, {bytes} bytes, of {made}\n");
-    world.console.print(&said).map(Some)
+    let reported = format!("{at}\n{act}: {files} files, {bytes} bytes, of {made}\n");
+    world.console.print(&reported).map(Some)
 }
 
 /// The cluster of the site, if a broker was given.

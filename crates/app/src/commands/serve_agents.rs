@@ -224,19 +224,19 @@ fn agent((name, heard, answers): (&Name, &KnownAgent, bool), now: Duration) -> A
         AgentActivity::Runs { run, prepares: true } => (AgentState::Prepares, Some(run.clone())),
         AgentActivity::Runs { run, prepares: false } => (AgentState::Runs, Some(run.clone())),
     };
-    let said = heard.about.as_ref();
-    let text = |of: fn(&About) -> &String| said.map(|about| of(about).clone());
+    let reported = heard.about.as_ref();
+    let text = |of: fn(&About) -> &String| reported.map(|about| of(about).clone());
     Agent {
         name: name.to_string(),
         state: if answers { state } else { AgentState::Silent },
         run,
         host: text(|about| &about.host),
-        cores: said.map(|about| about.cores),
+        cores: reported.map(|about| about.cores),
         version: text(|about| &about.version),
-        misfit: said.and_then(|about| about.misfit.clone()),
+        misfit: reported.and_then(|about| about.misfit.clone()),
         twin: heard.has_twin(now),
-        ceilings: said.map(|about| about.ceilings.clone()).unwrap_or_default(),
-        permits: said.and_then(|about| about.permits.as_ref()).map(permitted),
+        ceilings: reported.map(|about| about.ceilings.clone()).unwrap_or_default(),
+        permits: reported.and_then(|about| about.permits.as_ref()).map(permitted),
         clock_ahead_s: heard.ahead_ms.map(|millis| millis as f64 / 1e3),
         heard_s: now.saturating_sub(heard.at).as_secs_f64(),
     }

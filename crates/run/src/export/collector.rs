@@ -78,9 +78,9 @@ impl Collector {
             Some((_, path)) => Trust::Stores(vec![Store { path: path.into(), password: None }]),
             None => Trust::System,
         };
-        let manner =
+        let settings =
             ServiceOptions { trust, advice: ADVICE, within: WITHIN, answer_max: ANSWER_MAX };
-        let service = Service::new(url, manner, &Network::open(&world.files))?;
+        let service = Service::new(url, settings, &Network::open(&world.files))?;
         Ok(Self { service, path: url.path().to_owned(), headers })
     }
 
@@ -129,8 +129,8 @@ fn taken(body: &[u8]) -> Result<(), CollectorError> {
 
 /// The first of these variables that is set and not empty.
 fn set(names: [&'static str; 2], environment: &Environment) -> Option<(&'static str, String)> {
-    let said = |name| environment.text(name).filter(|text| !text.is_empty());
-    names.into_iter().find_map(|name| Some((name, said(name)?)))
+    let reported = |name| environment.text(name).filter(|text| !text.is_empty());
+    names.into_iter().find_map(|name| Some((name, reported(name)?)))
 }
 
 /// Headers in OpenTelemetry's notation: `name=value,name=value`, percent-encoded. The error contains no value, since a

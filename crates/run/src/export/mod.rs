@@ -123,9 +123,9 @@ impl<'a> Exports<'a> {
             None => sums,
         };
         let delivery = otlp.map(|url| Delivery::open(url, origin(), workers, world)).transpose()?;
-        if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus) {
+        if let (Some(endpoint), Some(requested)) = (&endpoint, prometheus) {
             let text = format!("metrics: http://{}/metrics", endpoint.address());
-            match asked.port() {
+            match requested.port() {
                 0 => world.console.announce(&text),
                 _ if quiet => {}
                 _ => world.console.say(&text),

@@ -180,10 +180,10 @@ impl<'a> Sums<'a> {
             family::PHASE,
             Phase::ALL.map(|phase| (vec![phase.word().to_owned()], is_now(phase))),
         );
-        for (family, asked) in
+        for (family, requested) in
             [family::TARGET_RATE, family::TARGET_ITERATIONS].into_iter().zip(self.target)
         {
-            shown.add(family, asked.map(|asked| (Vec::new(), Value::Number(asked))));
+            shown.add(family, requested.map(|requested| (Vec::new(), Value::Number(requested))));
         }
         shown.one(family::SESSIONS, Value::Count(self.sessions));
     }

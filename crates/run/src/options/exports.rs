@@ -59,14 +59,14 @@ mod tests {
         );
         let read = collector("https://[::1]").unwrap();
         assert_eq!((read.host(), read.port(), read.path()), ("::1", 443, METRICS));
-        for (text, said) in [
+        for (text, reported) in [
             ("127.0.0.1:4318", "write a URL such as"),
             ("ftp://x/", "not http or https"),
             ("http://me:secret@x/", "OTEL_EXPORTER_OTLP_HEADERS"),
             ("http://x/?key=secret", "OTEL_EXPORTER_OTLP_HEADERS"),
         ] {
             let why = collector(text).unwrap_err().to_string();
-            assert!(why.contains(said) && !why.contains("secret"), "{text}: {why}");
+            assert!(why.contains(reported) && !why.contains("secret"), "{text}: {why}");
         }
     }
 }

@@ -133,24 +133,24 @@ mod tests {
 
     #[test]
     fn what_a_tool_lacks_is_refused_with_the_reason() {
-        for (line, said) in [
+        for (line, reported) in [
             ("--think 5s", "error: there is no --think here: nobody thinks\n"),
             ("--no-pin", "error: there is no --no-pin here: no thread is pinned\n"),
         ] {
-            assert_eq!(read_of(line).unwrap_err(), said);
+            assert_eq!(read_of(line).unwrap_err(), reported);
         }
     }
 
     #[test]
     fn contradictions_are_named_in_the_words_of_the_tool() {
-        for (line, said) in [
+        for (line, reported) in [
             ("--stages 5/s --pace 5", "--stages cannot be used with --pace"),
             ("--stages 5/s --rate-file x", "--stages cannot be used with --rate-file"),
             ("--arrival poisson", "--arrival needs --pace: it spreads the pings of a rate"),
             ("--backlog 5", "--backlog needs --pace, --stages or --rate-file"),
         ] {
             let refused = read_of(line).unwrap_err();
-            assert!(refused.contains(said), "{line}: {refused}");
+            assert!(refused.contains(reported), "{line}: {refused}");
         }
     }
 

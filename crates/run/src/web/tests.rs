@@ -187,14 +187,14 @@ fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
     let row = format!("\"{}\"", "x".repeat(1_000));
     let began = clock.now();
     for number in 0..ROWS {
-        let asked = clock.now();
+        let requested = clock.now();
         // As a run does before there are too many rows.
         if number % 1_000 == 999 {
             server.show(&row);
         } else {
             server.append(&row);
         }
-        slowest = slowest.max(clock.now() - asked);
+        slowest = slowest.max(clock.now() - requested);
     }
     let (lasted, grown) = (clock.now() - began, resident().saturating_sub(before));
     // Twenty million bytes went by every tab; kept for those that read nothing, they would be 500 million.
@@ -202,9 +202,9 @@ fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
     // Waiting for one of the tabs that read nothing would take minutes.
     assert!(lasted < Duration::from_secs(30), "{lasted:?} for {ROWS} rows");
     assert!(slowest < Duration::from_secs(5), "{slowest:?}");
-    let asked: Moment = clock.now();
+    let requested: Moment = clock.now();
     drop(server);
-    let waited = clock.now() - asked;
+    let waited = clock.now() - requested;
     assert!(waited < serve::GOODBYE_MAX + Duration::from_secs(1), "{waited:?}");
     for reader in readers {
         assert!(reader.join().unwrap().is_some_and(|lines| lines > 0));

@@ -161,18 +161,18 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_with_its_line() {
-        let said = relays_v4(file("10.0.0.1\n2001:db8::1\n").path(), &Files::default())
+        let reported = relays_v4(file("10.0.0.1\n2001:db8::1\n").path(), &Files::default())
             .unwrap_err()
             .to_string();
         assert!(
-            said.contains("line 2: 2001:db8::1 is no IPv4 address; relays of an IPv4 run"),
-            "{said}"
+            reported.contains("line 2: 2001:db8::1 is no IPv4 address; relays of an IPv4 run"),
+            "{reported}"
         );
-        let said =
+        let reported =
             relays_v6(file("\n10.0.0.300").path(), &Files::default()).unwrap_err().to_string();
-        assert!(said.contains("line 2: \"10.0.0.300\" is no IPv6 address"), "{said}");
-        let said = macs(file("\n\n").path(), &Files::default()).unwrap_err().to_string();
-        assert!(said.contains("there is no MAC address"), "{said}");
+        assert!(reported.contains("line 2: \"10.0.0.300\" is no IPv6 address"), "{reported}");
+        let reported = macs(file("\n\n").path(), &Files::default()).unwrap_err().to_string();
+        assert!(reported.contains("there is no MAC address"), "{reported}");
         assert!(macs(Path::new("/nowhere/macs"), &Files::default()).is_err());
     }
 }

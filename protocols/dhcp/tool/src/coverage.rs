@@ -39,7 +39,7 @@ mod tests {
         use Phase::{Ramp, Steady, WarmUp};
         let seconds = Duration::from_secs;
         assert_eq!(line(&[(Steady, seconds(0))]), None);
-        for (phases, said) in [
+        for (phases, reported) in [
             (
                 vec![(WarmUp, seconds(0)), (Steady, seconds(5))],
                 "the report and the interim lines cover the steady phase, from 5.0 s of the run, without the \
@@ -56,7 +56,7 @@ mod tests {
                  is no steady phase for the summary",
             ),
         ] {
-            assert_eq!(line(&phases).as_deref(), Some(said));
+            assert_eq!(line(&phases).as_deref(), Some(reported));
         }
     }
 }

@@ -195,8 +195,8 @@ mod tests {
                 |received, drops| StageFigures { received, drops, ..StageFigures::default() };
             exhausted(&[stage(first.0, first.1), stage(first.0, second)], unreachable)
         };
-        let asked = "; is it running, and does it have a free address after 50 offers?";
-        assert_eq!(figures((50, 150), 0, 0), asked);
+        let requested = "; is it running, and does it have a free address after 50 offers?";
+        assert_eq!(figures((50, 150), 0, 0), requested);
         for (first, second, unreachable) in
             [((0, 150), 0, 0), ((50, 0), 0, 0), ((50, 150), 3, 0), ((50, 150), 0, 9)]
         {

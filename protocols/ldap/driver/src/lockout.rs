@@ -38,8 +38,8 @@ pub(super) fn is_locked(refused: u32, diagnostic: &[u8], policy: Option<PolicyEr
         code::CONSTRAINT_VIOLATION => true,
         code::INVALID_CREDENTIALS | code::UNWILLING_TO_PERFORM => {
             let seen = diagnostic.get(..LOOKED_AT).unwrap_or(diagnostic);
-            let said = String::from_utf8_lossy(seen).to_ascii_lowercase();
-            let says = |word: &&str| said.contains(*word);
+            let reported = String::from_utf8_lossy(seen).to_ascii_lowercase();
+            let says = |word: &&str| reported.contains(*word);
             WINDOWS.iter().chain(&EDIRECTORY).chain(&WORDS).any(says)
         }
         _ => false,
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn servers_say_in_their_own_ways_that_an_account_is_locked() {
-        for (refused, said) in [
+        for (refused, reported) in [
             (
                 49,
                 "80090308: LdapErr: DSID-0C090446, comment: AcceptSecurityContext error, data 775, v3839",
@@ -127,7 +127,7 @@ mod tests {
             (49, "Error, Account is locked"),
             (49, "password expired!"),
         ] {
-            assert!(is_locked(refused, said.as_bytes(), None), "{said}");
+            assert!(is_locked(refused, reported.as_bytes(), None), "{reported}");
         }
         assert!(is_locked(49, b"", Some(PolicyError::AccountLocked)));
         assert!(is_locked(0x50, b"", Some(PolicyError::PasswordExpired)));
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_wrong_password_and_other_refusals_are_none() {
-        for (refused, said) in [
+        for (refused, reported) in [
             (
                 49,
                 "80090308: LdapErr: DSID-0C09044E, comment: AcceptSecurityContext error, data 52e, v3839",
@@ -165,7 +165,7 @@ mod tests {
             (53, "no global superior knowledge"),
             (51, "the database is locked"),
         ] {
-            assert!(!is_locked(refused, said.as_bytes(), None), "{said}");
+            assert!(!is_locked(refused, reported.as_bytes(), None), "{reported}");
         }
         assert!(!is_locked(49, b"", Some(PolicyError::TooYoung)));
         assert!(!is_locked(49, &[0xff; 4096], None));

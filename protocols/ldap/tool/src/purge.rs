@@ -44,12 +44,12 @@ pub(crate) fn after(
     let begun = clock.now();
     let mut next_line_at = EVERY;
     let state = Rc::new(RefCell::new(Purge { total: left, ..Purge::default() }));
-    let (latest, said) = (Rc::clone(&state), console.clone());
+    let (latest, reported) = (Rc::clone(&state), console.clone());
     let progress = move |purge: &Purge| {
         latest.borrow_mut().clone_from(purge);
         let elapsed = clock.now() - begun;
         if elapsed >= next_line_at && !quiet {
-            said.say(&line(purge, elapsed));
+            reported.say(&line(purge, elapsed));
             next_line_at = elapsed + EVERY;
         }
     };

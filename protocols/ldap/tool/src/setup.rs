@@ -82,10 +82,10 @@ pub(crate) fn locked_tolerated(args: &RateArgs) -> Option<u64> {
 pub(crate) fn tried_binds(args: &RateArgs) -> Option<u64> {
     let Operation::Bind { invalid_percent, .. } = args.operation else { return None };
     // UnboundID's authrate has no option for wrong passwords, and measures whatever binds there are.
-    let asked = invalid_percent > 0.0
+    let requested = invalid_percent > 0.0
         || locked_tolerated(args).is_some()
         || args.dialect == Dialect::Unboundid;
-    (!asked).then(|| u64::from(args.load.connections).max(TRIES_MIN))
+    (!requested).then(|| u64::from(args.load.connections).max(TRIES_MIN))
 }
 
 fn identity(given: &identity::Identity, texts: &mut task::Texts) -> Result<Identity, Problem> {

@@ -118,16 +118,16 @@ impl Comparison<'_> {
                 let backend = self.backend(way);
                 let word = store.kind.word();
                 let held = Held::prepare(Arc::clone(&backend), false, &self.world.console)
-                    .map_err(|trouble| {
-                        let text = format!("{word}: failed to {trouble}");
-                        if trouble.class == Class::Check {
+                    .map_err(|failure| {
+                        let text = format!("{word}: failed to {failure}");
+                        if failure.class == Class::Check {
                             Refused::Occupied(text)
                         } else {
                             Refused::Failed(text)
                         }
                     })?;
                 let failed =
-                    |trouble: BackendError| Refused::Failed(format!("{word}: failed to {trouble}"));
+                    |failure: BackendError| Refused::Failed(format!("{word}: failed to {failure}"));
                 let facts = &mut self.collection.facts;
                 facts.insert(format!("version/{word}"), backend.version().map_err(failed)?);
                 let name = format!("durability/{word}/{}", words::durability_word(*durability));
@@ -304,9 +304,9 @@ impl Comparison<'_> {
     ) -> Option<Contents> {
         let expected = Rows::after(done, effect, before.rows, self.asked.group);
         match held.backend.count() {
-            Err(trouble) => {
+            Err(failure) => {
                 self.tally.uncounted = true;
-                cell.notes.push(format!("its leases could not be counted: failed to {trouble}"));
+                cell.notes.push(format!("its leases could not be counted: failed to {failure}"));
                 cell.figures.insert("invalid".to_owned(), 1.0);
                 None
             }
@@ -406,7 +406,7 @@ impl Comparison<'_> {
             Location::Temporary => self.grounds.file(way.store.kind.file_name()),
             _ => PathBuf::new(),
         };
-        let manner = StoreOptions {
+        let store_options = StoreOptions {
             network: self.network,
             schema: self.asked.schema,
             family: self.asked.family,
@@ -418,7 +418,7 @@ impl Comparison<'_> {
             timeout: self.asked.timeout,
             flush: self.flush,
         };
-        way.store.backend(&manner, &file)
+        way.store.backend(&store_options, &file)
     }
 
     fn leases(&self) -> Leases {

@@ -35,9 +35,9 @@ impl Drop for Held {
         if self.keep {
             return;
         }
-        if let Err(trouble) = self.backend.clear() {
+        if let Err(error) = self.backend.clear() {
             self.console.note(&format!(
-                "{} may still be there: failed to {trouble}",
+                "{} may still be there: failed to {error}",
                 self.backend.left_behind()
             ));
         }

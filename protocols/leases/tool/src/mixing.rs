@@ -48,51 +48,53 @@ impl Mixing {
         args: &LeasesArgs,
         (world, network): (&World, &Network),
     ) -> Result<Prepared<Self>, Refusal> {
-        let asked = one_mix(args, &world.files).map_err(usage)?;
-        let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(MixError::None)) };
-        let [store] = &asked.stores[..] else { return Err(usage(MixError::Stores)) };
-        let ([durability], [statements]) = (&asked.durabilities[..], &asked.statements[..]) else {
+        let requested = one_mix(args, &world.files).map_err(usage)?;
+        let LeaseTasks::Mix(weights) = &requested.work else { return Err(usage(MixError::None)) };
+        let [store] = &requested.stores[..] else { return Err(usage(MixError::Stores)) };
+        let ([durability], [statements]) = (&requested.durabilities[..], &requested.statements[..])
+        else {
             return Err(usage(MixError::Ways));
         };
-        let rows = asked.preload.unwrap_or(0);
-        let mix = asked.mix(weights, rows);
+        let rows = requested.preload.unwrap_or(0);
+        let mix = requested.mix(weights, rows);
         let results = &args.output.run;
-        let objectives = run::objectives(&results.objectives, results, &operations(&asked.work))
-            .map_err(usage)?;
-        let secrets = Secrets::find(&asked.stores, &args.place, world).map_err(usage)?;
-        let mut grounds = StoreDirectory::new(&asked.stores, &comparison_settings::directory(args))
-            .map_err(failed)?;
+        let objectives =
+            run::objectives(&results.objectives, results, &operations(&requested.work))
+                .map_err(usage)?;
+        let secrets = Secrets::find(&requested.stores, &args.place, world).map_err(usage)?;
+        let mut grounds =
+            StoreDirectory::new(&requested.stores, &comparison_settings::directory(args))
+                .map_err(failed)?;
         let file = match store.place {
             Location::Temporary => grounds.file(store.kind.file_name()),
             _ => PathBuf::new(),
         };
-        let manner = StoreOptions {
+        let store_options = StoreOptions {
             network,
-            schema: asked.schema,
-            family: asked.family,
+            schema: requested.schema,
+            family: requested.family,
             durability: *durability,
             statements: *statements,
             may_destroy: args.place.yes_destroy,
             password: secrets.of(store),
             user: secrets.user(),
-            timeout: asked.timeout,
+            timeout: requested.timeout,
             flush: args.place.innodb_flush,
         };
-        let held = Held::prepare(store.backend(&manner, &file), false, &world.console).map_err(
-            |trouble| {
-                let text = format!("{}: failed to {trouble}", store.kind.word());
-                match trouble.class {
+        let held = Held::prepare(store.backend(&store_options, &file), false, &world.console)
+            .map_err(|failure| {
+                let text = format!("{}: failed to {failure}", store.kind.word());
+                match failure.class {
                     Class::Check => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
                     _ => failed(text),
                 }
-            },
-        )?;
+            })?;
         let settings = Settings {
-            operation_timeout: asked.timeout,
-            backlog: asked.settings.backlog,
+            operation_timeout: requested.timeout,
+            backlog: requested.settings.backlog,
             drain: args.load.options.drain,
             seed: args.output.seed.unwrap_or_else(console::seed),
-            ..Settings::closed(ThinkTime::None, asked.workers)
+            ..Settings::closed(ThinkTime::None, requested.workers)
         };
         let load = Plan::new(settings, 1)
             .map_err(|error| Refusal::failed(format!("failed to {error}")))?;
@@ -109,8 +111,9 @@ impl Mixing {
             ..Job::new(args.output.typed.clone(), catalogue, store.target(), load, network.clone())
         };
         let writes = store.is_server().then_some("writes leases to tables of its own");
-        let leases = Leases { family: asked.family, contents: asked.contents, epoch: EPOCH };
-        let mixing = Self { held, _grounds: grounds, mix, leases, resend: asked.resend };
+        let leases =
+            Leases { family: requested.family, contents: requested.contents, epoch: EPOCH };
+        let mixing = Self { held, _grounds: grounds, mix, leases, resend: requested.resend };
         Ok(Prepared::new(job, mixing, writes))
     }
 

@@ -38,11 +38,11 @@ impl AccessPath for NscdPath {
         };
         let into = &mut self.socket.request;
         into.clear();
-        let asked = match question.id {
+        let requested = match question.id {
             Some(id) if question.by.is_by_id() => request.write_id(id, into),
             _ => request.write(question.name.to_bytes(), into),
         };
-        if !asked {
+        if !requested {
             return Err(LookupError::Key);
         }
         let mut socket = self.socket.send()?;

@@ -165,17 +165,17 @@ impl Kind {
 /// overdue.
 fn round(parts: &[Part]) -> Vec<(u16, u32)> {
     let total: u32 = parts.iter().map(|part| part.weight).sum();
-    let mut asked = vec![0_u32; parts.len()];
+    let mut requested = vec![0_u32; parts.len()];
     (1..=total)
         .map(|place| {
             let overdue = |kind: usize| {
                 i64::from(place) * i64::from(parts[kind].weight)
-                    - i64::from(asked[kind]) * i64::from(total)
+                    - i64::from(requested[kind]) * i64::from(total)
             };
             // If several are equally overdue, the first is chosen.
             let kind = (0..parts.len()).rev().max_by_key(|&kind| overdue(kind)).unwrap_or_default();
-            asked[kind] += 1;
-            (kind as u16, asked[kind] - 1)
+            requested[kind] += 1;
+            (kind as u16, requested[kind] - 1)
         })
         .collect()
 }
@@ -200,14 +200,14 @@ mod tests {
         let parts = [part(By::Uid, 1, &keys), part(By::Gid, 1, &keys)];
         let questions = Questions::new(&parts, Distribution::Once, 0.0, 1).unwrap();
         assert_eq!(questions.each_once(), 20);
-        let mut asked = BTreeMap::new();
+        let mut requested = BTreeMap::new();
         for number in 0..20 {
             let (operation, question) = questions.question(number);
             assert_eq!(operation, questions.operation(number));
-            *asked.entry((question.by, question.id.unwrap())).or_insert(0) += 1;
+            *requested.entry((question.by, question.id.unwrap())).or_insert(0) += 1;
         }
-        assert_eq!(asked.len(), 20);
-        assert!(asked.values().all(|&times| times == 1));
+        assert_eq!(requested.len(), 20);
+        assert!(requested.values().all(|&times| times == 1));
         // A user and the group with the same number follow each other, as a listing of files requests them.
         for file in 0..10 {
             let [user, group] = [0, 1].map(|of| questions.question(2 * file + of).1);

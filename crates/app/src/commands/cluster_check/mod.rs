@@ -105,7 +105,7 @@ impl Needs {
         signer: Option<&str>,
         now: Timestamp,
     ) -> Result<Permit, Refusal> {
-        let asked = JobRequest {
+        let requested = JobRequest {
             command: &self.command,
             rate: self.rate.map(|rate| rate * share),
             allow: &self.allow,
@@ -113,7 +113,7 @@ impl Needs {
             signer,
             now,
         };
-        policy.judge(&asked).map_err(|refusal| refused(&refusal.to_string()))
+        policy.judge(&requested).map_err(|refusal| refused(&refusal.to_string()))
     }
 }
 

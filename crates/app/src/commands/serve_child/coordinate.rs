@@ -32,7 +32,7 @@ const BESIDE: Duration = Duration::from_secs(90);
 
 /// Has agents carry out a run.
 pub(super) fn coordinate(
-    asked: &RunSpec,
+    requested: &RunSpec,
     agents: u32,
     meeting: &ClusterSettings,
     world: &World,
@@ -42,10 +42,10 @@ pub(super) fn coordinate(
     // The keys are needed again when the broker reconnects.
     access.read.extend(meeting.keys.clone());
     let _confinement = Confinement::enter(&access).map_err(failed)?;
-    let args = arguments(asked, agents, meeting, world)?;
-    let data = asked.data.iter().map(|name| Path::new(DATA).join(name));
+    let args = arguments(requested, agents, meeting, world)?;
+    let data = requested.data.iter().map(|name| Path::new(DATA).join(name));
     let files: Vec<PathBuf> = std::iter::once(PathBuf::from(PLAN)).chain(data).collect();
-    if let Some(most) = asked.grant.seconds_max {
+    if let Some(most) = requested.grant.seconds_max {
         let patience = Duration::from_secs(meeting.patience_s);
         end_after(2 * patience + BESIDE + Duration::from_secs(most), world)?;
     }
@@ -56,7 +56,7 @@ pub(super) fn coordinate(
 
 /// The options as a user would type them. The record's command contains neither the keys nor the broker.
 fn arguments(
-    asked: &RunSpec,
+    requested: &RunSpec,
     agents: u32,
     meeting: &ClusterSettings,
     world: &World,
@@ -65,9 +65,9 @@ fn arguments(
     typed.push(format!("--agents={agents}"));
     // The conditions of the plan, to which a check has added the site's own.
     let watchdog = [WATCHDOG.to_owned()];
-    let others = asked.abort_on.iter().filter(|text| *text != WATCHDOG);
+    let others = requested.abort_on.iter().filter(|text| *text != WATCHDOG);
     typed.extend(watchdog.iter().chain(others).map(|text| format!("--abort-on={text}")));
-    typed.extend(asked.objectives.iter().map(|text| format!("--slo={text}")));
+    typed.extend(requested.objectives.iter().map(|text| format!("--slo={text}")));
     typed.extend(["--record=record.json", "--events=events.ndjson"].map(str::to_owned));
     let mut words = typed.clone();
     words.extend(meeting.keys.iter().map(|keys| format!("--keys={}", keys.display())));
@@ -75,12 +75,12 @@ fn arguments(
     words.push(format!("--pool={}", meeting.pool));
     words.push(format!("--patience={}s", meeting.patience_s));
     words.extend(["--quiet", "--", "run", PLAN].map(str::to_owned));
-    words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
-    words.extend(asked.set.iter().map(|text| format!("--set={text}")));
-    if asked.grant.allow.is_empty() {
+    words.extend(requested.duration.iter().map(|text| format!("--duration={text}")));
+    words.extend(requested.set.iter().map(|text| format!("--set={text}")));
+    if requested.grant.allow.is_empty() {
         return Err(failed("order the run: its target has no address"));
     }
-    words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    words.extend(requested.grant.allow.iter().map(|text| format!("--allow={text}")));
     match read(&words, world)? {
         Command::Verb(Verb::Cluster { kind: ClusterKind::Run(args) }) => {
             Ok(ClusterRunArgs { typed, ..*args })

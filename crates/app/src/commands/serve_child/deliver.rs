@@ -13,12 +13,12 @@ const WITHIN: Duration = Duration::from_secs(10);
 const ANSWER_MAX: usize = 64 << 10;
 
 /// Sends the message. The error says why it did not arrive.
-pub(super) fn deliver(asked: &Delivery, files: &brunt_feed::Files) -> Result<(), CallError> {
+pub(super) fn deliver(requested: &Delivery, files: &brunt_feed::Files) -> Result<(), CallError> {
     let mut headers = vec![(header::CONTENT_TYPE.to_string(), "application/json".to_owned())];
-    headers.extend(asked.headers.iter().cloned());
-    let (method, body) = (Method::POST, asked.body.clone());
+    headers.extend(requested.headers.iter().cloned());
+    let (method, body) = (Method::POST, requested.body.clone());
     let sent = Sent { method, headers, body, within: WITHIN, answer_max: ANSWER_MAX };
-    let (status, _) = call(&asked.url, sent, files)?;
+    let (status, _) = call(&requested.url, sent, files)?;
     // A redirect is not followed: its address is not one that an administrator wrote.
     if status.is_success() { Ok(()) } else { Err(CallError::Status(status)) }
 }
@@ -34,7 +34,7 @@ mod tests {
     fn a_redirect_is_not_followed() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
-        let asked = std::thread::spawn(move || {
+        let requested = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let answer =
                 format!("HTTP/1.1 307 x\r\nLocation: http://{at}/\r\nContent-Length: 0\r\n\r\n");
@@ -48,7 +48,7 @@ mod tests {
         let delivery = Delivery { url, headers: Vec::new(), body: "{}".to_owned() };
         let why = deliver(&delivery, &brunt_feed::Files::default()).unwrap_err().to_string();
         assert!(why.starts_with("it answered 307"), "{why}");
-        let again = asked.join().unwrap().accept().map_err(|error| error.kind());
+        let again = requested.join().unwrap().accept().map_err(|error| error.kind());
         assert_eq!(again.err(), Some(ErrorKind::WouldBlock), "the other address is not asked");
     }
 }

@@ -64,24 +64,24 @@ pub(super) enum ImportError {
 
 /// Imports a plan.
 pub(super) fn import(
-    asked: &Import,
+    requested: &Import,
     readable: &brunt_feed::Files,
 ) -> Result<Imported, ImportError> {
     let secrets = Secrets::Named;
-    let imported = match kind(asked) {
+    let imported = match kind(requested) {
         Kind::Curl | Kind::Auto => {
             let refused = |_: &Path| {
                 Err(io::Error::other(
                     "files are not read here; write what is in it into the command",
                 ))
             };
-            brunt_flow_import::curl(&asked.text, secrets, &refused)?
+            brunt_flow_import::curl(&requested.text, secrets, &refused)?
         }
         Kind::Har => {
-            brunt_flow_import::har(&asked.text, &Filter::default(), Pauses::Recorded, secrets)?
+            brunt_flow_import::har(&requested.text, &Filter::default(), Pauses::Recorded, secrets)?
         }
-        Kind::Openapi => brunt_flow_import::openapi(&asked.text, None, secrets)?,
-        Kind::Loadgen => return tree(asked, readable),
+        Kind::Openapi => brunt_flow_import::openapi(&requested.text, None, secrets)?,
+        Kind::Loadgen => return tree(requested, readable),
     };
     let Planned { text, notes, files } = planned(&imported, Path::new(DATA))?;
     let data = files.iter().map(|(path, bytes)| (name_of(path), BASE64.encode(bytes))).collect();
@@ -89,11 +89,11 @@ pub(super) fn import(
 }
 
 /// The format of a text, detected if it was not given.
-fn kind(asked: &Import) -> Kind {
-    if asked.kind != Kind::Auto {
-        return asked.kind;
+fn kind(requested: &Import) -> Kind {
+    if requested.kind != Kind::Auto {
+        return requested.kind;
     }
-    let text = asked.text.trim_start_matches('\u{feff}').trim_start();
+    let text = requested.text.trim_start_matches('\u{feff}').trim_start();
     if ["curl ", "curl.exe ", "$ curl ", "curl\n", "curl\\"]
         .iter()
         .any(|begin| text.starts_with(begin))
@@ -106,14 +106,14 @@ fn kind(asked: &Import) -> Kind {
 }
 
 /// The plan of a LoadGen job.
-fn tree(asked: &Import, readable: &brunt_feed::Files) -> Result<Imported, ImportError> {
+fn tree(requested: &Import, readable: &brunt_feed::Files) -> Result<Imported, ImportError> {
     let files: BTreeMap<String, String> =
-        serde_json::from_str(&asked.text).map_err(|_| ImportError::Tree)?;
+        serde_json::from_str(&requested.text).map_err(|_| ImportError::Tree)?;
     if files.len() > FILES_MAX {
         return Err(ImportError::TooMany);
     }
     let files = rooted(files)?;
-    let job = job(&files, &asked.job)?;
+    let job = job(&files, &requested.job)?;
     for (path, text) in &files {
         let path = Path::new(TREE).join(path);
         let written = fs::create_dir_all(path.parent().unwrap_or(Path::new(TREE)))

@@ -95,20 +95,20 @@ fn load(record: &Record) -> String {
     let words = requested_words(&record.command);
     let operations = record.operations.iter().map(|operation| operation.name.as_str());
     let target = record.plan.target.as_deref().unwrap_or_default();
-    let asked: Vec<&str> = [record.tool.name.as_str(), record.plan.mode.word(), target]
+    let requested: Vec<&str> = [record.tool.name.as_str(), record.plan.mode.word(), target]
         .into_iter()
         .chain(operations)
         .chain(words.iter().map(String::as_str))
         .collect();
-    sha256(asked.join("\0").as_bytes())
+    sha256(requested.join("\0").as_bytes())
 }
 
 /// A hash of the load of a search.
 fn load_of_search(collection: &Collection) -> String {
     let target = collection.facts.get("target").cloned().unwrap_or_default();
-    let asked = [collection.subject.clone(), target].into_iter();
-    let asked: Vec<String> = asked.chain(requested_words(&collection.command)).collect();
-    sha256(asked.join("\0").as_bytes())
+    let requested = [collection.subject.clone(), target].into_iter();
+    let requested: Vec<String> = requested.chain(requested_words(&collection.command)).collect();
+    sha256(requested.join("\0").as_bytes())
 }
 
 /// The text of the record: unchanged, or, if it was made from events, as a run writes it.
@@ -155,14 +155,14 @@ mod tests {
     fn what_is_wrong_with_an_upload_is_told_without_the_types_it_is_read_into() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record.json");
-        for (text, said) in [
+        for (text, reported) in [
             ("{", "it ends too early"),
             ("{\"schema\": 5}", "something is missing or has another form at character 12"),
             ("{\"schema\": \"brunt-record/2\",\n\"tool\": 7}", "another form at line 2, character"),
         ] {
             fs::write(&path, text).unwrap();
             let told = unread(&Document::read(&path).unwrap_err());
-            assert!(told.contains(said), "{told}");
+            assert!(told.contains(reported), "{told}");
             for foreign in ["expected", "invalid type", "struct", "missing field"] {
                 assert!(!told.contains(foreign), "{told}");
             }

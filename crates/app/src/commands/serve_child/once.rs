@@ -19,7 +19,7 @@ const SAID_MAX: usize = 128 << 10;
 /// Tries a plan. It is refused while a run is active on this machine, which it would disturb.
 pub(super) fn once(task: &RunTask, world: &World) -> Answer<String> {
     match tried(task, world) {
-        Ok(said) => Answer::Done(said),
+        Ok(reported) => Answer::Done(reported),
         Err(refusal) => Answer::Failed(on_a_site(&refusal.text)),
     }
 }
@@ -42,7 +42,7 @@ fn tried(task: &RunTask, world: &World) -> Result<String, Refusal> {
     words.extend(task.asked.grant.allow.iter().map(|text| format!("--allow={text}")));
     let told = World { files: world.files.clone(), ..World::kept(world.environment.clone()) };
     once_granted(&plan(&words)?, &granted, &told, &network)?;
-    let said = told.console.output() + &told.console.errors();
-    let end = (0..=said.len().min(SAID_MAX)).rev().find(|end| said.is_char_boundary(*end));
-    Ok(said[..end.unwrap_or_default()].to_owned())
+    let reported = told.console.output() + &told.console.errors();
+    let end = (0..=reported.len().min(SAID_MAX)).rev().find(|end| reported.is_char_boundary(*end));
+    Ok(reported[..end.unwrap_or_default()].to_owned())
 }

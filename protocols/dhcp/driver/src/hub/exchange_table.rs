@@ -328,8 +328,8 @@ impl<D: Dialogue> ExchangeTable<D> {
         let slot = &mut self.slots[index as usize];
         let received = ReceivedReply { message, took: at - slot.stage_sent, at: at - origin };
         let step = slot.dialogue.reply(&self.plan, &received, &mut slot.out);
-        let (asked, expected) = ((slot.stage, slot.client), &self.shared.expectations);
-        let step = examined::<D>(expected, asked, message, step, &mut self.scratch);
+        let (requested, expected) = ((slot.stage, slot.client), &self.shared.expectations);
+        let step = examined::<D>(expected, requested, message, step, &mut self.scratch);
         let unexpected = |outcome| matches!(outcome, Outcome::Failed(Class::Check, _));
         if matches!(&step, Step::Done(end) if self.keeps_answers || unexpected(end.outcome)) {
             slot.answer.clear();

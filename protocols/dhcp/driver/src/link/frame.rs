@@ -114,9 +114,9 @@ pub(super) fn read(frame: &[u8], trust: Trust) -> Option<Frame> {
     }
     let segment = &packet[header..total.min(packet.len())];
     let (udp, rest) = segment.split_at_checked(UDP)?;
-    let said = word(udp, 4)?;
-    let length = usize::from(said).checked_sub(UDP)?;
-    if whole && (length > rest.len() || !sums_up(ip, said, udp, &rest[..length], trust)) {
+    let reported = word(udp, 4)?;
+    let length = usize::from(reported).checked_sub(UDP)?;
+    if whole && (length > rest.len() || !sums_up(ip, reported, udp, &rest[..length], trust)) {
         return None;
     }
     let end = |mac, at, port| {

@@ -107,12 +107,12 @@ impl Segment {
             return None;
         }
         match frame::read(bytes, trust(beside))? {
-            Frame::Arp(said) => {
-                self.neighbours.answered(said.sender.1, said.sender.0);
-                if !said.answer
-                    && let Some(mac) = self.addresses.holder(said.target.1)
+            Frame::Arp(reported) => {
+                self.neighbours.answered(reported.sender.1, reported.sender.0);
+                if !reported.answer
+                    && let Some(mac) = self.addresses.holder(reported.target.1)
                 {
-                    send(&said.answered_by(mac).frame());
+                    send(&reported.answered_by(mac).frame());
                 }
                 None
             }

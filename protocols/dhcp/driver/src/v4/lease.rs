@@ -40,10 +40,10 @@ impl Lease {
             return self;
         }
         let whole = Duration::from_secs(lasts.into());
-        let said = |seconds: Option<u32>| seconds.map(|each| Duration::from_secs(each.into()));
+        let reported = |seconds: Option<u32>| seconds.map(|each| Duration::from_secs(each.into()));
         let rebind =
-            said(ack.rebinding_time()).filter(|time| *time <= whole).unwrap_or(whole * 7 / 8);
-        let renew = said(ack.renewal_time()).unwrap_or(whole / 2);
+            reported(ack.rebinding_time()).filter(|time| *time <= whole).unwrap_or(whole * 7 / 8);
+        let renew = reported(ack.renewal_time()).unwrap_or(whole / 2);
         let renew = if renew <= rebind { renew } else { (whole / 2).min(rebind) };
         (self.lasts, self.renew_after, self.rebind_after) =
             (Some(whole), Some(renew), Some(rebind));

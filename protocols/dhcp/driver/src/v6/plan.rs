@@ -332,7 +332,7 @@ fn default_layouts(setup: &Setup) -> Vec<Layout> {
         pieces.extend(extras(setup));
         Layout::ascending(kind, pieces)
     };
-    let asked = |kind: IaKind| {
+    let requested = |kind: IaKind| {
         let mut bytes = Vec::new();
         let mut writer = Writer::behind(&mut bytes);
         let open = writer.open_ia(kind, IAID, T1_ASKED, T2_ASKED);
@@ -342,13 +342,13 @@ fn default_layouts(setup: &Setup) -> Vec<Layout> {
     let oro = || Piece::fixed(code::ORO, &ORO);
     let mut solicit = vec![oro(), Piece::Elapsed];
     if setup.wanted.addresses() {
-        solicit.push(asked(IaKind::Na));
+        solicit.push(requested(IaKind::Na));
     }
     if setup.rapid_commit {
         solicit.push(Piece::fixed(code::RAPID_COMMIT, &[]));
     }
     if setup.wanted.prefixes() {
-        solicit.push(asked(IaKind::Pd));
+        solicit.push(requested(IaKind::Pd));
     }
     let (server, elapsed) = (Piece::ServerId, Piece::Elapsed);
     let (addresses, prefixes) = (Piece::Addresses, Piece::Prefixes);

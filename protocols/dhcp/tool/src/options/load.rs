@@ -39,8 +39,8 @@ fn workers(values: &Values, sources: usize) -> Result<Option<usize>, UsageError>
     }
     let single = (values.text("g") == Some("single")).then_some(("-g single", 1));
     let given = values.whole("workers").map(|count| ("--workers", count));
-    let mut asked = single.into_iter().chain(given);
-    if let Some((what, count)) = asked.find(|(_, count)| *count != sources) {
+    let mut requested = single.into_iter().chain(given);
+    if let Some((what, count)) = requested.find(|(_, count)| *count != sources) {
         return Err(UsageError::new(format!(
             "{what} means {count} workers, but there are {sources} source addresses and ports, each with one worker: \
              see --source-ip and --source-port"
@@ -58,13 +58,15 @@ fn options(values: &Values, scenario: &Scenario) -> Result<LoadOptions, UsageErr
     let rate = values.decimal("r").filter(|_| basic).map(Into::into);
     let options = LoadOptions { rate, ..common };
     options.check(&EXCHANGES).map_err(UsageError::new)?;
-    let asked = values.decimal("f").unwrap_or(0.0) + values.decimal("F").unwrap_or(0.0);
+    let requested = values.decimal("f").unwrap_or(0.0) + values.decimal("F").unwrap_or(0.0);
     match options.arrivals() {
-        Rate::Constant { per_second, .. } if asked > per_second => Err(UsageError::new(format!(
-            "-f and -F add up to {asked} per second, but -r is only {per_second}: raise -r, or lower them"
-        ))),
+        Rate::Constant { per_second, .. } if requested > per_second => {
+            Err(UsageError::new(format!(
+                "-f and -F add up to {requested} per second, but -r is only {per_second}: raise -r, or lower them"
+            )))
+        }
         Rate::Constant { .. } => Ok(options),
-        _ if asked > 0.0 && basic => Err(UsageError::new(
+        _ if requested > 0.0 && basic => Err(UsageError::new(
             "-f and -F need -r: they renew and release the leases that it obtains",
         )),
         _ => Ok(options),

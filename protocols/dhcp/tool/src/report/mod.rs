@@ -82,8 +82,13 @@ mod tests {
     }
 
     pub(super) fn nothing() -> Exchanges {
-        let asked = ReportSettings { counted: Counted::FourWay, rate: None, titles: Vec::new() };
-        Exchanges::of_run(&asked, &brunt_record::Catalogue::default(), &brunt_record::Totals::new())
+        let requested =
+            ReportSettings { counted: Counted::FourWay, rate: None, titles: Vec::new() };
+        Exchanges::of_run(
+            &requested,
+            &brunt_record::Catalogue::default(),
+            &brunt_record::Totals::new(),
+        )
     }
 
     /// Each block that begins with a line of this kind: the rest of that line, and the lines below.

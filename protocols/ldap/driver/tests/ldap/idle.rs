@@ -146,8 +146,8 @@ async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
                 let anew = exchange(&mut session, number, &clock).await;
                 assert_eq!(anew, ReuseResult::anew(0));
             }
-            let asked = server.log.count("search") + server.log.count("modify");
-            assert_eq!((asked, server.log.connections()), (4, 4), "each was sent once");
+            let requested = server.log.count("search") + server.log.count("modify");
+            assert_eq!((requested, server.log.connections()), (4, 4), "each was sent once");
             assert_eq!(server.log.count("bind"), 4 * bound);
         }
     }
@@ -211,9 +211,13 @@ async fn a_request_that_met_the_end_is_sent_again_if_it_may_be() {
     ] {
         let cases: [(fn() -> Act, Outcome); 2] = [(|| Act::Close, CLOSED), (|| Act::Reset, reset)];
         for (act, outcome) in cases {
-            let (kept, asked) = second(task.clone(), resend, move |_| vec![act()]).await;
+            let (kept, requested) = second(task.clone(), resend, move |_| vec![act()]).await;
             let expected = if again { ReuseResult::anew(1) } else { failed(outcome) };
-            assert_eq!((kept, asked), (expected, 3 + usize::from(again)), "{task:?} {resend:?}");
+            assert_eq!(
+                (kept, requested),
+                (expected, 3 + usize::from(again)),
+                "{task:?} {resend:?}"
+            );
         }
     }
 }
@@ -277,11 +281,11 @@ async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
         vec![Act::Send(bytes), Act::Pause(Duration::from_millis(10)), Act::Close]
     };
     let blamed = |_: &Incoming<'_>| vec![notice(2), Act::Close];
-    for (kept, asked) in [
+    for (kept, requested) in [
         second(search(), Resend::Always, half).await,
         second(search(), Resend::Always, octet).await,
     ] {
-        assert_eq!((kept, asked), (ReuseResult { outcome: CLOSED, ..ReuseResult::well() }, 3));
+        assert_eq!((kept, requested), (ReuseResult { outcome: CLOSED, ..ReuseResult::well() }, 3));
     }
     let (kept, _) = second(search(), Resend::Always, blamed).await;
     let blamed = Outcome::Failed(Class::Closed, 2);

@@ -246,10 +246,10 @@ async fn search_and_modify_are_exchanges_of_their_own() {
 async fn all_pages_are_one_exchange() {
     let server = Server::start(|incoming| {
         let message = incoming.message;
-        let asked = message.control(control::PAGED_RESULTS).unwrap().value.unwrap();
-        let asked = control::value::Page::decode(asked).unwrap();
-        assert_eq!(asked.size, 10);
-        let next: &[u8] = match asked.cookie {
+        let requested = message.control(control::PAGED_RESULTS).unwrap().value.unwrap();
+        let requested = control::value::Page::decode(requested).unwrap();
+        assert_eq!(requested.size, 10);
+        let next: &[u8] = match requested.cookie {
             b"" => b"second",
             b"second" => b"third",
             _ => b"",

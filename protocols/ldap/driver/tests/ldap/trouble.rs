@@ -431,9 +431,10 @@ async fn whoever_finds_the_connection_down_says_why_it_could_not_be_opened() {
 
 #[tokio::test]
 async fn a_password_that_a_server_repeats_is_not_shown() {
-    let said = "'s3cret' is\u{1b}[2J wrong";
+    let reported = "'s3cret' is\u{1b}[2J wrong";
     let server =
-        Server::start(move |incoming| vec![Act::Send(answer(incoming.message, 49, said))]).await;
+        Server::start(move |incoming| vec![Act::Send(answer(incoming.message, 49, reported))])
+            .await;
     let starred = "result 49 (invalidCredentials): '***' is\\u{1b}[2J wrong";
     let mut login = setup(server.address, search());
     login.login = simple("cn=admin", "s3cret");

@@ -54,14 +54,14 @@ pub(crate) fn parse(
 ) -> Result<Parsed, Refusal> {
     let rows = table::of(tool);
     let mut given = Unboundid.split(words, &rows).map_err(|fault| refused(&fault))?.given;
-    let asked = |name: &str| given.iter().any(|it| it.name == name);
-    if asked("help") {
+    let requested = |name: &str| given.iter().any(|it| it.name == name);
+    if requested("help") {
         return Ok(Parsed::Help(help::page(tool, &rows)));
     }
-    if asked("helpSASL") {
+    if requested("helpSASL") {
         return Ok(Parsed::Help(help::SASL.to_owned()));
     }
-    if asked("version") {
+    if requested("version") {
         return Ok(Parsed::Version);
     }
     let redacted = words::redacted(words, &given, &rows);

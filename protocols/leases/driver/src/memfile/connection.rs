@@ -49,8 +49,8 @@ impl MemfileConnection {
         change: impl FnOnce(&mut LeaseFileState) -> Result<Option<Undo>, BackendError>,
     ) -> Result<bool, BackendError> {
         let done = self.try_change(change);
-        if let Err(trouble) = &done {
-            self.lost |= trouble.class == Class::Closed;
+        if let Err(failure) = &done {
+            self.lost |= failure.class == Class::Closed;
         }
         done
     }

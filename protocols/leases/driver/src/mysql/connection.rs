@@ -50,7 +50,7 @@ impl MysqlConnection {
     ) -> Result<u64, BackendError> {
         let id = request.id();
         let template = id.of(&self.templates);
-        let said = if let Some(prepared) = &self.prepared {
+        let reported = if let Some(prepared) = &self.prepared {
             let mut values = Values(Vec::with_capacity(template.parameters()));
             request.bind(&mut values);
             self.client.execute(prepared[id as usize], &values.0, see)
@@ -60,7 +60,7 @@ impl MysqlConnection {
             request.bind(&mut rendered);
             self.client.query(&self.text, see)
         };
-        said.map_err(|error| self.failed(id.words(), &error))
+        reported.map_err(|error| self.failed(id.words(), &error))
     }
 
     fn plainly(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
@@ -69,9 +69,9 @@ impl MysqlConnection {
 
     #[cold]
     fn failed(&mut self, what: &str, error: &Error) -> BackendError {
-        let trouble = asking(what, error);
-        self.broken |= trouble.class != Class::Result;
-        trouble
+        let failure = asking(what, error);
+        self.broken |= failure.class != Class::Result;
+        failure
     }
 }
 

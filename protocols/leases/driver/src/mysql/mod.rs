@@ -261,12 +261,12 @@ impl Backend for MysqlBackend {
 
     fn version(&self) -> Result<String, BackendError> {
         let mut connection = self.connect(None)?;
-        let said = connection
+        let reported = connection
             .word("SELECT VERSION()")
             .map_err(|error| asking("ask for the version", &error))?;
-        let said = said.unwrap_or_default();
-        let number = said.split('-').next().unwrap_or_default();
-        let name = if said.contains("MariaDB") { "MariaDB" } else { "MySQL" };
+        let reported = reported.unwrap_or_default();
+        let number = reported.split('-').next().unwrap_or_default();
+        let name = if reported.contains("MariaDB") { "MariaDB" } else { "MySQL" };
         Ok(format!("{name} {number}"))
     }
 
@@ -278,7 +278,7 @@ impl Backend for MysqlBackend {
         );
         match settings {
             Ok(settings) => settings.words(self.table.dialect, self.options.durability),
-            Err(trouble) => format!("unknown: failed to {trouble}"),
+            Err(failure) => format!("unknown: failed to {failure}"),
         }
     }
 

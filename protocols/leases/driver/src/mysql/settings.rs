@@ -51,12 +51,12 @@ impl Settings {
     }
 
     /// Describes their effect, and whether it is the requested durability.
-    pub(super) fn words(&self, dialect: Dialect, asked: Durability) -> String {
+    pub(super) fn words(&self, dialect: Dialect, requested: Durability) -> String {
         if dialect == Dialect::Mysql(Engine::MyIsam) {
             let held = "MyISAM: a change is handed to the system when it is answered (the index when the server sees \
                         fit) and nothing is flushed; it outlives neither the machine nor, for the index, the \
                         server; there are no transactions";
-            return match asked {
+            return match requested {
                 Durability::Async => held.into(),
                 Durability::Sync => format!("not sync, although sync was requested: {held}"),
             };
@@ -82,7 +82,7 @@ impl Settings {
         let words = format!(
             "InnoDB, innodb_flush_log_at_trx_commit={flush}: {log}; {binary}; innodb_doublewrite={doublewrite}"
         );
-        match (asked, flush) {
+        match (requested, flush) {
             (Durability::Sync, 1) | (Durability::Async, 0 | 2) => words,
             (Durability::Sync, _) => format!("not sync, although sync was requested: {words}"),
             (Durability::Async, _) => format!("sync, although async was requested: {words}"),
@@ -103,13 +103,13 @@ mod tests {
 
     #[test]
     fn what_is_not_what_was_asked_for_is_said_first() {
-        let words = |flush, asked| settings(flush).words(INNODB, asked);
+        let words = |flush, requested| settings(flush).words(INNODB, requested);
         assert!(words(1, Durability::Sync).starts_with("InnoDB, innodb_flush_log_at_trx_commit=1"));
         assert!(words(2, Durability::Sync).starts_with("not sync"));
         assert!(words(0, Durability::Sync).starts_with("not sync"));
         assert!(words(1, Durability::Async).starts_with("sync, although async"));
         assert!(words(2, Durability::Async).starts_with("InnoDB"));
-        let myisam = |asked| settings(1).words(Dialect::Mysql(Engine::MyIsam), asked);
+        let myisam = |requested| settings(1).words(Dialect::Mysql(Engine::MyIsam), requested);
         assert!(myisam(Durability::Async).starts_with("MyISAM"));
         assert!(myisam(Durability::Sync).starts_with("not sync"));
     }

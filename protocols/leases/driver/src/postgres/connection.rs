@@ -72,18 +72,18 @@ impl PostgresConnection {
                 }
             })
         };
-        fetched.map_err(|trouble| self.failed(trouble))?;
+        fetched.map_err(|failure| self.failed(failure))?;
         Ok(count)
     }
 
     fn plainly(&mut self, text: &str, what: &str) -> Result<(), BackendError> {
-        self.link.batch(text, what).map_err(|trouble| self.failed(trouble))
+        self.link.batch(text, what).map_err(|failure| self.failed(failure))
     }
 
     #[cold]
-    fn failed(&mut self, trouble: BackendError) -> BackendError {
-        self.broken |= trouble.class != Class::Result || self.link.is_closed();
-        trouble
+    fn failed(&mut self, failure: BackendError) -> BackendError {
+        self.broken |= failure.class != Class::Result || self.link.is_closed();
+        failure
     }
 }
 
@@ -105,7 +105,7 @@ impl SqlStore for PostgresConnection {
                 counts.sum()
             })
         };
-        changed.map_err(|trouble| self.failed(trouble))
+        changed.map_err(|failure| self.failed(failure))
     }
 
     fn fetch(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError> {

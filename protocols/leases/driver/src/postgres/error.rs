@@ -56,14 +56,14 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &io::Error) -> BackendEr
 
 /// Converts an error of logging in to a server that was reached.
 pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
-    if let Some(said) = error.as_db_error() {
-        let state = said.code().code();
+    if let Some(reported) = error.as_db_error() {
+        let state = reported.code().code();
         let login = state.starts_with("28");
         let remedy = if login { "; are the account and its password right?" } else { "" };
         return BackendError::new(
             if login { Class::Login } else { Class::Connect },
             sqlstate(state),
-            format!("connect to {endpoint}: {}{remedy}", words(said)),
+            format!("connect to {endpoint}: {}{remedy}", words(reported)),
         );
     }
     let source = error.source();
@@ -81,12 +81,12 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendErr
 
 /// Converts an error of a request over a connection.
 pub(super) fn asking(what: &str, error: &Error) -> BackendError {
-    if let Some(said) = error.as_db_error() {
-        let last = matches!(said.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
+    if let Some(reported) = error.as_db_error() {
+        let last = matches!(reported.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
         return BackendError::new(
             if last { Class::Closed } else { Class::Result },
-            sqlstate(said.code().code()),
-            format!("{what}: {}", words(said)),
+            sqlstate(reported.code().code()),
+            format!("{what}: {}", words(reported)),
         );
     }
     let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
@@ -95,8 +95,8 @@ pub(super) fn asking(what: &str, error: &Error) -> BackendError {
     BackendError::new(class, code, format!("{what}: {}", chain(error)))
 }
 
-fn words(said: &DbError) -> String {
-    format!("{} ({})", said.message(), said.code().code())
+fn words(reported: &DbError) -> String {
+    format!("{} ({})", reported.message(), reported.code().code())
 }
 
 /// An error and its causes.

@@ -99,8 +99,8 @@ impl Link {
         F: Future<Output = Result<T, Error>>,
     {
         let Self { runtime, client, limit } = self;
-        let asked = runtime.block_on(async { timeout(*limit, ask(client)).await });
-        if let Ok(answer) = asked {
+        let requested = runtime.block_on(async { timeout(*limit, ask(client)).await });
+        if let Ok(answer) = requested {
             return answer.map_err(|error| asking(what, &error));
         }
         Err(late(what, *limit))

@@ -71,8 +71,8 @@ impl Messages {
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         let [.., a, b, c, d] = self.begun;
-        let asked = u32::from_be_bytes([a, b, c, d]);
-        if self.come == REQUEST && self.begun[0] == b'R' && asked == CLEAR && !self.clear {
+        let requested = u32::from_be_bytes([a, b, c, d]);
+        if self.come == REQUEST && self.begun[0] == b'R' && requested == CLEAR && !self.clear {
             return Err(io::Error::new(
                 io::ErrorKind::PermissionDenied,
                 "the server asks for the password in clear, which anyone on the way could read: secure the connection \

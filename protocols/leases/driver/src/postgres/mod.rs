@@ -225,8 +225,8 @@ impl Backend for PostgresBackend {
     }
 
     fn version(&self) -> Result<String, BackendError> {
-        let said = self.link()?.word("SHOW server_version", "ask for the version")?;
-        Ok(format!("PostgreSQL {}", said.split(' ').next().unwrap_or_default()))
+        let reported = self.link()?.word("SHOW server_version", "ask for the version")?;
+        Ok(format!("PostgreSQL {}", reported.split(' ').next().unwrap_or_default()))
     }
 
     fn durability(&self) -> String {
@@ -235,7 +235,7 @@ impl Backend for PostgresBackend {
             known.map_or_else(|| self.link().and_then(|mut link| Settings::read(&mut link)), Ok);
         match settings {
             Ok(settings) => settings.words(self.options.durability),
-            Err(trouble) => format!("unknown: failed to {trouble}"),
+            Err(failure) => format!("unknown: failed to {failure}"),
         }
     }
 

@@ -30,9 +30,9 @@ impl Settings {
     }
 
     /// Describes their effect, and whether it is the requested durability.
-    pub(super) fn words(&self, asked: Durability) -> String {
+    pub(super) fn words(&self, requested: Durability) -> String {
         let Self { synchronous_commit: commits, fsync, wal_sync_method: method, .. } = self;
-        let means = match asked {
+        let means = match requested {
             Durability::Sync => {
                 format!(
                     "the log is flushed to the disk (wal_sync_method={method}) before a commit is answered"
@@ -48,7 +48,7 @@ impl Settings {
             "synchronous_commit={commits}, fsync={fsync}, full_page_writes={}: {means}",
             self.full_page_writes
         );
-        if asked == Durability::Sync && fsync != "on" {
+        if requested == Durability::Sync && fsync != "on" {
             return format!(
                 "not sync, although sync was requested, as fsync={fsync} flushes nothing: {words}"
             );

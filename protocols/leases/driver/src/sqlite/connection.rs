@@ -63,8 +63,8 @@ impl SqliteConnection {
 
     /// Records the effect of a failure on the connection.
     fn noted<T>(&mut self, result: Result<T, BackendError>) -> Result<T, BackendError> {
-        if let Err(trouble) = &result {
-            self.lost |= fault::is_lost(trouble.code);
+        if let Err(error) = &result {
+            self.lost |= fault::is_lost(error.code);
         }
         result
     }

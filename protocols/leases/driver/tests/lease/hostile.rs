@@ -83,9 +83,9 @@ fn counted(answer: Vec<u8>) -> BackendError {
         read_packet(stream);
         stream.write_all(&answer).unwrap();
     });
-    let trouble = mysql(port).count().unwrap_err();
+    let error = mysql(port).count().unwrap_err();
     thread.join().unwrap();
-    trouble
+    error
 }
 
 #[test]
@@ -109,13 +109,13 @@ fn a_mysql_server_may_say_anything() {
             [one, definition, end, packet(4, b"\xfe\xff\xff\xff\xff\xff\xff\xff\x7f")].concat(),
         ),
     ] {
-        let trouble = counted(answer);
-        assert_eq!(trouble.class, Class::Protocol, "{what}: {trouble}");
-        assert!(trouble.text.starts_with("count the leases: "), "{what}: {trouble}");
+        let error = counted(answer);
+        assert_eq!(error.class, Class::Protocol, "{what}: {error}");
+        assert!(error.text.starts_with("count the leases: "), "{what}: {error}");
     }
     // A server that announces more than it sends has disconnected early.
-    let trouble = counted(vec![0xfe, 0xff, 0xff, 1, 0]);
-    assert_eq!(trouble.class, Class::Closed, "{trouble}");
+    let error = counted(vec![0xfe, 0xff, 0xff, 1, 0]);
+    assert_eq!(error.class, Class::Closed, "{error}");
 }
 
 #[test]
@@ -128,8 +128,8 @@ fn a_mysql_login_is_hidden_and_its_key_is_not_believed() {
         assert_eq!(read_packet(stream), [2], "asks for the key");
         stream.write_all(&packet(4, b"\x01-----BEGIN PUBLIC KEY-----\nAAAA\n")).unwrap();
     });
-    let trouble = mysql(port).count().unwrap_err();
-    assert!(trouble.text.contains("key"), "{trouble}");
+    let error = mysql(port).count().unwrap_err();
+    assert!(error.text.contains("key"), "{error}");
     let heard = thread.join().unwrap();
     assert!(!heard.windows(7).any(|window| window == b"hunter2"));
     let (port, thread) = server(|stream| {
@@ -137,8 +137,8 @@ fn a_mysql_login_is_hidden_and_its_key_is_not_believed() {
         read_packet(stream);
         stream.write_all(&packet(2, b"\xfemysql_clear_password\0abc\0")).unwrap();
     });
-    let trouble = mysql(port).count().unwrap_err();
-    assert!(trouble.text.contains("mysql_clear_password"), "{trouble}");
+    let error = mysql(port).count().unwrap_err();
+    assert!(error.text.contains("mysql_clear_password"), "{error}");
     let heard = thread.join().unwrap();
     assert!(!heard.windows(7).any(|window| window == b"hunter2"));
 }
@@ -165,10 +165,10 @@ fn a_postgres_server_gets_no_password_in_clear_unless_that_is_said() {
             stream.read_exact(&mut startup).unwrap();
             stream.write_all(b"R\0\0\0\x08\0\0\0\x03").unwrap();
         });
-        let trouble = postgres(port, more).count().unwrap_err();
+        let error = postgres(port, more).count().unwrap_err();
         let heard = thread.join().unwrap();
-        assert_eq!(heard.windows(7).any(|window| window == b"hunter2"), allowed, "{trouble}");
-        assert_eq!(trouble.text.contains("require_auth=password"), !allowed, "{trouble}");
+        assert_eq!(heard.windows(7).any(|window| window == b"hunter2"), allowed, "{error}");
+        assert_eq!(error.text.contains("require_auth=password"), !allowed, "{error}");
     }
 }
 
@@ -177,8 +177,8 @@ fn a_postgres_message_of_two_gigabytes_is_refused_at_its_head() {
     let (port, thread) = server(|stream| {
         stream.write_all(b"R\0\0\0\x08\0\0\0\0D\x7f\xff\xff\xff").unwrap();
     });
-    let trouble = postgres(port, "").count().unwrap_err();
-    assert!(trouble.text.contains("2147483647 bytes"), "{trouble}");
+    let error = postgres(port, "").count().unwrap_err();
+    assert!(error.text.contains("2147483647 bytes"), "{error}");
     thread.join().unwrap();
 }
 

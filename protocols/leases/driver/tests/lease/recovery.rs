@@ -64,18 +64,18 @@ fn what_was_answered_survives_a_kill() {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stdout.take().unwrap());
+        let mut reported = BufReader::new(child.stdout.take().unwrap());
         // The child is killed some time after its first acknowledged change; everything it had printed by then is read.
         let mut lines = Vec::new();
         while !lines.iter().any(|line: &String| line.starts_with("created")) {
             let mut line = String::new();
-            assert!(said.read_line(&mut line).unwrap() > 0, "the child ended by itself");
+            assert!(reported.read_line(&mut line).unwrap() > 0, "the child ended by itself");
             lines.push(line);
         }
         pause(Duration::from_millis(3 + 17 * round));
         child.kill().unwrap();
         child.wait().unwrap();
-        lines.extend(said.lines().map_while(Result::ok));
+        lines.extend(reported.lines().map_while(Result::ok));
         let mut answered = BTreeMap::new();
         for line in &lines {
             let (word, number) = line.trim().split_once(' ').unwrap_or_default();
@@ -216,13 +216,13 @@ fn a_disk_without_room_is_a_failure_and_no_answer() {
     let Ok(mut connection) = backend.open() else { return };
     let mut failed = None;
     for number in 0..10_000 {
-        if let Err(trouble) = connection.create(&LEASES.lease(number)) {
-            failed = Some(trouble);
+        if let Err(error) = connection.create(&LEASES.lease(number)) {
+            failed = Some(error);
             break;
         }
     }
     let failed = failed.unwrap();
     assert_eq!((failed.class, failed.code), (Class::Closed, 28), "{failed}");
     assert!(connection.broken());
-    assert_eq!(backend.open().err().map(|trouble| trouble.code), Some(28), "it was given up");
+    assert_eq!(backend.open().err().map(|error| error.code), Some(28), "it was given up");
 }

@@ -56,7 +56,7 @@ fn phases_leave_what_they_should() {
                 Work::Delete { .. } => 3,
             };
             let seen = run(&Arc::new(factory(&backend, work)), 0, 60);
-            assert!(seen.iter().all(|(_, said, _, _)| *said == operation), "{name}");
+            assert!(seen.iter().all(|(_, reported, _, _)| *reported == operation), "{name}");
             seen
         };
         let good = |seen: &[Seen]| {

@@ -552,8 +552,11 @@ mod tests {
             ("--yes-destroy=1", "takes no value"),
             ("--seed x", "--seed x"),
         ] {
-            let said = complaint(line);
-            assert!(said.contains(what) && said.is_empty() == what.is_empty(), "{line}: {said}");
+            let reported = complaint(line);
+            assert!(
+                reported.contains(what) && reported.is_empty() == what.is_empty(),
+                "{line}: {reported}"
+            );
         }
     }
 

@@ -20,8 +20,8 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>, d
             kinds.push(durability);
         }
     }
-    let said: Vec<String> = kinds.iter().filter_map(|kind| of(runs, naming, kind)).collect();
-    if said.is_empty() {
+    let reported: Vec<String> = kinds.iter().filter_map(|kind| of(runs, naming, kind)).collect();
+    if reported.is_empty() {
         return;
     }
     let doubtful = match doubts.things() {
@@ -32,7 +32,7 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>, d
             format!(" {count} of {} {figures} {are} in doubt, as explained below.", runs.len())
         }
     };
-    page.push(Block::Lead(format!("{}.{doubtful}", said.join(". "))));
+    page.push(Block::Lead(format!("{}.{doubtful}", reported.join(". "))));
 }
 
 /// The fastest store of one durability, and the next one that is slower.

@@ -133,12 +133,12 @@ fn what_did_not_complete_is_no_figure_of_the_guide() {
     let sync = rows(&text, "Table 3.4. Synchronous results (optimised)");
     assert_eq!(sync[0], ["SQLite", "1,000", "-", "-", "1.000", "0.500", "-"]);
     assert_eq!(sync[2], ["ours/guide", "-", "-", "0.0168x", "0.00818x", "-"]);
-    let said = flat(&text);
+    let reported = flat(&text);
     assert!(
-        said.contains("No figure, because no run completed: SQLite create, SQLite search."),
+        reported.contains("No figure, because no run completed: SQLite create, SQLite search."),
         "{text}"
     );
-    assert!(said.contains("One run.") && !said.contains("as the guide took it"), "{text}");
+    assert!(reported.contains("One run.") && !reported.contains("as the guide took it"), "{text}");
     let rates = rows(&text, "Table 3.6. Estimated optimised performance");
     assert_eq!(rates[0], ["SQLite", "(sync)", "-", "-", "1000.00", "2000.00", "-", "-"]);
 }
@@ -234,7 +234,7 @@ fn only_differences_beyond_the_spread_are_called_so() {
     cells.extend(runs("memfile", "none", [1e3 / 980.0, 1e3 / 970.0, 1e3 / 990.0]));
     cells.extend(runs("sqlite", "basic", [1e3 / 490.0, 1e3 / 485.0, 1e3 / 495.0]));
     let text = text(&collection(cells), Screen { width: 400, ..Screen::default() });
-    let said: Vec<String> = text
+    let reported: Vec<String> = text
         .split("Differences\n")
         .nth(1)
         .unwrap()
@@ -245,7 +245,7 @@ fn only_differences_beyond_the_spread_are_called_so() {
         .map(flat)
         .collect();
     assert_eq!(
-        said,
+        reported,
         [
             "- create, sync, prepared: SQLite over memfile no difference: 1.02x lies within the spread of 10 %",
             "create, sync, basic: memfile over SQLite 2.00x (spread 2.0 %)",
@@ -281,13 +281,13 @@ fn doubts_come_before_figures() {
     let text = plain(&collection);
     let (doubts, figures) = text.split_once("Rates and response times").unwrap();
     let doubts = flat(doubts);
-    for said in [
+    for reported in [
         "SQLite, sync, create: 3 of 100 operations failed; the first: the database is locked",
         "SQLite, sync, search: rows after the phase: 990",
         "SQLite, sync, update: 100000 changes a second are more than the 4000 that the disk allows",
         "SQLite, sync, delete: the run is unstable: throughput drifted",
     ] {
-        assert!(doubts.contains(said), "{said} is not in {doubts}");
+        assert!(doubts.contains(reported), "{reported} is not in {doubts}");
     }
     let table = rows(&text, "Synchronous: each change");
     let verdicts: Vec<&str> = table.iter().take(4).filter_map(|row| row.last().copied()).collect();
@@ -308,16 +308,16 @@ fn a_report_begins_with_its_answer_and_a_picture() {
     cells.extend(runs("redb", "create", [4.0, 4.0, 4.0]));
     cells.extend(runs("sqlite", "search", [0.1, 0.1, 0.1]));
     cells[0].notes.push("rows: 990".to_owned());
-    let said = flat(&plain(&collection(cells)));
+    let reported = flat(&plain(&collection(cells)));
     // 1,000 operations in 1 s, in 2 s and in 4 s.
     let lead = "Stores of leases Durable before it is acknowledged (create): MySQL did 1000 operations a second, \
                 2.00x as many as SQLite (spread 1.0 %); then redb 250. 1 of 4 figures are in doubt, as explained \
                 below.";
-    assert!(said.starts_with(lead), "{said}");
+    assert!(reported.starts_with(lead), "{reported}");
     let places =
         ["Rates", "warning: ", "Rates and response times", "Differences", "The tables of 2012"];
-    let found: Vec<usize> = places.iter().map(|place| said.find(place).unwrap()).collect();
-    assert!(found.is_sorted(), "{found:?}: {said}");
+    let found: Vec<usize> = places.iter().map(|place| reported.find(place).unwrap()).collect();
+    assert!(found.is_sorted(), "{found:?}: {reported}");
     let one = flat(&plain(&collection(phases("sqlite", "sync", "none", [1.0; 4]))));
     assert!(one.contains("(create): SQLite did 1000 operations a second. SQLite: create"), "{one}");
     assert!(one.find("in doubt").is_none());
@@ -333,9 +333,9 @@ fn doubts_of_one_cause_are_told_once() {
     let collection = collection(cells);
     let text = plain(&collection);
     assert_eq!(text.matches("warning: ").count(), 1, "{text}");
-    let said = flat(&text);
+    let reported = flat(&text);
     let doubt = "rows after the phase: 0, where 1,000 were implied. The same of 7 others: SQLite, sync, search;";
-    assert!(said.contains(doubt) && said.contains("8 of 8 figures are in doubt"), "{text}");
+    assert!(reported.contains(doubt) && reported.contains("8 of 8 figures are in doubt"), "{text}");
     assert_eq!(page(&collection).doubtful, Some((8, 8)));
 }
 

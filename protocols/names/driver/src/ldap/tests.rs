@@ -170,11 +170,8 @@ fn a_refusal_keeps_the_connection_and_nonsense_ends_it() {
         if !path.is_ready() {
             path.ready().unwrap();
         }
-        let trouble = path.ask(&question).unwrap_err();
-        assert!(
-            matches!(trouble.outcome(), Outcome::Failed(found, _) if found == class),
-            "{trouble}"
-        );
+        let error = path.ask(&question).unwrap_err();
+        assert!(matches!(error.outcome(), Outcome::Failed(found, _) if found == class), "{error}");
         assert!(!path.is_ready());
     }
     server.join().unwrap();
@@ -192,11 +189,10 @@ fn an_identity_that_is_refused_is_a_login_that_failed() {
         }],
     ]);
     let mut path = path(&url, Some(("cn=admin".to_owned(), Secret::from("wrong"))));
-    let trouble = path.ready().unwrap_err();
-    assert_eq!(trouble.outcome(), Outcome::Failed(Class::Login, 49));
+    let error = path.ready().unwrap_err();
+    assert_eq!(error.outcome(), Outcome::Failed(Class::Login, 49));
     assert!(
-        trouble.to_string().contains("invalidCredentials")
-            && !trouble.to_string().contains("wrong")
+        error.to_string().contains("invalidCredentials") && !error.to_string().contains("wrong")
     );
     assert!(!path.is_ready());
     path.ready().unwrap();

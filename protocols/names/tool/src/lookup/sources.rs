@@ -125,7 +125,7 @@ fn cache(socket: &Path) -> String {
         (Err(LookupError::Off), Err(LookupError::Off)) => {
             "runs, and keeps neither users nor groups".to_owned()
         }
-        (Err(trouble), _) | (_, Err(trouble)) => format!("runs, and failed to {trouble}"),
+        (Err(failure), _) | (_, Err(failure)) => format!("runs, and failed to {failure}"),
     }
 }
 

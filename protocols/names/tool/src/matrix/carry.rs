@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
                     self.outcome.interrupted = true;
                     break;
                 }
-                Err(trouble) => self.lose(&step, trouble),
+                Err(failure) => self.lose(&step, failure),
             }
         }
         progress.finish();
@@ -116,8 +116,8 @@ impl<'a> Bench<'a> {
                 self.open[step.participant] = None;
                 Ok(())
             }
-            Action::Insert(manner) => self.insert(step, manner, progress),
-            Action::Delete(manner) => self.delete(step, manner, progress),
+            Action::Insert(options) => self.insert(step, options, progress),
+            Action::Delete(options) => self.delete(step, options, progress),
             Action::MakeFiles => {
                 let files = self.lookups.min(step.users);
                 self.ask(
@@ -178,12 +178,12 @@ impl<'a> Bench<'a> {
     fn insert(
         &mut self,
         step: &Step,
-        manner: Provisioning,
+        options: Provisioning,
         progress: &mut Progress,
     ) -> Result<(), StepFailure> {
         let users = 0..step.users;
         let patience = patience(step.users);
-        let answer = match manner {
+        let answer = match options {
             Provisioning::By(way) => {
                 self.ask(step.participant, &Ask::Insert { way, users }, patience, progress)?
             }
@@ -193,13 +193,13 @@ impl<'a> Bench<'a> {
                 self.ask(step.participant, &ask, patience, progress)?
             }
         };
-        let mut cell = self.work("insert", step, manner);
+        let mut cell = self.work("insert", step, options);
         let mut removed = None;
         match answer {
             Answer::Provisioned(done) => cell = found::provisioned(cell, &done),
             Answer::Sampled(sampled) => {
                 cell = found::estimated(cell, &sampled.insert);
-                let delete = self.work("delete", step, manner);
+                let delete = self.work("delete", step, options);
                 removed = Some(found::estimated(delete, &sampled.delete));
             }
             _ => return Err(unexpected()),
@@ -215,20 +215,20 @@ impl<'a> Bench<'a> {
     fn delete(
         &mut self,
         step: &Step,
-        manner: Provisioning,
+        options: Provisioning,
         progress: &mut Progress,
     ) -> Result<(), StepFailure> {
         // An estimate with the insertion need not be repeated, but the users must be removed.
-        let way = match manner {
+        let way = match options {
             Provisioning::By(way) => way,
             Provisioning::Sampled => Way::Bulk,
         };
         let ask = Ask::Delete { way, users: 0..step.users };
         let answer = self.ask(step.participant, &ask, patience(step.users), progress)?;
         let Answer::Provisioned(done) = answer else { return Err(unexpected()) };
-        let mut cell = found::provisioned(self.work("delete", step, manner), &done);
+        let mut cell = found::provisioned(self.work("delete", step, options), &done);
         self.count(step.participant, &mut cell, 0, progress)?;
-        if manner != Provisioning::Sampled {
+        if options != Provisioning::Sampled {
             self.keep(cell);
         }
         Ok(())
@@ -357,8 +357,8 @@ impl<'a> Bench<'a> {
     }
 
     /// Records the reason for a failed step where its figures would be.
-    fn lose(&mut self, step: &Step, trouble: StepFailure) {
-        let (why, gone) = match trouble {
+    fn lose(&mut self, step: &Step, failure: StepFailure) {
+        let (why, gone) = match failure {
             StepFailure::Refused(why) => {
                 (why, matches!(step.act, Action::Open | Action::Insert(_)))
             }
@@ -369,8 +369,8 @@ impl<'a> Bench<'a> {
             Action::Look(lookup) => {
                 found::labels(&self.measured[step.participant].label, step.users, step.pass, lookup)
             }
-            Action::Delete(manner) => self.work("delete", step, manner),
-            Action::Insert(manner) => self.work("insert", step, manner),
+            Action::Delete(options) => self.work("delete", step, options),
+            Action::Insert(options) => self.work("insert", step, options),
             _ => Cell::new([
                 ("kind", "environment".to_owned()),
                 ("backend", self.measured[step.participant].label.clone()),
@@ -385,12 +385,12 @@ impl<'a> Bench<'a> {
         }
     }
 
-    fn work(&self, kind: &str, step: &Step, manner: Provisioning) -> Cell {
+    fn work(&self, kind: &str, step: &Step, options: Provisioning) -> Cell {
         Cell::new([
             ("kind", kind.to_owned()),
             ("backend", self.measured[step.participant].label.clone()),
             ("users", step.users.to_string()),
-            ("way", manner.name().to_owned()),
+            ("way", options.name().to_owned()),
             ("run", "1".to_owned()),
         ])
     }
@@ -398,8 +398,8 @@ impl<'a> Bench<'a> {
     fn said(&self, step: &Step, passes: u32) -> String {
         let what = match step.act {
             Action::Open => "starting".to_owned(),
-            Action::Insert(manner) => format!("inserting ({})", manner.name()),
-            Action::Delete(manner) => format!("deleting ({})", manner.name()),
+            Action::Insert(options) => format!("inserting ({})", options.name()),
+            Action::Delete(options) => format!("deleting ({})", options.name()),
             Action::MakeFiles => "making files".to_owned(),
             Action::Forget => "restarting what remembers".to_owned(),
             Action::Close => "ending".to_owned(),

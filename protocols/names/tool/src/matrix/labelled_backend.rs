@@ -340,8 +340,8 @@ mod tests {
             ("ldap,ldap", "is given twice"),
         ];
         for (text, remedy) in cases {
-            let said = wrong(text);
-            assert!(said.contains(remedy), "{text}: {said}");
+            let reported = wrong(text);
+            assert!(reported.contains(remedy), "{text}: {reported}");
         }
     }
 }

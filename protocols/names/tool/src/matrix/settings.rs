@@ -195,8 +195,8 @@ mod tests {
             ("x=conf", "is not a setting"),
         ];
         for (text, remedy) in cases {
-            let said = variant(text).unwrap_err().to_string();
-            assert!(said.contains(remedy), "{text}: {said}");
+            let reported = variant(text).unwrap_err().to_string();
+            assert!(reported.contains(remedy), "{text}: {reported}");
         }
     }
 

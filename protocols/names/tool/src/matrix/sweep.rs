@@ -153,13 +153,13 @@ impl Sweep {
         for road in self.roads.iter().copied() {
             bench.forget(participant, progress)?;
             self.resolve(bench, point, road, LookupLoad::Once, progress)?;
-            let manner = LookupLoad::Over {
+            let options = LookupLoad::Over {
                 distribution: &self.distribution,
                 rate: self.rate,
                 lasting_s: self.lasting_s,
             };
             let before = bench.statistics(participant, progress)?;
-            let ran = self.resolve(bench, point, road, manner, progress)?;
+            let ran = self.resolve(bench, point, road, options, progress)?;
             let after = bench.statistics(participant, progress)?;
             let mut cell = found::looked(labels(bench, point, Some(road)), &ran, 1);
             found::between(&mut cell, &before, &after, true);
@@ -174,7 +174,7 @@ impl Sweep {
         bench: &mut Bench<'_>,
         point: &Point,
         road: PathChoice,
-        manner: LookupLoad<'_>,
+        options: LookupLoad<'_>,
         progress: &mut Progress,
     ) -> Result<Ran, StepFailure> {
         let pass = Pass {
@@ -186,7 +186,7 @@ impl Sweep {
         };
         let lookup = Lookup { road, keys: Keys::UidGid, temperature: CacheState::Warm, threads: 1 };
         let limit_s = bench.ground.limit.as_secs_f64().max(2.0 * self.lasting_s);
-        let ask = Ask::Resolve { words: words(&pass, lookup, manner), limit_s };
+        let ask = Ask::Resolve { words: words(&pass, lookup, options), limit_s };
         let patience = bench.patience() + std::time::Duration::from_secs_f64(2.0 * self.lasting_s);
         match bench.ask(point.participant, &ask, patience, progress)? {
             Answer::Ran(ran) => Ok(ran),

@@ -39,7 +39,7 @@ pub(super) enum LookupLoad<'a> {
 }
 
 /// The words after `brunt`.
-pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: LookupLoad<'_>) -> Vec<String> {
+pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, options: LookupLoad<'_>) -> Vec<String> {
     let by = match lookup.keys {
         Keys::UidGid | Keys::Absent => "uid,gid",
         Keys::Name => "user",
@@ -69,7 +69,7 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: LookupLoad<'_>) -> 
     if lookup.keys == Keys::Absent {
         push("--negative", "1".to_owned());
     }
-    match manner {
+    match options {
         LookupLoad::Once => {
             push("--distribution", "once".to_owned());
             push("-n", (pass.keys * lookup.keys.each()).to_string());

@@ -36,8 +36,8 @@ fn against_flat(collection: &Collection) -> Vec<String> {
         };
         for (temperature, run) in [("cold", "first"), ("warm", "next")] {
             let passes = |backend| cells::listing(collection, backend, users, temperature).passes;
-            if let Some(said) = compared(&passes(FLAT), &passes(backend), backend) {
-                lines.push(format!("At n = {}, {run} run: {said}.", thousands(users)));
+            if let Some(reported) = compared(&passes(FLAT), &passes(backend), backend) {
+                lines.push(format!("At n = {}, {run} run: {reported}.", thousands(users)));
             }
         }
     }
@@ -135,8 +135,8 @@ fn growth(collection: &Collection) -> Vec<String> {
                 cells::sizes(collection, Some(backend)).into_iter().filter_map(seconds).collect();
             let Some(found) = exponent(&points) else { continue };
             let error = points.iter().map(|point| point.error).fold(0.0, f64::max);
-            let (how, said) = (Way::words(way), grown(found, error));
-            lines.push(format!("Inserting into {backend} ({how}) grows {said}."));
+            let (how, reported) = (Way::words(way), grown(found, error));
+            lines.push(format!("Inserting into {backend} ({how}) grows {reported}."));
         }
     }
     lines

@@ -60,8 +60,8 @@ fn layers(collection: &Collection, backend: &str, users: u64, temperature: &str)
 /// The mean for the lookups of a program whose single lookups cannot be timed: its total time, divided by their number.
 fn shared(collection: &Collection, which: &Which<'_>) -> Option<f64> {
     let seconds = median(&cells::seconds(collection, which))?;
-    let asked = cells::asked(collection, which)?;
-    (asked > 0 && which.road == "ls").then(|| seconds * 1e6 / asked as f64)
+    let requested = cells::asked(collection, which)?;
+    (requested > 0 && which.road == "ls").then(|| seconds * 1e6 / requested as f64)
 }
 
 /// The latencies of everything that was looked up, by back end.

@@ -26,10 +26,10 @@ pub(super) fn tables(collection: &Collection) -> Vec<Table> {
 }
 
 fn whole(collection: &Collection, backend: &str, way: Option<Way>) -> Table {
-    let manner = way.map_or("not inserted by us", Way::words);
+    let options = way.map_or("not inserted by us", Way::words);
     let columns =
         ["n users", "insertion", "deletion", "ls first", "ls next", "p50 us", "p99 us", "names"];
-    let mut table = Table::new(format!("{backend} (seconds; {manner})")).figures(columns);
+    let mut table = Table::new(format!("{backend} (seconds; {options})")).figures(columns);
     let mut marks = Marks::default();
     for users in cells::sizes(collection, Some(backend)) {
         let mut row = vec![users.to_string()];

@@ -223,9 +223,9 @@ fn a_difference_within_the_spread_is_not_called_one() {
     });
     let lines = closing::lines(&collection(cells.collect()));
     // 0.33 / 0.32 = 1.03; (0.35 - 0.29) / 0.32 = 18.75 %.
-    let said = "At n = 3,000, first run: ldap+index beside flat files: no difference: 1.03x lies within the spread of \
-                19 %.";
-    assert_eq!(lines[0], said);
+    let reported = "At n = 3,000, first run: ldap+index beside flat files: no difference: 1.03x lies within the \
+                spread of 19 %.";
+    assert_eq!(lines[0], reported);
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn a_sweep_says_what_size_and_primes_did() {
     let title = "suggested-size of ldap+index+nscd, 1000 users, by nss";
     assert_eq!(row(&text, title, "211"), ["211", "0.5000", "4k", "20.0", "20.0", "1"]);
     let text = flowing(&text);
-    let has = |said: &str| assert!(text.contains(said), "{said}\nin {text}");
+    let has = |reported: &str| assert!(text.contains(reported), "{reported}\nin {text}");
     has("took 10.0 us at its best (4001) and 22.0 us at its worst (210): 2.20x in a single run");
     // Primes 10 and 20, others 11 and 22: medians of two are means, and 12 of 16.5 is more than 16.5 of 15.
     has(

@@ -159,15 +159,16 @@ fn options_are_added_to_every_message() {
 
 #[test]
 fn options_that_are_there_already_are_refused() {
-    let said = wrong(|setup| setup.options = vec![(61, vec![1])]);
+    let reported = wrong(|setup| setup.options = vec![(61, vec![1])]);
     assert!(
-        said.starts_with("add option 61 to the DISCOVER: ") && said.contains("already present"),
-        "{said}"
+        reported.starts_with("add option 61 to the DISCOVER: ")
+            && reported.contains("already present"),
+        "{reported}"
     );
-    let said = wrong(|setup| setup.options = vec![(54, vec![10, 0, 0, 1])]);
-    assert!(said.starts_with("add option 54 to the REQUEST: "), "{said}");
-    let said = wrong(|setup| setup.options = vec![(60, vec![1]), (60, vec![2])]);
-    assert!(said.contains("option 60"), "{said}");
+    let reported = wrong(|setup| setup.options = vec![(54, vec![10, 0, 0, 1])]);
+    assert!(reported.starts_with("add option 54 to the REQUEST: "), "{reported}");
+    let reported = wrong(|setup| setup.options = vec![(60, vec![1]), (60, vec![2])]);
+    assert!(reported.contains("option 60"), "{reported}");
     for code in [0, 255] {
         assert!(wrong(|setup| setup.options = vec![(code, vec![1])]).contains("has no value"));
     }
@@ -214,15 +215,18 @@ fn options_vary_with_the_client() {
 
 #[test]
 fn what_cannot_vary_is_refused() {
-    let said = wrong(|setup| setup.varied = vec![varied(82, None, "{n}")]);
-    assert!(said.contains("consists of sub-options"), "{said}");
+    let reported = wrong(|setup| setup.varied = vec![varied(82, None, "{n}")]);
+    assert!(reported.contains("consists of sub-options"), "{reported}");
     assert!(wrong(|setup| setup.varied = vec![varied(60, Some(1), "{n}")]).contains("sub-options"));
     assert!(wrong(|setup| setup.varied = vec![varied(0, None, "{n}")]).contains("has no value"));
-    let said = wrong(|setup| {
+    let reported = wrong(|setup| {
         setup.varied =
             vec![varied(60, None, &"x".repeat(240)), varied(77, None, &"{n}".repeat(13))];
     });
-    assert!(said.contains("option 77") && said.contains("260 bytes, and 255 fit"), "{said}");
+    assert!(
+        reported.contains("option 77") && reported.contains("260 bytes, and 255 fit"),
+        "{reported}"
+    );
     let twice =
         |setup: &mut Setup| setup.varied = vec![varied(60, None, "a"), varied(60, None, "b")];
     assert!(wrong(twice).contains("option 60"));

@@ -95,52 +95,62 @@ fn the_mac_may_stand_in_a_client_identifier() {
 fn a_wrong_offset_is_told_what_it_points_at() {
     let request = packet(MessageType::Request);
     let none = Offsets::default();
-    let said = wrong(request.clone(), Offsets { server_id: Some(265), ..none });
+    let reported = wrong(request.clone(), Offsets { server_id: Some(265), ..none });
     assert_eq!(
-        said,
+        reported,
         "use the packet template packet.hex: offset 265 (-S) is inside option 55 (parameter request list), \
          3 bytes after its code; option 54 begins at 256"
     );
-    let said = wrong(request.clone(), Offsets { lease: Some(256), ..none });
+    let reported = wrong(request.clone(), Offsets { lease: Some(256), ..none });
     assert!(
-        said.contains("(-I) is the code of option 54") && said.ends_with("option 50 begins at 250"),
-        "{said}"
+        reported.contains("(-I) is the code of option 54")
+            && reported.ends_with("option 50 begins at 250"),
+        "{reported}"
     );
-    let said = wrong(request.clone(), Offsets { xid: Some(5), ..none });
+    let reported = wrong(request.clone(), Offsets { xid: Some(5), ..none });
     assert!(
-        said.contains("offset 5 (-X) is byte 2 of xid; the transaction id begins at 4"),
-        "{said}"
+        reported.contains("offset 5 (-X) is byte 2 of xid; the transaction id begins at 4"),
+        "{reported}"
     );
-    let said = wrong(request.clone(), Offsets { elapsed: Some(10), ..none });
+    let reported = wrong(request.clone(), Offsets { elapsed: Some(10), ..none });
     assert!(
-        said.contains("offset 10 (-E) is the first byte of flags; the elapsed seconds"),
-        "{said}"
+        reported.contains("offset 10 (-E) is the first byte of flags; the elapsed seconds"),
+        "{reported}"
     );
-    let said = wrong(request.clone(), Offsets { identity: Some(35), ..none });
+    let reported = wrong(request.clone(), Offsets { identity: Some(35), ..none });
     assert!(
-        said.contains(
+        reported.contains(
             "(-O) is byte 8 of chaddr; the last octet of chaddr is at 33, that of the client"
         ),
-        "{said}"
+        "{reported}"
     );
     // One octet before the end of the client identifier.
-    let said = wrong(request.clone(), Offsets { identity: Some(274), ..none });
+    let reported = wrong(request.clone(), Offsets { identity: Some(274), ..none });
     assert!(
-        said.contains("is inside option 61 (client identifier), 7 bytes")
-            && said.ends_with("at 275"),
-        "{said}"
+        reported.contains("is inside option 61 (client identifier), 7 bytes")
+            && reported.ends_with("at 275"),
+        "{reported}"
     );
-    let said = wrong(request.clone(), Offsets { identity: Some(4_000), ..none });
-    assert!(said.contains("lies beyond the last byte of the packet, which has 277"), "{said}");
-    let said = wrong(packet(MessageType::Discover), Offsets { server_id: Some(54), ..none });
-    assert!(said.contains("is byte 11 of sname; there is no option 54 in the packet"), "{said}");
-    let short = Draft::new(Header::request(), MessageType::Request).with(54, &[1, 2, 3]).to_bytes();
-    let said = wrong(short, Offsets { server_id: Some(243), ..none });
-    assert!(said.ends_with("whose value has 3 bytes; 4 bytes are needed for an address"), "{said}");
-    let said = wrong(request[..100].to_vec(), none);
+    let reported = wrong(request.clone(), Offsets { identity: Some(4_000), ..none });
     assert!(
-        said.starts_with("use the packet template packet.hex: 100 bytes are too short"),
-        "{said}"
+        reported.contains("lies beyond the last byte of the packet, which has 277"),
+        "{reported}"
+    );
+    let reported = wrong(packet(MessageType::Discover), Offsets { server_id: Some(54), ..none });
+    assert!(
+        reported.contains("is byte 11 of sname; there is no option 54 in the packet"),
+        "{reported}"
+    );
+    let short = Draft::new(Header::request(), MessageType::Request).with(54, &[1, 2, 3]).to_bytes();
+    let reported = wrong(short, Offsets { server_id: Some(243), ..none });
+    assert!(
+        reported.ends_with("whose value has 3 bytes; 4 bytes are needed for an address"),
+        "{reported}"
+    );
+    let reported = wrong(request[..100].to_vec(), none);
+    assert!(
+        reported.starts_with("use the packet template packet.hex: 100 bytes are too short"),
+        "{reported}"
     );
 }
 
@@ -158,8 +168,8 @@ fn options_are_added_behind_the_last_one() {
     let mut setup = setup();
     setup.first_template = Some(template(discover, Offsets::default()));
     setup.options = vec![(12, b"door".to_vec())];
-    let said = Plan::compile(setup).unwrap_err().to_string();
-    assert!(said.starts_with("add option 12 to the template of the DISCOVER: "), "{said}");
+    let reported = Plan::compile(setup).unwrap_err().to_string();
+    assert!(reported.starts_with("add option 12 to the template of the DISCOVER: "), "{reported}");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn rapid_commit_ends_after_one_reply_and_goes_on_after_an_advertise() {
 
 #[test]
 fn the_first_server_of_the_run_gets_all_requests() {
-    let asked = |plan: &Plan, number, server: &[u8]| {
+    let requested = |plan: &Plan, number, server: &[u8]| {
         let mut player = Player::default();
         outgoing(player.begin(plan, Kind::Acquire, number, None));
         let duid = player.duid();
@@ -232,11 +232,11 @@ fn the_first_server_of_the_run_gets_all_requests() {
         player.message().server_id().unwrap().to_vec()
     };
     let first = plan(|setup| setup.first_server = true);
-    assert_eq!(asked(&first, 0, b"alpha"), b"alpha");
-    assert_eq!(asked(&first, 1, b"omega is longer"), b"alpha");
+    assert_eq!(requested(&first, 0, b"alpha"), b"alpha");
+    assert_eq!(requested(&first, 1, b"omega is longer"), b"alpha");
     let each = plan(|_| {});
-    assert_eq!(asked(&each, 0, b"alpha"), b"alpha");
-    assert_eq!(asked(&each, 1, b"omega is longer"), b"omega is longer");
+    assert_eq!(requested(&each, 0, b"alpha"), b"alpha");
+    assert_eq!(requested(&each, 1, b"omega is longer"), b"omega is longer");
 }
 
 #[test]

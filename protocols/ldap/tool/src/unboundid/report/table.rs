@@ -129,7 +129,7 @@ pub(crate) fn completed(args: &RateArgs, finished: &Finished) -> Option<String> 
     let path = args.load.options.rate_file.as_ref()?;
     let seconds = finished.record.rates.seconds + SLACK.as_secs_f64();
     let whole = finished.early().is_none()
-        && args.load.options.duration.is_none_or(|asked| seconds < asked.as_secs_f64());
+        && args.load.options.duration.is_none_or(|requested| seconds < requested.as_secs_f64());
     let shown = args.table.file.is_none() || args.table.tee;
     (whole && shown)
         .then(|| format!("All of the rates in {} have been completed.\n", path.display()))
