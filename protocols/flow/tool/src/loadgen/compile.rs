@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_exchange::ThinkTime;
-use brunt_feed::{Escape, Feeder, Files, Hole, RowOrder, Table, Text, TextPiece};
+use brunt_feed::{Escape, Feeder, Files, Hole, RowOrder, Table, TableError, Text, TextPiece};
 use brunt_flow_driver::{
     AfterFailure, Content, ExchangeStep, Extract, Flow, HttpExchange, Location as Position,
-    Missing, Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times, Variable,
+    LocationError, Missing, Order, Pause, Payload, Renewal, Scenario, Source, Start, Step, Times,
+    Variable,
 };
 use brunt_net::secret::Secret;
 
@@ -42,6 +43,21 @@ pub(super) fn unlisted(draft: &Draft) -> Listed {
     lists.collect()
 }
 
+/// Why a draft makes no flow.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CompileError {
+    #[error(
+        "failed to run the job: it has {count} {what}; split it, because a run has at most {NUMBERED_MAX}"
+    )]
+    TooMany { count: usize, what: &'static str },
+    #[error("failed to {0}")]
+    Table(#[from] TableError),
+    #[error("failed to find the column \"{name}\" in {}: its first line names {}", path.display(), columns.join(", "))]
+    NoColumn { name: String, path: PathBuf, columns: Vec<String> },
+    #[error("failed to {0}")]
+    Location(#[from] LocationError),
+}
+
 /// The flow of a draft.
 pub(super) fn flow(
     draft: &Draft,
@@ -49,14 +65,12 @@ pub(super) fn flow(
     manner: Compatibility,
     seed: u64,
     (listed, files): (&Listed, &Files),
-) -> Result<Flow, String> {
+) -> Result<Flow, CompileError> {
     for (count, what) in
         [(draft.operations.len(), "operations"), (draft.variables.len(), "variables")]
     {
         if count > NUMBERED_MAX {
-            return Err(format!(
-                "failed to run the job: it has {count} {what}; split it, because a run has at most {NUMBERED_MAX}"
-            ));
+            return Err(CompileError::TooMany { count, what });
         }
     }
     let mut rows = Rows { files: files.clone(), feeders: BTreeMap::new() };
@@ -64,7 +78,7 @@ pub(super) fn flow(
     for (number, variable) in draft.variables.iter().enumerate() {
         variables.push(self::variable(number as u32, variable, manner, listed, &mut rows)?);
     }
-    let scenarios: Result<Vec<Scenario>, String> = draft.scenarios.iter().map(scenario).collect();
+    let scenarios = draft.scenarios.iter().map(scenario).collect::<Result<_, LocationError>>();
     Ok(Flow {
         scenarios: scenarios?,
         order: Order::Rounds(draft.rounds.clone()),
@@ -96,7 +110,7 @@ fn variable(
     manner: Compatibility,
     listed: &Listed,
     rows: &mut Rows,
-) -> Result<Variable, String> {
+) -> Result<Variable, CompileError> {
     let (source, renewal) = match &variable.meaning {
         Meaning::Random { least, most } => {
             let [least, most] = [*least, *most].map(u64::cast_signed);
@@ -112,11 +126,7 @@ fn variable(
         Meaning::Thread => (Source::User, Renewal::User),
         Meaning::Uuid => (Source::Uuid, Renewal::Iteration),
         Meaning::Kept(_) => (Source::Answer, Renewal::Extracted),
-        Meaning::Line(path) => {
-            let table =
-                Table::lines(&rows.files, path).map_err(|error| format!("failed to {error}"))?;
-            (cell(number, table), Renewal::Iteration)
-        }
+        Meaning::Line(path) => (cell(number, Table::lines(&rows.files, path)?), Renewal::Iteration),
         Meaning::Column(path, column) => {
             (self::column(number, path, column, rows)?, Renewal::Iteration)
         }
@@ -140,24 +150,27 @@ struct Rows {
 }
 
 /// A column of a random row.
-fn column(number: u32, path: &Path, column: &Column, rows: &mut Rows) -> Result<Source, String> {
+fn column(
+    number: u32,
+    path: &Path,
+    column: &Column,
+    rows: &mut Rows,
+) -> Result<Source, CompileError> {
     let key = (path.to_owned(), column.separator);
     let feeder = if let Some(known) = rows.feeders.get(&key) {
         Arc::clone(known)
     } else {
-        let table = Table::csv(&rows.files, path, column.separator, None);
-        let table = table.map_err(|error| format!("failed to {error}"))?;
+        let table = Table::csv(&rows.files, path, column.separator, None)?;
         let feeder = Arc::new(Feeder::new(number, Arc::new(table), RowOrder::Random));
         rows.feeders.insert(key, Arc::clone(&feeder));
         feeder
     };
     let Some(column) = feeder.table().column(&column.name) else {
-        return Err(format!(
-            "failed to find the column \"{}\" in {}: its first line names {}",
-            column.name,
-            path.display(),
-            feeder.table().columns().join(", ")
-        ));
+        return Err(CompileError::NoColumn {
+            name: column.name.clone(),
+            path: path.to_owned(),
+            columns: feeder.table().columns().to_vec(),
+        });
     };
     Ok(Source::Cell { feeder, column })
 }
@@ -168,12 +181,12 @@ fn cell(number: u32, table: Table) -> Source {
     Source::Cell { feeder: Arc::new(feeder), column: 0 }
 }
 
-fn scenario(scenario: &draft::Scenario) -> Result<Scenario, String> {
-    let steps: Result<Vec<Step>, String> = scenario.steps.iter().map(step).collect();
+fn scenario(scenario: &draft::Scenario) -> Result<Scenario, LocationError> {
+    let steps: Result<Vec<Step>, LocationError> = scenario.steps.iter().map(step).collect();
     Ok(Scenario { name: scenario.name.clone(), steps: steps?, after_failure: AfterFailure::Skip })
 }
 
-fn step(step: &draft::Step) -> Result<Step, String> {
+fn step(step: &draft::Step) -> Result<Step, LocationError> {
     let send = match step {
         draft::Step::Sleep { key, millis, .. } => {
             return Ok(Step::Pause(Pause {
@@ -183,7 +196,7 @@ fn step(step: &draft::Step) -> Result<Step, String> {
         }
         draft::Step::Send(send) => send,
     };
-    let extracts: Result<Vec<Extract>, String> = send.keeps.iter().map(extract).collect();
+    let extracts: Result<Vec<Extract>, LocationError> = send.keeps.iter().map(extract).collect();
     let request = HttpExchange {
         method: send.method.clone(),
         url: text(&send.url, Escape::None),
@@ -211,9 +224,9 @@ pub(super) fn threshold(millis: u64) -> Duration {
     if millis == 0 { AT_ONCE } else { Duration::from_millis(millis) }
 }
 
-fn extract((attribute, variable): &(String, usize)) -> Result<Extract, String> {
+fn extract((attribute, variable): &(String, usize)) -> Result<Extract, LocationError> {
     let from = if attribute.starts_with('/') {
-        Position::pointer(attribute).map_err(|error| format!("failed to {error}"))?
+        Position::pointer(attribute)?
     } else {
         Position::Member(attribute.clone())
     };

@@ -313,12 +313,17 @@ impl LoadedJob {
     }
 }
 
+/// Connections that cannot be made with the settings of a job.
+#[derive(Debug, thiserror::Error)]
+#[error("failed to {0}")]
+struct ConnectError(#[from] http::NetworkError);
+
 /// The connections of a job.
 fn connected(
     asked: &LoadedJob,
     args: &LoadgenArgs,
     (way, console): (&brunt_net::Network, &Console),
-) -> Result<Arc<Network>, String> {
+) -> Result<Arc<Network>, ConnectError> {
     let trust = match (&args.ca, args.insecure) {
         (_, true) => {
             console.note("the server's certificate is not verified because of --insecure");
@@ -335,8 +340,7 @@ fn connected(
         ..http::Settings::default()
     };
     settings.dialing.timeout = Some(connecting(&asked.draft));
-    let network = Network::new(settings, way).map_err(|error| format!("failed to {error}"))?;
-    Ok(Arc::new(network))
+    Ok(Arc::new(Network::new(settings, way)?))
 }
 
 /// How long connecting may take: as long as the longest threshold of a task.

@@ -165,8 +165,28 @@ fn says_how_long(args: &RunArgs) -> bool {
     lasts && !sets(&["run.iterations"])
 }
 
+/// Why a plan cannot be carried out many times. It is part of a sentence about a search.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unsearchable {
+    #[error(
+        "use this plan with find-max: 'run.{0}' says when iterations begin, and find-max tries that out; leave it out \
+         of the plan"
+    )]
+    Limit(&'static str),
+    #[error(
+        "use this plan with find-max: its scenarios have loads of their own, and find-max raises one rate; give the \
+         scenarios weights"
+    )]
+    OwnLoads,
+    #[error(
+        "use this plan with find-max: '{0}.each' is \"user\", and find-max has other users at each rate; use each = \
+         \"node\""
+    )]
+    EachUser(&'static str),
+}
+
 /// Refuses limits in the plan: a caller that carries it out many times sets the number and the duration of its runs.
-pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
+pub(super) fn refuse_limits(run: &Run) -> Result<(), Unsearchable> {
     let given = [
         ("rate", run.rate.is_some()),
         ("stages", run.stages.is_some()),
@@ -181,28 +201,19 @@ pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
         ("ramp-up", run.ramp_up.is_some()),
         ("groups", run.groups.is_some()),
     ];
-    given.into_iter().find(|(_, given)| *given).map_or(Ok(()), |(key, _)| {
-        Err(format!(
-            "use this plan with find-max: 'run.{key}' says when iterations begin, and find-max tries that out; leave \
-             it out of the plan"
-        ))
-    })
+    let given = given.into_iter().find(|(_, given)| *given);
+    given.map_or(Ok(()), |(key, _)| Err(Unsearchable::Limit(key)))
 }
 
 /// Refuses what each user does before or after the load, and loads of scenarios: a search has one rate after the other
 /// and other users at each.
-pub(super) fn refuse_each_user(flow: &Flow) -> Result<(), String> {
+pub(super) fn refuse_each_user(flow: &Flow) -> Result<(), Unsearchable> {
     if flow.own.is_some() {
-        let why = "use this plan with find-max: its scenarios have loads of their own, and find-max raises one rate; \
-                   give the scenarios weights";
-        return Err(why.to_owned());
+        return Err(Unsearchable::OwnLoads);
     }
     for (key, around) in [("prepare", &flow.prepare), ("clean-up", &flow.clean_up)] {
         if around.as_ref().is_some_and(|around| around.each == Each::User) {
-            return Err(format!(
-                "use this plan with find-max: '{key}.each' is \"user\", and find-max has other users at each rate; use \
-                 each = \"node\""
-            ));
+            return Err(Unsearchable::EachUser(key));
         }
     }
     Ok(())

@@ -151,7 +151,7 @@ pub fn check_granted(args: &RunArgs, granted: &Granted<'_>, world: &World) -> Ch
     };
     let whole = |text: String| granted::wrong(Finding { text, ..Finding::default() });
     if let Err(why) = searched::examine(&asked, granted.submitted) {
-        return whole(why);
+        return whole(why.to_string());
     }
     if let Err(error) = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1) {
         return whole(format!("failed to {error}"));

@@ -1,7 +1,7 @@
 //! Plans that were submitted for a search of the highest rate: whether such a search is possible, and the load that the
 //! search repeats.
 
-use brunt_capacity::Goals;
+use brunt_capacity::{GoalError, Goals};
 use brunt_envelope::RunSpec;
 use brunt_net::Network;
 use brunt_net::allowed::Allowed;
@@ -10,7 +10,7 @@ use brunt_run::World;
 use brunt_run::options::refusal::Refusal;
 
 use super::granted::{self, Granted};
-use super::loaded_plan::{LoadedPlan, refuse_limits, users_of};
+use super::loaded_plan::{LoadedPlan, Unsearchable, refuse_limits, users_of};
 use crate as flow;
 use crate::Users;
 use crate::options::run::RunArgs;
@@ -47,39 +47,57 @@ pub fn prepare_granted(
     Ok(Searchable { load, ceiling })
 }
 
-/// Why the requested search cannot be made with this plan. Passes if no search is requested.
-pub(super) fn examine(asked: &LoadedPlan, submitted: &RunSpec) -> Result<(), String> {
+/// Why a search cannot be made with a plan.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SearchRefused {
+    #[error(transparent)]
+    Plan(#[from] Unsearchable),
+    #[error(
+        "say what the rate has to meet, such as p99<20ms: neither the plan nor the search has an objective"
+    )]
+    NoObjective,
+    #[error("failed to {0}")]
+    Objective(#[from] GoalError),
+    #[error(
+        "it {0}, at rates that go as far as the target does: say that this is meant, and search again"
+    )]
+    Writes(String),
+    #[error(
+        "a search takes {LEAST_S} s or more, and the longest run of this target is {0} s: an administrator can list it \
+         with more"
+    )]
+    Short(u64),
+    #[error(
+        "give the highest rate that may be tried: the target is on another machine, and has none of its own"
+    )]
+    Unbounded,
+}
+
+/// Whether the requested search can be made with this plan, if one is requested.
+pub(super) fn examine(asked: &LoadedPlan, submitted: &RunSpec) -> Result<(), SearchRefused> {
     let Some(search) = &submitted.search else { return Ok(()) };
     refuse_limits(&asked.plan.run)?;
     let of_plan = asked.plan.objectives.iter().chain(&asked.compiled.search.objectives);
     let texts: Vec<&String> = search.objectives.iter().chain(of_plan).collect();
     if texts.is_empty() {
-        return Err("say what the rate has to meet, such as p99<20ms: neither the plan nor the search has an objective"
-            .to_owned());
+        return Err(SearchRefused::NoObjective);
     }
     let flow = &asked.compiled.flow;
     let measured: Vec<&str> =
         flow.operations.iter().chain(&flow.spans).map(String::as_str).collect();
-    let goals = Goals::parse(&texts).and_then(|goals| goals.check(&measured));
-    goals.map_err(|error| format!("failed to {error}"))?;
+    Goals::parse(&texts)?.check(&measured)?;
     if let Some(writes) = flow::writes(&asked.compiled.flow).filter(|_| !search.writes) {
-        return Err(format!(
-            "it {writes}, at rates that go as far as the target does: say that this is meant, and search again"
-        ));
+        return Err(SearchRefused::Writes(writes));
     }
     if let Some(most) = submitted.grant.seconds_max.filter(|most| *most < LEAST_S) {
-        return Err(format!(
-            "a search takes {LEAST_S} s or more, and the longest run of this target is {most} s: an administrator can \
-             list it with more"
-        ));
+        return Err(SearchRefused::Short(most));
     }
     let bounded = search.to.is_some()
         || asked.compiled.search.to.is_some()
         || submitted.grant.rate_max.is_some();
     let here = |text: &String| text.parse::<Allowed>().is_ok_and(|allowed| allowed.is_loopback());
     if !bounded && !submitted.grant.allow.iter().all(here) {
-        return Err("give the highest rate that may be tried: the target is on another machine, and has none of its own"
-            .to_owned());
+        return Err(SearchRefused::Unbounded);
     }
     Ok(())
 }
