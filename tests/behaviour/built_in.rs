@@ -109,7 +109,9 @@ fn what_calibrate_finds_is_what_later_runs_are_held_against() {
         brunt.env("XDG_STATE_HOME", state.path());
         brunt
     };
-    let ended = Program::start(brunt().args(["calibrate", "--duration", "1"])).wait().expect(0);
+    let line = ["calibrate", "--quiet", "--duration", "1"];
+    let ended = Program::start(brunt().args(line)).wait().expect(0);
+    assert!(ended.stderr.lines().count() <= 1, "{ended}");
     let file = std::fs::read(state.path().join("brunt/ceiling.json")).unwrap();
     let ceiling: Value = serde_json::from_slice(&file).unwrap();
     let found = ceiling["per_second"].as_object().unwrap();

@@ -47,7 +47,8 @@ const LOADS: [(&str, &str); 24] = [
         "--runs 1 -- http -n 9 http://127.0.0.1:REST/echo -- http -n 9 http://127.0.0.1:REST/echo",
     ),
     ("brunt leases", "memfile -n 20 --directory ."),
-    ("brunt calibrate", "--duration 1s --output ceiling.json"),
+    // It keeps all cores busy, so `built_in.rs` looks at what else it says.
+    ("brunt calibrate", ""),
     ("brunt quickstart", "--duration 1s --users 50 --output records"),
 ];
 
@@ -104,7 +105,8 @@ fn a_quiet_command_writes_one_line_at_most_to_standard_error() {
     let servers = Servers::start();
     let mut wrong = Vec::new();
     for (name, line) in LOADS {
-        if name == "brunt cluster run" && !require(&["nats-server"]) {
+        let elsewhere = name == "brunt calibrate";
+        if elsewhere || name == "brunt cluster run" && !require(&["nats-server"]) {
             continue;
         }
         let directory = scratch();
