@@ -95,13 +95,21 @@ pub(crate) fn overloaded(record: &Record) -> Vec<String> {
             users => format!("its {} users were", thousands(users)),
         };
         format!(
-            "scenario '{}': {} of {} iterations were not begun, since {busy} busy",
+            "scenario '{}': {} of {} iterations were not begun, since {busy} busy{}",
             scenario.name,
             thousands(left),
-            thousands(due)
+            thousands(due),
+            needed(scenario)
         )
     });
     told.map(|text| printable(&text)).collect()
+}
+
+/// How many users a scenario would need, if its iterations took no longer then.
+fn needed(scenario: &ScenarioRecord) -> String {
+    let Some(due) = scenario.due.filter(|_| scenario.begun > 0) else { return String::new() };
+    let needed = (scenario.users as f64 * due as f64 / scenario.begun as f64).ceil();
+    format!(": about {} would be needed", thousands(needed as u64))
 }
 
 #[cfg(test)]
@@ -144,11 +152,12 @@ mod tests {
     #[test]
     fn the_result_says_which_scenario_had_too_few_users() {
         let told = overloaded(&record());
-        let expected = "scenario 'login': 1,810 of 2,000 iterations were not begun, since its 3 users were busy";
+        let expected = "scenario 'login': 1,810 of 2,000 iterations were not begun, since its 3 users were busy: \
+                        about 32 would be needed";
         assert_eq!(told, [expected]);
-        let closing =
-            crate::closing(&record(), Screen { width: 300, ..Screen::default() }).unwrap();
-        assert!(closing.contains(&format!("OVERLOADED: {expected}; ")), "{closing}");
+        let closing = crate::closing(&record(), Screen::default()).unwrap();
+        let words: Vec<&str> = closing.split_whitespace().collect();
+        assert!(words.join(" ").contains(&format!("OVERLOADED: {expected}; ")), "{closing}");
         let screen = crate::last_screen(&record(), Screen::default(), None).unwrap();
         let words: Vec<&str> = screen.split_whitespace().collect();
         assert!(words.join(" ").contains("1,810 of 2,000 iterations were not begun"), "{screen}");
