@@ -76,10 +76,13 @@ fn figures(browser: &Browser, record: &Record) {
     let lag = "Waiting on our side";
     let rates = &record.rates;
     let achieved = rates.iterations.map_or(rates.achieved, |of| of.achieved);
+    // The figures at the top have three digits.
+    for (key, expected) in [("p50", millis(all, 0.5)), ("p99", millis(all, 0.99))] {
+        let shown = tile(browser, key);
+        assert!((shown - expected).abs() <= 0.0051 * expected, "{shown} for {expected}");
+    }
     for (shown, expected) in [
         (tile(browser, "achieved"), achieved.expect("a rate")),
-        (tile(browser, "p50"), millis(all, 0.5)),
-        (tile(browser, "p99"), millis(all, 0.99)),
         (cell(browser, operations, name, &record.plan.noun.many), operation.counts.sent as f64),
         (
             cell(browser, operations, name, "mean"),

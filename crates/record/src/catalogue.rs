@@ -13,6 +13,10 @@ pub struct Catalogue {
     /// The name of span `n`: several exchanges that are measured as one, such as a group of steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<String>,
+    /// For each of what is measured, the operations and then the spans, the number of the innermost span that it is
+    /// always a part of, if there is one; empty if there are no such parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<Option<u16>>,
     /// The name of tally `n`, which a driver counts beside exchanges: `DISCOVER-OFFER sent`.
     #[serde(default)]
     pub tallies: Vec<String>,
@@ -28,6 +32,7 @@ impl Catalogue {
             operations: operations.into_iter().map(Into::into).collect(),
             parts: parts.into_iter().map(Into::into).collect(),
             spans: Vec::new(),
+            within: Vec::new(),
             tallies: Vec::new(),
         }
     }
@@ -44,6 +49,19 @@ impl Catalogue {
     pub fn with_spans<S: Into<String>>(mut self, spans: impl IntoIterator<Item = S>) -> Self {
         self.spans = spans.into_iter().map(Into::into).collect();
         self
+    }
+
+    /// The same where what is measured is a part of these spans.
+    #[must_use]
+    pub fn with_parts_of(mut self, within: Vec<Option<u16>>) -> Self {
+        self.within = within;
+        self
+    }
+
+    /// The name of the span that number `measured` is a part of.
+    pub fn within(&self, measured: usize) -> Option<&str> {
+        let span = (*self.within.get(measured)?)?;
+        self.spans.get(usize::from(span)).map(String::as_str)
     }
 
     /// The names of all that is measured: the operations, followed by the spans. Outcomes have these numbers too.

@@ -57,6 +57,7 @@ fn operation<'a>(
     let tainted: Vec<Counts> = all.iter().filter_map(|one| one.tainted).collect();
     Ok(OperationRecord {
         name: name.to_owned(),
+        within: all.iter().find_map(|one| one.within.clone()),
         counts: counts(all.iter().map(|one| &one.counts)),
         achieved,
         goodput,

@@ -84,6 +84,7 @@ fn head(node: Node) -> Head {
     let started = "2026-01-02T03:04:05Z".parse().unwrap();
     let catalogue = Catalogue::new(["bind", "search"], ["connect"])
         .with_spans(["first", "visit"])
+        .with_parts_of(vec![None, Some(0), Some(1), None])
         .with_tallies(["entries"]);
     let share = f64::from(node.of);
     let plan = Plan::open(PER_SECOND as f64 / share, u64::from(12 / node.of), 7);

@@ -256,6 +256,7 @@ impl Conclusion<'_> {
         let latency = |times: &Histogram| Latency::new(times, &self.head.percentiles);
         OperationRecord {
             name,
+            within: self.head.catalogue.within(number).map(str::to_owned),
             counts,
             achieved,
             goodput,

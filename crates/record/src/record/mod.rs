@@ -244,6 +244,9 @@ pub struct CodeRecord {
 pub struct OperationRecord {
     /// What it is called.
     pub name: String,
+    /// The innermost span that it is always a part of; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// How many exchanges met which end.
     pub counts: Counts,
     /// Exchanges a second that were answered while the load ran, well or not; null for a span.

@@ -5,7 +5,7 @@
 //! and copying: words, tables and still pictures are there without it.
 
 use super::list::list;
-use super::{Block, Drawing, Page, Side, Table, Tone, Verdict, result, script};
+use super::{Block, Column, Drawing, Page, Side, Table, Tone, Verdict, result, script};
 use crate::escaped::escaped;
 use crate::wrapped::command_line;
 use brunt_exchange::without_directions;
@@ -180,6 +180,10 @@ fn block(text: &mut String, block: &Block, number: usize) {
             self::table(text, table);
             Ok(())
         }
+        Block::Tree(tree) => {
+            tree.html(text);
+            Ok(())
+        }
         Block::Chart(chart) => {
             // A small screen shows a part of it, since all of it would be too small to read.
             writeln!(
@@ -267,39 +271,59 @@ fn drawing(text: &mut String, drawing: &Drawing) -> std::fmt::Result {
 }
 
 fn table(text: &mut String, table: &Table) {
-    let side = |number: usize| match table.columns.get(number).map(|column| column.side) {
-        Some(Side::Left) => " class=\"name\"",
-        _ => "",
-    };
-    let caption = escaped(&table.caption);
-    let _ = writeln!(
-        text,
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n\
-         <table class=\"data\">\n<caption>{caption}</caption>\n<thead><tr>"
-    );
-    for (number, column) in table.columns.iter().enumerate() {
-        let _ = write!(text, "<th scope=\"col\"{}>{}</th>", side(number), escaped(&column.title));
-    }
-    text.push_str("</tr></thead>\n<tbody>\n");
+    table_begins(text, table, "data");
     for row in &table.rows {
         text.push_str(match row.tone {
             Tone::Plain => "<tr>",
             Tone::Beside => "<tr class=\"beside\">",
             Tone::Doubtful => "<tr class=\"doubtful\">",
         });
-        for (number, cell) in row.cells.iter().enumerate() {
-            let (cell, side) = (escaped(cell), side(number));
-            let _ = if number == 0 {
-                write!(text, "<th scope=\"row\"{side}>{cell}</th>")
-            } else {
-                write!(text, "<td{side}>{cell}</td>")
-            };
-        }
+        cells(text, &table.columns, &row.cells);
         text.push_str("</tr>\n");
     }
+    table_ends(text, table);
+}
+
+/// Everything above the rows of a table of this class.
+pub(super) fn table_begins(text: &mut String, table: &Table, class: &str) {
+    let caption = escaped(&table.caption);
+    let _ = writeln!(
+        text,
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n\
+         <table class=\"{class}\">\n<caption>{caption}</caption>\n<thead><tr>"
+    );
+    for column in &table.columns {
+        let (side, title) = (side(Some(column)), escaped(&column.title));
+        let _ = write!(text, "<th scope=\"col\"{side}>{title}</th>");
+    }
+    text.push_str("</tr></thead>\n<tbody>\n");
+}
+
+/// The cells of a row. The first names it.
+pub(super) fn cells(text: &mut String, columns: &[Column], cells: &[String]) {
+    for (number, cell) in cells.iter().enumerate() {
+        let (cell, side) = (escaped(cell), side(columns.get(number)));
+        let _ = if number == 0 {
+            write!(text, "<th scope=\"row\"{side}>{cell}</th>")
+        } else {
+            write!(text, "<td{side}>{cell}</td>")
+        };
+    }
+}
+
+/// Everything below the rows of a table.
+pub(super) fn table_ends(text: &mut String, table: &Table) {
     text.push_str("</tbody>\n</table>\n</div>\n");
     for note in &table.notes {
         let _ = writeln!(text, "<p class=\"note\">{}</p>", escaped(note));
+    }
+}
+
+/// The class of a cell in a column.
+fn side(column: Option<&Column>) -> &'static str {
+    match column.map(|column| column.side) {
+        Some(Side::Left) => " class=\"name\"",
+        _ => "",
     }
 }
 
@@ -307,7 +331,7 @@ fn table(text: &mut String, table: &Table) {
 mod tests {
     use super::*;
     use crate::chart::{Axis, Bar, Bars, Chart, Group};
-    use crate::page::{FailedExchange, Goal, NextStep, Number, Told};
+    use crate::page::{Course, FailedExchange, Goal, NextStep, Number, Told, Tree};
     use brunt_record::OutcomeTone;
 
     const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}\u{202e}";
@@ -376,6 +400,10 @@ mod tests {
         table.row(Tone::Doubtful, [EVIL, EVIL]);
         table.note(EVIL);
         page.table(table);
+        let mut table = Table::new(EVIL).names([EVIL]);
+        table.row(Tone::Plain, [EVIL]);
+        let courses = vec![Course { values: vec![Some(1.0)], words: evil() }];
+        page.push(Block::Tree(Tree { table, levels: vec![1], courses, course: evil() }));
         page.facts(vec![(evil(), evil())]);
         page.raw(EVIL, EVIL);
         page.chart(Chart::Bars(Bars {

@@ -11,10 +11,12 @@ mod result;
 mod script;
 mod table;
 mod text;
+mod tree;
 
 pub(crate) use origin::machine;
 pub use result::{FailedExchange, Goal, NextStep, Number, Told, with_words_below, without_samples};
 pub use table::{Column, Row, Side, Table, Tone};
+pub use tree::{Course, Tree};
 
 use crate::Screen;
 use crate::chart::Chart;
@@ -71,6 +73,8 @@ pub enum Block {
     List(Vec<String>),
     /// Figures in rows.
     Table(Table),
+    /// Figures in rows, each with its parts below it.
+    Tree(Tree),
     /// Figures as a picture.
     Chart(Chart),
     /// A chart of the page's view, drawn by a script. Terminals have other views of a run.

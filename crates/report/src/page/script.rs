@@ -12,7 +12,7 @@ const UPLOT: &str = include_str!("../../vendor/uplot/uPlot.iife.min.js");
 pub(super) const UPLOT_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");
 
 /// Our own files, in the order of their dependencies.
-const OWN: [&str; 10] = [
+const OWN: [&str; 11] = [
     include_str!("js/figures.js"),
     include_str!("js/elements.js"),
     include_str!("js/rows.js"),
@@ -20,6 +20,7 @@ const OWN: [&str; 10] = [
     include_str!("js/frame.js"),
     include_str!("js/time.js"),
     include_str!("js/spectrum.js"),
+    include_str!("js/tree.js"),
     include_str!("js/tables.js"),
     include_str!("js/window.js"),
     include_str!("js/page.js"),

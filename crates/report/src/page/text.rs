@@ -61,6 +61,7 @@ fn block(block: &Block, screen: Screen) -> String {
             items.iter().map(|item| wrapped(&printable(item), "- ", width)).collect()
         }
         Block::Table(table) => self::table(table, screen),
+        Block::Tree(tree) => self::table(&tree.indented(), screen),
         Block::Chart(chart) => chart.text(screen),
         Block::Facts(facts) => self::facts(facts, screen),
         Block::Command(words) => command_line(words, width) + "\n",

@@ -27,6 +27,11 @@ impl<'a> ChartImages<'a> {
         Self { view: None }
     }
 
+    /// The coarse view, unless the run is in progress.
+    pub(super) fn coarse(&self) -> Option<&'a View> {
+        self.view.map(|(coarse, ..)| coarse)
+    }
+
     /// The picture of a plot: empty if the run is in progress, `None` if there is nothing to show.
     pub(super) fn of(&self, plot: &Plot) -> Option<String> {
         let Some((view, spectra, record)) = self.view else { return Some(String::new()) };

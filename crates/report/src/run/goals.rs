@@ -9,7 +9,7 @@ use brunt_record::{HistogramError, OutcomeTone, Record, Slo, SloOutcome, SloResu
 const ROOM: f64 = 1.25;
 
 /// What a run without objectives lacks.
-const UNSAID: &str = "Nothing says what is good enough: as --slo, or in the plan, errors<1% would.";
+const UNSAID: &str = "Nothing says what is good enough. As --slo, or in the plan, errors<1% would.";
 
 /// Adds the part. A run without objectives gets one proposed.
 pub(super) fn add(page: &mut Page, record: &Record) -> Result<(), HistogramError> {

@@ -8,6 +8,7 @@ mod curl;
 mod failures;
 mod generator;
 mod goals;
+mod groups;
 mod next;
 mod numbers;
 mod origin;
@@ -79,7 +80,7 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
         page.chart(curve);
         page.push(Block::Note(notes.rates));
     }
-    tables::operations(&mut page, record)?;
+    tables::operations(&mut page, record, stills.coarse())?;
     if !numbers::is_nothing(record) {
         failures::add(&mut page, record);
     }

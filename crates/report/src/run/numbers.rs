@@ -1,8 +1,8 @@
 //! The four figures of a run that matter most: how much was done, how long that took, how much failed.
 
-use crate::figure::{NONE, percent, rate, thousands};
+use crate::figure::{NONE, percent, rate, thousands, three_digits};
 use crate::page::Number;
-use crate::summary::{millis, response};
+use crate::summary::response;
 use brunt_record::{HistogramError, Record, RunOutcome};
 
 /// Shares below this need more digits.
@@ -57,7 +57,7 @@ fn times(record: &Record) -> Result<Vec<Number>, HistogramError> {
         .filter_map(|slo| Some(slo.expr.parse::<brunt_record::Slo>().ok()?.response_limit()?.0))
         .collect();
     let number = |(key, name, share): (&'static str, &str, f64)| {
-        let took = histogram.quantile(share).map(millis);
+        let took = histogram.quantile(share).map(|took| millis(took.as_secs_f64() * 1e3));
         let is_least = waits.quantile(share).is_some_and(|reach| !reach.is_exact());
         let sign = if is_least { ">" } else { "" };
         let is_missed = missed.iter().any(|percentile| (percentile / 100.0 - share).abs() < 1e-9);
@@ -106,6 +106,11 @@ fn failed(record: &Record) -> Number {
 /// Whether nothing succeeded.
 pub(super) fn is_nothing(record: &Record) -> bool {
     record.counts.due() > 0 && record.counts.ok == 0
+}
+
+/// A time with as many digits as a sentence has; tables have all of them.
+fn millis(millis: f64) -> String {
+    if millis >= 999.5 { thousands(millis.round() as u64) } else { three_digits(millis) }
 }
 
 /// A rate with one decimal.

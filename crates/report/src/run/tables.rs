@@ -1,10 +1,12 @@
 //! The tables of a run: operations, their outcomes, the parts of making a connection, what the target reported itself.
 
+use super::groups;
 use crate::branches::shares;
 use crate::failures::named;
 use crate::figure::{NONE, fixed, thousands};
 use crate::page::{Block, Page, Table, Tone};
 use crate::summary::{met, millis};
+use crate::view::View;
 use brunt_record::{
     CodeRecord, Counts, HistogramError, Latency, MonitorRecord, OperationRecord, Record,
     SampleRecord, errno_words,
@@ -13,7 +15,7 @@ use brunt_record::{
 const QUANTILES: [(&str, f64); 5] =
     [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999)];
 /// The most operations that a table has; those with the most exchanges are shown.
-const OPERATIONS_MAX: usize = 200;
+pub(super) const OPERATIONS_MAX: usize = 200;
 /// The most outcomes of all operations together.
 const OUTCOMES_MAX: usize = 300;
 /// The most readings of one source.
@@ -44,10 +46,15 @@ pub(super) fn times(latency: &Latency) -> Result<Vec<String>, HistogramError> {
     Ok(cells.collect())
 }
 
-/// Adds the results of each operation.
-pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
+/// Adds the results of each operation. `coarse` has figures over time.
+pub(super) fn operations(
+    page: &mut Page,
+    record: &Record,
+    coarse: Option<&View>,
+) -> Result<(), HistogramError> {
     let shown = busiest(record);
     page.heading("Operations");
+    groups::add(page, record, coarse)?;
     let many = &*record.plan.noun.many;
     let titles = [many.to_owned()].into_iter();
     let titles = titles
@@ -72,35 +79,9 @@ pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), Histogr
          {many} had no answer."
     ));
     page.table(table);
-    spans(page, record)?;
     outcomes(page, record, &shown);
     chosen(page, record);
     tallies(page, record);
-    Ok(())
-}
-
-/// Adds what consists of several exchanges and is measured as one: groups of steps.
-fn spans(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
-    let met = || record.spans.iter().filter(|span| span.counts.planned > 0);
-    if met().next().is_none() {
-        return Ok(());
-    }
-    let mut table = Table::new("Groups: times in milliseconds")
-        .names(["group"])
-        .figures(["count", "ok", "failed", "skipped"])
-        .figures(time_titles());
-    for span in met().take(OPERATIONS_MAX) {
-        let Counts { sent, ok, skipped, .. } = span.counts;
-        let counts = [sent, ok, sent - ok, skipped].map(thousands);
-        let first = [span.name.clone()].into_iter().chain(counts);
-        table.row(Tone::Plain, first.chain(times(&span.response)?));
-    }
-    table.note(
-        "A group lasts from the beginning of its first exchange to the end of its last. Its exchanges are counted \
-         under their own names."
-            .to_owned(),
-    );
-    page.table(table);
     Ok(())
 }
 

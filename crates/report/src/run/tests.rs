@@ -4,8 +4,8 @@
 use super::*;
 use crate::summary::tests::measured;
 use brunt_record::{
-    Away, MonitorRecord, OutcomeTone, Overload, ReadingRecord, Reason, RunOutcome, SloOutcome,
-    StepRecord,
+    Away, MonitorRecord, OperationRecord, OutcomeTone, Overload, ReadingRecord, Reason, RunOutcome,
+    SloOutcome, StepRecord,
 };
 
 fn html(record: &Record) -> String {
@@ -43,8 +43,8 @@ fn figures_are_those_of_the_record() {
     // 110 due in two seconds: 80 binds succeeded, 20 were refused, 10 were dropped after 7 ms.
     assert_eq!(number(&html, "achieved"), ["50.0", "achieved of 55.0/s offered"]);
     assert!(html.contains("<dd class=\"base\">40.0/s of them succeeded</dd>"));
-    assert_eq!(number(&html, "p50"), ["3.000", "half within (p50)"]);
-    assert_eq!(number(&html, "p99")[0], "&gt;7.000");
+    assert_eq!(number(&html, "p50"), ["3.00", "half within (p50)"]);
+    assert_eq!(number(&html, "p99")[0], "&gt;7.00");
     assert_eq!(number(&html, "failed"), ["27", "failed, 30 of 110"]);
     assert!(html.contains("<dd class=\"base\">10 of them dropped unsent</dd>"));
     let operations = "Operations: rates, and response times in milliseconds";
@@ -435,4 +435,43 @@ fn an_hour_of_several_operations_is_less_than_400_kilobytes() {
     let html = html(&hour(5));
     assert!(html.len() < 400_000, "{} bytes", html.len());
     assert!(html.contains("3,600 intervals are shown in"), "the reader is told");
+}
+
+#[test]
+fn groups_are_a_tree_with_figures_at_each_level() {
+    let mut record = measured(&[]);
+    assert!(!html(&record).contains("class=\"tree\""));
+    let named = |name: &str, within: Option<&str>| OperationRecord {
+        name: name.to_owned(),
+        within: within.map(str::to_owned),
+        ..record.operations[0].clone()
+    };
+    let operations =
+        [named("page", Some("login")), named("search", Some("visit")), named("leave", None)];
+    let spans = [
+        named("search retry", Some("visit")),
+        named("login", Some("visit")),
+        named("visit work", Some("visit")),
+        named("visit", None),
+        // Records from elsewhere may contain circles; these are in no tree.
+        named("here", Some("there")),
+        named("there", Some("here")),
+    ];
+    (record.operations, record.spans) = (operations.into(), spans.into());
+    let html = html(&record);
+    let tree = html.split_once("<table class=\"tree\">").unwrap().1;
+    let tree = tree.split_once("</table>").unwrap().0;
+    let name = |row: &str| {
+        let (level, rest) = row.split_once('"')?;
+        let name = rest.split_once("</th>")?.0.rsplit_once('>')?.1;
+        Some(format!("{level} {name}"))
+    };
+    let rows: Vec<String> = tree.split("<tr data-level=\"").skip(1).filter_map(name).collect();
+    let expected =
+        ["0 visit", "1 visit work", "1 login", "2 page", "1 search", "1 search retry", "0 leave"];
+    assert_eq!(rows, expected);
+    assert_eq!(
+        row(&html, "Groups: times in milliseconds", "login")[1..5],
+        ["100", "80", "20", "0"]
+    );
 }

@@ -181,7 +181,8 @@ impl View {
         Ok(Self::with_coarse(record)?.0)
     }
 
-    /// The same, and a second one with no more rows than a still picture needs.
+    /// The same, and a second one with no more rows than a still picture needs. It has values of all that is measured,
+    /// the operations and then the spans, if there are spans.
     pub(crate) fn with_coarse(record: &Record) -> Result<(Self, Self), HistogramError> {
         let shown = Shown::busiest(record);
         let names = shown
@@ -200,9 +201,9 @@ impl View {
             ..Self::of_operations(names, &shown, &record.plan.noun)
         };
         let coarse = slice::merged(slices, STILL_ROWS);
-        let nothing = Shown::default();
-        let rows = coarse.iter().map(|slice| slice.row(&nothing)).collect();
-        let none = Self::of_operations(Vec::new(), &nothing, &record.plan.noun);
+        let own = Shown::in_tree(record);
+        let rows = coarse.iter().map(|slice| slice.row(&own)).collect();
+        let none = Self::of_operations(Vec::new(), &own, &record.plan.noun);
         let coarse = Self { rows, spans: view.spans.clone(), ..none };
         let objectives: Vec<Slo> =
             record.slo.iter().filter_map(|slo| slo.expr.parse().ok()).collect();

@@ -13,7 +13,7 @@ pub struct Plot {
     pub title: String,
     /// How it is drawn.
     pub kind: Kind,
-    /// The unit of its values.
+    /// The unit of its values. Lines with another unit have an axis of their own.
     pub unit: String,
     /// Whether the axis of its values is logarithmic.
     pub logarithmic: bool,
@@ -117,6 +117,8 @@ pub(super) fn all<'a>(objectives: impl IntoIterator<Item = &'a Slo>) -> Vec<Plot
         ("max", 3, HIDDEN),
         ("s50", 1, HIDDEN),
         ("s99", 1, HIDDEN),
+        // On an axis of its own.
+        ("flight", 2, HIDDEN),
     ];
     let limit = limit(objectives);
     let latencies = lines("latencies", "Response times", "ms", &latencies);

@@ -27,6 +27,15 @@ impl Shown {
         Self::fitting(by_sent(&record.operations), by_sent(&record.spans))
     }
 
+    /// All of a record with groups, which are shown as a tree; nothing of others.
+    pub(super) fn in_tree(record: &Record) -> Self {
+        if record.spans.is_empty() {
+            return Self::default();
+        }
+        let [operations, spans] = [&record.operations, &record.spans];
+        Self { operations: (0..operations.len()).collect(), spans: (0..spans.len()).collect() }
+    }
+
     /// The first of both lists, as many as there is room for.
     fn fitting(mut operations: Vec<usize>, mut spans: Vec<usize>) -> Self {
         let room = SHOWN_MAX - operations.len().min(SHOWN_MAX - GROUPS_MAX.min(spans.len()));

@@ -27,6 +27,7 @@ mod last_page;
 mod ldap;
 mod ldap_client;
 mod mix;
+mod nesting;
 mod nonces;
 mod own_load;
 mod page_request;

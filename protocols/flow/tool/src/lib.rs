@@ -228,6 +228,7 @@ impl Users {
         let tallies = tallies.chain(run_tallies(&servers));
         let catalogue = Catalogue::new(operations.iter().copied(), flow::PARTS)
             .with_spans(flow.spans.iter().cloned())
+            .with_parts_of(flow.nesting())
             .with_tallies(tallies);
         let measured: Vec<&str> = catalogue.measured().collect();
         let objectives = objectives(given, &output.run, &measured)?;

@@ -53,9 +53,16 @@ function valueAxis(logarithmic) {
   return axis({ size: 52, gap: 6, values, splits, filter: (_, ticks) => ticks });
 }
 
-function timeAxis() {
+/** The axis of lines whose unit is not that of the chart, on the other side. */
+function otherAxis() {
+  return { ...valueAxis(false), scale: "n", side: 1, size: 40, grid: { show: false } };
+}
+
+/** The axis of time. The last of several charts below each other has its label. */
+function timeAxis(isLabelled = true) {
   const label = isLong() ? "hours, minutes and seconds since the beginning" : "since the beginning";
   const values = (_, ticks) => ticks.map((tick) => clock(tick, isLong()));
+  if (!isLabelled) return axis({ size: 26, space: 70, values });
   return axis({ size: 26, space: 70, values, label, labelSize: 18, labelFont: FONT, labelGap: 0 });
 }
 
@@ -132,7 +139,8 @@ function named(shown) {
       .filter(([, series, values]) => series.show && values.some((value) => value > 0))
       .map(([line, series, values]) => {
         const last = values.findLast((value) => value !== null && value > 0);
-        return { name: line.name.replace("response ", ""), y: chart.valToPos(last, "y", true), stroke: series.stroke };
+        const y = chart.valToPos(last, series.scale, true);
+        return { name: line.name.replace("response ", ""), y, stroke: series.stroke };
       })
       .sort((a, b) => a.y - b.y);
     ctx.save();
@@ -143,10 +151,12 @@ function named(shown) {
       end.y = Math.max(end.y, free);
       free = end.y + 14 * devicePixelRatio;
     }
+    const other = chart.axes[2]?._show ? chart.axes[2]._size * devicePixelRatio : 0;
     const over = ends.length > 0 ? Math.max(0, ends[ends.length - 1].y - bbox.top - bbox.height) : 0;
     for (const end of ends) {
       ctx.fillStyle = end.stroke(chart);
-      ctx.fillText(end.name, bbox.left + bbox.width + 6 * devicePixelRatio, end.y - over + 4 * devicePixelRatio);
+      const x = bbox.left + bbox.width + other + 6 * devicePixelRatio;
+      ctx.fillText(end.name, x, end.y - over + 4 * devicePixelRatio);
     }
     ctx.restore();
   };

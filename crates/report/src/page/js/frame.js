@@ -48,7 +48,7 @@ function frame(host, plot, make) {
       focus: { prox: 16 },
       points: { size: 6, width: 2 },
     },
-    scales: { x: scale("x"), y: scale("y") },
+    scales: { x: scale("x"), y: scale("y"), ...(parts.n && { n: scale("n") }) },
     axes: parts.axes,
     series: [{}, ...parts.series],
     hooks: {

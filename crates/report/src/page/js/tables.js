@@ -37,16 +37,17 @@ function sort(table, place) {
 
 /** Adds buttons to an element: for sorting and copying its tables, and for copying its commands. */
 function enliven(root) {
-  for (const table of root.querySelectorAll("table.data")) {
+  for (const table of root.querySelectorAll("table:is(.data,.tree)")) {
     if (table.dataset.alive) continue;
     table.dataset.alive = "yes";
     const figures = () => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
+    const tools = table.className === "tree" ? foldable(table) : [];
     // Tables above the first heading are short and need no button.
     if (!table.closest("#top")) {
       const button = copier("Copy CSV", () => csv(figures()));
-      table.closest(".scroll").after(element("div", { class: "tools" }, button));
+      table.closest(".scroll").after(element("div", { class: "tools" }, ...tools, button));
     }
-    if (groups(table.tBodies[0]).length < 2) continue;
+    if (table.className === "tree" || groups(table.tBodies[0]).length < 2) continue;
     [...table.tHead.rows[0].cells].forEach((title, place) => {
       const button = element("button", { type: "button", class: "sort", onclick: () => sort(table, place) });
       button.append(...title.childNodes);

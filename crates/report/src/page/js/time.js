@@ -23,15 +23,18 @@ function linesOf(plot) {
   ];
   // Those at the top of the page are below each other, and so have the same room beside them.
   const ends = ["rates", "waiting", "latencies"].includes(plot.id);
+  const beside = (line) => line.unit !== plot.unit;
   const above = [plot.limit && chosen === null && limited(plot), ends && isRoomy() && named(shown)].filter(Boolean);
   return {
     group: GROUP, lines: shown, figures,
     data: [middles(), ...shown.map((line) => line.values)],
-    series: shown.map((line) => ({ ...look(line), key: line.column })),
+    series: shown.map((line) => ({ ...look(line), key: line.column, scale: beside(line) ? "n" : "y" })),
     x: timeScale(), y: valueScale(plot.logarithmic, chosen === null && plot.limit),
-    axes: [timeAxis(), valueAxis(plot.logarithmic)],
+    // It is there while one of its lines is.
+    n: shown.some(beside) && { range: (_, low, high) => (high === null ? [null, null] : [0, high * 1.08 || 1]) },
+    axes: [timeAxis(plot.id !== "rates" && plot.id !== "waiting"), valueAxis(plot.logarithmic), ...(shown.some(beside) ? [otherAxis()] : [])],
     padding: [8, ends && isRoomy() ? 86 : 8, 0, 0],
-    height: 200,
+    height: ends ? 150 : 200,
     below: shade,
     above: (chart) => above.forEach((draw) => draw(chart)),
     place: (row) => when(view.rows[row]),

@@ -380,3 +380,37 @@ fn secrets_are_hidden_and_so_is_what_is_made_of_them() {
     };
     assert_eq!([secret("open"), secret("closed"), secret("credentials")], [false, true, true]);
 }
+
+#[test]
+fn what_is_measured_is_a_part_of_the_innermost_group_that_always_contains_it() {
+    let text = "[[scenario]]\nsteps = [\n\
+        { name = \"visit\", steps = [\n\
+          { name = \"front\", get = \"http://h/\" },\n\
+          { name = \"login\", steps = [{ name = \"page\", get = \"http://h/\" }, { pause = \"1s\" }] },\n\
+          { name = \"read\", steps = [{ name = \"page\", get = \"http://h/\" }] },\n\
+        ] },\n\
+        { name = \"leave\", get = \"http://h/\" },\n\
+        ]\n[[scenario]]\nsteps = [{ name = \"login\", steps = [{ name = \"alone\", get = \"http://h/\" }] }]\n";
+    let flow = compiled(text).flow;
+    let names: Vec<&String> = flow.operations.iter().chain(&flow.spans).collect();
+    let within = flow.nesting();
+    assert_eq!(within.len(), names.len());
+    let of = |name: &str| {
+        let place = names.iter().position(|known| *known == name).unwrap();
+        within[place].map(|span| flow.spans[usize::from(span)].as_str())
+    };
+    // A page is in two groups of a visit; a login is in a visit, and also in none.
+    for (name, expected) in [
+        ("front", Some("visit")),
+        ("page", Some("visit")),
+        ("read", Some("visit")),
+        ("alone", Some("login")),
+        ("login work", Some("login")),
+        ("visit work", Some("visit")),
+        ("login", None),
+        ("leave", None),
+        ("visit", None),
+    ] {
+        assert_eq!(of(name), expected, "{name}");
+    }
+}

@@ -155,6 +155,7 @@ mod tests {
             };
             record.operations.push(OperationRecord {
                 name: (*name).to_owned(),
+                within: None,
                 counts: Counts::default(),
                 achieved: None,
                 goodput: None,
