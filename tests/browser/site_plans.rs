@@ -174,11 +174,50 @@ fn built_by_mouse(browser: &Browser, origin: &str) {
     browser.wait_for(
         "const text = document.getElementById('text').value; return text.indexOf('pause') > text.indexOf('get =')",
     );
+    step_dragged(browser);
     // A pause that is added is at the end, and taken away again.
     browser.click(&button("pause:[\"scenario\",0]"));
     browser.wait_for("return document.querySelectorAll('.steps li').length === 3");
     browser.click(&button("remove:[\"scenario\",0,\"steps\",2]"));
     browser.wait_for("return document.querySelectorAll('.steps li').length === 2");
+}
+
+/// The first step is dragged below the second with a mouse, and back above it with a finger.
+fn step_dragged(browser: &Browser) {
+    let place = |css: &str| {
+        let script = format!(
+            "const step = document.querySelector({0}); step.scrollIntoView({{ block: 'center' }}); \
+             const box = step.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]",
+            json!(css)
+        );
+        let at = browser.run(&script);
+        [0, 1].map(|of| at[of].as_f64().expect("a place"))
+    };
+    let order = |first: &str, second: &str| {
+        browser.wait_for(&format!(
+            "const text = document.getElementById('text').value; return text.indexOf({}) < text.indexOf({})",
+            json!(first),
+            json!(second)
+        ));
+    };
+    let [x, from] = place(".steps li:nth-child(1) .grip");
+    let [_, below] = place(".steps li:nth-child(2)");
+    let [_, again] = place(".steps li:nth-child(1) .grip");
+    let below = below + (from - again).abs() + 20.0;
+    for (kind, y) in [("mousePressed", again), ("mouseMoved", below), ("mouseReleased", below)] {
+        let at = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
+        browser.devtools("Input.dispatchMouseEvent", &at);
+    }
+    order("pause", "get =");
+    browser.wait_for("return document.querySelector('.steps li:nth-child(2) .grip')");
+    let [_, above] = place(".steps li:nth-child(1)");
+    let [x, from] = place(".steps li:nth-child(2) .grip");
+    for (kind, y) in [("touchStart", from), ("touchMove", above - 60.0), ("touchEnd", 0.0)] {
+        let points = if kind == "touchEnd" { json!([]) } else { json!([{ "x": x, "y": y }]) };
+        browser
+            .devtools("Input.dispatchTouchEvent", &json!({ "type": kind, "touchPoints": points }));
+    }
+    order("get =", "pause");
 }
 
 fn changed_by_keys(browser: &Browser) {

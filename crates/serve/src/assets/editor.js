@@ -94,6 +94,71 @@
     addEventListener("pointerup", drop, { once: true });
   });
 
+  // A step is dragged to another place among its neighbours, with what is in it. Its buttons do the same.
+  const list = (step) => JSON.parse(step.dataset.move).slice(0, -1).join("\n");
+  const isWithin = (step, group) => step.dataset.move.startsWith(group.dataset.move.slice(0, -1) + ",");
+  const EDGE = 60;
+  for (const step of form.querySelectorAll("li[data-move]")) {
+    const all = [...form.querySelectorAll("li[data-move]")];
+    const near = all.filter((other) => list(other) === list(step));
+    if (near.length < 2) continue;
+    const grip = Object.assign(document.createElement("span"), { className: "grip", title: "Drag to another place" });
+    grip.setAttribute("aria-hidden", "true");
+    step.querySelector("summary").prepend(grip);
+    grip.addEventListener("click", (event) => event.preventDefault());
+    grip.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      event.preventDefault();
+      grip.setPointerCapture(event.pointerId);
+      const from = near.indexOf(step);
+      const last = (of) => all.findLast((other) => other === of || isWithin(other, of));
+      const mark = () => all.forEach((one) => one.classList.remove("into", "after"));
+      const moved = all.filter((other) => other === step || isWithin(other, step));
+      let to = from;
+      const over = ({ clientY }) => {
+        if (clientY < EDGE || clientY > innerHeight - EDGE) scrollBy(0, clientY < EDGE ? -12 : 12);
+        const middle = (of) => {
+          const [top, end] = [of.getBoundingClientRect().top, last(of).getBoundingClientRect().bottom];
+          return (top + end) / 2;
+        };
+        const gap = near.filter((of) => middle(of) < clientY).length;
+        to = gap > from ? gap - 1 : gap;
+        mark();
+        if (to === from) return;
+        if (gap < near.length) near[gap].classList.add("into");
+        else last(near[gap - 1]).classList.add("after");
+      };
+      const end = (drops) => {
+        grip.removeEventListener("pointermove", over);
+        removeEventListener("keydown", escape);
+        ends.abort();
+        mark();
+        moved.forEach((one) => one.classList.remove("dragged"));
+        if (drops && to !== from) drop(step, to);
+      };
+      const ends = new AbortController();
+      const escape = ({ key }) => { if (key === "Escape") end(false); };
+      moved.forEach((one) => one.classList.add("dragged"));
+      grip.addEventListener("pointermove", over);
+      grip.addEventListener("pointerup", () => end(true), ends);
+      grip.addEventListener("pointercancel", () => end(false), ends);
+      addEventListener("keydown", escape);
+    });
+  }
+  function drop(step, to) {
+    const make = (name, given) => Object.assign(document.createElement(name), { hidden: true, ...given });
+    const value = `move:${step.dataset.move}`;
+    const button = make("button", { name: "do", value, formAction: draft, formNoValidate: true });
+    form.append(make("input", { name: "to", value: to }), button);
+    sessionStorage.setItem(draft, scrollY);
+    form.requestSubmit(button);
+  }
+  const kept = sessionStorage.getItem(draft);
+  if (kept !== null) {
+    sessionStorage.removeItem(draft);
+    scrollTo(0, kept);
+  }
+
   // A fault links to its line.
   function go(line) {
     const lines = text.value.split("\n");

@@ -139,6 +139,14 @@ impl Asked<'_> {
                     shown(&below(list, PathPart::Index(to))),
                 )
             }
+            "move" => {
+                let (_, at) = element(path)?;
+                let nowhere = || Problem::unusable("Say which step it becomes: a number from 0.");
+                let to: usize = self.call.field("to").parse().map_err(|_| nowhere())?;
+                let change = json!({ "op": "move", "path": path, "to": to });
+                // It stays closed, since whoever drags it does not edit it.
+                ((to != at).then_some(change).into_iter().collect(), String::new())
+            }
             "remove" => (vec![json!({ "op": "unset", "path": path })], shown(around(path))),
             "more" => (vec![json!({ "op": "add", "path": path })], shown(around(path))),
             "keep" => {

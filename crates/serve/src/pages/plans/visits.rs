@@ -61,7 +61,8 @@ impl Visits<'_> {
             span.does { (step.does) }
         };
         html! {
-            li class=(class) data-depth=(step.depth.min(4)) { (self.folded(step, &summary)) }
+            li class=(class) data-depth=(step.depth.min(4))
+                data-move=[(!self.fields.readonly).then(|| name(&step.path))] { (self.folded(step, &summary)) }
         }
     }
 
