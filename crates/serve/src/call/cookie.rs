@@ -46,6 +46,22 @@ pub(crate) fn attempt_name(app: &App) -> &'static str {
     if app.secure { "__Host-brunt-attempt" } else { "brunt-attempt" }
 }
 
+/// The cookie with which a person chose how times are shown: `utc`, or as those of the browser. Scripts read it.
+const TIMES: &str = "brunt-times";
+/// How long it lasts, in seconds.
+const TIMES_LASTS: i64 = 365 * 24 * 3_600;
+
+/// The cookie that shows times in UTC, or the one that forgets it.
+pub(crate) fn times_cookie(app: &App, is_utc: bool) -> String {
+    let (value, lasts) = if is_utc { ("utc", TIMES_LASTS) } else { ("", 0) };
+    format!("{TIMES}={value}; Path=/; SameSite=Lax; Max-Age={lasts}{}", secure(app))
+}
+
+/// Whether one of these cookies shows times in UTC.
+pub(crate) fn has_utc_times(call: &super::Call) -> bool {
+    call.cookies(TIMES).iter().any(|value| value == "utc")
+}
+
 fn secure(app: &App) -> &'static str {
     if app.secure { "; Secure" } else { "" }
 }

@@ -18,7 +18,8 @@ use crate::store::Visitor;
 pub(crate) use answer::{Answer, JSON, PROBLEM, ProblemReply, pack};
 pub use cookie::cookie_values;
 pub(crate) use cookie::{
-    attempt_cookie, attempt_name, cookie, ended_attempt, ended_cookie, name as cookie_name,
+    attempt_cookie, attempt_name, cookie, ended_attempt, ended_cookie, has_utc_times,
+    name as cookie_name, times_cookie,
 };
 
 /// The most characters that are stored of what a browser says about itself.

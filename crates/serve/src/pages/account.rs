@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::form::{Form, Input, PASSWORD, Script, TEXT};
 use super::{hidden, moment_of, page as whole, sessions};
 use crate::auth::{By, PASSWORD_MIN, Scope, Secret, Tried};
-use crate::call::{Answer, Call, cookie};
+use crate::call::{Answer, Call, cookie, has_utc_times, times_cookie};
 use crate::problem::Problem;
 use crate::store::TokenRow;
 
@@ -48,6 +48,10 @@ fn shown(call: &Call, made: Option<&str>) -> Result<Answer, Problem> {
                 (password_form(call, &who.user.name))
             }
         }
+        section id="times" {
+            h2 { "Times" }
+            (times_form(call))
+        }
         (sessions::section(call)?)
     };
     Ok(Answer::page(whole(call, "Account", &body)))
@@ -64,6 +68,31 @@ fn password_form(call: &Call, name: &str) -> Markup {
         div { button { "Change password and end my other sessions" } }
     };
     form.whole("stack", Script::Nothing, &fields)
+}
+
+/// The ways in which times are shown, each with its words.
+const TIMES: [(&str, &str); 2] = [("browser", "of this browser"), ("utc", "UTC")];
+
+fn times_form(call: &Call) -> Markup {
+    let form = Form::new(call, "/account/times");
+    let stored = if has_utc_times(call) { "utc" } else { "browser" };
+    let fields = html! {
+        p.note {
+            "All pages show times in this zone. The choice is that of this browser; without scripts times are in UTC."
+        }
+        div.acts { (form.segments("zone", "Time zone", &TIMES, stored)) button { "Save" } }
+    };
+    form.whole("", Script::Nothing, &fields)
+}
+
+/// `POST /account/times`.
+pub(crate) fn times(call: &Call) -> Result<Answer, Problem> {
+    let zone = call.field("zone");
+    if !TIMES.iter().any(|(known, _)| *known == zone) {
+        return Err(Problem::unusable("Choose the time zone of this browser, or UTC."));
+    }
+    let cookie = times_cookie(&call.app, zone == "utc");
+    Ok(Answer::see("/account#times").with(http::header::SET_COOKIE, &cookie))
 }
 
 fn shown_once(token: &str) -> Markup {

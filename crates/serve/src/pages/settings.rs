@@ -19,7 +19,12 @@ enum For {
 
 /// The pages: address, name, what they are for.
 const PAGES: [(&str, &str, For, &str); 11] = [
-    ("/account", "Account", For::Everybody, "your password, and tokens for programs"),
+    (
+        "/account",
+        "Account",
+        For::Everybody,
+        "your password, tokens for programs, and how times are shown",
+    ),
     ("/agents", "Agents", For::OfAgents, "the machines that make load together with this one"),
     (
         "/annotations",

@@ -139,6 +139,7 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/settings", act: pages::settings::page, ..PAGE },
     Route { path: "/account", act: pages::account::page, ..PAGE },
     form("/account/password", VIEWER, pages::account::page, pages::account::password),
+    form("/account/times", VIEWER, pages::account::page, pages::account::times),
     form("/account/tokens", VIEWER, pages::account::page, pages::account::add_token),
     form("/account/tokens/end", VIEWER, pages::account::page, pages::account::end_token),
     form("/account/sessions/end", VIEWER, pages::account::page, pages::sessions::end),

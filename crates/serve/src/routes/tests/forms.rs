@@ -90,6 +90,7 @@ fn forms(run: &str) -> Vec<Case> {
             &[("name", "typed token"), ("scope", "run"), ("days", "3")],
         )
         .silent(&["days"]),
+        case("/account/times", "", &[("zone", "the moon")]).silent(&["zone"]),
         case("/people", "name", &[("name", "two words"), ("role", "runner")]),
         case("/site/retention", "runs", &[("days", "30"), ("runs", "0")]),
         provider(),

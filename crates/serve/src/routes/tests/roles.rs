@@ -48,6 +48,7 @@ const VIEWER: &[&str] = &[
     "GET /live/{id}/events",
     "GET /account",
     "POST /account/password",
+    "POST /account/times",
     "POST /account/tokens",
     "POST /account/tokens/end",
     "POST /account/sessions/end",
