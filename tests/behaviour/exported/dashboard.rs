@@ -103,21 +103,16 @@ fn every_query_of_the_dashboard_has_an_answer() {
     }
     let (directory, target) = (scratch(), Target::start("rest"));
     let record = directory.path().join("run.json");
-    let url = format!("http://{}/sleep?ms=1", target.address());
+    let plan = directory.path().join("plan.toml");
+    let text = format!(
+        "[run]\nrate = \"100/s\"\nusers = 4\nduration = \"20s\"\n[http]\nbase = \"http://{}\"\n[[scenario]]\n\
+         steps = [{{ name = \"visit\", steps = [{{ name = \"page\", get = \"/sleep?ms=1\" }}] }}]\n",
+        target.address()
+    );
+    fs::write(&plan, text).expect("a plan");
     let mut run = command(binary());
-    run.args([
-        "http",
-        "-c",
-        "4",
-        "-q",
-        "100",
-        "-z",
-        "20s",
-        "--prometheus",
-        "127.0.0.1:0",
-        "--record",
-    ]);
-    let mut run = Program::start(run.arg(&record).arg(&url));
+    run.arg("run").arg(&plan).args(["--prometheus", "127.0.0.1:0", "--record"]);
+    let mut run = Program::start(run.arg(&record));
     let scraped = endpoint(&mut run);
     let prometheus = Prometheus::start(directory.path(), &scraped);
     // Rates are of several scrapes.

@@ -139,6 +139,27 @@ fn anybody_sees_that_the_site_lives_and_administrators_see_its_figures() {
 }
 
 #[test]
+fn the_dashboard_of_the_site_has_figures_for_each_of_its_queries() {
+    let server = Server::start();
+    let said = server.see(&server.token(server.user("ada", Role::Admin), Scope::Read), "/metrics");
+    let known: Vec<&str> =
+        said.body.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../extras/grafana/site.json");
+    let dashboard: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let queries = panels.flat_map(|panel| panel["targets"].as_array().unwrap());
+    let queries: Vec<&str> = queries.map(|target| target["expr"].as_str().unwrap()).collect();
+    let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+    let asked = queries.iter().flat_map(|query| query.split(word));
+    let asked: Vec<&str> = asked.filter(|name| name.starts_with("brunt_")).collect();
+    assert!(asked.len() >= queries.len(), "{queries:?}");
+    for name in asked {
+        assert!(known.contains(&name), "{name}");
+    }
+}
+
+#[test]
 fn a_full_disk_is_said_and_nothing_that_was_typed_is_lost() {
     let server = Server::start();
     let id = server.run("a run");
