@@ -26,11 +26,26 @@ fn every_page_can_be_read() {
         looked_at(&browser, name);
         sound(&browser, origin, name);
     };
-    for name in ["plans", "steps", "hooks", "schedules", "secrets", "shares", "settings", "queue"] {
+    for name in [
+        "plans",
+        "steps",
+        "hooks",
+        "schedules",
+        "secrets",
+        "shares",
+        "settings",
+        "queue",
+        "runs",
+        "annotations",
+        "site",
+    ] {
         seen(&format!("/{name}"), &format!("{name}-empty"));
     }
     let target = Target::start();
     visit::prepare(&browser, origin, &target.url(""), "");
+    for (path, name) in [("/tests/p1", "test-empty"), ("/tests/p1/runs", "test-runs-empty")] {
+        seen(path, name);
+    }
     filled(&browser, origin);
     for (path, name) in [
         ("/plans", "plans"),

@@ -72,6 +72,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const drawn = new Map(figures().map((figure) => [figure.dataset.plot, figure]));
     changed.forEach(([id, html]) => told.set(id, html));
     window.brunt.sections(Object.fromEntries(changed));
+    // The record names the command; the site knows what the run is called.
+    const title = place.querySelector("#top h1");
+    if (title && title.textContent !== place.dataset.name) title.textContent = place.dataset.name;
     for (const figure of figures()) {
       const old = drawn.get(figure.dataset.plot);
       if (old && old !== figure) figure.replaceWith(old);

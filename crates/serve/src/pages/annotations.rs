@@ -29,7 +29,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             "What happened outside of the site, such as a deployment. It is shown on the charts of the runs at that \
              time, and on trends. Programs add annotations by the " a href="/api" { "API" } "."
         }
-        @if newest.is_empty() { div.empty { p { "There are no annotations yet." } } }
+        @if newest.is_empty() {
+            div.empty { p { "There are no annotations yet. Add the next deployment here, or let it add itself." } }
+        }
         @else { (table(call, &newest, runner)?) }
         @if runner { (form(call)?) }
     };

@@ -133,7 +133,7 @@ pub(super) fn upright(y: &Scale, frame: &Frame, about: usize) -> Markup {
 /// A sample of a line, for a legend.
 pub(super) fn sample(class: &str) -> Markup {
     html! {
-        svg.sample width="22" height="10" viewBox="0 0 22 10" aria-hidden="true" {
+        svg.swatch width="22" height="10" viewBox="0 0 22 10" aria-hidden="true" {
             line class=(class) x1="0" x2="22" y1="5" y2="5" {}
         }
     }

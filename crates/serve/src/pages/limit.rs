@@ -122,7 +122,7 @@ fn chart(run: &Entry, found: &Capacity) -> Markup {
                     [("good", "held"), ("", "objectives met"), ("hol", "undecided"), ("bad", "missed")]
                 {
                     span {
-                        svg.sample width="12" height="10" viewBox="0 0 12 10" aria-hidden="true" {
+                        svg.swatch width="12" height="10" viewBox="0 0 12 10" aria-hidden="true" {
                             circle class={ "dot " (class) } cx="6" cy="5" r="4" {}
                         }
                         (words)

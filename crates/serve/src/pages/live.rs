@@ -31,14 +31,15 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let runner = call.who()?.user.role >= Role::Runner;
     let all = expected(call.app.queue()?.list());
     let going = all.iter().find(|run| run.status.id == id);
-    let title = match status.state {
-        State::Searching => "Finding the highest rate".to_owned(),
-        state => format!("Run {}", state.word()),
+    let title = match (going, status.state) {
+        (Some(run), State::Searching) => format!("{}: the highest rate", called(run)),
+        (Some(run), _) => called(run),
+        (None, state) => format!("Run {}", state.word()),
     };
     let body = html! {
         p.crumbs {
-            a href="/" { "Tests" } " · "
-            @match going { Some(run) => (called(run)), None => a href="/runs" { "Runs" } }
+            a href="/" { "Tests" } " / "
+            @match going { Some(_) => (status.state.word()), None => a href="/runs" { "Runs" } }
         }
         p.status role="status" {
             "State: " strong data-state { (status.state.word()) } " " span data-reason { (status.reason) }
@@ -51,7 +52,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             h1 { "There is no record of this run" }
             p { "It ended before anything was measured. " a href="/runs" { "Go to the runs" } }
         } @else {
-            div.run data-live={ "/live/" (id) "/events" } {
+            div.run data-live={ "/live/" (id) "/events" } data-name=(title) {
                 section id="top" { h1 { (title) } }
                 @if runner && !status.state.is_over() {
                     form.acts method="post" action={ "/live/" (id) "/stop" } {

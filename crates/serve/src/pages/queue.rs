@@ -18,7 +18,12 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             "This machine executes one run at a time, because two would disturb each other. " (moments::zone())
         }
         (panel(call, &runs)?)
-        @if runs.is_empty() { div.empty { p { "Nothing runs, and nothing waits." } } }
+        @if runs.is_empty() {
+            div.empty { p {
+                "Nothing runs, and nothing waits. Start a run of one of the " a href="/" { "tests" } ", or add a "
+                a href="/schedules" { "schedule" } " that starts it by itself."
+            } }
+        }
         @else { (waiting(call, &runs)?) }
     };
     Ok(Answer::page(whole(call, "Queue", &body)))

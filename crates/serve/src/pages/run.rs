@@ -12,6 +12,7 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::changes::runs::{change, tags};
 use crate::history::Entry;
+use crate::moment::clock;
 use crate::problem::Problem;
 use crate::store::name;
 
@@ -34,15 +35,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let parts = history.page(&run.id).map_err(Problem::bug)?.unwrap_or_default();
     let view = history.view(&run.id).map_err(Problem::bug)?;
     let runner = call.who()?.user.role >= Role::Runner;
-    let test = call.app.store.test_of(run.id.as_str())?;
     let body = html! {
-        p.crumbs {
-            a href="/runs" { "Runs" }
-            @if !test.is_empty() { " · " a href={ "/tests/" (test) } { "Its test" } }
-            // Keyboard users would have to pass many charts and tables to reach the form.
-            @if runner { " · " a href="#about" { "Name, tags and note" } }
-        }
-        (whole(&parts, &run, &Actions::new(call, &run)?)?)
+        (crumbs(call, &run)?)
+        (whole(&parts, &run, (&Actions::new(call, &run)?, runner))?)
         (annotations::of_run(call, &run)?)
         (steps(&run))
         (more(call, &run)?)
@@ -55,6 +50,22 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(page_with_charts(call, &name(&run), &body)))
 }
 
+/// Where the run belongs.
+fn crumbs(call: &Call, run: &Entry) -> Result<Markup, Problem> {
+    let store = &call.app.store;
+    let test = store.test(&store.test_of(run.id.as_str())?)?;
+    Ok(html! {
+        p.crumbs {
+            @match test {
+                Some(test) => {
+                    a href="/" { "Tests" } " / " a href={ "/tests/" (test.key) } { (test.name) } " / run"
+                }
+                None => a href="/runs" { "Runs" },
+            }
+        }
+    })
+}
+
 /// `GET /runs/{id}/loadgen`: the report of a LoadGen job that was imported as a plan.
 pub(crate) fn loadgen(call: &Call) -> Result<Answer, Problem> {
     let run = entry(call)?;
@@ -63,8 +74,9 @@ pub(crate) fn loadgen(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::new("text/plain; charset=utf-8", text.into_bytes()))
 }
 
-/// What people wrote about the run, in one line.
-fn said(run: &Entry) -> Markup {
+/// What people wrote about the run, in one line. Who may change that reaches the form from here, since keyboard users
+/// would have to pass many charts and tables.
+fn said(run: &Entry, runner: bool) -> Markup {
     let About { tags, pin, baseline, origin, note, .. } = &run.about;
     html! {
         p.said {
@@ -76,6 +88,9 @@ fn said(run: &Entry) -> Markup {
             (origin.by)
             @if let Some(agents) = &origin.agents { ", on " (agents) }
             @if !origin.at.is_empty() { ", " (moment(&origin.at)) }
+            @if run.summary.seconds > 0.0 { ", measured for " (clock(run.summary.seconds)) }
+            @if !run.summary.host.is_empty() { " on " (run.summary.host) }
+            @if runner { " · " a href="#about" { "edit" span.away { " name, tags and note" } } }
         }
         @if *baseline && run.summary.verdict != Status::Valid {
             p.warning {
@@ -89,7 +104,11 @@ fn said(run: &Entry) -> Markup {
 
 /// The page of a run from the report, with what the site adds to it: the name that a person gave it, what can be done
 /// with it, the figures of the baseline.
-fn whole(parts: &PageParts, run: &Entry, actions: &Actions<'_>) -> Result<Markup, Problem> {
+fn whole(
+    parts: &PageParts,
+    run: &Entry,
+    (actions, runner): (&Actions<'_>, bool),
+) -> Result<Markup, Problem> {
     let name = &run.about.name;
     let is_search = run.summary.capacity.is_some();
     let mut parts = parts.clone();
@@ -103,7 +122,10 @@ fn whole(parts: &PageParts, run: &Entry, actions: &Actions<'_>) -> Result<Markup
     for (id, inner) in &mut parts.sections {
         if id == "top" {
             let (title, rest) = inner.split_once("</h1>").unwrap_or(("", inner));
-            *inner = [title, "</h1>", &said(run).into_string(), rest].concat();
+            // The report's own line says the same of a run whose page has no site around it.
+            let line = rest.trim_start().strip_prefix("<p class=\"meta\">");
+            let rest = line.and_then(|line| line.split_once("</p>")).map_or(rest, |(_, rest)| rest);
+            *inner = [title, "</h1>", &said(run, runner).into_string(), rest].concat();
         } else if id == "result" {
             *inner = actions.beside_the_baseline(inner);
         }
@@ -189,6 +211,7 @@ fn more(call: &Call, run: &Entry) -> Result<Markup, Problem> {
                         li { a href=(trend) { "Trend of these runs" } }
                     }
                 }
+                @if let Some(of_record) = &run.summary.run { li { "In its record: run " code { (of_record) } } }
             }
             @if call.who()?.user.role >= Role::Runner {
                 div #share { (super::share_form::form(call, &[run])) }

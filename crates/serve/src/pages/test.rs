@@ -164,12 +164,25 @@ pub(super) fn run_button(call: &Call, test: &Test, class: &str) -> Result<Markup
     })
 }
 
+/// What makes the first run of a test.
+fn begin(test: &Test) -> Markup {
+    html! {
+        @match &test.plan {
+            Some(plan) => {
+                a href={ "/plans/" (plan.id) } { "Its plan" } " has the button that runs it, and a "
+                a href={ "/tests/" (test.key) "/schedule" } { "schedule" } " runs it by itself."
+            }
+            None => "Push a record of its load with brunt push.",
+        }
+    }
+}
+
 /// `GET /tests/{test}`.
 pub(crate) fn trend(call: &Call) -> Result<Answer, Problem> {
     let test = named(call)?;
     let content = html! {
         @if test.load.is_empty() {
-            div.empty { p { "There is nothing to draw yet: this test has not been run." } }
+            div.empty { p { "There is nothing to draw yet: this test has not been run. " (begin(&test)) } }
         } @else {
             (trends::content(call, &test.load)?)
         }
@@ -188,7 +201,7 @@ pub(crate) fn runs(call: &Call) -> Result<Answer, Problem> {
     let address = format!("/tests/{}/runs", test.key);
     let content = html! {
         @if listed.runs.is_empty() {
-            div.empty { p { "This test has not been run yet." } }
+            div.empty { p { "This test has not been run yet. " (begin(&test)) } }
         } @else {
             (history::listing(call, &listed, (order, &address))?)
         }
@@ -223,7 +236,10 @@ pub(crate) fn limit(call: &Call) -> Result<Answer, Problem> {
     let found = call.app.store.runs(&filter, None, PER_PAGE)?;
     let content = html! {
         @if found.runs.is_empty() {
-            div.empty { p { "No search for the highest rate was made yet." } }
+            div.empty { p {
+                "No search for the highest rate was made yet. It raises the rate until an objective is missed, and \
+                 then says how many servers a peak needs."
+            } }
         } @else {
             @if let Some(newest) = found.runs.first() {
                 h2 { (super::limit::title(newest)) }

@@ -88,7 +88,11 @@ pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
     let out = runs.iter().filter(|run| is_left_out(run)).count();
     let count = runs.len() - out;
     if count < RUNS_MIN {
-        return Ok(html! { div.empty { p { (too_few(count)) } } });
+        return Ok(html! {
+            div.empty { p {
+                (too_few(count)) " A " a href="/schedules" { "schedule" } " makes them by itself, one each night."
+            } }
+        });
     }
     let courses = [Figure::P99, Figure::Goodput];
     let courses = courses.map(|figure| Course::new(&runs, figure, &call.app.levels));
@@ -128,7 +132,8 @@ fn said(courses: &[Course<'_>], count: usize) -> Markup {
                     span class=(if is_worse { "mark bad" } else { "mark good" }) {
                         @if is_worse { "Worse since " } @else { "Better since " } (moment(&run.started)) "."
                     }
-                    " " (name(course.figure)) " changed by " (change_words(before, after)) ", from "
+                    " " (name(course.figure)) " changed by "
+                    (change_words(before, after).replace(' ', "\u{a0}")) ", from "
                     (figure(Some(before.value))) " to " (figure(Some(after.value))) " " (unit(course.figure))
                     @if !run.commit.is_empty() { ", with commit " code { (short(&run.commit)) } }
                     "."
