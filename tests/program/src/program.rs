@@ -209,7 +209,7 @@ impl Program {
 
     /// The same for one that takes longer than most.
     pub fn wait_for(mut self, patience: Duration) -> Ended {
-        let is_over = ends_within(&self.child, patience);
+        let is_over = ends_within(&mut self.child, patience);
         if !is_over {
             let _ = self.child.kill();
         }

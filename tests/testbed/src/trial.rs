@@ -152,7 +152,7 @@ impl Running {
 
     /// Waits for its end.
     pub fn wait(mut self) -> Ended {
-        let ended = ends_within(&self.child, PATIENCE);
+        let ended = ends_within(&mut self.child, PATIENCE);
         let root = self.directory.path();
         if !ended {
             let _ = self.child.kill();
