@@ -65,6 +65,7 @@ fn every_page_can_be_read() {
 
 /// A step of the library, a webhook, a schedule that calls it, a secret.
 fn filled(browser: &Browser, origin: &str) {
+    browser.open(&format!("{origin}/plans/1"));
     browser.wait_for("return document.querySelector('.steps li')");
     let keep = button("keep:[\"scenario\",0,\"steps\",0]");
     open_line(browser, &keep);

@@ -186,12 +186,17 @@ fn built_by_mouse(browser: &Browser, origin: &str) {
 fn step_dragged(browser: &Browser) {
     let place = |css: &str| {
         let script = format!(
-            "const step = document.querySelector({0}); step.scrollIntoView({{ block: 'center' }}); \
-             const box = step.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]",
+            "const box = document.querySelector({}).getBoundingClientRect(); \
+             return [box.x + box.width / 2, box.y + box.height / 2]",
             json!(css)
         );
         let at = browser.run(&script);
         [0, 1].map(|of| at[of].as_f64().expect("a place"))
+    };
+    let in_sight = || {
+        let second = "document.querySelector('.steps li:nth-child(2)')";
+        browser
+            .run(&format!("{second}.scrollIntoView({{ block: 'center', behavior: 'instant' }})"));
     };
     let order = |first: &str, second: &str| {
         browser.wait_for(&format!(
@@ -200,19 +205,19 @@ fn step_dragged(browser: &Browser) {
             json!(second)
         ));
     };
+    in_sight();
     let [x, from] = place(".steps li:nth-child(1) .grip");
-    let [_, below] = place(".steps li:nth-child(2)");
-    let [_, again] = place(".steps li:nth-child(1) .grip");
-    let below = below + (from - again).abs() + 20.0;
-    for (kind, y) in [("mousePressed", again), ("mouseMoved", below), ("mouseReleased", below)] {
+    let below = place(".steps li:nth-child(2)")[1] + 20.0;
+    for (kind, y) in [("mousePressed", from), ("mouseMoved", below), ("mouseReleased", below)] {
         let at = json!({ "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1 });
         browser.devtools("Input.dispatchMouseEvent", &at);
     }
     order("pause", "get =");
     browser.wait_for("return document.querySelector('.steps li:nth-child(2) .grip')");
-    let [_, above] = place(".steps li:nth-child(1)");
+    in_sight();
+    let above = place(".steps li:nth-child(1)")[1] - 20.0;
     let [x, from] = place(".steps li:nth-child(2) .grip");
-    for (kind, y) in [("touchStart", from), ("touchMove", above - 60.0), ("touchEnd", 0.0)] {
+    for (kind, y) in [("touchStart", from), ("touchMove", above), ("touchEnd", 0.0)] {
         let points = if kind == "touchEnd" { json!([]) } else { json!([{ "x": x, "y": y }]) };
         browser
             .devtools("Input.dispatchTouchEvent", &json!({ "type": kind, "touchPoints": points }));
