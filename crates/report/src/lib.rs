@@ -25,7 +25,6 @@ mod rate_curve;
 pub mod rates;
 pub mod run;
 pub mod samples;
-mod scenarios;
 mod screen;
 mod summary;
 pub mod view;

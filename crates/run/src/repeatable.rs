@@ -5,10 +5,10 @@
 //! reuses the users, entries and identities of another. This module does not depend on which steps are made or on their
 //! results.
 
-use std::time::{Duration, TryFromFloatSecsError};
+use std::time::Duration;
 
-use brunt_engine::schedule::{Rate, Schedule, ScheduleError};
-use brunt_engine::{Load, Plan, PlanError, Settings, Stop, Stopping, ThinkTime};
+use brunt_engine::schedule::{Rate, Schedule};
+use brunt_engine::{Load, Plan, Settings, Stop, Stopping, ThinkTime};
 use brunt_record::Slo;
 
 use super::execution::{ExecutionError, carry_out};
@@ -18,6 +18,7 @@ use super::monitor::{Opener, SourceError};
 use super::observer::Observer;
 use super::protocol::{Protocol, ProtocolError};
 use super::repeated::Repeated;
+use super::step_error::StepError;
 use super::world::World;
 use crate::console::Console;
 use crate::options::run_options::RunOptions;
@@ -52,33 +53,6 @@ pub enum StepLoad {
     AloneUnder(f64),
     /// Independent arrivals, this number a second.
     Poisson(f64),
-}
-
-/// Why there is no plan of a step.
-#[derive(Debug, thiserror::Error)]
-pub enum StepError {
-    /// All data was used by earlier steps.
-    #[error(
-        "the load has no more data: all of its {0} operations were made; give it more entries or users"
-    )]
-    UsedUp(u64),
-    /// The engine does not take it.
-    #[error("failed to {0}")]
-    Plan(#[from] PlanError),
-    /// No pause keeps this limit.
-    #[error("failed to hold {most}/s: {source}")]
-    Pause {
-        /// The highest rate.
-        most: f64,
-        /// What is wrong with the pause.
-        source: TryFromFloatSecsError,
-    },
-    /// There is no such rate.
-    #[error("failed to make a rate of {0}/s")]
-    Rate(f64),
-    /// The rate makes no schedule.
-    #[error("failed to {0}")]
-    Schedule(#[from] ScheduleError),
 }
 
 impl Step {

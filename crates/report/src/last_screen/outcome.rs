@@ -5,8 +5,8 @@ use super::millis;
 use crate::branches::passed_over;
 use crate::failures::{cause, explained, lost, without_remedy};
 use crate::figure::{printable, rate, thousands};
-use crate::scenarios;
 use crate::screen::Screen;
+use crate::summary::scenarios;
 use crate::summary::{
     found_nothing, outcome_dressed, overloaded, response, sessions_needed, trust,
 };

@@ -20,7 +20,7 @@ mod tests;
 use crate::figure::thousands;
 use crate::last_screen;
 use crate::page::{Block, Drawing, Page, Told, Tone, Verdict};
-use crate::scenarios;
+use crate::summary::scenarios;
 use crate::summary::trust;
 use crate::view::{Plot, View};
 use brunt_record::{HistogramError, Noun, Record, Status};
@@ -80,7 +80,9 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
         page.chart(curve);
         page.push(Block::Note(notes.rates));
     }
-    tables::operations(&mut page, record, stills.coarse())?;
+    page.heading("Operations");
+    groups::add(&mut page, record, stills.coarse())?;
+    tables::operations(&mut page, record)?;
     if !numbers::is_nothing(record) {
         failures::add(&mut page, record);
     }

@@ -1,12 +1,10 @@
 //! The tables of a run: operations, their outcomes, the parts of making a connection, what the target reported itself.
 
-use super::groups;
 use crate::branches::shares;
 use crate::failures::named;
 use crate::figure::{NONE, fixed, thousands};
 use crate::page::{Block, Page, Table, Tone};
 use crate::summary::{met, millis};
-use crate::view::View;
 use brunt_record::{
     CodeRecord, Counts, HistogramError, Latency, MonitorRecord, OperationRecord, Record,
     SampleRecord, errno_words,
@@ -46,15 +44,9 @@ pub(super) fn times(latency: &Latency) -> Result<Vec<String>, HistogramError> {
     Ok(cells.collect())
 }
 
-/// Adds the results of each operation. `coarse` has figures over time.
-pub(super) fn operations(
-    page: &mut Page,
-    record: &Record,
-    coarse: Option<&View>,
-) -> Result<(), HistogramError> {
+/// Adds the results of each operation.
+pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
     let shown = busiest(record);
-    page.heading("Operations");
-    groups::add(page, record, coarse)?;
     let many = &*record.plan.noun.many;
     let titles = [many.to_owned()].into_iter();
     let titles = titles

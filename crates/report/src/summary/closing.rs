@@ -117,7 +117,7 @@ pub(super) fn result(record: &Record) -> Result<String, HistogramError> {
         (Some(overload), _) => overloaded(record, overload).join("; "),
         (None, _) => {
             let succeeded = [succeeded(record)];
-            crate::scenarios::overloaded(record)
+            super::scenarios::overloaded(record)
                 .into_iter()
                 .chain(succeeded)
                 .collect::<Vec<_>>()

@@ -9,6 +9,7 @@ mod judged;
 mod monitors;
 mod nodes;
 mod overload;
+pub(crate) mod scenarios;
 mod servers;
 mod spread;
 #[cfg(test)]
@@ -50,7 +51,7 @@ pub fn summary(record: &Record, screen: Screen) -> Result<String, HistogramError
     verdict(&mut text, record, screen);
     plan(&mut text, record, screen);
     rates(&mut text, record, screen);
-    text += &crate::scenarios::text(record, screen);
+    text += &scenarios::text(record, screen);
     latencies(&mut text, record, screen)?;
     spread(&mut text, record, screen)?;
     if let Some(curve) = crate::rate_curve(record)? {

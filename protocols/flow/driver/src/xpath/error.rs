@@ -1,7 +1,9 @@
 //! [`XPathError`]: why a text is not an expression.
 
 use super::LENGTH_MAX;
-use super::parse::DEPTH_MAX;
+
+/// The maximum nesting depth of expressions.
+pub(super) const DEPTH_MAX: u32 = 64;
 
 /// Why a text is not an expression that can be evaluated here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

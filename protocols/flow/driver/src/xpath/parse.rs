@@ -1,11 +1,8 @@
 //! The grammar of expressions, XPath 1.0 sections 2 and 3.
 
-use super::error::XPathError;
+use super::error::{DEPTH_MAX, XPathError};
 use super::function::Function;
 use super::token::Token;
-
-/// The maximum nesting depth of expressions.
-pub(super) const DEPTH_MAX: u32 = 64;
 
 /// An expression.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use serde_json::{Value, json};
 
-use super::store::Resource;
+use super::resource::Resource;
 use super::{Asked, Done, Problem, carry_out, place, wrong_method};
 use crate::call::Call;
 use crate::reply::Reply;

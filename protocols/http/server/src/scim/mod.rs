@@ -9,6 +9,7 @@ mod filter;
 mod order;
 mod patch;
 mod problem;
+mod resource;
 mod store;
 
 use serde_json::{Map, Value, json};
@@ -18,7 +19,8 @@ use super::reply::Reply;
 use filter::Filter;
 use order::Order;
 use problem::Problem;
-use store::{Kind, Page, Resource, Store, matches};
+use resource::Resource;
+use store::{Kind, Page, Store, matches};
 
 /// The most resources of a page, and how many it has if the client says nothing.
 const PAGE_MOST: usize = 1000;

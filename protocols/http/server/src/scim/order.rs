@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::filter::{Path, member};
 use super::problem::Problem;
-use super::store::Resource;
+use super::resource::Resource;
 
 /// What resources are sorted by.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,10 @@
 //! What came of scenarios that have loads of their own.
 
+use super::times::millis;
 use crate::figure::{NONE, printable, thousands};
 use crate::grid::Grid;
 use crate::page::{Page, Table, Tone};
 use crate::screen::Screen;
-use crate::summary::millis;
 use brunt_record::{Record, ScenarioRecord};
 use std::time::Duration;
 
