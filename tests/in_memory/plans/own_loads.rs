@@ -113,6 +113,22 @@ fn a_scenario_without_enough_users_is_overloaded_beside_a_good_one() {
 }
 
 #[test]
+fn iterations_that_did_not_begin_are_named_where_nothing_worked() {
+    let target = RestTarget::scripted(
+        "[[rule]]\npath = \"/echo/*\"\naction = { status = 503, delay = \"400ms\" }\n",
+    );
+    let rate = "users = 1, rate = \"20/s\", duration = \"1s\"";
+    let ended = Plan::of(&plan(&target, "users = 1, iterations = 2", rate)).run(&[]).expect(1);
+    let began = asked(&target.stop(), "other").len();
+    let sentences: Vec<&str> = ended.stdout.split_whitespace().collect();
+    let due = began + 2;
+    let left = format!("{} of 20 iterations of other did not begin.", 20 - began);
+    for words in [format!("NOTHING WORKED None of {due} requests succeeded"), left] {
+        assert!(sentences.join(" ").contains(&words), "{words}: {ended}");
+    }
+}
+
+#[test]
 fn nodes_have_their_parts_of_each_load_and_together_the_whole() {
     let target = RestTarget::start();
     let rate = "users = 4, rate = \"20/s\", duration = \"1s\"";

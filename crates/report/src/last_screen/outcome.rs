@@ -83,7 +83,8 @@ pub(crate) fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> 
         if counts.dropped > 0 {
             let _ = write!(all, "; {} were dropped unsent", thousands(counts.dropped));
         }
-        return Ok(vec![all + "."]);
+        all.push('.');
+        return Ok([all].into_iter().chain(not_begun(record)).collect());
     }
     let mut told: Vec<String> = away(record).into_iter().collect();
     told.extend(cause(record).map(|why| sentence(&why)));
@@ -98,6 +99,16 @@ pub(crate) fn sentences(record: &Record) -> Result<Vec<String>, HistogramError> 
     told.extend(found_nothing(record).map(sentence));
     told.extend(branches(record));
     Ok(told)
+}
+
+/// The iterations of scenarios with a load of their own that were due and did not begin: their requests are not among
+/// those that were due.
+fn not_begun(record: &Record) -> impl Iterator<Item = String> + '_ {
+    let scenarios = record.scenarios.iter().filter_map(|it| Some((it, it.not_begun?, it.due?)));
+    scenarios.filter(|(_, left, _)| *left > 0).map(|(scenario, left, due)| {
+        let name = &scenario.name;
+        format!("{} of {} iterations of {name} did not begin.", thousands(left), thousands(due))
+    })
 }
 
 /// What was passed over each time.
