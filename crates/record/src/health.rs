@@ -40,7 +40,8 @@ impl WorkerLoad {
     /// The share of the time in which it was ready to run but had no core.
     pub fn waited_share(&self) -> Option<f64> {
         let known = !self.wall.is_zero() && !self.unseen;
-        known.then(|| self.waited.as_secs_f64() / self.wall.as_secs_f64())
+        // The kernel counts a wait when it ends, so one that began before the measurement may be longer than it.
+        known.then(|| (self.waited.as_secs_f64() / self.wall.as_secs_f64()).min(1.0))
     }
 
     /// The share of the time in which it ran or waited for a core.

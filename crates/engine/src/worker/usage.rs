@@ -72,6 +72,15 @@ mod tests {
     }
 
     #[test]
+    fn waited_share_is_at_most_the_whole_time() {
+        let delay = Delay { waited: Duration::from_millis(1_010), runs: 1 };
+        let used = Usage { cpu: Duration::ZERO, delay: Some(delay) };
+        let none = Usage { cpu: Duration::ZERO, delay: Some(Delay::default()) };
+        let load = used.since(&none).load(0, Duration::from_secs(1));
+        assert_eq!((load.waited, load.waited_share()), (delay.waited, Some(1.0)));
+    }
+
+    #[test]
     fn work_shows() {
         let before = Usage::of_thread();
         let mut sum = 0_u64;
