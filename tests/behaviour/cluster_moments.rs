@@ -213,15 +213,17 @@ fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), context: &str) 
     "during the run"
 }
 
-/// All counts add up, except for what a killed run could not report: exchanges that had fallen due and not ended at its
-/// last reported interval are counted only as planned in the record.
+/// All counts add up, except for what a killed run could not report: exchanges that were scheduled and had not ended at
+/// its last reported interval, which on a busy machine are also those that waited then, are counted only as planned in
+/// the record.
 fn conserved_but_for_the_last(whole: &Record, context: &str) {
     let counts = whole.conservation.counts;
     assert_eq!(counts.sent, counts.completed() + counts.cut_off, "{context}");
     let accounted = counts.sent + counts.dropped + counts.skipped;
     let open = counts.planned.checked_sub(accounted);
     let open = open.unwrap_or_else(|| panic!("{counts:?}: more than was planned\n{context}"));
-    assert!(open <= RATE / 2, "{counts:?}: more than one interval of one agent\n{context}");
+    let most = RATE / 2 + whole.backlog_peak;
+    assert!(open <= most, "{counts:?}: more than one interval of one agent\n{context}");
     assert_eq!(whole.conservation.holds, open == 0, "{counts:?}\n{context}");
 }
 
