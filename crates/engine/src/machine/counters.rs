@@ -4,8 +4,9 @@
 //! while. Differences are therefore taken between sums since the beginning that never decrease, and no interval is
 //! charged with the rounding of another.
 
+use super::pressure::Pressure;
 use super::quota::Quotas;
-use super::{pressure, ticks};
+use super::ticks::{CoreTicks, CoreTimes};
 use crate::cores;
 use brunt_exchange::Moment;
 use brunt_record::Machine;
@@ -61,8 +62,9 @@ impl Reading {
 /// The counters, and how much of them was reported.
 #[derive(Debug)]
 pub(super) struct MachineCounters {
-    cores: Vec<usize>,
+    ticks: CoreTicks,
     quotas: Quotas,
+    pressure: Pressure,
     first: Reading,
     reported: Machine,
 }
@@ -70,9 +72,13 @@ pub(super) struct MachineCounters {
 impl MachineCounters {
     /// The counters of this process and of the cores that the calling thread may use, counted from now on.
     pub(super) fn new(now: Moment) -> Self {
-        let (cores, quotas) = (cores::allowed(), Quotas::of_this_process());
-        let mut counters =
-            Self { cores, quotas, first: Reading::default(), reported: Machine::default() };
+        let mut counters = Self {
+            ticks: CoreTicks::of(cores::allowed()),
+            quotas: Quotas::of_this_process(),
+            pressure: Pressure::of_cores(),
+            first: Reading::default(),
+            reported: Machine::default(),
+        };
         counters.restart(now);
         counters
     }
@@ -85,7 +91,7 @@ impl MachineCounters {
 
     /// The differences since the last call.
     pub(super) fn take(&mut self, now: Moment) -> Machine {
-        let seen = self.read(now).since(&self.first, self.cores.len() as u32);
+        let seen = self.read(now).since(&self.first, self.ticks.cores());
         self.tell(&seen)
     }
 
@@ -110,16 +116,16 @@ impl MachineCounters {
         }
     }
 
-    fn read(&self, at: Moment) -> Reading {
-        let times = ticks::current(&self.cores);
-        let ticks::CoreTimes { busy, steal } = times.unwrap_or_default();
+    fn read(&mut self, at: Moment) -> Reading {
+        let times = self.ticks.read();
+        let CoreTimes { busy, steal } = times.unwrap_or_default();
         Reading {
             at,
             busy,
             own: own(),
             steal,
             throttled: self.quotas.throttled().collect(),
-            pressure: pressure::read().unwrap_or_default(),
+            pressure: self.pressure.read().unwrap_or_default(),
             unseen: times.is_none(),
         }
     }

@@ -1,7 +1,6 @@
 //! How long a thread was ready to run but had no core: its run-queue delay, as the scheduler counts it.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+use super::counter_file::CounterFile;
 use std::time::Duration;
 
 /// The scheduler's counters of a thread since it started.
@@ -13,22 +12,19 @@ pub(crate) struct Delay {
     pub(crate) runs: u64,
 }
 
-/// The counters of the thread that opened them. They may be read a hundred times a second: a read allocates nothing and
-/// opens no file.
+/// The counters of the thread that opened them.
 #[derive(Debug)]
-pub(crate) struct Schedstat(Option<File>);
+pub(crate) struct Schedstat(Option<CounterFile>);
 
 impl Schedstat {
     /// The counters of the calling thread.
     pub(crate) fn of_thread() -> Self {
-        Self(File::open("/proc/thread-self/schedstat").ok())
+        Self(CounterFile::open("/proc/thread-self/schedstat"))
     }
 
     /// The current counters; `None` if the kernel does not provide them.
-    pub(crate) fn read(&self) -> Option<Delay> {
-        let mut text = [0; 96];
-        let length = self.0.as_ref()?.read_at(&mut text, 0).ok()?;
-        parse(std::str::from_utf8(&text[..length]).ok()?)
+    pub(crate) fn read(&mut self) -> Option<Delay> {
+        parse(self.0.as_mut()?.read()?)
     }
 }
 
@@ -69,8 +65,8 @@ mod tests {
         let core = cores::allowed()[0];
         let spin = move || {
             cores::pin(core);
-            let schedstat = Schedstat::of_thread();
-            let waited = || schedstat.read().unwrap_or_default().waited;
+            let mut schedstat = Schedstat::of_thread();
+            let mut waited = || schedstat.read().unwrap_or_default().waited;
             let before = waited();
             let clock = brunt_exchange::Monotonic::new();
             let until = Duration::from_millis(300);

@@ -6,8 +6,9 @@
 //! unknown, and does not show that a sample was undisturbed.
 
 use super::delay::Schedstat;
+use super::pressure::Pressure;
 use super::quota::Quotas;
-use super::{pressure, ticks};
+use super::ticks::CoreTicks;
 use crate::cores;
 use std::time::Duration;
 
@@ -42,28 +43,28 @@ impl Disturbance {
 /// The kernel's counters, as differences since they were last read.
 #[derive(Debug)]
 pub(super) struct DisturbanceCounters {
-    schedstat: Schedstat,
+    waits: Waits,
     quotas: Quotas,
     waited: Option<Duration>,
     throttled: Vec<Duration>,
-    cores: Vec<usize>,
+    ticks: CoreTicks,
     steal: Option<Duration>,
 }
 
 impl DisturbanceCounters {
     /// The counters of the calling thread and its process, from now on.
     pub(super) fn of_thread() -> Self {
-        let (schedstat, quotas, cores) =
-            (Schedstat::of_thread(), Quotas::of_this_process(), cores::allowed());
-        let (waited, throttled) = (waited(&schedstat), quotas.throttled().collect());
-        let steal = steal(&cores);
-        Self { schedstat, quotas, waited, throttled, cores, steal }
+        let (mut waits, mut quotas) = (Waits::of_thread(), Quotas::of_this_process());
+        let mut ticks = CoreTicks::of(cores::allowed());
+        let (waited, throttled) = (waits.read(), quotas.throttled().collect());
+        let steal = ticks.read().map(|times| times.steal);
+        Self { waits, quotas, waited, throttled, ticks, steal }
     }
 
     /// What happened since the last call, at whose end a thread was woken this late. The files of the quota are read
     /// only after a late wake-up: where a quota is small, reading them each time would use it up.
     pub(super) fn take(&mut self, late: Duration) -> Disturbance {
-        let now = waited(&self.schedstat);
+        let now = self.waits.read();
         let waited = now.zip(self.waited).map(|(now, then)| now.saturating_sub(then));
         self.waited = now;
         if late < WAIT_MIN {
@@ -77,17 +78,26 @@ impl DisturbanceCounters {
     }
 
     /// Whether a hypervisor kept processor time for itself since these counters were made; `None` if that is unknown.
-    pub(super) fn stolen(&self) -> Option<bool> {
-        steal(&self.cores).zip(self.steal).map(|(now, then)| now > then)
+    pub(super) fn stolen(&mut self) -> Option<bool> {
+        self.ticks.read().zip(self.steal).map(|(now, then)| now.steal > then)
     }
 }
 
-fn waited(schedstat: &Schedstat) -> Option<Duration> {
-    schedstat.read().map(|delay| delay.waited).or_else(pressure::read)
+/// How long the thread, or as far as is known some thread of the machine, has waited for a core.
+#[derive(Debug)]
+struct Waits {
+    own: Schedstat,
+    machine: Pressure,
 }
 
-fn steal(cores: &[usize]) -> Option<Duration> {
-    ticks::current(cores).map(|times| times.steal)
+impl Waits {
+    fn of_thread() -> Self {
+        Self { own: Schedstat::of_thread(), machine: Pressure::of_cores() }
+    }
+
+    fn read(&mut self) -> Option<Duration> {
+        self.own.read().map(|delay| delay.waited).or_else(|| self.machine.read())
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! `/proc` the counters are marked as unseen; a single one that the kernel is too old for counts as zero. Nothing here
 //! may know how the figures are judged.
 
+mod counter_file;
 mod counters;
 mod delay;
 mod disturbance;

@@ -1,10 +1,22 @@
 //! How long some process of the machine waited for a core, from the kernel's pressure stall information.
 
+use super::counter_file::CounterFile;
 use std::time::Duration;
 
-/// The cumulative time in which at least one process waited for a core; `None` if the kernel does not provide it.
-pub(super) fn read() -> Option<Duration> {
-    parse(&std::fs::read_to_string("/proc/pressure/cpu").ok()?)
+/// The kernel's count, if it keeps one.
+#[derive(Debug)]
+pub(super) struct Pressure(Option<CounterFile>);
+
+impl Pressure {
+    /// That of this machine.
+    pub(super) fn of_cores() -> Self {
+        Self(CounterFile::open("/proc/pressure/cpu"))
+    }
+
+    /// The cumulative time in which at least one process waited for a core; `None` if the kernel does not provide it.
+    pub(super) fn read(&mut self) -> Option<Duration> {
+        parse(self.0.as_mut()?.read()?)
+    }
 }
 
 /// `total` of the line `some`, in microseconds.

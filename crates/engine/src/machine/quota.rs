@@ -4,6 +4,7 @@
 //! pod's. The files are found once, as the run begins. Both versions of control groups are read, since either may have
 //! the processor controller of a machine.
 
+use super::counter_file::CounterFile;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ const LEVELS_MAX: usize = 64;
 /// The groups of this process whose quotas are counted.
 #[derive(Debug, Default)]
 pub(super) struct Quotas {
-    files: Vec<PathBuf>,
+    files: Vec<CounterFile>,
 }
 
 impl Quotas {
@@ -22,15 +23,12 @@ impl Quotas {
         let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         let files = candidates(&groups, &mounts);
-        Self { files: files.into_iter().filter(|file| file.is_file()).collect() }
+        Self { files: files.iter().filter_map(CounterFile::open).collect() }
     }
 
     /// The cumulative time for each group.
-    pub(super) fn throttled(&self) -> impl Iterator<Item = Duration> {
-        self.files.iter().map(|file| {
-            let text = std::fs::read_to_string(file);
-            text.ok().and_then(|text| parse(&text)).unwrap_or_default()
-        })
+    pub(super) fn throttled(&mut self) -> impl Iterator<Item = Duration> {
+        self.files.iter_mut().map(|file| file.read().and_then(parse).unwrap_or_default())
     }
 }
 

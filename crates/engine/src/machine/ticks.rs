@@ -1,5 +1,6 @@
 //! The use of the cores since the machine started, from `/proc/stat`, for the cores that this process may use.
 
+use super::counter_file::CounterFile;
 use std::time::Duration;
 
 /// Cumulative times, over several cores.
@@ -11,10 +12,29 @@ pub(super) struct CoreTimes {
     pub(super) steal: Duration,
 }
 
-/// The times of `cores`, if they can be read.
-pub(super) fn current(cores: &[usize]) -> Option<CoreTimes> {
-    let text = std::fs::read_to_string("/proc/stat").ok()?;
-    Some(parse(&text, cores, rustix::param::clock_ticks_per_second()))
+/// The counters of some cores.
+#[derive(Debug)]
+pub(super) struct CoreTicks {
+    file: Option<CounterFile>,
+    cores: Vec<usize>,
+}
+
+impl CoreTicks {
+    /// Those of `cores`.
+    pub(super) fn of(cores: Vec<usize>) -> Self {
+        Self { file: CounterFile::open("/proc/stat"), cores }
+    }
+
+    /// How many cores there are.
+    pub(super) const fn cores(&self) -> u32 {
+        self.cores.len() as u32
+    }
+
+    /// The current times, if they can be read.
+    pub(super) fn read(&mut self) -> Option<CoreTimes> {
+        let text = self.file.as_mut()?.read()?;
+        Some(parse(text, &self.cores, rustix::param::clock_ticks_per_second()))
+    }
 }
 
 /// Adds up the lines of `cores`. A line is `cpu3 user nice system idle iowait irq softirq steal guest guest_nice`, in

@@ -1,6 +1,6 @@
 //! [`MachineWatch`]: collects what the machine does during a run, and notices when the process stands still.
 //!
-//! A thread named `watchdog` wakes up every ten milliseconds; by a late wake-up a process notices that it was stopped.
+//! A thread named `watchdog` wakes up forty times a second; by a late wake-up a process notices that it was stopped.
 //! The thread is pinned to no core, so that only something that keeps the process from all its cores keeps the watchdog
 //! from waking. The kernel's counters are cumulative, so they are read only when figures are requested.
 
@@ -82,7 +82,7 @@ impl Drop for MachineWatch {
 
 impl Shared {
     fn watch(&self) {
-        let schedstat = Schedstat::of_thread();
+        let mut schedstat = Schedstat::of_thread();
         let (mut used, mut waited) = (counters::own(), schedstat.read());
         let mut usual = Duration::ZERO;
         let mut deadline = self.clock.now() + PERIOD;
@@ -266,7 +266,7 @@ mod tests {
         let earlier = Moment::ZERO + (now.since_origin() / 2);
         watch.shared.stalled(earlier, now + ms(70));
         watch.shared.stalled(now + ms(100), now + ms(200));
-        clock.wait_until(clock.now() + ms(60));
+        clock.wait_until(clock.now() + ms(90));
         let (machine, stalls) = watch.stop();
         let stall = |from, lasted| Stall { node: 0, from: ms(from), lasted: ms(lasted) };
         // After these, a busy machine may really have stalled us.
