@@ -19,8 +19,9 @@ const PATIENCE: Duration = Duration::from_millis(250);
 
 /// How long workers have to report their last step after a request to end at once.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often the collector checks for that request.
-const LOOK: Duration = Duration::from_millis(100);
+/// How often the collector checks for that request, and for what the run waits for. Each check has a price that a run
+/// pays whatever its load.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// Receives the intervals of a run as they are completed.
 pub trait Sink {
