@@ -7,6 +7,7 @@ use html5ever::tokenizer::states::{RawKind, State};
 use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 
 /// The tokenizer cannot be stopped, so it is fed this many bytes at a time.
@@ -51,7 +52,9 @@ impl Document {
         initial_state: Option<State>,
     ) -> Result<Self, Spent> {
         spend_bytes(meter, bytes.len())?;
-        let text = String::from_utf8_lossy(bytes);
+        // Most pages are valid, and to know that is much cheaper than to search for what has to be replaced.
+        let valid = std::str::from_utf8(bytes).map(Cow::Borrowed);
+        let text = valid.unwrap_or_else(|_| String::from_utf8_lossy(bytes));
         let sink = Sink::new(meter);
         let options = TokenizerOpts { initial_state, ..TokenizerOpts::default() };
         let tokenizer = Tokenizer::new(sink, options);
