@@ -9,7 +9,8 @@ use brunt_record::{HistogramError, OutcomeTone, Record, Slo, SloOutcome, SloResu
 const ROOM: f64 = 1.25;
 
 /// What a run without objectives lacks.
-const UNSAID: &str = "Nothing says what is good enough. As --slo, or in the plan, errors<1% would.";
+const UNSAID: &str =
+    "No objective says what is good enough. Add one to the plan, or as --slo, such as errors<1%.";
 
 /// Adds the part. A run without objectives gets one proposed.
 pub(super) fn add(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
@@ -34,7 +35,7 @@ fn goal(slo: &SloResult, record: &Record) -> Goal {
     let measured = slo.value.or_else(|| (record.counts.due() > 0).then_some(f64::INFINITY));
     Goal {
         text: slo.expr.clone(),
-        found: found(slo, record),
+        found: measured_value(slo, limit).unwrap_or_else(|| found(slo, record)),
         word: slo.outcome.word().to_owned(),
         tone: match slo.outcome {
             SloOutcome::Met => OutcomeTone::Good,
@@ -44,6 +45,16 @@ fn goal(slo: &SloResult, record: &Record) -> Goal {
         share: limit.zip(measured).map(|(limit, measured)| measured / limit),
         why: slo.why.clone(),
     }
+}
+
+/// What was measured in three digits, unless these do not say on which side of the limit it is.
+fn measured_value(slo: &SloResult, limit: Option<f64>) -> Option<String> {
+    let value = slo.value?;
+    let text = three_digits(value);
+    let shown: f64 = text.parse().ok()?;
+    let is_clear = limit.is_none_or(|limit| shown.total_cmp(&limit) == value.total_cmp(&limit));
+    let sign = if slo.at_least { ">" } else { "" };
+    is_clear.then(|| format!("{sign}{text} {}", slo.unit).trim_end().to_owned())
 }
 
 /// An objective that this run would have met, so that a later one can be judged.
@@ -56,8 +67,8 @@ fn proposed(record: &Record) -> Result<Option<String>, HistogramError> {
     Ok(took.map(|took| {
         let millis = rounded(took.as_secs_f64() * 1e3 * ROOM);
         format!(
-            "Nothing says what is good enough. This run would have met p99<{millis}ms: as --slo, or in the plan, it \
-             judges the next."
+            "No objective says what is good enough. This run would have met p99<{millis}ms: in the plan, or as --slo, \
+             that judges the next run."
         )
     }))
 }

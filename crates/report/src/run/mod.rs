@@ -46,13 +46,12 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
     let mut page = Page::new(title(record));
     page.about = about(record);
     page.push(Block::Told(told(record)?));
-    page.push(Block::Trust(believed(record)));
+    page.push(Block::Trust(believed(record, view.over)));
     let drawing = |id: &str, note: &str| drawn(view, stills, id, note);
     page.part("result", None);
     page.push(Block::Numbers(numbers::numbers(record)?));
     let first = failures::first(record).filter(|_| numbers::is_nothing(record));
     page.blocks.extend(first.map(Block::Failed));
-    page.push(Block::Choice);
     let notes = Notes::new(&record.plan.noun);
     let queue = record.rates.overload.is_some();
     let panels = [
@@ -61,6 +60,7 @@ fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page,
         drawing("latencies", &notes.latencies),
     ];
     page.blocks.extend(panels.into_iter().flatten());
+    page.push(Block::Choice);
     resolution(&mut page, record, view);
     if view.over || !record.slo.is_empty() {
         goals::add(&mut page, record)?;
@@ -188,8 +188,8 @@ fn told(record: &Record) -> Result<Told, HistogramError> {
     })
 }
 
-/// Whether that can be believed, which is another question.
-fn believed(record: &Record) -> Verdict {
+/// Whether that can be believed, which is another question. Only a run that is over accounts for every exchange.
+fn believed(record: &Record, is_over: bool) -> Verdict {
     let said = trust(record);
     let (tone, word, meaning) = match (record.verdict.status, said.strip_prefix("yes: ")) {
         _ if numbers::is_nothing(record) => (
@@ -217,7 +217,7 @@ fn believed(record: &Record) -> Verdict {
     };
     let reasons = record.verdict.reasons.iter().map(|reason| capital(&reason.text));
     let notes = record.verdict.notes.iter().map(|note| format!("Note: {note}"));
-    let imbalance = record.conservation.imbalance.iter();
+    let imbalance = record.conservation.imbalance.iter().filter(|_| is_over);
     let imbalance = imbalance.map(|what| format!("The run failed to {what}."));
     Verdict {
         tone,

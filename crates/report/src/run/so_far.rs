@@ -113,7 +113,7 @@ mod tests {
             let goals = goals_of(so_far(record)).into_iter();
             goals.map(|goal| [goal.text, goal.word, goal.found]).collect()
         };
-        assert_eq!(said(&record)[0], ["bind.ok.p99<1ms", "missed so far", "3.000ms"]);
+        assert_eq!(said(&record)[0], ["bind.ok.p99<1ms", "missed so far", "3.00 ms"]);
         record.counts = Counts::default();
         assert_eq!(
             said(&record),

@@ -64,7 +64,7 @@ fn figures_are_those_of_the_record() {
     assert_eq!(row(&html, "Parts, in milliseconds", "connect")[1..3], ["2", "5.000"]);
     assert_eq!(row(&html, "Waiting on our side, in milliseconds", "lag")[1..3], ["100", "1.000"]);
     assert_eq!(row(&html, "Phases", "steady")[1..], ["0.0", "2.0", "110", "100", "80", "20", "10"]);
-    assert_eq!(goal(&html, "bind.ok.p99&lt;1ms"), ["3.000ms", "missed"]);
+    assert_eq!(goal(&html, "bind.ok.p99&lt;1ms"), ["3.00 ms", "missed"]);
     assert!(html.contains("<h2>Objectives: 1 of 2 met</h2>"));
     assert_eq!(
         row(&html, "What failed", "bind")[1..],

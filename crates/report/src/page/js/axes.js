@@ -140,7 +140,7 @@ function named(shown) {
       .map(([line, series, values]) => {
         const last = values.findLast((value) => value !== null && value > 0);
         const y = chart.valToPos(last, series.scale, true);
-        return { name: line.name.replace("response ", ""), y, stroke: series.stroke };
+        return { name: line.brief, y, stroke: series.stroke };
       })
       .sort((a, b) => a.y - b.y);
     ctx.save();

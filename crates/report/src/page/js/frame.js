@@ -100,7 +100,7 @@ function width(canvas) {
 function entry(line, number) {
   const value = element("b", {});
   const button = element("button", { type: "button", "aria-pressed": String(!line.hidden) },
-    swatch(line), line.name + " ", value);
+    swatch(line), `${line.brief ?? line.name} `, value);
   const isShown = () => button.getAttribute("aria-pressed") === "true";
   const bind = (chart) => button.addEventListener("click", () => {
     button.setAttribute("aria-pressed", String(!isShown()));

@@ -27,6 +27,8 @@ function lines(plot) {
   const seen = (values) => values.some((value) => value !== null && (value > 0 || plot.id !== "rates"));
   return plot.lines
     .map((line) => ({ ...line, ...column(line.column), values: values(line.column) }))
+    // The title of the chart says that these are response times.
+    .map((line) => ({ ...line, brief: plot.id === "latencies" ? line.name?.replace("response ", "") : line.name }))
     .filter((line) => line.values && (seen(line.values) || line.column === "achieved"));
 }
 
