@@ -39,6 +39,20 @@ document.addEventListener("DOMContentLoaded", () => {
   follow();
 });
 
+// The moment that is marked is that at which its form was opened, and not that at which its label was typed.
+document.addEventListener("DOMContentLoaded", () => {
+  const menu = document.querySelector("[data-moment]");
+  if (!menu) return;
+  const form = menu.querySelector("form");
+  // A form that was not accepted was opened on the page before.
+  let opened = performance.now() - 1000 * Number(form.elements.ago.value);
+  menu.querySelector("summary").addEventListener("click", () => { if (!menu.open) opened = performance.now(); });
+  menu.addEventListener("toggle", () => { if (menu.open) form.elements.label.focus(); });
+  form.addEventListener("submit", () => {
+    form.elements.ago.value = Math.round((performance.now() - opened) / 1000);
+  });
+});
+
 // The page of a run in progress: shows its events, and is replaced by the page of the finished run when it is over.
 document.addEventListener("DOMContentLoaded", () => {
   const place = document.querySelector("[data-live]");
@@ -57,10 +71,10 @@ document.addEventListener("DOMContentLoaded", () => {
       if (document.getElementById(id)) return;
       const section = document.createElement("section");
       section.id = id;
-      const before = number > 0 ? document.getElementById(ids[number - 1]) : null;
-      // The buttons come after what is at the top.
-      const buttons = before?.nextElementSibling;
-      if (before) (buttons?.matches("form") ? buttons : before).after(section);
+      let before = number > 0 ? document.getElementById(ids[number - 1]) : null;
+      // The buttons and the progress come after what is at the top.
+      while (before?.nextElementSibling?.matches("div")) before = before.nextElementSibling;
+      if (before) before.after(section);
       else place.prepend(section);
     });
   }

@@ -14,12 +14,40 @@ use crate::store::{Annotation, Target};
 pub(crate) const LABEL_MAX: usize = 100;
 /// How far ahead an annotation may be: what is further is most likely a mistake.
 const AHEAD_MAX: i64 = 366 * 86_400;
+/// How long somebody may take to say what happened at the moment that they marked, in seconds.
+const SAID_WITHIN: i64 = 600;
 
-/// Adds an annotation, and returns it.
+/// Adds an annotation at a time that is given as text, now if that is empty, and returns it.
 pub(crate) fn add(
     app: &App,
     who: &Requester,
     (label, at): (&str, &str),
+    target: Option<&Target>,
+) -> Result<Annotation, Problem> {
+    let now = app.now();
+    let at = if at.trim().is_empty() { Some(now) } else { read(at.trim()) };
+    let Some(at) = at.filter(|at| (0..now + AHEAD_MAX).contains(at)) else {
+        let wanted = "a time such as 2026-11-30T14:05:00Z, at most a year ahead";
+        let sentence = format!("The time is not understood: write {wanted}.");
+        return Err(Problem::field("at", "", wanted, sentence));
+    };
+    add_at(app, who, (label, at), target)
+}
+
+/// Marks the moment so many seconds ago, at which a form was opened.
+pub(crate) fn mark(
+    app: &App,
+    who: &Requester,
+    (label, ago): (&str, i64),
+    target: Option<&Target>,
+) -> Result<Annotation, Problem> {
+    add_at(app, who, (label, app.now() - ago.clamp(0, SAID_WITHIN)), target)
+}
+
+fn add_at(
+    app: &App,
+    who: &Requester,
+    (label, at): (&str, i64),
     target: Option<&Target>,
 ) -> Result<Annotation, Problem> {
     let label = label.trim();
@@ -28,20 +56,13 @@ pub(crate) fn add(
         let sentence = format!("A label has {wanted}, such as deploy 42.");
         return Err(Problem::field("label", label, &wanted, sentence));
     }
-    let now = app.now();
-    let at = if at.trim().is_empty() { Some(now) } else { read(at.trim()) };
-    let Some(at) = at.filter(|at| (0..now + AHEAD_MAX).contains(at)) else {
-        let wanted = "a time such as 2026-11-30T14:05:00Z, at most a year ahead";
-        let sentence = format!("The time is not understood: write {wanted}.");
-        return Err(Problem::field("at", "", wanted, sentence));
-    };
     let made = Annotation {
         id: 0,
         at,
         label: label.to_owned(),
         target: target.map(|target| target.id),
         by: who.named(),
-        made: now,
+        made: app.now(),
     };
     let id = app.store.annotate(&made)?;
     let about = target.map(|target| format!(" of {}", target.name)).unwrap_or_default();

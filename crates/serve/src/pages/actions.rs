@@ -31,15 +31,20 @@ pub(super) struct Actions<'a> {
     is_runner: bool,
 }
 
+/// The plan that a run names with its revision, if it still exists.
+pub(super) fn plan_of(call: &Call, named: &str) -> Result<Option<Plan>, Problem> {
+    let is_of = |plan: &Plan| named.starts_with(&format!("{}, revision ", plan.name));
+    Ok(call.app.store.plans()?.into_iter().find(is_of))
+}
+
 impl<'a> Actions<'a> {
     /// Looks up what is needed.
     pub(super) fn new(call: &'a Call, run: &'a Entry) -> Result<Self, Problem> {
         let store = &call.app.store;
         let origin = &run.about.origin;
-        let plans = if origin.plan.is_some() { store.plans()? } else { Vec::new() };
-        let is_of = |plan: &Plan| {
-            let begins = format!("{}, revision ", plan.name);
-            origin.plan.as_ref().is_some_and(|named| named.starts_with(&begins))
+        let plan = match &origin.plan {
+            Some(named) => plan_of(call, named)?,
+            None => None,
         };
         let targets = super::submission::open_targets(call)?;
         let is_target =
@@ -58,7 +63,7 @@ impl<'a> Actions<'a> {
                 && baseline.as_ref().is_some_and(|one| against.baseline == one.id.as_str())
         });
         Ok(Self {
-            plan: plans.into_iter().find(is_of),
+            plan,
             target: targets.into_iter().find(is_target),
             baseline,
             same: against.map(|against| against.same).unwrap_or_default(),

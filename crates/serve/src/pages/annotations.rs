@@ -129,8 +129,22 @@ pub(super) fn of_run(call: &Call, run: &Entry) -> Result<Markup, Problem> {
     let Some(began) = seconds(&run.summary.started) else { return Ok(html! {}) };
     let target = call.app.store.target_of_run(run.id.as_str())?;
     let to = began + run.summary.seconds.ceil() as i64 + BESIDE;
-    let window = Window { from: began, to, targets: Some(target.as_slice()) };
-    let all = call.app.store.annotations(&window)?;
+    since(call, began, &Window { from: began, to, targets: Some(target.as_slice()) })
+}
+
+/// What happened since a run began that is still in progress, at its target and at all.
+pub(super) fn so_far(
+    call: &Call,
+    began: Timestamp,
+    target: Option<i64>,
+) -> Result<Markup, Problem> {
+    let (from, to) = (began.as_second(), call.app.now());
+    since(call, from, &Window { from, to, targets: Some(target.as_slice()) })
+}
+
+/// What happened in a time, counted from this second.
+fn since(call: &Call, began: i64, window: &Window<'_>) -> Result<Markup, Problem> {
+    let all = call.app.store.annotations(window)?;
     let data: Vec<_> =
         all.iter().map(|one| json!({ "t": one.at - began, "label": one.label })).collect();
     let data = serde_json::to_string(&data).map_err(Problem::bug)?;

@@ -1,17 +1,22 @@
 //! A run that is queued or running: the program's live page, updated by server-sent events. When the run is over, its
 //! address leads to the page of the finished run.
 
-use brunt_history::RunId;
+use brunt_history::{EVENTS, RunId};
 use brunt_web::watch::body;
 use http::header::HeaderName;
+use jiff::Timestamp;
 use maud::{Markup, html};
 
 use super::bar::called;
-use super::{hidden, moment, page_with_charts, queue};
+use super::form::{Form, Input, Script, TEXT};
+use super::{actions, annotations, hidden, moment, page_with_charts, queue};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
+use crate::changes::annotations::{LABEL_MAX, mark as marked};
 use crate::problem::Problem;
-use crate::queue::{State, Status, StopError, expected};
+use crate::queue::{Expected, State, Status, StopError, expected};
+use crate::store::{Target, key_of_plan};
+use crate::tail::Tail;
 
 fn named(call: &Call) -> Result<(RunId, Status), Problem> {
     let id: RunId = call.segment("id").parse().map_err(|_| Problem::missing("run"))?;
@@ -37,36 +42,109 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         (None, state) => format!("Run {}", state.word()),
     };
     let body = html! {
-        p.crumbs {
-            a href="/" { "Tests" } " / "
-            @match going { Some(_) => (status.state.word()), None => a href="/runs" { "Runs" } }
-        }
-        p.status role="status" {
-            "State: " strong data-state { (status.state.word()) } " " span data-reason { (status.reason) }
-        }
-        @if let Some(run) = going { (queue::progress(run, call.app.now(), &begun(&run.status))) }
-        @if !status.state.is_over() {
-            noscript { p.note { "Reload the page to see how far it is." } }
-        }
+        (crumbs(call, &status)?)
         @if status.state.is_over() {
-            h1 { "There is no record of this run" }
+            (state(&status))
+            h1.large { "There is no record of this run" }
             p { "It ended before anything was measured. " a href="/runs" { "Go to the runs" } }
         } @else {
             div.run data-live={ "/live/" (id) "/events" } data-name=(title) {
                 section id="top" { h1 { (title) } }
-                @if runner && !status.state.is_over() {
-                    form.acts method="post" action={ "/live/" (id) "/stop" } {
-                        (hidden(call.who()?))
-                        button.main name="act" value="stop" { "Stop, and report" }
-                        button.danger name="act" value="now" data-confirm="Cancel requests in flight?" {
-                            "Stop at once"
-                        }
-                    }
+                @if runner { (acts(call, &status)?) }
+                div.going {
+                    (state(&status))
+                    @if let Some(run) = going { (queue::progress(run, call.app.now(), &about(call, run, &all))) }
+                    noscript { p.note { "Reload the page to see how far it is." } }
                 }
+            }
+            @if let Some(began) = began(call, &id) {
+                (annotations::so_far(call, began, target(call, &status)?.map(|target| target.id))?)
             }
         }
     };
     Ok(Answer::page(page_with_charts(call, &title, &body)))
+}
+
+/// Where the run belongs.
+fn crumbs(call: &Call, status: &Status) -> Result<Markup, Problem> {
+    let plan = match &status.plan {
+        Some(named) => actions::plan_of(call, named)?,
+        None => None,
+    };
+    Ok(html! {
+        p.crumbs {
+            a href="/" { "Tests" } " / "
+            @if let Some(plan) = plan { a href={ "/tests/" (key_of_plan(plan.id)) } { (plan.name) } " / " }
+            (if status.state.is_over() { status.state.word() } else { "run in progress" })
+        }
+    })
+}
+
+fn state(status: &Status) -> Markup {
+    html! {
+        p.state role="status" {
+            "State: " strong data-state { (status.state.word()) } " " span data-reason { (status.reason) }
+        }
+    }
+}
+
+/// The moment from which the run counts, if it has begun.
+fn began(call: &Call, id: &RunId) -> Option<Timestamp> {
+    let mut events = Tail::open(&call.app.history.files(id).path(EVENTS)).ok()?;
+    events.head().ok()??.started.parse().ok()
+}
+
+/// The target of the run, if it is still listed.
+fn target(call: &Call, status: &Status) -> Result<Option<Target>, Problem> {
+    let all = call.app.store.targets()?;
+    Ok(all.into_iter().find(|target| status.target.as_ref() == Some(&target.name)))
+}
+
+/// What can be done with the run.
+fn acts(call: &Call, status: &Status) -> Result<Markup, Problem> {
+    let id = &status.id;
+    let form = Form::new(call, format!("/live/{id}/mark"));
+    let fields = html! {
+        // A script says how long ago the form was opened, which is the moment that is marked.
+        input type="hidden" name="ago" value=(form.value("ago", "0"));
+        (form.input("label", "What happened", Input {
+            required: true, most: Some(LABEL_MAX), hint: "backup began", ..TEXT
+        }))
+        div { button { "Mark it" } }
+    };
+    Ok(html! {
+        div.acts {
+            @if status.state.is_active() {
+                details.menu data-moment open[form.is_refused()] {
+                    summary.b { "Mark this moment" }
+                    (form.whole("sheet", Script::Nothing, &fields))
+                }
+            }
+            form method="post" action={ "/live/" (id) "/stop" } {
+                (hidden(call.who()?))
+                button.main name="act" value="stop" { "Stop, and report" }
+                button.danger name="act" value="now" data-confirm="Cancel requests in flight?" { "Stop at once" }
+            }
+        }
+    })
+}
+
+/// `POST /live/{id}/mark`: an annotation at the moment at which the form was opened.
+pub(crate) fn mark(call: &Call) -> Result<Answer, Problem> {
+    let (id, status) = named(call)?;
+    let ago = call.field("ago").parse().unwrap_or_default();
+    let target = target(call, &status)?;
+    marked(&call.app, call.who()?, (call.field("label"), ago), target.as_ref())?;
+    Ok(Answer::see(&format!("/live/{id}")))
+}
+
+/// What is known of the run, and what runs after it.
+fn about(call: &Call, run: &Expected, all: &[Expected]) -> Markup {
+    let is_first = all.first().is_some_and(|first| first.status.id == run.status.id);
+    html! {
+        (begun(&run.status))
+        @if is_first && all.len() > 1 { " " (queue::next(all, call.app.now())) }
+    }
 }
 
 /// Since when it runs, for whom and at what; or how many are before it.

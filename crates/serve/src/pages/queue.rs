@@ -96,7 +96,7 @@ fn figures(shown: &Shown) -> Markup {
 }
 
 /// The next run.
-fn next(runs: &[Expected], now: i64) -> Markup {
+pub(super) fn next(runs: &[Expected], now: i64) -> Markup {
     html! {
         @match runs.get(1) {
             Some(run) => {

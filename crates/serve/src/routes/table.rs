@@ -134,6 +134,7 @@ pub(super) static TABLE: &[Route] = &[
     form("/steps/remove", RUNNER, pages::steps::page, pages::steps::remove),
     Route { path: "/live/{id}", act: pages::live::page, ..PAGE },
     Route { path: "/live/{id}/events", act: pages::live::events, ..PAGE },
+    form("/live/{id}/mark", RUNNER, pages::live::page, pages::live::mark),
     form("/live/{id}/stop", RUNNER, pages::live::page, pages::live::stop),
     form("/live/{id}/first", RUNNER, pages::queue::page, pages::queue::put_first),
     Route { path: "/settings", act: pages::settings::page, ..PAGE },

@@ -20,6 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_history::{About, PAGE_KEPT, PageParts, VIEW_KEPT, samples};
+use brunt_record::events::EventLog;
+use brunt_record::{Catalogue, Head, Plan, Tool};
 use brunt_web::listen::{self, Hosts, Proxies};
 use brunt_web::watch::STUCK_MAX;
 
@@ -42,6 +44,8 @@ use crate::vault::Vault;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
 const NOW: i64 = 1_800_000_000;
+/// The run in progress.
+const GOING: &str = "fedcba987654321001234567";
 
 struct Server {
     app: Arc<App>,
@@ -164,6 +168,23 @@ impl Server {
         files.pack(VIEW_KEPT, format!("{{\"operations\":[{EVIL:?}]}}").as_bytes()).unwrap();
         self.app.store.put_run(&entry).unwrap();
         id.to_owned()
+    }
+
+    /// A run in progress at the target t, which began 100 s ago.
+    fn going(&self) {
+        let files = self.app.history.files(&GOING.parse().unwrap());
+        std::fs::create_dir(files.directory()).unwrap();
+        let state = serde_json::json!({
+            "id": GOING, "state": "steady", "number": 0, "submitted": "2027-01-15T07:58:00Z", "target": "t",
+            "plan": "nightly, revision 1",
+        });
+        files.write(brunt_history::STATE, &state).unwrap();
+        let started = jiff::Timestamp::from_second(NOW - 100).unwrap();
+        let tool = Tool { name: "brunt".into(), version: "0".into() };
+        let catalogue = Catalogue::new(["get"], ["connect"]);
+        let head = Head::new("a".repeat(32), started, tool, Plan::open(1.0, 1, 7), catalogue);
+        let names = |_, outcome| format!("{outcome:?}");
+        EventLog::create(&files.path(brunt_history::EVENTS), head, &names).unwrap();
     }
 
     fn raw(&self, text: &str) -> Said {

@@ -1,6 +1,7 @@
 //! Annotations by the API and on their page: who may add and remove them, and where they are shown.
 
 use super::*;
+use crate::store::Window;
 
 const PATH: &str = "/api/v1/annotations";
 
@@ -68,4 +69,42 @@ fn people_add_and_remove_annotations_on_their_page() {
     let vic = server.session(server.user("vic", Role::Viewer));
     let page = server.see(&vic, "/annotations").body;
     assert!(page.contains("now") && !page.contains("Add it"), "{page}");
+}
+
+#[test]
+fn a_moment_of_a_run_in_progress_is_marked_where_its_form_was_opened() {
+    let server = Server::start();
+    let ada = server.session(server.user("ada", Role::Admin));
+    let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
+    assert_eq!(server.send(&ada, "/targets", fields).status, 303);
+    server.app.store.add_plan("nightly", "", ("ada", NOW)).unwrap().unwrap();
+    server.going();
+    let live = format!("/live/{GOING}");
+    let page = server.see(&ada, &live).body;
+    assert!(page.contains("Mark this moment") && !page.contains("id=\"annotations\""), "{page}");
+    assert!(page.contains("<a href=\"/tests/p1\">nightly</a> / run in progress"), "{page}");
+    // No script says when the form was opened, somebody took long, or something else says it.
+    for (label, ago, at) in [
+        ("backup began", "30", NOW - 30),
+        ("a day ago", "86400", NOW - 600),
+        ("ahead", "-9", NOW),
+        ("without a script", "0", NOW),
+        ("nonsense", "soon", NOW),
+    ] {
+        let said = server.send(
+            &ada,
+            &format!("{live}/mark"),
+            &format!("label={}&ago={ago}", label.replace(' ', "+")),
+        );
+        assert_eq!((said.status, said.header("location")), (303, Some(&*live)), "{}", said.body);
+        let all = server.app.store.annotations(&Window { from: 0, to: i64::MAX, targets: None });
+        let made = all.unwrap().into_iter().find(|one| one.label == label).unwrap();
+        assert_eq!((made.at, made.target, made.by.as_str()), (at, Some(1), "ada"), "{label}");
+    }
+    // It is shown since the beginning of the run; what was before that is not.
+    let page = server.see(&ada, &live).body;
+    assert!(page.contains("{\"label\":\"backup began\",\"t\":70}"), "{page}");
+    assert!(!page.contains("a day ago"), "{page}");
+    let vic = server.session(server.user("vic", Role::Viewer));
+    assert!(!server.see(&vic, &live).body.contains("Mark this moment"));
 }

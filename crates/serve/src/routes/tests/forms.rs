@@ -43,6 +43,7 @@ fn forms(run: &str) -> Vec<Case> {
     let text = ("text", "# typed & not <saved>");
     let about =
         case("/runs/{id}/about", "name", &[("name", &long), ("tags", "a, b"), ("note", "a\nnote")]);
+    let mark = case("/live/{id}/mark", "label", &[("label", &long), ("ago", "7")]);
     vec![
         case("/sign-in", "password", &[("name", "typed-name"), ("password", "wrong")]),
         case("/welcome", "link", &[("link", "typed-link"), ("password", "x")]),
@@ -92,6 +93,7 @@ fn forms(run: &str) -> Vec<Case> {
         .silent(&["days"]),
         case("/account/times", "", &[("zone", "the moon")]).silent(&["zone"]),
         case("/people", "name", &[("name", "two words"), ("role", "runner")]),
+        Case { path: format!("/live/{GOING}/mark"), ..mark },
         case("/site/retention", "runs", &[("days", "30"), ("runs", "0")]),
         provider(),
         case("/people/change", "of-1-role", &[("id", "1"), ("role", "viewer")]),
@@ -180,6 +182,7 @@ fn furnished() -> (Server, Client, String) {
     let ada = server.session(server.user("ada", Role::Admin));
     let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
     assert_eq!(server.send(&ada, "/targets", fields).status, 303);
+    server.going();
     let store = &server.app.store;
     let plan = store.add_plan("nightly", "", ("ada", NOW)).unwrap().unwrap();
     store.keep_step("a step", ("", ""), ("ada", NOW)).unwrap();

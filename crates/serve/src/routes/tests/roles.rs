@@ -82,6 +82,7 @@ const RUNNER: &[&str] = &[
     "POST /steps",
     "POST /steps/remove",
     "POST /plans/{id}/draft",
+    "POST /live/{id}/mark",
     "POST /live/{id}/stop",
     "POST /live/{id}/first",
 ];
