@@ -91,6 +91,9 @@ pub(crate) fn compares_two_runs(browser: &Browser) {
     );
     // Times are those of the browser; the text for a pull request names the runs by theirs.
     assert_eq!(browser.run("return document.querySelectorAll('h1 time[title$=UTC]').length"), 2);
+    assert_eq!(browser.text(".crumbs"), "Tests / Visit / comparison");
+    browser.click(".head a[href='#share']");
+    assert_eq!(browser.run("return document.querySelector('#share details').open"), true);
     assert!(browser.text("#markdown pre").contains(" UTC"), "{}", browser.text("#markdown"));
     sound(browser, origin, "compared");
 }

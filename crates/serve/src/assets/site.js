@@ -18,6 +18,18 @@
   for (const place of all("[data-origin]")) place.textContent = location.origin;
   for (const place of all("[data-link]")) place.textContent = location.origin + place.textContent;
 
+  // A link to a part of the page that is folded unfolds it.
+  function unfold(name) {
+    const part = document.getElementById(decodeURIComponent(name));
+    const folded = part?.matches("details") ? part : part?.querySelector(":scope > details:first-child");
+    if (folded) folded.open = true;
+  }
+  unfold(location.hash.slice(1));
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    if (link) unfold(link.hash.slice(1));
+  });
+
   if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 2000);
 
   for (const text of all("[data-copy]")) {

@@ -4,6 +4,8 @@ mod charts;
 mod labels;
 mod pair;
 
+use std::collections::BTreeSet;
+
 use brunt_envelope::COMPARED_MAX;
 use brunt_report::comparison::Comparison;
 use maud::{Markup, html};
@@ -54,10 +56,11 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         runs.reverse();
     }
     let compared = compared(&call.app, &runs)?;
+    let runner = call.who()?.user.role >= Role::Runner;
     let body = html! {
-        p.crumbs { a href="/runs" { "Runs" } }
+        (crumbs(call, &runs)?)
         @if let [first, second] = &runs[..] {
-            (pair_of(call, [first, second], &compared)?)
+            (pair_of(call, [first, second], (&compared, runner))?)
         } @else {
             (several(&runs, &compared))
         }
@@ -65,15 +68,40 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             h2 { "For a pull request" }
             pre tabindex="0" data-copy { (compared.markdown) }
         }
-        @if call.who()?.user.role >= Role::Runner {
-            (super::share_form::form(call, &runs.iter().collect::<Vec<_>>()))
+        @if runner {
+            div #share { (super::share_form::form(call, &runs.iter().collect::<Vec<_>>())) }
         }
     };
     Ok(Answer::page(whole(call, "Comparison", &body)))
 }
 
+/// Where the comparison belongs: to the test of all its runs, if that is one.
+fn crumbs(call: &Call, runs: &[Entry]) -> Result<Markup, Problem> {
+    let store = &call.app.store;
+    let tests = runs.iter().map(|run| Ok(store.test_of(run.id.as_str())?));
+    let tests = tests.collect::<Result<BTreeSet<String>, Problem>>()?;
+    let test = match tests.first().filter(|_| tests.len() == 1) {
+        Some(key) => store.test(key)?,
+        None => None,
+    };
+    Ok(html! {
+        p.crumbs {
+            @match test {
+                Some(test) => {
+                    a href="/" { "Tests" } " / " a href={ "/tests/" (test.key) } { (test.name) } " / comparison"
+                }
+                None => { a href="/runs" { "Runs" } " / comparison" }
+            }
+        }
+    })
+}
+
 /// Two runs: what changed in a sentence, both over each other, and every difference.
-fn pair_of(call: &Call, runs: [&Entry; 2], compared: &ComparedPage) -> Result<Markup, Problem> {
+fn pair_of(
+    call: &Call,
+    runs: [&Entry; 2],
+    (compared, runner): (&ComparedPage, bool),
+) -> Result<Markup, Problem> {
     let comparison: Comparison = serde_json::from_str(&compared.json).map_err(Problem::bug)?;
     let view = |run: &Entry| call.app.history.view(&run.id).map_err(Problem::bug);
     let pair = Pair {
@@ -83,11 +111,17 @@ fn pair_of(call: &Call, runs: [&Entry; 2], compared: &ComparedPage) -> Result<Ma
         views: [view(runs[0])?, view(runs[1])?],
     };
     let load = &runs[1].summary.load;
-    Ok(html! {
-        (pair.page())
-        @if !load.is_empty() {
-            p { a href={ "/trends?load=" (super::history::encoded(load)) } { "When did it change?" } }
+    let acts = html! {
+        div.acts {
+            @if !load.is_empty() {
+                a.b.main href={ "/trends?load=" (super::history::encoded(load)) } { "When did it change?" }
+            }
+            @if runner { a.b href="#share" { "Share" } }
+            a.b href="#markdown" { "Copy as Markdown" }
         }
+    };
+    Ok(html! {
+        (pair.page(&acts))
         details #report {
             summary { "All tables and charts" }
             (sections(&compared.page))

@@ -44,11 +44,11 @@ impl Pair<'_> {
         all
     }
 
-    /// The page of both, apart from what is common to all comparisons.
-    pub(super) fn page(&self) -> Markup {
+    /// The page of both, with these buttons beside its title, apart from what is common to all comparisons.
+    pub(super) fn page(&self, acts: &Markup) -> Markup {
         let labels = Labels::new(self.runs);
         html! {
-            (self.head(&labels))
+            (self.head(&labels, acts))
             div.pair {
                 (self.side(0, &labels)) (self.swap()) (self.side(1, &labels))
             }
@@ -57,7 +57,7 @@ impl Pair<'_> {
         }
     }
 
-    fn head(&self, labels: &Labels) -> Markup {
+    fn head(&self, labels: &Labels, acts: &Markup) -> Markup {
         let [base, other] = self.runs;
         let (class, word, text) = self.sentence();
         let title = if name(base) == name(other) {
@@ -66,7 +66,10 @@ impl Pair<'_> {
             format!("{} and {}", name(base), name(other))
         };
         html! {
-            h1.large { (title) ": " (labels.of(1)) " against " (labels.of(0)) }
+            div.head {
+                div { h1.large { (title) ": " (labels.of(1)) " against " (labels.of(0)) } }
+                (acts)
+            }
             p.lead { span class={ "mark " (class) } { (word) } " " (text) }
             p.trust { (self.trust()) " " (zone()) }
         }
