@@ -22,13 +22,18 @@
     const date = `${part(at, { day: "numeric" })} ${part(at, { month: "short" })}`;
     return { day: date, clock }[grain] ?? `${date}, ${clock}`;
   }
-  for (const time of document.querySelectorAll("time[title$=UTC],text[data-time]")) {
-    const at = new Date(time.dateTime ?? time.dataset.time);
-    // The title of a text in a drawing is an element after its words.
-    if (!Number.isNaN(at.getTime())) {
-      time.firstChild.data = time.dataset.as ? brief(at, time.dataset.as) : shown(at);
+  function show() {
+    for (const time of document.querySelectorAll("time[title$=UTC],text[data-time]")) {
+      const at = new Date(time.dateTime ?? time.dataset.time);
+      // The title of a text in a drawing is an element after its words.
+      if (!Number.isNaN(at.getTime())) {
+        time.firstChild.data = time.dataset.as ? brief(at, time.dataset.as) : shown(at);
+      }
     }
   }
+  show();
+  // Parts of a page that a script replaces have the times of the server.
+  new MutationObserver(show).observe(document.querySelector("main"), { childList: true, subtree: true });
   // A new schedule is in the time zone of its author, unless they say otherwise.
   for (const field of document.querySelectorAll("input[data-own-zone]")) {
     if (!field.value) field.defaultValue = new Intl.DateTimeFormat("en-GB", zoned).resolvedOptions().timeZone || "";

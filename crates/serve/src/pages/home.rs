@@ -1,7 +1,7 @@
 //! The first page: the tests, each with its last result, its last runs, its baseline and its next run; and what runs
 //! now.
 
-use brunt_record::OutcomeTone;
+use brunt_record::{Mode, OutcomeTone};
 use maud::{Markup, html};
 
 use super::against::Standing;
@@ -332,7 +332,9 @@ fn load(test: &Test, newest: Option<&Entry>) -> String {
         return format!("by {by}");
     };
     let summary = &run.summary;
-    let what = match summary.figures.asked {
+    // Of iterations no rate of requests was asked for; what was due of them is one.
+    let offered = summary.figures.offered.filter(|_| summary.mode == Mode::Open);
+    let what = match summary.figures.asked.or(offered) {
         Some(rate) => format!("{}/s", brunt_report::figure::rate(rate)),
         None => format!("{} sessions", summary.sessions),
     };

@@ -63,7 +63,12 @@ fn followed(call: &Call, runs: &[RunId], name: String) -> Result<Arc<Trended>, P
 }
 
 fn too_few(count: usize) -> String {
-    format!("There are {count} valid runs of this load, and a trend needs at least {RUNS_MIN}.")
+    let valid = match count {
+        0 => "No run of this load is valid yet".to_owned(),
+        1 => "Only one run of this load is valid".to_owned(),
+        many => format!("Only {many} runs of this load are valid"),
+    };
+    format!("{valid}, and a trend needs at least {RUNS_MIN}.")
 }
 
 /// `GET /trends`.
