@@ -8,7 +8,8 @@ use brunt_testbed::{Ended, Running, Trial, until};
 /// How long a program may take to say where it is.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-fn command() -> Command {
+/// The program under test.
+pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_brunt"))
 }
 
@@ -21,7 +22,7 @@ pub(crate) struct Target {
 impl Target {
     /// Starts it on a free port.
     pub(crate) fn start() -> Self {
-        let running = Trial::new(command()).typed("target rest --listen 127.0.0.1:0").start();
+        let running = Trial::new(program()).typed("target rest --listen 127.0.0.1:0").start();
         let address = said(|| running.report(), "http://");
         Self { running: Some(running), address: address.trim_end_matches('/').to_owned() }
     }
@@ -85,7 +86,7 @@ impl Shown {
 
 /// A run with `--web`, for files to be added.
 pub(crate) fn trial(words: &[&str]) -> Trial {
-    Trial::brunt(command(), words).arg("--web")
+    Trial::brunt(program(), words).arg("--web")
 }
 
 /// Waits for the word that begins so, of what a program says.

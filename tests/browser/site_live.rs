@@ -24,6 +24,25 @@ fn begin(browser: &Browser, origin: &str, base: &str) -> String {
     path.as_str().expect("a path").to_owned()
 }
 
+/// Marks a moment, which loads the page again. The moment is that at which the form was opened.
+fn marked(browser: &Browser) {
+    browser.click("[data-moment] summary");
+    browser.wait_for("return document.activeElement.name === 'label'");
+    // As if the label had been typed for ten seconds.
+    browser.run(
+        "const now = performance.now.bind(performance); performance.now = () => now() + 10_000; window.stayed = true",
+    );
+    "backup began".chars().for_each(|character| browser.press(character));
+    browser.click("[data-moment] button");
+    browser.wait_for("return !window.stayed && window.brunt && brunt.charts().length > 1");
+    let ago = browser.run(
+        "const [one] = JSON.parse(document.getElementById('annotations')?.textContent ?? '[]'); \
+         const said = document.querySelector('#happened time'); \
+         return one?.label === 'backup began' && (Date.now() - new Date(said.dateTime)) / 1000",
+    );
+    assert!(ago.as_f64().is_some_and(|ago| ago >= 10.0), "{ago}");
+}
+
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
 fn whoever_comes_late_or_was_away_sees_the_same_points() {
@@ -35,7 +54,7 @@ fn whoever_comes_late_or_was_away_sees_the_same_points() {
     let target = Target::start();
     let live = begin(&browser, origin, &target.url(""));
     at_least(&browser, 2);
-    browser.reload();
+    marked(&browser);
     let first = at_least(&browser, 3);
     // Another tab, by a way that can be cut.
     let relay = Relay::to(&format!("{origin}/"));
