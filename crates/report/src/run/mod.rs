@@ -216,15 +216,13 @@ fn believed(record: &Record, is_over: bool) -> Verdict {
         ),
     };
     let reasons = record.verdict.reasons.iter().map(|reason| capital(&reason.text));
-    let notes = record.verdict.notes.iter().map(|note| format!("Note: {note}"));
+    // The first note may be the reason for a doubt, which is told already.
+    let notes = record.verdict.notes.iter().filter(|note| !meaning.contains(note.as_str()));
+    let notes = notes.map(|note| format!("Note: {note}"));
     let imbalance = record.conservation.imbalance.iter().filter(|_| is_over);
     let imbalance = imbalance.map(|what| format!("The run failed to {what}."));
-    Verdict {
-        tone,
-        word: word.to_owned(),
-        meaning,
-        reasons: reasons.chain(imbalance).chain(notes).collect(),
-    }
+    let reasons = reasons.chain(imbalance).chain(notes).collect();
+    Verdict { tone, word: word.to_owned(), meaning, reasons }
 }
 
 /// A word in the form for the beginning of a sentence.
