@@ -112,6 +112,8 @@ document.addEventListener("DOMContentLoaded", () => {
     // The state is only written when it changes, so that screen readers do not announce it every second.
     if (state.textContent !== status.state) state.textContent = status.state;
     progress(status);
+    const moment = place.querySelector("[data-moment]");
+    if (moment) moment.hidden = status.state === "queued";
     reason.textContent = status.reason || "";
   });
   on("end", () => {

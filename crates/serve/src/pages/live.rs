@@ -114,11 +114,9 @@ fn acts(call: &Call, status: &Status) -> Result<Markup, Problem> {
     };
     Ok(html! {
         div.acts {
-            @if status.state.is_active() {
-                details.menu data-moment open[form.is_refused()] {
-                    summary.b { "Mark this moment" }
-                    (form.whole("sheet", Script::Nothing, &fields))
-                }
+            details.menu data-moment hidden[!status.state.is_active()] open[form.is_refused()] {
+                summary.b { "Mark this moment" }
+                (form.whole("sheet", Script::Nothing, &fields))
             }
             form method="post" action={ "/live/" (id) "/stop" } {
                 (hidden(call.who()?))
@@ -152,11 +150,12 @@ fn begun(status: &Status) -> Markup {
     html! {
         @match &status.started {
             Some(started) => { "Since " (moment(started)) }
-            None => { "Submitted " (moment(&status.submitted)) ", see the " a href="/queue" { "queue" } }
+            None => { "Submitted " (moment(&status.submitted)) }
         }
         @if !status.by.is_empty() { " by " (status.by) }
         @if let Some(target) = &status.target { ", at " (target) }
         "."
+        @if status.started.is_none() { " " a href="/queue" { "See the queue" } "." }
     }
 }
 
