@@ -20,7 +20,7 @@ const ROWS: usize = GROUPS * (1 + PARTS * (1 + STEPS));
 /// A plan with these groups, in which each step has a name of its own.
 fn plan(base: &str) -> String {
     let mut text = format!(
-        "[run]\nusers = 1\niterations = 2\n\n[http]\nbase = \"{base}\"\n\n[[scenario]]\nname = \"visit\"\n"
+        "[run]\nusers = 1\niterations = {{ shared = 2 }}\n\n[http]\nbase = \"{base}\"\n\n[[scenario]]\nname = \"visit\"\n"
     );
     for group in 0..GROUPS {
         let part = |part: usize| {
@@ -109,6 +109,8 @@ fn groups_are_folded_and_stay_folded() {
     browser.run(
         "const copy = document.getElementById('operations').cloneNode(true); \
          copy.querySelectorAll('.fold').forEach((one) => one.replaceWith(one.textContent)); \
+         copy.querySelectorAll('.tools').forEach((one) => one.remove()); \
+         copy.querySelectorAll('table').forEach((table) => delete table.dataset.alive); \
          copy.querySelectorAll('tr.folded').forEach((row) => row.classList.remove('folded')); \
          window.before = document.querySelector('table.tree'); \
          brunt.sections({ operations: copy.innerHTML })",

@@ -28,9 +28,9 @@ fn begin(browser: &Browser, origin: &str, base: &str) -> String {
 fn marked(browser: &Browser) {
     browser.click("[data-moment] summary");
     browser.wait_for("return document.activeElement.name === 'label'");
-    // As if the label had been typed for ten seconds.
+    // As if the label had been typed for another second: the run has begun two seconds ago.
     browser.run(
-        "const now = performance.now.bind(performance); performance.now = () => now() + 10_000; window.stayed = true",
+        "const now = performance.now.bind(performance); performance.now = () => now() + 1_000; window.stayed = true",
     );
     "backup began".chars().for_each(|character| browser.press(character));
     browser.click("[data-moment] button");
@@ -40,7 +40,19 @@ fn marked(browser: &Browser) {
          const said = document.querySelector('#happened time'); \
          return one?.label === 'backup began' && (Date.now() - new Date(said.dateTime)) / 1000",
     );
-    assert!(ago.as_f64().is_some_and(|ago| ago >= 10.0), "{ago}");
+    assert!(ago.as_f64().is_some_and(|ago| ago >= 1.0), "{ago}");
+}
+
+/// The page in its order: title, progress, what came of it so far, figures, and the rest below them.
+fn arranged(browser: &Browser) {
+    browser.wait_for("return document.querySelector('.run > #latency')");
+    let tops = browser.run(
+        "return ['#top h1', '.going', '#top .lead', '#top .trust', '#result', '#latency'].map((css) => \
+           Math.round(document.querySelector(`.run ${css}`).getBoundingClientRect().top))",
+    );
+    let tops = tops.as_array().expect("places").iter();
+    let tops: Vec<i64> = tops.filter_map(serde_json::Value::as_i64).collect();
+    assert!(tops.len() == 6 && tops.is_sorted_by(|above, below| above < below), "{tops:?}");
 }
 
 #[test]
@@ -55,6 +67,7 @@ fn whoever_comes_late_or_was_away_sees_the_same_points() {
     let live = begin(&browser, origin, &target.url(""));
     at_least(&browser, 2);
     marked(&browser);
+    arranged(&browser);
     let first = at_least(&browser, 3);
     // Another tab, by a way that can be cut.
     let relay = Relay::to(&format!("{origin}/"));
