@@ -8,7 +8,7 @@ use crate::run_clock::RunClock;
 use crate::timer::{MachineTime, MachineTimer, Time, Timer};
 #[cfg(feature = "virtual-time")]
 use crate::virtual_time::{VirtualTime, VirtualTimer};
-use brunt_exchange::{Clock, Moment, Monotonic};
+use brunt_exchange::{Clock, Moment, Monotonic, Wait};
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -64,6 +64,14 @@ impl Clock for EngineClock {
             Self::Machine(clock) => clock.now(),
             #[cfg(feature = "virtual-time")]
             Self::Virtual(clock) => clock.now(),
+        }
+    }
+
+    fn wait(&self, at: Moment) -> Option<Wait> {
+        match self {
+            Self::Machine(clock) => clock.wait(at),
+            #[cfg(feature = "virtual-time")]
+            Self::Virtual(clock) => clock.wait(at),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! time. A [`Moment`] is one integer, so moments are compared and subtracted without branches.
 
 use std::ops::{Add, Sub};
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 /// A point in time, in nanoseconds since the origin of the run.
@@ -47,10 +48,20 @@ impl Sub for Moment {
     }
 }
 
+/// A wait for a moment.
+pub type Wait = Pin<Box<dyn Future<Output = ()>>>;
+
 /// A source of time for a run.
 pub trait Clock {
     /// The time since the origin of the run. Never goes backwards.
     fn now(&self) -> Moment;
+
+    /// Waits until this moment, for code that otherwise uses the timers of the runtime. `None` if these follow this
+    /// clock, as they do that of the machine.
+    fn wait(&self, at: Moment) -> Option<Wait> {
+        let _ = at;
+        None
+    }
 }
 
 /// The machine's monotonic clock, counted from the moment it was created.

@@ -34,7 +34,7 @@ mod think;
 mod watch;
 
 pub use blocking::BlockingSession;
-pub use clock::{Clock, Moment, Monotonic};
+pub use clock::{Clock, Moment, Monotonic, Wait};
 pub use inert::{Layout, inert, is_directional, is_inert, without_directions};
 pub use notation::{decimal, duration};
 pub use outcome::{Class, Outcome};

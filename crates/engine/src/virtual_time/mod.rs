@@ -17,7 +17,7 @@ use crate::machine::SimulatedMachine;
 use crate::run_clock::RunClock;
 use crate::timer::{Time, Timer};
 use brunt_exchange::chance::mix;
-use brunt_exchange::{Clock, Moment};
+use brunt_exchange::{Clock, Moment, Wait};
 use brunt_record::{Machine, Stall, TimerNoise};
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -79,9 +79,7 @@ impl VirtualTime {
 
     /// Waits for something outside the machine that happens at this moment.
     pub async fn until(&self, at: Moment) {
-        let alarm = self.alarm(false);
-        alarm.set(at);
-        poll_fn(|cx| alarm.poll_ring(cx)).await;
+        self.ring(at, false).await;
     }
 
     /// Keeps the processor for this long, during which nothing else runs.
@@ -89,6 +87,13 @@ impl VirtualTime {
         let mut state = self.lock();
         let from = state.now;
         state.now = state.machine.worked(from, time);
+    }
+
+    /// Waits until an alarm rings that is set to this moment now.
+    fn ring(&self, at: Moment, is_timer: bool) -> impl Future<Output = ()> + use<> {
+        let alarm = self.alarm(is_timer);
+        alarm.set(at);
+        async move { poll_fn(|cx| alarm.poll_ring(cx)).await }
     }
 
     fn alarm(&self, is_timer: bool) -> VirtualTimer {
@@ -147,6 +152,10 @@ impl State {
 impl Clock for VirtualTime {
     fn now(&self) -> Moment {
         self.lock().now
+    }
+
+    fn wait(&self, at: Moment) -> Option<Wait> {
+        Some(Box::pin(self.ring(at, true)))
     }
 }
 

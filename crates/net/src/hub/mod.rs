@@ -5,7 +5,8 @@
 //! waking a session), sends what has been queued in batches, and checks drop times, only after everything in the socket
 //! has been read, however late that is. It is woken at the end of a turn of the runtime, when everything that fell due
 //! at the same moment is in the queue. Otherwise it sleeps until the next drop time, or for a tenth of a second while
-//! anything is in flight: with nothing in flight, a hub does nothing. It must not depend on a protocol.
+//! anything is in flight: with nothing in flight, a hub does nothing. It waits with the runtime's timers, unless its
+//! clock has its own, as virtual time has. It must not depend on a protocol.
 
 mod gap;
 mod table;
@@ -21,7 +22,7 @@ pub use wheel::Wheel;
 
 use super::BATCH;
 use super::carrier::{Carrier, Inbox};
-use brunt_exchange::{Clock, Moment};
+use brunt_exchange::{Clock, Moment, Wait};
 use gap::BEAT;
 use std::cell::{Cell, RefCell, RefMut};
 use std::future::poll_fn;
@@ -29,7 +30,7 @@ use std::io;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, Sleep};
@@ -244,7 +245,10 @@ impl WakeFlag {
 
 /// Fires at the next drop time.
 struct DropTimer {
+    clock: Arc<dyn Clock + Send + Sync>,
     sleep: Pin<Box<Sleep>>,
+    /// What the clock itself waits for, if the runtime's timers do not follow it.
+    wait: Option<Wait>,
     at: Option<Moment>,
 }
 
@@ -253,24 +257,30 @@ impl DropTimer {
         clippy::disallowed_methods,
         reason = "replies are judged by their stamps; this only bounds when a drop is noticed"
     )]
-    fn new() -> Self {
-        Self { sleep: Box::pin(tokio::time::sleep(Duration::ZERO)), at: None }
+    fn new(clock: Arc<dyn Clock + Send + Sync>) -> Self {
+        let sleep = Box::pin(tokio::time::sleep(Duration::ZERO));
+        Self { clock, sleep, wait: None, at: None }
     }
 
     fn set(&mut self, at: Option<Moment>, now: Moment) {
         if self.at != at {
             self.at = at;
-            if let Some(at) = at {
+            self.wait = at.and_then(|at| self.clock.wait(at));
+            if let Some(at) = at.filter(|_| self.wait.is_none()) {
                 self.sleep.as_mut().reset(Instant::now() + (at - now));
             }
         }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.at.is_none() || self.sleep.as_mut().poll(cx).is_pending() {
+        if self.at.is_none() {
             return Poll::Pending;
         }
-        self.at = None;
+        ready!(match &mut self.wait {
+            Some(wait) => wait.as_mut().poll(cx),
+            None => self.sleep.as_mut().poll(cx),
+        });
+        (self.at, self.wait) = (None, None);
         Poll::Ready(())
     }
 }
@@ -278,7 +288,7 @@ impl DropTimer {
 /// The I/O task.
 async fn run_io<T: Table, C: Carrier + 'static>(hub: Rc<Hub<T, C>>) {
     let mut inbox = Inbox::new();
-    let mut timer = DropTimer::new();
+    let mut timer = DropTimer::new(Arc::clone(&hub.clock));
     let (mut asked, mut faults) = (Moment::ZERO, 0);
     let mut woke = hub.clock.now();
     loop {

@@ -153,7 +153,7 @@ fn what_the_socket_itself_loses_is_counted() {
     run(async {
         let small = Options { receive_buffer: 8192, ..loopback("127.0.0.1") };
         let (left, right, clock) = (open(&loopback("127.0.0.1")), open(&small), Monotonic::new());
-        assert_eq!(right.receive_buffer(), 8192);
+        assert_eq!(right.kernel().receive_buffer().unwrap(), 8192);
         for round in 1..=2 {
             send_all(&left, right.local_addr(), &vec![vec![0; 200]; SENT]).await;
             let (mut inbox, mut received) = (Inbox::new(), 0);
@@ -177,7 +177,7 @@ fn the_counter_beside_the_datagrams_says_the_same() {
         // The next datagram to arrive is the first that reports those that were dropped.
         send_all(&left, right.local_addr(), &[vec![0]]).await;
         right.try_receive(&mut inbox, &clock).unwrap();
-        let heard = right.overflow.total();
+        let heard = right.kernel().heard();
         assert!(heard > 0);
         assert_eq!(heard, right.overflowed());
     });
