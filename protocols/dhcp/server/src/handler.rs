@@ -6,6 +6,9 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use brunt_dhcp_wire::dhcp4::BOOTREPLY;
+use brunt_embedded::script;
+
 use super::leases::State;
 use super::script::{Facts, Faults, Rules};
 use super::stats::{Counters, NoReply};
@@ -29,6 +32,29 @@ pub(super) struct Reply {
     pub(super) answer: Answer,
     /// The faults that remain to be applied when it is sent.
     pub(super) faults: Faults,
+}
+
+impl Reply {
+    /// Applies the faults that replace or shorten what is sent. Returns what it counts as, if anything.
+    pub(super) fn spoil(&self, bytes: &mut Vec<u8>) -> Option<Answer> {
+        if let Some((random, count)) = self.faults.garbage {
+            *bytes = script::garbage(random, count, BOOTREPLY);
+        }
+        if let Some(length) = self.faults.truncate {
+            bytes.truncate(length);
+        }
+        let is_spoiled = self.faults.garbage.is_some() || self.faults.truncate.is_some();
+        (!is_spoiled).then_some(self.answer)
+    }
+
+    /// How often it is sent.
+    pub(super) fn copies(&self) -> usize {
+        match (self.faults.drop, self.faults.duplicate) {
+            (true, _) => 0,
+            (false, false) => 1,
+            (false, true) => 2,
+        }
+    }
 }
 
 /// A lease of a server.

@@ -10,6 +10,9 @@
 mod batch;
 mod config;
 mod handler;
+mod handlers;
+#[cfg(feature = "memory")]
+mod in_memory;
 mod leases;
 mod pool;
 mod script;
@@ -23,6 +26,8 @@ mod worker;
 
 pub use config::{Config, V4, V6};
 pub use handler::Lease;
+#[cfg(feature = "memory")]
+pub use in_memory::InMemory;
 pub use leases::State;
 pub use pool::{Pool4, Pool6, PoolError, PrefixPool};
 pub use script::{Script, ScriptError};

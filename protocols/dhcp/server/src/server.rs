@@ -2,19 +2,17 @@
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use brunt_dhcp_wire::dhcp6::Duid;
 use brunt_embedded::clock::Clock;
 use brunt_embedded::threads::Threads;
 
 use super::config::Config;
 use super::handler::{Handler, Lease};
+use super::handlers::Handlers;
 use super::script::Rules;
 use super::socket;
 use super::stats::{Counters, Stats, Tally};
-use super::v4::V4Handler;
-use super::v6::V6Handler;
 use super::words::Family;
 use super::worker::Worker;
 
@@ -62,8 +60,7 @@ pub enum StartError {
 pub struct Running {
     listeners: Vec<Listener>,
     rules: Option<Arc<Rules>>,
-    v4: Option<Arc<Mutex<V4Handler>>>,
-    v6: Option<Arc<Mutex<V6Handler>>>,
+    handlers: Handlers,
     threads: Threads,
 }
 
@@ -78,36 +75,26 @@ struct Listener {
 impl Server {
     /// Listens, with a thread for each address.
     pub fn start(config: &Config) -> Result<Running, StartError> {
-        let mut running = Running {
-            listeners: Vec::new(),
-            rules: config.script.clone().map(|script| Arc::new(Rules::new(script.0))),
-            v4: None,
-            v6: None,
-            threads: Threads::new().map_err(StartError::Thread)?,
-        };
         let sockets = config.listen.iter().map(|address| listen(config, *address));
         let sockets = sockets.collect::<Result<Vec<_>, _>>()?;
         if sockets.is_empty() {
             return Err(StartError::Nowhere);
         }
-        let first = |v6: bool| config.listen.iter().find(|address| address.is_ipv6() == v6);
-        if let Some(address) = first(false) {
-            let id = server_id(config, *address)?;
-            let handler = V4Handler::new(&config.v4, id, config.lab);
-            running.v4 = Some(Arc::new(Mutex::new(handler)));
-        }
-        if first(true).is_some() {
-            let handler = V6Handler::new(&config.v6, duid(config)?);
-            running.v6 = Some(Arc::new(Mutex::new(handler)));
-        }
+        let handlers = Handlers::new(config)?;
+        let mut running = Running {
+            listeners: Vec::new(),
+            rules: config.script.clone().map(|script| Arc::new(Rules::new(script.0))),
+            handlers: handlers.clone(),
+            threads: Threads::new().map_err(StartError::Thread)?,
+        };
         let clock = Clock::new();
         for (address, socket) in sockets {
-            match (address, running.v4.clone(), running.v6.clone()) {
+            match (address, &handlers.v4, &handlers.v6) {
                 (SocketAddr::V4(_), Some(handler), _) => {
-                    running.serve(address, socket, handler, clock.clone())?;
+                    running.serve(address, socket, Arc::clone(handler), clock.clone())?;
                 }
                 (SocketAddr::V6(_), _, Some(handler)) => {
-                    running.serve(address, socket, handler, clock.clone())?;
+                    running.serve(address, socket, Arc::clone(handler), clock.clone())?;
                 }
                 _ => debug_assert!(false, "there is a handler for each family"),
             }
@@ -130,10 +117,8 @@ impl Running {
                 .iter()
                 .filter(|listener| listener.address.is_ipv6() == (family == Family::V6))
                 .collect();
-            let counters: Vec<_> =
-                listeners.iter().map(|listener| Arc::clone(&listener.counters)).collect();
             let lost = listeners.iter().map(|listener| socket::lost(&listener.socket)).sum();
-            Tally { lost, ..Tally::gather(&counters) }
+            Tally { lost, ..Tally::gather(listeners.iter().map(|it| &*it.counters)) }
         };
         let rules = self.rules.as_ref();
         Stats {
@@ -145,13 +130,7 @@ impl Running {
 
     /// The leases: for each address or prefix the client that has it or had it last.
     pub fn leases(&self) -> Vec<Lease> {
-        fn of<H: Handler>(handler: Option<&Arc<Mutex<H>>>) -> Vec<Lease> {
-            let lock = |handler: &Arc<Mutex<H>>| {
-                handler.lock().unwrap_or_else(PoisonError::into_inner).leases()
-            };
-            handler.map(lock).unwrap_or_default()
-        }
-        [of(self.v4.as_ref()), of(self.v6.as_ref())].concat()
+        self.handlers.leases()
     }
 
     /// Stops, and returns what was received and answered in total.
@@ -195,33 +174,4 @@ fn listen(config: &Config, address: SocketAddr) -> Result<(SocketAddr, UdpSocket
     let opened = socket::open(address, interface)
         .and_then(|socket| socket.local_addr().map(|address| (address, socket)));
     opened.map_err(|source| StartError::Listen { address, source })
-}
-
-/// The identifier of the DHCPv4 server.
-fn server_id(config: &Config, address: SocketAddr) -> Result<Ipv4Addr, StartError> {
-    let own = match address.ip() {
-        IpAddr::V4(own) if !own.is_unspecified() && !own.is_broadcast() => Some(own),
-        _ => None,
-    };
-    let interface = config.interface.as_deref().unwrap_or_default();
-    let named = config.v4.server_id.or(own).or_else(|| socket::address_of(interface));
-    named.ok_or_else(|| StartError::NoServerId(interface.to_owned()))
-}
-
-/// The identifier of the DHCPv6 server: a DUID-LLT, because packets made from a capture most often have room for its
-/// length.
-fn duid(config: &Config) -> Result<Vec<u8>, StartError> {
-    if let Some(duid) = &config.v6.duid {
-        return Duid::new(duid)
-            .map(|duid| duid.octets().to_vec())
-            .ok_or(StartError::Duid(duid.len()));
-    }
-    let mut random = [0; 9];
-    getrandom::fill(&mut random).map_err(|error| StartError::Thread(io::Error::other(error)))?;
-    let [high, mid, low, tail @ ..] = random;
-    let mut mac = [0x02; 6];
-    mac[..6].copy_from_slice(&tail);
-    // Locally administered, and not a group address.
-    mac[0] = mac[0] & 0xfc | 0x02;
-    Ok(Duid::link_layer_time(u32::from_be_bytes([0x30, high, mid, low]), mac).octets().to_vec())
 }

@@ -5,7 +5,6 @@
 //! short or unexpected.
 
 use std::array;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use brunt_embedded::counter::add;
@@ -108,7 +107,8 @@ impl Tally {
     }
 
     /// Sums the counters of the threads.
-    pub(super) fn gather(counters: &[Arc<Counters>]) -> Self {
+    pub(super) fn gather<'a>(counters: impl IntoIterator<Item = &'a Counters>) -> Self {
+        let counters: Vec<&Counters> = counters.into_iter().collect();
         let sum = |cell: &dyn Fn(&Counters) -> &AtomicU64| -> u64 {
             counters.iter().map(|it| cell(it).load(Ordering::Acquire)).sum()
         };

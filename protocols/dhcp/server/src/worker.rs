@@ -7,10 +7,8 @@ use std::net::{SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_dhcp_wire::dhcp4::BOOTREPLY;
 use brunt_embedded::clock::Clock;
 use brunt_embedded::delay_queue::DelayQueue;
-use brunt_embedded::script;
 use brunt_embedded::threads::Stop;
 
 use super::batch::{Inbox, Outbox};
@@ -115,20 +113,8 @@ impl<H: Handler> Worker<H> {
 impl ReplySender<'_> {
     /// Sends an answer, after applying the faults of the script.
     fn take(&mut self, reply: &Reply, bytes: &mut Vec<u8>) {
-        let faults = &reply.faults;
-        if faults.drop {
-            return;
-        }
-        let mut answer = Some(reply.answer);
-        if let Some((random, count)) = faults.garbage {
-            *bytes = script::garbage(random, count, BOOTREPLY);
-            answer = None;
-        }
-        if let Some(length) = faults.truncate {
-            bytes.truncate(length);
-            answer = None;
-        }
-        for _ in 0..=usize::from(faults.duplicate) {
+        let (faults, answer) = (&reply.faults, reply.spoil(bytes));
+        for _ in 0..reply.copies() {
             if faults.delay.is_zero() && !faults.reorder {
                 self.send(reply.to, bytes, answer);
                 continue;
