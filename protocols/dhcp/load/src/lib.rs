@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use brunt_dhcp_driver::link::Link;
 use brunt_dhcp_driver::{Dhcp, Dialogue, FleetChanges, Session, tally, v4, v6};
-use brunt_engine::{DriverCounts, EngineRun, Finished, RunError, SessionFactory};
-use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_engine::{DriverCounts, EngineClock, EngineRun, Finished, RunError, SessionFactory};
+use brunt_exchange::{Clock as _, Moment};
 use brunt_net::carrier::Carrier;
 use brunt_net::checksum::ExplainedDrops;
 use brunt_net::queue::QueueWatch;
@@ -16,7 +16,7 @@ use brunt_net::udp::Socket;
 /// Makes the sessions of one run on the thread of the calling worker.
 pub struct DhcpSessions<'a, D: Dialogue, C> {
     dhcp: &'a Dhcp<D, C>,
-    clock: Monotonic,
+    clock: EngineClock,
     /// How many names of tallies belong to the driver.
     driver_tallies: usize,
     /// Whether a fleet's leases are counted.
@@ -42,7 +42,7 @@ impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
     /// The sessions of a run: of a fleet, or of a server whose queue is observed.
     pub fn new(
         dhcp: &'a Dhcp<D, C>,
-        clock: Monotonic,
+        clock: EngineClock,
         fleet: bool,
         queue: Option<QueueWatch>,
     ) -> Self {

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 use brunt_dhcp_driver::limits::{DropLimit, Limits};
 use brunt_dhcp_driver::{Dhcp, FleetChanges, Silence};
 use brunt_dhcp_load::{DhcpSessions, Over};
-use brunt_engine::timer::{MachineTime, Time as _};
-use brunt_engine::{EngineRun, Finished, RunError, Stop, Urgency};
+use brunt_engine::timer::Time as _;
+use brunt_engine::{EngineRun, EngineTime, Finished, RunError, Stop, Urgency};
 use brunt_net::carrier::Carrier;
 
 use crate::diagnostics::Diagnostics;
@@ -59,7 +59,7 @@ pub(crate) type Compile<P> = fn(&Resolved<'_>, IpAddr) -> Result<P, PerfdhcpErro
 /// The driver of a family over a carrier.
 pub(crate) struct Opened<D: Diagnostics, C> {
     dhcp: Dhcp<D, C>,
-    time: MachineTime,
+    time: EngineTime,
     workers: usize,
     compile: Compile<D::Plan>,
     open: Open<C>,
@@ -80,7 +80,7 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> Opened<D, C> {
         let locals = resolved.route.locals.iter().take(sockets.len());
         let plans: Result<Vec<_>, PerfdhcpError> =
             locals.map(|local| compile(resolved, local.ip()).map(Arc::new)).collect();
-        let (time, ends) = (MachineTime::by(resolved.clock), Arc::default());
+        let (time, ends) = (resolved.world.run_time(), Arc::default());
         let limits = Arc::new(limits(resolved.args, &ends));
         let setup = resolved.setup::<D, C>(plans?, sockets, &time, limits);
         let dhcp = Dhcp::new(setup, workers);
@@ -116,7 +116,7 @@ impl<D: Diagnostics + Over<C>, C: Carrier + 'static> OpenDriver for Opened<D, C>
         let (fleet, queue) = (resolved.fleet().is_some(), resolved.server_queue());
         let sessions = DhcpSessions::new(&self.dhcp, self.time.clock(), fleet, queue);
         // The sockets count from the same origin.
-        D::run(&sessions, EngineRun { time: self.time.into(), ..run })
+        D::run(&sessions, EngineRun { time: self.time.clone(), ..run })
     }
 
     fn release(

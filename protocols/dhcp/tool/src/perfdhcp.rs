@@ -46,7 +46,7 @@ impl<'a> Perfdhcp<'a> {
     /// Finds the route, and reads everything that the command line names.
     pub(crate) fn prepare(
         args: &'a DhcpArgs,
-        (world, network): (&World, &Network),
+        (world, network): (&'a World, &Network),
         verbosity: Verbosity,
     ) -> Result<Self, PerfdhcpError> {
         if args.output.run.canary.is_some() && args.scenario != Scenario::Basic {

@@ -10,7 +10,7 @@ use brunt_dhcp_driver::limits::Limits;
 use brunt_dhcp_driver::{Dhcp, Setup, Stage, Task};
 use brunt_dhcp_load::{DhcpSessions, Over};
 use brunt_engine::schedule::Schedule;
-use brunt_engine::timer::{MachineTime, Time as _};
+use brunt_engine::timer::Time as _;
 use brunt_engine::{EngineRun, Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
 use brunt_net::carrier::Carrier;
@@ -50,7 +50,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         return Ok(());
     }
     let address = job.route.locals[0].ip();
-    let time = MachineTime::by(job.clock);
+    let time = job.world.run_time();
     let setup = Setup::<D, C> {
         plans: vec![Arc::new(plan(address)?)],
         population: job.population.clone(),
@@ -88,7 +88,7 @@ pub(crate) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         }
     };
     let plan = schedule(job, total)?;
-    let (stop, sink, time) = (&ours, &mut progress, time.into());
+    let (stop, sink, time) = (&ours, &mut progress, time);
     let run = EngineRun { plan: &plan, catalogue: &catalogue, stop, sink, time };
     let finished = D::run(&sessions, run)?;
     let left = total - finished.counts.ok;

@@ -8,12 +8,12 @@ use brunt_dhcp_driver::expectation::Expectation;
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::Limits;
 use brunt_dhcp_driver::{self as dhcp, Dialogue, Opener, Population, Setup, Task, listfile};
-use brunt_engine::Plan;
-use brunt_engine::timer::{MachineTime, Time as _};
+use brunt_engine::timer::Time as _;
+use brunt_engine::{EngineTime, Plan};
 use brunt_net::Network;
 use brunt_net::queue::QueueWatch;
 use brunt_run::options::monitor::MonitorSource;
-use brunt_run::{Files, RunClock, World, console};
+use brunt_run::{Files, World, console};
 
 use crate::error::PerfdhcpError;
 use crate::options::args::{self, DhcpArgs, Scenario};
@@ -35,8 +35,7 @@ pub(crate) struct Resolved<'a> {
     pub population: Population,
     pub route: Route,
     pub load: Plan,
-    pub clock: RunClock,
-    files: Files,
+    pub world: &'a World,
 }
 
 impl<'a> Resolved<'a> {
@@ -44,7 +43,7 @@ impl<'a> Resolved<'a> {
     pub(crate) fn new(
         args: &'a DhcpArgs,
         network: &Network,
-        world: &World,
+        world: &'a World,
     ) -> Result<Self, PerfdhcpError> {
         let seed = args.output.seed.unwrap_or_else(console::seed);
         let route = Route::new(args, network)?;
@@ -52,11 +51,10 @@ impl<'a> Resolved<'a> {
             args,
             seed,
             started: world.now(),
-            clock: world.clock,
+            world,
             population: population(args, seed, &world.files)?,
             load: load::plan(args, seed, route.locals.len(), &world.files)?,
             route,
-            files: world.files.clone(),
         })
     }
 
@@ -94,7 +92,7 @@ impl<'a> Resolved<'a> {
         &self,
         plans: Vec<Arc<D::Plan>>,
         sockets: Vec<Opener<C>>,
-        time: &MachineTime,
+        time: &EngineTime,
         limits: Arc<Limits>,
     ) -> Setup<D, C> {
         let (args, diagnostics) = (self.args, self.args.report.diagnostics);
@@ -130,7 +128,7 @@ pub(crate) fn v4_plan(
     resolved: &Resolved<'_>,
     local: IpAddr,
 ) -> Result<dhcp::v4::Plan, PerfdhcpError> {
-    v4::plan((resolved.args, &resolved.files), &resolved.population, local, resolved.seed)
+    v4::plan((resolved.args, &resolved.world.files), &resolved.population, local, resolved.seed)
 }
 
 /// The same for DHCPv6.
@@ -139,7 +137,7 @@ pub(crate) fn v6_plan(
     local: IpAddr,
 ) -> Result<dhcp::v6::Plan, PerfdhcpError> {
     let started = resolved.started.as_second();
-    let options = (resolved.args, &resolved.files);
+    let options = (resolved.args, &resolved.world.files);
     v6::plan(options, &resolved.population, local, resolved.seed, started)
 }
 
