@@ -8,8 +8,7 @@ use brunt_record::Record;
 use brunt_testbed::free_port;
 use serde_json::Value;
 
-use crate::leases::LeaseTarget;
-use brunt_test_program::{Ended, Program, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, Target, binary, command, run, scratch};
 
 /// Whether this machine has IPv6, on its loopback interface at least.
 fn ipv6() -> bool {
@@ -128,8 +127,8 @@ fn what_calibrate_finds_is_what_later_runs_are_held_against() {
         assert!(ended.stdout.lines().any(|line| line.starts_with(&format!("{name} "))), "{ended}");
     }
 
-    let target = LeaseTarget::start();
-    let (local, port) = (free_port().to_string(), target.port.clone());
+    let target = Target::start("dhcp");
+    let (local, port) = (free_port().to_string(), target.port().to_owned());
     for (half, name) in [(&[][..], "dora"), (&["-i"], "do")] {
         let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-p", "1", "--details"];
         let ended = Program::start(brunt().args(line).args(half).arg("127.0.0.1")).wait().expect(0);
@@ -138,6 +137,6 @@ fn what_calibrate_finds_is_what_later_runs_are_held_against() {
         assert!(ended.stderr.contains(&said), "no {said:?}: {ended}");
     }
     // A second of DORA and a second of the first half of it.
-    let ended = target.stop();
+    let ended = target.account();
     assert!(ended.said().contains("DISCOVER 100 REQUEST 50 OFFER 100 ACK 50"), "{ended}");
 }

@@ -1,28 +1,10 @@
 //! The options that all loads have in common, in tools that got them from the others: they have the effect that they
 //! have there.
 
-use std::fs;
 use std::net::TcpListener;
 
-use brunt_record::{Collection, Mode, Record};
+use brunt_record::Collection;
 use brunt_test_program::{run, scratch};
-
-use crate::leases::LeaseTarget;
-
-#[test]
-fn users_of_perfdhcp_think() {
-    // Each of two users has at most one request at a time, and then a pause of half a second.
-    let most = 2 * (2 * 2 + 1);
-    let (target, directory) = (LeaseTarget::start(), scratch());
-    let path = directory.path().join("record.json");
-    let line = ["--think", "500ms", "--window", "2", "-R", "10", "-p", "2", "--drain", "10s"];
-    let results = ["--percentile", "42.5", "--record", path.to_str().unwrap()];
-    let ended = target.measure(&[&line[..], &results].concat());
-    let record = Record::read(&path).unwrap_or_else(|error| panic!("failed to {error}\n{ended}"));
-    assert_eq!((record.plan.mode, record.plan.sessions), (Mode::Closed, 2), "{ended}");
-    assert!((2..=most).contains(&record.counts.sent), "{:?}\n{ended}", record.counts);
-    assert!(fs::read_to_string(&path).unwrap().contains("42.5"), "{ended}");
-}
 
 #[test]
 fn a_condition_ends_a_comparison_of_stores() {

@@ -29,7 +29,6 @@ mod identity_mixed;
 mod imports;
 mod integrations;
 mod lease_stores;
-mod leases;
 mod links;
 mod live;
 mod live_pages;

@@ -6,39 +6,10 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use rustix::process::Signal;
-
-use crate::leases::LeaseTarget;
-use brunt_test_program::{Ended, Program, binary, command, scratch};
+use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
 
 const USERS: u32 = 6;
 const VISITS: u32 = 20;
-
-/// A server in memory.
-struct Target {
-    program: Program,
-    address: String,
-}
-
-impl Target {
-    /// Starts one, and waits until it says where it listens.
-    fn start(words: &[&str]) -> Self {
-        let mut target = command(binary());
-        let mut program = Program::start(target.args(["target"]).args(words));
-        let mut address = String::new();
-        program.wait_until("its address", |stdout, _| {
-            let line = stdout.split_once('\n').map(|(line, _)| line.trim_end_matches('/'));
-            line.unwrap_or_default().clone_into(&mut address);
-            !address.is_empty()
-        });
-        Self { program, address }
-    }
-
-    fn stop(self) -> Ended {
-        self.program.signal(Signal::INT);
-        self.program.wait().expect(0)
-    }
-}
 
 /// The number in a line of a server's account: the last word, or the first behind the words.
 fn counted(account: &Ended, words: &str) -> u32 {
@@ -49,7 +20,7 @@ fn counted(account: &Ended, words: &str) -> u32 {
     numbers.next().unwrap_or_else(|| panic!("{words}: no number in '{line}'"))
 }
 
-fn plan(directory: &Target, identity: &Target, leases: &LeaseTarget) -> String {
+fn plan(directory: &Target, identity: &Target, leases: &Target) -> String {
     let mut plan = format!(
         r#"
 [run]
@@ -57,13 +28,13 @@ users = {USERS}
 iterations = {{ each = {VISITS} }}
 
 [http]
-base = "{}"
+base = "http://{}"
 
 [ldap]
-server = "{}"
+server = "ldap://{}"
 
 [dhcp]
-server = "127.0.0.1:{}"
+server = "{}"
 local = "127.0.0.1:0"
 
 [variables]
@@ -71,7 +42,9 @@ number = {{ random = "0..1999" }}
 person = "user.${{number}}"
 password = {{ env = "THE_PASSWORD" }}
 "#,
-        identity.address, directory.address, leases.port
+        identity.address(),
+        directory.address(),
+        leases.address()
     );
     let steps = [
         r#"name = "bind"
@@ -116,9 +89,9 @@ fn run(text: &str, password: &str) -> Ended {
 
 #[test]
 fn a_visit_speaks_three_protocols_and_all_servers_agree() {
-    let identity = Target::start(&["rest", "--listen", "127.0.0.1:0"]);
-    let directory = Target::start(&["ldap", "--listen", "127.0.0.1:0"]);
-    let leases = LeaseTarget::start();
+    let identity = Target::start("rest");
+    let directory = Target::start("ldap");
+    let leases = Target::start("dhcp");
     let ended = run(&plan(&directory, &identity, &leases), "password").expect(0);
     let record = ended.record();
     let visits = USERS * VISITS;
@@ -132,7 +105,7 @@ fn a_visit_speaks_three_protocols_and_all_servers_agree() {
     let outcomes: Vec<Vec<&str>> = (0..steps.len()).map(|at| codes(at).collect()).collect();
     let expected = ["success", "OK", "DHCPACK", "OK", "success", "DHCPACK", "sent"];
     assert_eq!(outcomes, expected.map(|name| vec![name]));
-    let (directory, identity, leases) = (directory.stop(), identity.stop(), leases.stop());
+    let (directory, identity, leases) = (directory.account(), identity.account(), leases.account());
     for (account, words, count) in [
         (&directory, "bind", visits),
         (&directory, "search", visits),
@@ -150,7 +123,7 @@ fn a_visit_speaks_three_protocols_and_all_servers_agree() {
 
 #[test]
 fn what_a_failed_check_says_holds_no_secret() {
-    let identity = Target::start(&["rest", "--listen", "127.0.0.1:0"]);
+    let identity = Target::start("rest");
     let text = format!(
         r#"
 [run]
@@ -158,7 +131,7 @@ users = 1
 iterations = {{ each = 1 }}
 
 [http]
-base = "{}"
+base = "http://{}"
 
 [variables]
 password = {{ env = "THE_PASSWORD" }}
@@ -171,7 +144,7 @@ name = "user"
 get = "/sleep?ms=1"
 checks = [{{ body = true, contains = "${{password}}" }}]
 "#,
-        identity.address
+        identity.address()
     );
     let secret = "correct-horse-battery";
     let ended = run(&text, secret);

@@ -169,27 +169,3 @@ fn an_organisation_sets_its_file_of_targets_once() {
     }
     assert_eq!(target.stop().len(), 10);
 }
-
-#[test]
-fn the_canary_of_perfdhcp_is_of_other_clients() {
-    let target = brunt_test_program::Target::start("dhcp");
-    let directory = scratch();
-    let path = directory.path().join("record.json");
-    let local = brunt_testbed::free_port().to_string();
-    let mut brunt = command(binary());
-    let line = ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", target.port(), "-L", &local, "-r", "50"];
-    brunt.args(line).args(["-n", "20", "-R", "100", "--canary", "4", "--record"]).arg(&path);
-    let ended = Program::start(brunt.arg("127.0.0.1")).keeping(directory, path).wait().expect(0);
-    let record = ended.record();
-    assert_eq!(
-        (record.plan.first_exchange, record.conservation.counts.planned),
-        (4, 16),
-        "{ended}"
-    );
-    target.stop();
-    let silent =
-        ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", "1", "-L", &local, "-r", "50", "-n", "20"];
-    let ended = run(silent.iter().copied().chain(["--canary", "2", "127.0.0.1"])).expect(10);
-    assert!(ended.said().contains("The run did not begin"), "{ended}");
-    assert_eq!(ended.stdout, "", "{ended}");
-}

@@ -11,22 +11,12 @@ use base64::engine::general_purpose::STANDARD;
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
 use serde_json::Value;
 
-use brunt_test_program::{Program, Target, at, binary, command, measure, run, scratch, slapd};
-
-const SCHEMA: &str = include_str!("../../docs/record.schema.json");
+use brunt_test_program::{
+    Program, Target, at, binary, command, measure, run, schema_faults, scratch, slapd,
+};
 
 fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).expect("the file is there")).expect("it is JSON")
-}
-
-/// What is wrong with a record by the published schema.
-pub(crate) fn faults(record: &Value) -> Vec<String> {
-    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
-    let validator = jsonschema::validator_for(&schema).expect("the schema is one");
-    validator
-        .iter_errors(record)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect()
 }
 
 #[test]
@@ -67,7 +57,7 @@ fn records_are_what_the_schema_says() {
         let ended = measure(tool, slapd.port(), &[identity, &slo, line].concat());
         let record = ended.record();
         let written = json(ended.record_path());
-        assert_eq!(faults(&written), Vec::<String>::new(), "{ended}");
+        assert_eq!(schema_faults(&written), Vec::<String>::new(), "{ended}");
         let names: BTreeSet<&str> = record.operations.iter().map(|o| o.name.as_str()).collect();
         let expected: BTreeSet<&str> = operations.iter().copied().collect();
         assert!(expected.is_subset(&names), "{names:?}\n{ended}");
@@ -77,10 +67,10 @@ fn records_are_what_the_schema_says() {
         // A record that lacks something, or has something else in its place, would be found out.
         let mut wrong = written.clone();
         wrong.as_object_mut().unwrap().remove("verdict");
-        assert!(!faults(&wrong).is_empty());
+        assert!(!schema_faults(&wrong).is_empty());
         let mut wrong = written;
         wrong["counts"]["ok"] = Value::from("many");
-        assert!(!faults(&wrong).is_empty());
+        assert!(!schema_faults(&wrong).is_empty());
     }
 }
 

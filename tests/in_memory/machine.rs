@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use brunt_app::{Environment, RunClock, World};
 use brunt_embedded::clock::Clock;
 use brunt_engine::virtual_time::VirtualTime;
-use brunt_net::memory::Memory;
+use brunt_net::memory::{Memory, Sent};
 use brunt_test_program::{Ended, scratch};
 use tempfile::TempDir;
 use tokio::io::DuplexStream;
@@ -23,6 +23,12 @@ use crate::wire::ServerTime;
 pub(crate) trait Server: Send + Sync + 'static {
     /// Serves a connection to its end.
     fn serve(self: Arc<Self>, connection: DuplexStream) -> Pin<Box<dyn Future<Output = ()>>>;
+}
+
+/// A server in memory that takes datagrams.
+pub(crate) trait Listener: Send + Sync + 'static {
+    /// Receives a datagram.
+    fn receive(self: Arc<Self>, datagram: Sent);
 }
 
 /// The variables of every machine, which plans and jobs of tests name.
@@ -52,12 +58,13 @@ pub(crate) fn run(words: &[&str]) -> Ended {
 pub(crate) struct Machine {
     time: VirtualTime,
     servers: HashMap<SocketAddr, Arc<dyn Server>>,
+    listeners: HashMap<SocketAddr, Arc<dyn Listener>>,
 }
 
 impl Machine {
     /// A machine on which what is due at the same moment is done in an order that follows from this seed.
     pub(crate) fn new(seed: u64) -> Self {
-        Self { time: VirtualTime::new(seed), servers: HashMap::new() }
+        Self { time: VirtualTime::new(seed), servers: HashMap::new(), listeners: HashMap::new() }
     }
 
     /// Its time.
@@ -78,6 +85,11 @@ impl Machine {
     /// Has a server at an address.
     pub(crate) fn serve(&mut self, address: &str, server: Arc<dyn Server>) {
         self.servers.insert(address.parse().expect("an address"), server);
+    }
+
+    /// Has a server at an address that takes datagrams.
+    pub(crate) fn listen(&mut self, address: SocketAddr, listener: Arc<dyn Listener>) {
+        self.listeners.insert(address, listener);
     }
 
     /// Carries out a command.
@@ -112,10 +124,14 @@ impl Machine {
         let mut world = World::kept(VARIABLES.into_iter().collect::<Environment>());
         world.clock = RunClock::standing(SystemTime::UNIX_EPOCH);
         world.time = Some(self.time.clone().into());
-        let servers = self.servers.clone();
-        world.servers = Some(Memory::new(move |to, connection| {
+        let (servers, listeners) = (self.servers.clone(), self.listeners.clone());
+        let memory = Memory::new(move |to, connection| {
             let server = servers.get(&to).cloned();
             server.map(|server| tokio::task::spawn_local(server.serve(connection))).is_some()
+        });
+        world.servers = Some(memory.with_datagrams(move |datagram| {
+            let listener = listeners.get(&datagram.to).cloned();
+            listener.map(|listener| listener.receive(datagram)).is_some()
         }));
         world
     }

@@ -13,6 +13,7 @@ mod load_options;
 mod loadgen;
 mod machine;
 mod mistakes;
+mod perfdhcp;
 mod planned;
 mod plans;
 mod purges;

@@ -1,17 +1,16 @@
-//! How runs end: by themselves, by a limit, by a signal, or before they begin; with which exit code, and always with a
-//! report.
+//! How runs end by a signal, without a server, or before they begin; with which exit code, and always with a report.
+//! How they end by themselves or by a limit is seen in virtual time (`tests/in_memory`).
 
 use std::fs;
 use std::net::UdpSocket;
 use std::time::Duration;
 
 use brunt_dhcp_server::{Answer, Family, RequestKind};
-use brunt_record::SloOutcome;
-use brunt_test_program::{Ended, Program, binary, command, run, scratch};
+use brunt_test_program::{Counted as _, Ended, Program, binary, command, run, scratch, tally};
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
-use super::server::{Counted as _, Server, start, tally, wait_for};
+use super::server::{Server, start, wait_for};
 
 /// A server of DHCPv4 that answers no client.
 const SILENT: &str = "[[rule]]\naction = 'ignore'";
@@ -21,100 +20,6 @@ fn reported(ended: &Ended) {
     assert!(ended.stdout.contains("***Statistics for: DISCOVER-OFFER***"), "{ended}");
     assert!(ended.stdout.contains("***Additional statistics***"), "{ended}");
     assert!(ended.stderr.contains("Outcomes"), "{ended}");
-}
-
-#[test]
-fn numbers_end_it_when_they_are_answered() {
-    // Answers take longer than all the sending does.
-    let server = Server::v4("[[rule]]\naction = { delay = '150ms' }");
-    let ended = server.run("-r 500 -n 37 -R 37 -xe").expect(0);
-    let record = ended.balanced();
-    assert_eq!((record.counts.planned, record.counts.ok, record.counts.cut_off), (37, 37, 0));
-    assert_eq!(
-        (server.received(RequestKind::Discover), server.sent(Answer::Ack)),
-        (37, 37),
-        "{ended}"
-    );
-    assert!(ended.stdout.contains("\nReached max requests limit.\n"), "{ended}");
-    reported(&ended);
-
-    let server = Server::v4("");
-    let ended = server.run("-r 200 -n 1000 -n 23 -R 50 -xe").expect(0);
-    assert_eq!(server.received(RequestKind::Request), 23, "{ended}");
-    assert_eq!(tally(&ended.balanced(), "REQUEST-ACK received"), 23, "{ended}");
-    assert!(ended.stdout.contains("\nReached max requests limit.\n"), "{ended}");
-}
-
-#[test]
-fn a_period_ends_it() {
-    let server = Server::v6("");
-    let ended = server.run("-r 250 -p 1.2 -R 50 -xe").expect(0);
-    assert_eq!(ended.balanced().counts.planned, 300, "{ended}");
-    assert_eq!(server.received(RequestKind::Discover), 300, "{ended}");
-    assert!(ended.stdout.contains("\nreached test-period.\n"), "{ended}");
-}
-
-#[test]
-fn drops_end_it() {
-    // When the limit is reached, what was sent in the last drop time is in flight and may still be dropped: fifty.
-    for (limit, lost) in [("-D 5", "last = 5"), ("-D 0", "last = 1"), ("-D 1", "first = 20")] {
-        let server = Server::v4(&format!("[[rule]]\non = ['discover']\n{lost}\naction = 'drop'"));
-        let ended = server.run(&format!("-r 25 -R 100 -d 2 -d 2 -p 60 {limit} -xe")).expect(3);
-        let record = ended.balanced();
-        let drops = tally(&record, "DISCOVER-OFFER drops");
-        let wanted = if limit == "-D 5" { 5 } else { 1 };
-        assert!(drops >= wanted && drops <= wanted + 75, "{limit}\n{ended}");
-        if limit == "-D 5" {
-            assert_eq!(drops, 5, "{ended}");
-        }
-        assert!(ended.stdout.contains("\nReached maximum drops number.\n"), "{ended}");
-        assert!(ended.said().contains("by the drops of DISCOVER-OFFER (-D)"), "{ended}");
-        assert!(record.rates.seconds < 30.0, "{ended}");
-    }
-    // One in five of the second stage; the first has no limit that it could reach.
-    let server = Server::v4("[[rule]]\non = ['request']\nevery = 5\naction = 'drop'");
-    let ended = server.run("-r 100 -R 100 -d 2 -d 2 -p 60 -D 90% -D 10% -xe").expect(3);
-    let record = ended.balanced();
-    let of = |what: &str| tally(&record, &format!("REQUEST-ACK {what}"));
-    assert!(of("drops") * 10 >= of("drops") + of("received"), "{ended}");
-    assert!(ended.stdout.contains("\nReached maximum percentage of drops.\n"), "{ended}");
-    // A drop is what was not answered in time, not what is under way when a run ends.
-    let server = Server::v4("[[rule]]\naction = { delay = '200ms' }");
-    let ended = server.run("-r 100 -n 100 -R 100 -D 1").expect(0);
-    assert_eq!(ended.balanced().counts.ok, 100, "{ended}");
-}
-
-#[test]
-fn the_end_waits_as_long_as_it_is_told() {
-    let delayed = |delay: &str, words: &str| {
-        let script = format!("[[rule]]\non = ['request']\naction = {{ delay = '{delay}' }}");
-        Server::v4(&script).run(&format!("-r 100 -R 100 -d 5 -d 5 {words}"))
-    };
-    // By default, until the answers came.
-    let patient = delayed("700ms", "-p 0.5").expect(0);
-    assert_eq!(patient.balanced().counts.ok, 50, "{patient}");
-    // With no patience at all nothing is answered, and what is cut off is no drop.
-    let hasty = delayed("3s", "-p 0.5 -W 0").expect(3);
-    let record = hasty.balanced();
-    assert_eq!((record.counts.ok, record.counts.cut_off), (0, 50), "{hasty}");
-    assert_eq!(hasty.line("REQUEST-ACK", "drops"), 0, "{hasty}");
-    // With some, those that are answered by then: of the second in which all were sent, the first half.
-    let some = delayed("2s", "-p 1 -W 1500000").expect(3);
-    let record = some.balanced();
-    assert!((10..=90).contains(&record.counts.ok), "{some}");
-    assert_eq!(record.counts.ok + record.counts.cut_off, 100, "{some}");
-}
-
-#[test]
-fn the_wait_for_answers_is_no_longer_than_the_drop_time() {
-    let ended = Server::v4(SILENT).run("-r 100 -n 20 -R 20 -d 0.5").expect(3);
-    let record = ended.balanced();
-    assert_eq!((record.counts.timed_out, record.counts.ok), (20, 0), "{ended}");
-    // Each is given up after its drop time, and not at the end of the run.
-    let took = record.operations[0].service.histogram().unwrap();
-    assert!(took.min().unwrap() >= Duration::from_millis(500), "{ended}");
-    assert!(took.quantile(0.5).unwrap() < Duration::from_millis(650), "{ended}");
-    reported(&ended);
 }
 
 #[test]
@@ -193,28 +98,11 @@ fn what_cannot_be_carried_out_is_said_first() {
     refused("-6 -l lo -r 1 -n 1 servers", 8, "--lab");
 }
 
-#[test]
-fn objectives_decide_the_exit_code() {
-    let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '20ms' }");
-    let met = ["--slo", "dora.p99<20s", "--slo", "errors<1%"];
-    let ended = server.run_with("-r 100 -n 30 -R 30", &met).expect_met();
-    assert!(ended.record().slo.iter().all(|slo| slo.outcome != SloOutcome::Missed), "{ended}");
-    let ended = server.run_with("-r 100 -n 30 -R 30", &["--slo", "dora.p99<1ms"]).expect(99);
-    assert!(ended.stderr.contains("missed"), "{ended}");
-    reported(&ended);
-    // An objective that is missed says more than exchanges that failed.
-    let lossy = Server::v4("[[rule]]\non = ['discover']\nevery = 5\naction = 'drop'");
-    let objective = ["--slo", "errors<10%"];
-    let words = "-r 100 -n 30 -R 30 -d 2 -d 2";
-    lossy.run_with(words, &objective).expect(99);
-    lossy.run_with(words, &["--slo", "errors<50%"]).expect(3);
-}
-
-/// Nobody is there at all: every send is refused by this machine, or nothing answers; either way each is accounted for.
+/// Nobody is there at all: every message is refused by this machine, or its answer is that nobody listens.
 #[test]
 fn a_port_where_nobody_listens_is_no_reason_to_give_up() {
-    let ended = start(Family::V4, free_port(), "-r 200 -n 40 -R 40 -d 0.3", &[]);
-    let ended = ended.wait().expect(3);
+    let port = free_port();
+    let ended = start(Family::V4, port, "-r 200 -n 40 -R 40 -d 0.3").wait().expect(3);
     let record = ended.balanced();
     assert_eq!((record.counts.ok, record.counts.planned), (0, 40), "{ended}");
     let refused = tally(&record, "locallimit");
@@ -222,27 +110,11 @@ fn a_port_where_nobody_listens_is_no_reason_to_give_up() {
     assert_eq!(sent + refused, 40, "{ended}");
     assert_eq!(tally(&record, "DISCOVER-OFFER drops"), sent, "{ended}");
     assert!(ended.stdout.contains(&format!("\nlocallimit: {refused}\n")), "{ended}");
-}
-
-/// The command of `-w` hears of the beginning and of the end.
-#[test]
-fn a_wrapped_command_is_called_at_both_ends() {
-    let directory = scratch();
-    let (script, log) = (directory.path().join("wrapped"), directory.path().join("log"));
-    fs::write(&script, format!("#!/bin/sh\necho \"$@\" >> {}\n", log.display())).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&script, mode).unwrap();
-    let server = Server::v4("");
-    let wrapped = script.to_str().unwrap();
-    server.run_with("-r 100 -n 50", &["-w", wrapped]).expect(0);
-    let said = || fs::read_to_string(&log).unwrap_or_default();
-    wait_for("both calls", || said().lines().count() == 2);
-    assert_eq!(said(), "start\nstop\n");
-    let missing = server.run_with("-r 100 -n 50", &["-w", "/nonexistent/command"]).expect(0);
-    for call in ["start", "stop"] {
-        let named = format!("'/nonexistent/command {call}', could not be run");
-        assert!(missing.said().contains(&named), "{missing}");
-    }
+    let advice = format!("note: no answer from 127.0.0.1:{port} to any of {sent} messages; ");
+    assert!(ended.stderr.contains(&advice), "{ended}");
+    let advice = "were rejected because nothing listens there (ICMP port unreachable): start the server, or name its \
+                  port (-N)";
+    assert!(ended.stderr.contains(advice), "{ended}");
 }
 
 /// The server of the command line says the same as the one in our process.
@@ -260,8 +132,8 @@ fn the_target_of_the_command_line_ends_with_an_account() {
         let port = text.lines().nth(line).and_then(|line| line.rsplit(':').next()?.parse().ok());
         port.unwrap_or_else(|| panic!("no port in {text}"))
     };
-    start(Family::V4, port(0), "-r 200 -n 30 -R 30", &[]).wait().expect(0);
-    start(Family::V6, port(1), "-r 200 -n 20 -R 20 -e prefix-only", &[]).wait().expect(0);
+    start(Family::V4, port(0), "-r 200 -n 30 -R 30").wait().expect(0);
+    start(Family::V6, port(1), "-r 200 -n 20 -R 20 -e prefix-only").wait().expect(0);
     target.signal(Signal::INT);
     let ended = target.wait().expect(0);
     let said = ended.said();
@@ -291,11 +163,12 @@ fn a_server_that_went_away_is_named_with_the_time() {
         note.strip_prefix(&format!("note: no answer from 127.0.0.1:{port} from ")).expect(note);
     let (since, rest) = rest.split_once(" s to the end, when ").expect(note);
     let since: f64 = since.parse().expect(note);
-    assert!((0.9..2.5).contains(&since), "{ended}");
+    assert!((0.9..4.0).contains(&since), "{ended}");
     let (sent, rest) = rest.split_once(" messages were sent; ").expect(note);
     let sent: u64 = sent.parse().expect(note);
-    // Whatever was sent after the last answer was dropped, and the host of the server said why.
-    assert_eq!(sent, record.counts.timed_out, "{ended}");
+    // Whatever was sent after the last answer was dropped, and the host of the server said why. So was what the server
+    // had not taken yet when it went away.
+    assert!((1..=record.counts.timed_out).contains(&sent), "{ended}");
     let refused = tally(&record, "refused (ICMP port unreachable)");
     assert!(rest.starts_with(&format!("{refused} messages were rejected")), "{ended}");
     // The kernel sends no more than so many of these a second.

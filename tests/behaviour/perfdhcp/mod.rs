@@ -2,15 +2,8 @@
 //! server misbehaves. The client's output and record are compared with the server's counts, or with the expected values
 //! from the script and the schedule.
 
-mod clients;
-mod delays;
 mod endings;
-mod faults;
-mod fleets;
 mod overload;
-mod phases;
-mod results;
 mod server;
-mod stalled;
+mod sockets;
 mod stopped;
-mod switches;

@@ -3,10 +3,10 @@
 use std::fs;
 
 use brunt_dhcp_server::{Family, RequestKind};
-use brunt_test_program::Program;
+use brunt_test_program::{Counted as _, Program, tally};
 use brunt_testbed::free_port;
 
-use super::server::{Counted as _, Server, start, tally, wait_for};
+use super::server::{Server, start, wait_for};
 
 /// The most memory a program has ever had, in KiB.
 fn peak(program: &Program) -> u64 {
@@ -36,7 +36,7 @@ fn what_is_never_answered_is_forgotten() {
 #[test]
 fn a_dead_port_costs_no_memory_either() {
     let port = free_port();
-    let program = start(Family::V6, port, "-i --window 200 -p 3 -R 1000 -d 0.05 -t 0.2", &[]);
+    let program = start(Family::V6, port, "-i --window 200 -p 3 -R 1000 -d 0.05 -t 0.2");
     wait_for("a start", || program.printed().lines().count() > 5);
     let early = peak(&program);
     wait_for("an end", || program.printed().lines().count() > 12);

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use brunt_dhcp_server::Answer;
 use brunt_record::Record;
-use brunt_test_program::{Ended, Program};
+use brunt_test_program::{Counted as _, Ended, Program, tally};
 use brunt_testbed::until;
 use rustix::process::Signal;
 
-use super::server::{Counted as _, Server, tally, wait_for};
+use super::server::{Server, wait_for};
 
 /// Stops a run once the server has sent this number of ACKs, and lets it continue after three seconds.
 fn stopped(server: &Server, program: Program, acks: u64) -> Ended {

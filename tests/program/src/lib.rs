@@ -1,7 +1,7 @@
 //! brunt as a process, for the tests of the program: [`Program`] and [`Ended`], the embedded servers that it brings
 //! along ([`Target`], [`RestTarget`]), a terminal to show itself on ([`Terminal`]), plans
-//! ([`Plan`]), searches and comparisons, and the files and reports of LoadGen
-//! ([`Files`], [`Report`]).
+//! ([`Plan`]), searches and comparisons, the files and reports of LoadGen ([`Files`], [`Report`]), and the messages that
+//! perfdhcp counts ([`Counted`]).
 //!
 //! A crate and no module of one test, because the tests that measure time are a program of their own and use the same.
 
@@ -10,11 +10,13 @@
 mod ab;
 mod job_files;
 mod ldap_tools;
+mod messages;
 mod plan;
 mod program;
 mod recomputed;
 mod report;
 mod rest_target;
+mod schema;
 mod search;
 mod targets;
 mod terminal;
@@ -22,11 +24,13 @@ mod terminal;
 pub use ab::{ab, binds};
 pub use job_files::Files;
 pub use ldap_tools::ldap_tools;
+pub use messages::{Counted, ENDS, counted, tally};
 pub use plan::Plan;
 pub use program::{Ended, Program, at, binary, command, measure, run, scratch, slapd, start};
 pub use recomputed::Recomputed;
 pub use report::{Report, Row};
 pub use rest_target::{RestTarget, Seen};
+pub use schema::schema_faults;
 pub use search::{CLIFF, SHORT, number_after, search, searched, without_a_limit};
 pub use targets::{Target, Targets};
 pub use terminal::{Terminal, searching};

@@ -1,14 +1,15 @@
 //! The files of a perfdhcp run: a record that matches the schema and prints again, and histogram files.
 
 use std::fs;
+use std::time::Duration;
 
 use brunt_dhcp_server::{Config, Family};
 use brunt_record::Histogram;
-use brunt_test_program::{run, scratch};
+use brunt_test_program::{Counted as _, schema_faults, scratch};
 use serde_json::Value;
 
-use super::server::{Counted as _, Server};
-use crate::records::faults;
+use super::server::Server;
+use crate::machine::run;
 
 #[test]
 fn records_are_what_the_schema_says_and_print_again() {
@@ -20,11 +21,11 @@ fn records_are_what_the_schema_says_and_print_again() {
         (Family::V4, "--scenario avalanche -R 40"),
     ] {
         let server = Server::like(family, "", Config::default());
-        let ended = server.run_with(words, &["--slo", "errors<50%"]).expect_met();
+        let ended = server.run_with(words, &["--slo", "errors<50%"]).expect(0);
         let record = ended.balanced();
         let written: Value =
             serde_json::from_slice(&fs::read(ended.record_path()).unwrap()).unwrap();
-        assert_eq!(faults(&written), Vec::<String>::new(), "{ended}");
+        assert_eq!(schema_faults(&written), Vec::<String>::new(), "{ended}");
         // The intervals add up to the whole, exchanges and messages alike.
         let steps = || record.series.iter();
         let ok: u64 = steps().flat_map(|step| &step.operations).map(|done| done.counts.ok).sum();
@@ -35,10 +36,10 @@ fn records_are_what_the_schema_says_and_print_again() {
         }
 
         let path = ended.record_path().to_str().unwrap();
-        let again = run(["report", path, "--details"]).expect(0).stdout;
+        let again = run(&["report", path, "--details"]).expect(0).stdout;
         assert_eq!(again, ended.summary(), "{ended}");
         let same: Value =
-            serde_json::from_str(&run(["report", path, "--format", "json"]).stdout).unwrap();
+            serde_json::from_str(&run(&["report", path, "--format", "json"]).stdout).unwrap();
         assert_eq!(same, written);
     }
 }
@@ -71,5 +72,6 @@ fn histogram_files_hold_every_exchange() {
         .collect();
     assert_eq!(histograms.iter().map(Histogram::count).sum::<u64>(), 200, "{log}");
     let shortest = histograms.iter().filter_map(Histogram::min).min().unwrap();
-    assert!(shortest.as_millis() >= 29, "{shortest:?}\n{log}");
+    // Two answers are 1 ms on their way each. A histogram is good to three digits.
+    assert!(shortest.abs_diff(Duration::from_millis(32)).as_micros() <= 32, "{shortest:?}\n{log}");
 }

@@ -2,9 +2,9 @@
 //! exchanges as drops, though those of one phase are found out in the next.
 
 use brunt_record::{Phase, Record};
+use brunt_test_program::{Counted as _, ENDS, Ended};
 
-use super::server::{Counted as _, ENDS, Server};
-use brunt_test_program::Ended;
+use super::server::Server;
 
 const SCRIPT: &str = "[[rule]]\non = ['discover']\nevery = 10\naction = 'ignore'";
 

@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use brunt_dhcp_server::{Answer, Config, Family, Lease, Pool4, RequestKind, State};
-use brunt_record::Record;
-use brunt_test_program::{Ended, scratch};
-use brunt_testbed::free_port;
+use brunt_record::{Mode, Percentile, Record};
+use brunt_test_program::{Counted as _, Ended, counted, scratch, tally};
 
-use super::server::{Counted as _, Server, counted, start, tally, wait_for};
+use super::server::Server;
 
 /// The MAC addresses of all clients that have or had a lease. A client identifier of DHCPv4 ends in one, after its
 /// type.
@@ -87,11 +86,8 @@ fn addresses_of_a_file_are_drawn_from() {
 #[test]
 fn two_nodes_share_a_run_and_no_client() {
     let server = Server::v4("");
-    let run = |node: &str| {
-        start(Family::V4, server.port(), &format!("-r 200 -n 90 -R 60 --node {node}"), &[])
-    };
+    let run = |node: &str| server.run(&format!("-r 200 -n 90 -R 60 --node {node}")).expect(0);
     let (zero, one) = (run("0/2"), run("1/2"));
-    let (zero, one) = (zero.wait().expect(0), one.wait().expect(0));
     let planned = |ended: &Ended| ended.balanced().counts.planned;
     assert_eq!(planned(&zero) + planned(&one), 90, "{zero}\n{one}");
     assert_eq!(planned(&zero), planned(&one), "{zero}\n{one}");
@@ -107,26 +103,14 @@ fn two_nodes_share_a_run_and_no_client() {
 }
 
 #[test]
-fn several_sources_share_a_run() {
-    let server = Server::v4("");
-    let ports = [(); 2].map(|()| free_port().to_string()).join(",");
-    let line = format!("-r 400 -n 200 -R 200 --source-port {ports}");
-    let ended = server.run(&line).expect(0);
-    let record = ended.balanced();
-    assert_eq!((record.counts.ok, server.sent(Answer::Ack)), (200, 200), "{ended}");
-    assert_eq!(macs(&server), counted_from(BASE, 0..200), "{ended}");
-    assert_eq!(tally(&record, "foreign"), 0, "{ended}");
-}
-
-#[test]
 fn no_more_are_in_flight_than_the_window_allows() {
-    // What is answered after 100 ms is in flight for so long, so with 5 at a time no more than 50 a second are sent.
+    // What is answered 100 ms after it is sent, and then 1 ms on its way, makes room for the next one: 5 at a time are
+    // sent at 0, 101, ..., 1919 ms, which is twenty times in two seconds.
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '100ms' }");
     let ended = server.run("-i --window 5 -p 2 -R 500").expect(0);
     let record = ended.balanced();
     let sent = server.received(RequestKind::Discover);
-    assert_eq!(record.counts.ok, sent, "{ended}");
-    assert!((40..=105).contains(&sent), "{sent}\n{ended}");
+    assert_eq!((record.counts.ok, sent), (100, 100), "{ended}");
     // Without an answer none of them is replaced before its drop time.
     let silent = Server::v4("[[rule]]\naction = 'ignore'");
     let ended = silent.run("-i --window 7 -p 1 -d 5 -W 0 -R 500").expect(3);
@@ -157,8 +141,6 @@ fn renewals_and_releases_keep_their_rates() {
         assert!(renewed.1 + released.1 <= 20, "{ended}");
         assert_eq!(server.received(RequestKind::Request), 200, "{ended}");
         assert_eq!(server.received(RequestKind::Renew), renewed.0, "{ended}");
-        // DHCPv4 answers no release, so the run does not wait until the server has read the last of them.
-        wait_for("the releases", || server.received(RequestKind::Release) >= released.0);
         assert_eq!(server.received(RequestKind::Release), released.0, "{ended}");
         // A released client has no lease any more; no client came twice, as there are more clients than turns.
         assert_eq!(server.bound() as u64, 200 - released.0, "{ended}");
@@ -181,9 +163,7 @@ fn leases_are_given_back_on_request() {
         assert_eq!(server.bound(), 90, "{kept}");
         let server = Server::like(family, "", Config::default());
         let ended = server.run(&format!("{line} --release-on-exit")).expect(0);
-        // DHCPv4 answers no release, so the program may end before the server has read the last of them.
-        wait_for("the releases", || server.bound() == 0);
-        assert_eq!(server.received(RequestKind::Release), 90, "{ended}");
+        assert_eq!((server.bound(), server.received(RequestKind::Release)), (0, 90), "{ended}");
         assert!(ended.stderr.contains("Released 90 leases."), "{ended}");
         // They enter no figure.
         let record = ended.balanced();
@@ -205,4 +185,42 @@ fn a_pool_that_is_too_small_is_seen() {
     assert_eq!((server.tally().exhausted, server.bound()), (30, 20), "{ended}");
     assert_eq!(tally(&record, "DISCOVER-OFFER drops"), 30, "{ended}");
     assert!(server.leases().iter().all(|lease| lease.state == State::Bound), "{ended}");
+}
+
+#[test]
+fn a_node_is_held_against_its_share_of_the_rate() {
+    let server = Server::v4("");
+    let ended = server.run("-r 400 -p 1 --node 3/4").expect(0);
+    assert!(ended.stdout.contains(" 4-way exchanges/second, expected rate: 100\n"), "{ended}");
+    let record = ended.balanced();
+    assert_eq!((record.rates.target, record.counts.sent), (Some(100.0), 100), "{ended}");
+    assert_eq!(server.received(RequestKind::Request), 100, "{ended}");
+}
+
+#[test]
+fn users_think() {
+    // Each of two users is answered twice after 1 ms, and then thinks for 498 ms: at 0, 500, 1000 and 1500 ms.
+    let server = Server::v4("");
+    let line = "--think 498ms --window 2 -R 10 -p 2 --drain 10s --percentile 42.5";
+    let ended = server.run(line).expect(0);
+    let record = ended.balanced();
+    assert_eq!((record.plan.mode, record.plan.sessions), (Mode::Closed, 2), "{ended}");
+    assert_eq!((record.counts.sent, server.sent(Answer::Ack)), (8, 8), "{ended}");
+    let asked = |at: &Percentile| (at.percentile - 42.5).abs() < 1e-9;
+    assert!(record.operations[0].response.percentiles.iter().any(asked), "{ended}");
+}
+
+#[test]
+fn the_canary_is_of_other_clients() {
+    let server = Server::v4("");
+    let ended = server.run("-r 50 -n 20 -R 100 --canary 4").expect(0);
+    let record = ended.record();
+    let planned = (record.plan.first_exchange, record.conservation.counts.planned);
+    assert_eq!((planned, server.received(RequestKind::Discover)), ((4, 16), 20), "{ended}");
+    // Each of the twenty was another client.
+    assert_eq!(macs(&server), counted_from(BASE, 0..20), "{ended}");
+    let silent = Server::v4("[[rule]]\naction = 'ignore'");
+    let ended = silent.run("-r 50 -n 20 --canary 2").expect(10);
+    assert!(ended.said().contains("the run did not begin, because its canary failed"), "{ended}");
+    assert_eq!((&*ended.stdout, silent.received(RequestKind::Discover)), ("", 2), "{ended}");
 }
