@@ -1,6 +1,7 @@
 //! Verdicts of runs whose cause is known.
 
 mod drift;
+mod limits;
 mod percentiles;
 
 use super::*;
