@@ -1,5 +1,9 @@
-//! [`App`]: what every request can use.
+//! [`App`]: what every request can use, as the user who sends it sees it.
+//!
+//! What is about tests is reached through the store and the queue, and these find only what may be seen. The rest is in
+//! [`Services`], which all requests share.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -15,9 +19,9 @@ use crate::in_flight::InFlight;
 use crate::levels::Levels;
 use crate::problem::Problem;
 use crate::provider::Provider;
-use crate::queue::Queue;
+use crate::queue::{Queue, SeenQueue};
 use crate::remembered::Remembered;
-use crate::store::{AuditKey, Store};
+use crate::store::{AuditKey, Sight, Store};
 use crate::vault::Vault;
 
 /// The most trends that are remembered: one of many runs takes some hundred KiB.
@@ -29,14 +33,21 @@ const TRIAL_LINK_LASTS: i64 = 24 * 3_600;
 /// The file of the key that authenticates the audit trail.
 pub(crate) const AUDIT_KEY: &str = "audit.key";
 
-/// What every request can use.
+/// What every request can use, and what the site uses itself, which sees everything.
 pub(crate) struct App {
     pub(crate) store: Arc<Store>,
+    services: Arc<Services>,
+}
+
+/// What all requests share.
+pub(crate) struct Services {
     pub(crate) vault: Arc<Vault>,
+    /// The directories of the runs. Who asks for one has found the run in the store or in the queue.
     pub(crate) history: Arc<History>,
     pub(crate) children: Arc<Children>,
-    /// Set while the site is served. The code that opens the queue starts the waiting runs.
-    pub(crate) queue: OnceLock<Queue>,
+    /// Set while the site is served. The code that opens the queue starts the waiting runs. Requests use
+    /// [`App::queue`], which finds only what may be seen.
+    pub(crate) all_runs: OnceLock<Queue>,
     pub(crate) passwords: Passwords,
     /// The conversation with the provider at which people sign in, if they do.
     pub(crate) provider: Provider,
@@ -71,7 +82,24 @@ pub(crate) struct App {
     pub(crate) log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
+impl Deref for App {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
 impl App {
+    pub(crate) fn new(store: Store, services: Services) -> Self {
+        Self { store: Arc::new(store), services: Arc::new(services) }
+    }
+
+    /// The same, as somebody sees it.
+    pub(crate) fn seen_by(&self, sight: Sight) -> Self {
+        Self { store: Arc::new(self.store.seen_by(sight)), services: Arc::clone(&self.services) }
+    }
+
     /// The current time, in seconds since 1970.
     pub(crate) fn now(&self) -> i64 {
         (self.now)()
@@ -82,9 +110,10 @@ impl App {
         self.origin.get().map_or("", String::as_str)
     }
 
-    /// The runs that were submitted here.
-    pub(crate) fn queue(&self) -> Result<&Queue, Problem> {
-        self.queue.get().ok_or_else(|| Problem::bug("the queue is not open"))
+    /// The runs that were submitted here and may be seen.
+    pub(crate) fn queue(&self) -> Result<SeenQueue<'_>, Problem> {
+        let queue = self.all_runs.get().ok_or_else(|| Problem::bug("the queue is not open"))?;
+        Ok(SeenQueue::new(queue, self.store.hidden_plans()?))
     }
 
     /// Adds runs that have ended to the index.
@@ -95,11 +124,12 @@ impl App {
 
     /// Adds these runs to the index, if they are not yet in it.
     pub(crate) fn absorb_of(&self, ids: impl IntoIterator<Item = RunId>) -> Result<(), Problem> {
+        let store = self.store.seen_by(Sight::Everything);
         for id in ids {
-            if self.store.run(id.as_str())?.is_none()
+            if store.run(id.as_str())?.is_none()
                 && let Some(entry) = self.history.entry(&id).map_err(Problem::failed)?
             {
-                self.store.put_run(&entry)?;
+                store.put_run(&entry)?;
             }
         }
         Ok(())

@@ -94,7 +94,7 @@ fn page_of(baseline: &str, run: &Entry) -> String {
 
 /// How a run compares with the baseline of its load, which is stored as well.
 pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem> {
-    let baseline = app.store.baseline_of(&run.summary.load)?;
+    let baseline = app.store.baseline_of(run)?;
     let is_run = run.summary.capacity.is_none();
     let Some(baseline) = baseline.filter(|baseline| is_run && baseline.id != run.id) else {
         return Ok(None);

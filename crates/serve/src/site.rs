@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::runtime::Builder;
 
 use crate::agents::Cluster;
-use crate::app::{App, audit_key};
+use crate::app::{App, Services, audit_key};
 use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
 use crate::comparison::compare_ended;
@@ -122,12 +122,11 @@ impl Site {
         let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
         let children = Arc::new(Children::default());
         let provider = provider(&children);
-        let app = Arc::new(App {
-            store: Arc::new(store),
+        let services = Services {
             vault: Arc::new(vault),
             history,
             children,
-            queue: OnceLock::new(),
+            all_runs: OnceLock::new(),
             passwords: Passwords::new()?,
             provider,
             limiter: Limiter::default(),
@@ -146,7 +145,8 @@ impl Site {
             counters: Counters::default(),
             now: || jiff::Timestamp::now().as_second(),
             log,
-        });
+        };
+        let app = Arc::new(App::new(store, services));
         if let Some(trial) = &settings.trial {
             trial::furnish(&app, trial)?;
         }
@@ -178,7 +178,7 @@ impl Site {
         };
         self.serve_while(listener, begun, waited)?;
         let message = |problem: crate::problem::Problem| problem.hidden.unwrap_or(problem.detail);
-        let ended = app.queue().map_err(message)?.end_all(ENDED_WITHIN);
+        let ended = app.all_runs.get().is_none_or(|queue| queue.end_all(ENDED_WITHIN));
         trial::clear(&app).map_err(message)?;
         Ok(ended)
     }
@@ -328,7 +328,7 @@ fn open_queue(app: &App) -> Result<(), String> {
     let queue = Queue::open_with(history, children, lock, (Box::new(keeper), meeting));
     let queue = queue.map_err(|error| failed(&error))?;
     // A site is served only once, so this cannot fail.
-    let _ = app.queue.set(queue);
+    let _ = app.all_runs.set(queue);
     let ids = app.history.ids().map_err(|error| failed(&error))?;
     let completed = retention::complete(app);
     if let Err(problem) = app.absorb_of(ids).and(completed) {

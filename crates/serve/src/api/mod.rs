@@ -8,6 +8,7 @@ pub(crate) mod hooks;
 pub(crate) mod keyed;
 pub(crate) mod marks;
 pub(crate) mod plans;
+pub(crate) mod projects;
 pub(crate) mod records;
 pub(crate) mod runs;
 pub(crate) mod schedules;

@@ -5,11 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::body;
+use super::projects::within;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{self as changes, NAME_MAX, Revised, TEXT_MAX};
 use crate::moment::rfc3339;
 use crate::problem::Problem;
-use crate::store::Plan;
+use crate::store::{Plan, Project};
 
 /// A plan that is created.
 #[derive(Deserialize, JsonSchema)]
@@ -22,6 +23,9 @@ pub(crate) struct PlanAsked {
     /// Its text: TOML, as brunt run takes it. It is stored as it is; a run is refused if it cannot be read.
     #[schemars(length(max = TEXT_MAX))]
     text: String,
+    /// The name of the project that it belongs to; without one everybody sees it.
+    #[serde(default)]
+    project: Option<String>,
 }
 
 /// A new text of a plan.
@@ -49,6 +53,8 @@ pub(crate) struct PlanRow {
     by: String,
     /// When it was saved, in RFC 3339.
     at: String,
+    /// The name of its project; null if everybody sees it.
+    project: Option<String>,
 }
 
 /// A revision of a plan, with its text.
@@ -68,36 +74,42 @@ pub(crate) struct Plans {
     plans: Vec<PlanRow>,
 }
 
-impl From<Plan> for PlanRow {
-    fn from(plan: Plan) -> Self {
-        let Plan { id, name, revision, by, at, .. } = plan;
-        Self { id, name, revision, by, at: rfc3339(at) }
+impl PlanRow {
+    fn new(plan: Plan, projects: &[Project]) -> Self {
+        let Plan { id, name, revision, by, at, project, .. } = plan;
+        let project = projects.iter().find(|one| Some(one.id) == project);
+        Self { id, name, revision, by, at: rfc3339(at), project: project.map(|it| it.name.clone()) }
     }
 }
 
-impl From<Plan> for PlanReply {
-    fn from(mut plan: Plan) -> Self {
+impl PlanReply {
+    fn new(call: &Call, mut plan: Plan) -> Result<Self, Problem> {
         let (note, text) = (std::mem::take(&mut plan.note), std::mem::take(&mut plan.text));
-        Self { row: plan.into(), note, text }
+        Ok(Self { row: PlanRow::new(plan, &call.app.store.projects()?), note, text })
     }
+}
+
+fn listed(call: &Call, plans: Vec<Plan>) -> Result<Answer, Problem> {
+    let projects = call.app.store.projects()?;
+    let plans = plans.into_iter().map(|plan| PlanRow::new(plan, &projects));
+    Answer::json(&Plans { plans: plans.collect() })
 }
 
 /// `GET /api/v1/plans`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let (mut plans, name) = (call.app.store.plans()?, call.query("name"));
     plans.retain(|plan| name.is_empty() || plan.name.eq_ignore_ascii_case(name));
-    Answer::json(&Plans { plans: plans.into_iter().map(PlanRow::from).collect() })
+    listed(call, plans)
 }
 
 /// `GET /api/v1/plans/{plan}`.
 pub(crate) fn read(call: &Call) -> Result<Answer, Problem> {
-    Answer::json(&PlanReply::from(named(call)?))
+    Answer::json(&PlanReply::new(call, named(call)?)?)
 }
 
 /// `GET /api/v1/plans/{plan}/revisions`.
 pub(crate) fn revisions(call: &Call) -> Result<Answer, Problem> {
-    let revisions = call.app.store.revisions(named(call)?.id)?;
-    Answer::json(&Plans { plans: revisions.into_iter().map(PlanRow::from).collect() })
+    listed(call, call.app.store.revisions(named(call)?.id)?)
 }
 
 /// `GET /api/v1/plans/{plan}/revisions/{revision}`.
@@ -105,15 +117,16 @@ pub(crate) fn revision(call: &Call) -> Result<Answer, Problem> {
     let mut revisions = call.app.store.revisions(named(call)?.id)?.into_iter();
     let number: i64 = call.segment("revision").parse().unwrap_or_default();
     let found = revisions.find(|plan| plan.revision == number);
-    Answer::json(&PlanReply::from(found.ok_or_else(|| Problem::missing("revision"))?))
+    Answer::json(&PlanReply::new(call, found.ok_or_else(|| Problem::missing("revision"))?)?)
 }
 
 /// `POST /api/v1/plans`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let asked: PlanAsked = body::read(call)?;
-    let id = changes::add(&call.app, call.who()?, &asked.name, &asked.text)?;
+    let project = within(call, asked.project.as_deref())?;
+    let id = changes::add(&call.app, call.who()?, (&asked.name, project.as_ref()), &asked.text)?;
     let plan = call.app.store.plan(id)?.ok_or_else(|| Problem::missing("plan"))?;
-    Answer::made(&PlanReply::from(plan), &format!("/api/v1/plans/{id}"))
+    Answer::made(&PlanReply::new(call, plan)?, &format!("/api/v1/plans/{id}"))
 }
 
 /// `PUT /api/v1/plans/{plan}`.

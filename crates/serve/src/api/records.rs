@@ -7,10 +7,11 @@ use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::runs::tags;
 use crate::comparison::{Against, against};
-use crate::history::{Entry, PutError};
+use crate::history::{Entry, Put, PutError};
 use crate::pages::history::{PER_PAGE, behind, filter, next};
 use crate::pages::run;
 use crate::problem::Problem;
@@ -85,6 +86,9 @@ pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
         // Otherwise the next attempt would find the record known, and it would be in no list.
         noted.inspect_err(|_| app.forget(&put.entry.id))?;
     }
+    if app.store.run(put.entry.id.as_str())?.is_none() {
+        return Err(unseen(app, &put));
+    }
     let against = against(app, &put.entry)?;
     let Entry { id, summary, .. } = &put.entry;
     let missed = summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed);
@@ -99,6 +103,16 @@ pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
     };
     let status = if put.is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok(Answer::json(&pushed)?.status(status))
+}
+
+/// The runs of the load belong to a project that the sender does not see.
+fn unseen(app: &App, put: &Put) -> Problem {
+    if put.is_new {
+        app.forget(&put.entry.id);
+    }
+    let detail = "The runs of this load belong to a project that you do not see, so nothing was stored. Ask an \
+                  administrator of this site to let you see it.";
+    Problem::new(StatusCode::FORBIDDEN, "In another project", detail)
 }
 
 fn unfit(error: PutError) -> Problem {

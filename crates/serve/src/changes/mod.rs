@@ -4,6 +4,7 @@
 pub(crate) mod annotations;
 pub(crate) mod hooks;
 pub(crate) mod plans;
+pub(crate) mod projects;
 pub(crate) mod runs;
 pub(crate) mod schedules;
 pub(crate) mod targets;

@@ -6,7 +6,7 @@ use super::is_name;
 use crate::app::App;
 use crate::auth::Requester;
 use crate::problem::Problem;
-use crate::store::Plan;
+use crate::store::{Plan, Project};
 
 /// The most characters of a name.
 pub(crate) const NAME_MAX: usize = 80;
@@ -22,8 +22,13 @@ pub(crate) enum Revised {
     Behind,
 }
 
-/// Adds a plan, and returns its id.
-pub(crate) fn add(app: &App, who: &Requester, name: &str, text: &str) -> Result<i64, Problem> {
+/// Adds a plan to a project, or to none, and returns its id.
+pub(crate) fn add(
+    app: &App,
+    who: &Requester,
+    (name, project): (&str, Option<&Project>),
+    text: &str,
+) -> Result<i64, Problem> {
     let name = name.trim();
     if !is_name(name, NAME_MAX) {
         let wanted = format!("text from 1 to {NAME_MAX} characters on one line");
@@ -35,12 +40,14 @@ pub(crate) fn add(app: &App, who: &Requester, name: &str, text: &str) -> Result<
         ));
     }
     fits(text)?;
-    let Some(id) = app.store.add_plan(name, text, (&who.user.name, app.now()))? else {
+    let of = (name, project.map(|project| project.id));
+    let Some(id) = app.store.add_plan_to(of, (text, ""), (&who.user.name, app.now()))? else {
         let taken = format!("A plan named {name} already exists.");
         let problem = Problem::field("name", name, "a name that no other plan has", taken);
         return Err(Problem { status: StatusCode::CONFLICT, ..problem });
     };
-    app.audit(who, "add plan", name)?;
+    let within = project.map(|project| format!(" in the project {}", project.name));
+    app.audit(who, "add plan", &format!("{name}{}", within.unwrap_or_default()))?;
     Ok(id)
 }
 

@@ -56,7 +56,7 @@ impl<'a> Actions<'a> {
             let here = Position { key: run.summary.started.clone(), id: run.id.to_string() };
             Ok(store.runs(&filter, Some(&here), 1)?.runs.into_iter().next())
         };
-        let baseline = if is_run { store.baseline_of(&run.summary.load)? } else { None };
+        let baseline = if is_run { store.baseline_of(run)? } else { None };
         let baseline = baseline.filter(|one| one.id != run.id);
         let against = Against::stored(&call.app, run)?.filter(|against| {
             against.trusted

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{hidden, settings};
 use crate::auth::Requester;
 use crate::call::Call;
-use crate::queue::{Expected, Shown, expected};
+use crate::queue::{Expected, Shown};
 
 /// The places, each with the beginnings of other addresses that belong to it.
 const PLACES: [(&str, &str, &[&str]); 4] = [
@@ -48,7 +48,7 @@ fn is_here(link: &str, others: &[&str], path: &str) -> bool {
 /// What runs, and how much waits.
 fn now(call: &Call) -> Markup {
     let Ok(queue) = call.app.queue() else { return html! {} };
-    let runs = expected(queue.list());
+    let runs = queue.expected();
     let Some(first) = runs.first() else { return html! {} };
     html! {
         div.now {

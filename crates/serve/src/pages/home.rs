@@ -1,6 +1,8 @@
 //! The first page: the tests, each with its last result, its last runs, its baseline and its next run; and what runs
 //! now.
 
+use std::collections::HashMap;
+
 use brunt_record::{Mode, OutcomeTone};
 use maud::{Markup, html};
 
@@ -12,7 +14,7 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::queue::{Expected, expected};
+use crate::queue::Expected;
 use crate::schedule::next_time;
 use crate::store::{LastRuns, Plan, REVISION, Test, key_of_plan, name};
 
@@ -27,6 +29,8 @@ const OF_RUNS: [&str; 13] = [
 /// A test as the page shows it.
 struct Row {
     test: Test,
+    /// The name of its project.
+    project: Option<String>,
     last: Option<LastRuns>,
     standing: Option<Standing>,
     next: Option<i64>,
@@ -102,7 +106,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     }
     let app = &call.app;
     app.absorb()?;
-    let runs = expected(app.queue()?.list());
+    let runs = app.queue()?.expected();
     let all = rows(call, &runs)?;
     let runner = call.who()?.user.role >= Role::Runner;
     let body = html! {
@@ -149,6 +153,9 @@ fn rows(call: &Call, runs: &[Expected]) -> Result<Vec<Row>, Problem> {
     let (store, now) = (&call.app.store, call.app.now());
     let mut last = store.last_runs(RUNS)?;
     let (schedules, baselines) = (store.schedules()?, store.baselines()?);
+    let projects: HashMap<i64, String> =
+        store.projects()?.into_iter().map(|project| (project.id, project.name)).collect();
+    let named = |project: Option<i64>| project.and_then(|id| projects.get(&id).cloned());
     let mut rows = Vec::new();
     for plan in store.plans()? {
         let key = key_of_plan(plan.id);
@@ -157,11 +164,13 @@ fn rows(call: &Call, runs: &[Expected]) -> Result<Vec<Row>, Problem> {
         let next = times.filter_map(|schedule| next_time(schedule, now)).min();
         let going = runs.iter().find(|run| is_of(run, &plan)).cloned();
         let test = test(key, plan.name.clone(), own.as_ref(), Some(plan));
-        rows.push(Row { test, last: own, standing: None, next, going });
+        let project = named(test.project);
+        rows.push(Row { test, project, last: own, standing: None, next, going });
     }
     for last in last {
         let test = test(last.test.clone(), name(&last.newest), Some(&last), None);
-        rows.push(Row { test, last: Some(last), standing: None, next: None, going: None });
+        let (project, last) = (named(test.project), Some(last));
+        rows.push(Row { test, project, last, standing: None, next: None, going: None });
     }
     for row in &mut rows {
         let Some(last) = &row.last else { continue };
@@ -176,7 +185,8 @@ fn rows(call: &Call, runs: &[Expected]) -> Result<Vec<Row>, Problem> {
 fn test(key: String, name: String, last: Option<&LastRuns>, plan: Option<Plan>) -> Test {
     let target = last.and_then(|last| last.target);
     let load = last.map(|last| last.newest.summary.load.clone()).unwrap_or_default();
-    Test { key, name, plan, load, runs: 0, target }
+    let project = plan.as_ref().map_or_else(|| last.and_then(|it| it.project), |it| it.project);
+    Test { key, name, plan, project, load, runs: 0, target }
 }
 
 /// Whether a run that is active or waits is made from a plan.
@@ -252,7 +262,7 @@ fn table(call: &Call, rows: &[&Row]) -> Result<Markup, Problem> {
 }
 
 fn row_of(call: &Call, row: &Row) -> Result<Markup, Problem> {
-    let Row { test, last, standing, next, going } = row;
+    let Row { test, project, last, standing, next, going } = row;
     let newest = last.as_ref().map(|last| &last.newest);
     let points = last.as_ref().map(|last| last.points.as_slice()).unwrap_or_default();
     let runner = call.who()?.user.role >= Role::Runner;
@@ -264,6 +274,7 @@ fn row_of(call: &Call, row: &Row) -> Result<Markup, Problem> {
         tr {
             th.name scope="row" {
                 a href={ "/tests/" (test.key) } { (test.name) }
+                @if let Some(project) = project { " " span.tag { (project) } }
                 small { (load(test, newest)) }
             }
             td.name { (result(newest, going.as_ref())) }

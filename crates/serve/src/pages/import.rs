@@ -14,6 +14,7 @@ use maud::{Markup, html};
 
 use super::form::{AREA, Area, Form, Input, Script, TEXT};
 use super::page as whole;
+use super::projects;
 use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::changes::plans::{NAME_MAX, TEXT_MAX};
@@ -24,12 +25,11 @@ use crate::submission::files::{directory, is_plain, write};
 const DATA_MAX: usize = 16 << 20;
 
 /// `GET /plans/import`.
-#[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
-    Ok(Answer::page(whole(call, "Import", &form(call))))
+    Ok(Answer::page(whole(call, "Import", &form(call)?)))
 }
 
-fn form(call: &Call) -> Markup {
+fn form(call: &Call) -> Result<Markup, Problem> {
     let kinds = [
         ("auto", "Detect automatically"),
         ("curl", "cURL command line"),
@@ -54,10 +54,11 @@ fn form(call: &Call) -> Markup {
         (form.choice("kind", "Format", &kinds, ""))
         (form.input("job", "Job, if a LoadGen directory has several", Input { list: Some("jobs"), ..TEXT }))
         datalist id="jobs" {}
+        (projects::choice(call, &form)?)
         (form.tick("library", "Also add the tasks of LoadGen to the step library", false))
         div { button.main { "Import" } }
     };
-    html! {
+    Ok(html! {
         p.crumbs { a href="/plans" { "Plans" } }
         h1.large { "Import a plan" }
         p {
@@ -66,7 +67,7 @@ fn form(call: &Call) -> Markup {
              requests. Passwords, tokens and cookies become variables."
         }
         (form.whole("stack", Script::Import, &fields))
-    }
+    })
 }
 
 /// `POST /plans/import`.
@@ -93,7 +94,7 @@ pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
 
 /// The plan that a child makes from a text.
 pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<Imported, Problem> {
-    let App { history, children, .. } = &*call.app;
+    let (history, children) = (&call.app.history, &call.app.children);
     let import = Import { kind, text, job: job.trim().to_owned() };
     let done = history.in_scratch(|directory| children.import(directory, import));
     let done = done.map_err(Problem::failed)?;
@@ -161,6 +162,7 @@ fn moved(from: &Path, to: &Path) -> io::Result<()> {
 /// Adds the plan under its name, or under the first similar name that is free.
 fn named_first(call: &Call, imported: &Imported) -> Result<i64, Problem> {
     let (app, by) = (&call.app, &call.who()?.user.name);
+    let project = projects::of_form(call)?.map(|project| project.id);
     let name: String = imported
         .name
         .chars()
@@ -171,7 +173,8 @@ fn named_first(call: &Call, imported: &Imported) -> Result<i64, Problem> {
     for number in 1..1_000 {
         let name = if number == 1 { name.to_owned() } else { format!("{name} {number}") };
         let noted = (imported.text.as_str(), imported.notes.join("\n"));
-        let added = app.store.add_noted_plan(&name, (noted.0, &noted.1), (by, app.now()))?;
+        let added =
+            app.store.add_plan_to((&name, project), (noted.0, &noted.1), (by, app.now()))?;
         if let Some(id) = added {
             return Ok(id);
         }

@@ -14,7 +14,7 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::changes::annotations::{LABEL_MAX, mark as marked};
 use crate::problem::Problem;
-use crate::queue::{Expected, State, Status, StopError, expected};
+use crate::queue::{Expected, State, Status, StopError};
 use crate::store::{Target, key_of_plan};
 use crate::tail::Tail;
 
@@ -34,7 +34,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
     }
     let runner = call.who()?.user.role >= Role::Runner;
-    let all = expected(call.app.queue()?.list());
+    let all = call.app.queue()?.expected();
     let going = all.iter().find(|run| run.status.id == id);
     let title = match (going, status.state) {
         (Some(run), State::Searching) => format!("{}: the highest rate", called(run)),
@@ -192,8 +192,7 @@ pub(crate) fn stopped(call: &Call, now: bool) -> Result<RunId, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let (id, _) = named(call)?;
     let by = who.named();
-    let stopped = if now { app.queue()?.stop_now(&id, &by) } else { app.queue()?.stop(&id, &by) };
-    match stopped {
+    match app.queue()?.stop(&id, &by, now) {
         Ok(()) | Err(StopError::Over(_)) => {}
         Err(StopError::Unknown(_)) => return Err(Problem::missing("run")),
     }

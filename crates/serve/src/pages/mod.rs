@@ -25,6 +25,7 @@ pub(crate) mod live;
 mod moments;
 pub(crate) mod people;
 pub(crate) mod plans;
+pub(crate) mod projects;
 pub(crate) mod provider;
 pub(crate) mod queue;
 pub(crate) mod run;

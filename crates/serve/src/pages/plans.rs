@@ -21,6 +21,7 @@ use http::StatusCode;
 use maud::{Markup, html};
 
 use super::form::{Form, Input, Script, TEXT};
+use super::projects;
 use super::shared;
 use super::submission::{named, submit_with};
 use super::{moment_of, page as whole};
@@ -69,12 +70,12 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
                 }
             }
         }
-        @if runner { (new(call)) }
+        @if runner { (new(call)?) }
     };
     Ok(Answer::page(whole(call, "Plans", &body)))
 }
 
-fn new(call: &Call) -> Markup {
+fn new(call: &Call) -> Result<Markup, Problem> {
     let form = Form::new(call, "/plans");
     let templates = TEMPLATES.iter().enumerate();
     let templates = templates.map(|(number, (name, _))| (number.to_string(), (*name).to_owned()));
@@ -82,9 +83,10 @@ fn new(call: &Call) -> Markup {
     let fields = html! {
         (form.input("name", "Name", Input { required: true, most: Some(NAME_MAX), ..TEXT }))
         (form.choice("template", "Template", &templates, ""))
+        (projects::choice(call, &form)?)
         div { button.main { "Make it" } }
     };
-    html! {
+    Ok(html! {
         section id="add" {
             h2 { "New plan" }
             p {
@@ -94,14 +96,16 @@ fn new(call: &Call) -> Markup {
             }
             (form.whole("stack", Script::Nothing, &fields))
         }
-    }
+    })
 }
 
 /// `POST /plans`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let number: usize = call.field("template").parse().unwrap_or_default();
     let text = TEMPLATES.get(number).map_or("", |(_, text)| text);
-    let id = changes::add(&call.app, call.who()?, call.field("name"), text)?;
+    let project = projects::of_form(call)?;
+    let of = (call.field("name"), project.as_ref());
+    let id = changes::add(&call.app, call.who()?, of, text)?;
     Ok(Answer::see(&format!("/plans/{id}")))
 }
 

@@ -7,11 +7,11 @@ use super::{hidden, moment_of, moments, page as whole};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::queue::{Expected, Shown, expected};
+use crate::queue::{Expected, Shown};
 
 /// `GET /queue`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
-    let runs = expected(call.app.queue()?.list());
+    let runs = call.app.queue()?.expected();
     let body = html! {
         h1.large { "Queue" }
         p.note {

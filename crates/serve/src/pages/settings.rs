@@ -18,7 +18,7 @@ enum For {
 }
 
 /// The pages: address, name, what they are for.
-const PAGES: [(&str, &str, For, &str); 11] = [
+const PAGES: [(&str, &str, For, &str); 12] = [
     (
         "/account",
         "Account",
@@ -36,6 +36,7 @@ const PAGES: [(&str, &str, For, &str); 11] = [
     ("/secrets", "Secrets", For::Admins, "passwords and keys of targets, which are never shown"),
     ("/hooks", "Webhooks", For::Admins, "who receives the results of scheduled runs"),
     ("/people", "People", For::Admins, "users, their roles, and links to choose a password"),
+    ("/projects", "Projects", For::Admins, "who sees which tests"),
     ("/provider", "Sign-in", For::Admins, "the provider of OpenID Connect at which people sign in"),
     ("/audit", "Audit", For::Admins, "who did what"),
     ("/site", "Site", For::Admins, "how long runs are kept, the disk, figures of the site"),

@@ -16,7 +16,7 @@ use crate::call::{Answer, Call};
 use crate::comparison::compared;
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::store::{Share, name};
+use crate::store::{Share, Sight, name};
 
 const DAY: i64 = 86_400;
 /// Sections of a run that reveal where and how it was made.
@@ -142,8 +142,10 @@ pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
     let missing = || Problem::missing("link");
     let secret = Secret::read(call.segment("secret")).ok_or_else(missing)?;
     let share = call.app.store.share(&secret.hash(), call.app.now())?.ok_or_else(missing)?;
+    // Whoever has the link sees its runs.
+    let store = call.app.store.seen_by(Sight::Everything);
     let runs: Result<Vec<Entry>, Problem> =
-        share.runs.iter().map(|id| call.app.store.run(id)?.ok_or_else(missing)).collect();
+        share.runs.iter().map(|id| store.run(id)?.ok_or_else(missing)).collect();
     let runs = runs?;
     let until =
         html! { p.note { "Shared by " (share.by) " until " (moment_of(share.expires)) "." } };

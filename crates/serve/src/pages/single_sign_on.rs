@@ -150,9 +150,12 @@ fn user_of(
     person: &Person,
 ) -> Result<Option<User>, Problem> {
     let app = &call.app;
-    let Some(role) = person.role else { return Ok(None) };
-    let Person { identity, name, .. } = person;
+    let Person { identity, name, groups, .. } = person;
     let known = app.store.person(&identity.issuer, &identity.subject)?;
+    if let Some(user) = &known {
+        app.store.note_groups(user.id, groups)?;
+    }
+    let Some(role) = person.role else { return Ok(None) };
     let id = match known {
         Some(user) if user.disabled => return Ok(None),
         Some(user) => {
@@ -167,6 +170,7 @@ fn user_of(
             let added = app.store.add_person(identity, name, role, app.now())?;
             let id = added.ok_or_else(|| Problem::bug(format!("no name is free for {name}")))?;
             let user = app.store.user(id)?.ok_or_else(|| Problem::bug("the user is gone"))?;
+            app.store.note_groups(id, groups)?;
             let what = format!("{} as {}", user.name, role.word());
             app.audit_by(&settings.name, "add user", &what)?;
             id

@@ -4,9 +4,11 @@ use maud::{Markup, html};
 
 use super::form::Form;
 use super::history::{self, PER_PAGE};
-use super::{hidden, moment_of, outcome_mark, page as whole, schedules, trends};
+use super::{hidden, moment_of, outcome_mark, page as whole, projects, schedules, trends};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
+use crate::changes::projects as changes;
+use crate::history::Entry;
 use crate::problem::Problem;
 use crate::schedule::next_time;
 use crate::store::{Filter, Kind, Test, key_of_plan};
@@ -76,6 +78,7 @@ pub(super) fn test_page(
             }
             (acts(call, test, tab)?)
         }
+        (projects::of_test(call, test)?)
         nav.subs aria-label="Of this test" {
             @for one in Tab::ALL {
                 @if let Some(address) = one.address(test) {
@@ -118,13 +121,11 @@ fn next_of(call: &Call, test: &Test) -> Result<Option<i64>, Problem> {
 }
 
 fn acts(call: &Call, test: &Test, tab: Tab) -> Result<Markup, Problem> {
-    let newest = call.app.store.baseline_of(&test.load)?;
-    let compare = match newest {
-        Some(baseline) if !test.load.is_empty() => last_of_load(call, &test.load)?
-            .filter(|last| *last != baseline.id.as_str())
-            .map(|last| format!("/compare?run={}&run={last}", baseline.id)),
-        _ => None,
-    };
+    let last = last_of_load(call, test)?;
+    let baseline = last.as_ref().map(|last| call.app.store.baseline_of(last)).transpose()?;
+    let both = baseline.flatten().zip(last).filter(|(baseline, last)| baseline.id != last.id);
+    let compare =
+        both.map(|(baseline, last)| format!("/compare?run={}&run={}", baseline.id, last.id));
     Ok(html! {
         div.acts {
             // The editor has its own buttons.
@@ -137,10 +138,14 @@ fn acts(call: &Call, test: &Test, tab: Tab) -> Result<Markup, Problem> {
     })
 }
 
-fn last_of_load(call: &Call, load: &str) -> Result<Option<String>, Problem> {
-    let filter = Filter { load: load.to_owned(), ..Filter::default() };
-    let last = call.app.store.runs(&filter, None, 1)?.runs.into_iter().next();
-    Ok(last.map(|run| run.id.to_string()))
+/// The newest run of a test of the load that it has now.
+fn last_of_load(call: &Call, test: &Test) -> Result<Option<Entry>, Problem> {
+    if test.load.is_empty() {
+        return Ok(None);
+    }
+    let (load, test) = (test.load.clone(), test.key.clone());
+    let filter = Filter { load, test, ..Filter::default() };
+    Ok(call.app.store.runs(&filter, None, 1)?.runs.into_iter().next())
 }
 
 /// The button that runs a test again at the target of its newest run. A production target is confirmed on the page of
@@ -226,6 +231,13 @@ pub(crate) fn add_schedule(call: &Call) -> Result<Answer, Problem> {
     let plan = test.plan.as_ref().ok_or_else(|| Problem::missing("plan"))?;
     schedules::add_to(call, plan)?;
     Ok(Answer::see(&format!("/tests/{}/schedule", test.key)))
+}
+
+/// `POST /tests/{test}/project`.
+pub(crate) fn move_to(call: &Call) -> Result<Answer, Problem> {
+    let (test, to) = (named(call)?, projects::of_form(call)?);
+    changes::move_test(&call.app, call.who()?, &test, to.as_ref())?;
+    Ok(Answer::see(&format!("/tests/{}", test.key)))
 }
 
 /// `GET /tests/{test}/limit`: the searches for the highest rate, and the form of another.

@@ -112,6 +112,7 @@ fn checked_again(
     if known.is_none_or(|known| known.subject != person.identity.subject) {
         return Err(Refusal::Ended("its tokens are now about somebody else".to_owned()));
     }
+    app.store.note_groups(user.id, &person.groups)?;
     let Some(role) = person.role else {
         return Err(Refusal::Ended("they are in none of the groups that may sign in".to_owned()));
     };

@@ -13,6 +13,9 @@ use crate::store::{Identity, ProviderSettings};
 /// The most characters of a name and of an address.
 const NAME_MAX: usize = 50;
 const WORDS_MAX: usize = 200;
+/// The most characters of the name of a group, and the most groups of a person that are stored.
+const GROUP_MAX: usize = 200;
+const GROUPS_MAX: usize = 2_000;
 
 /// Somebody for whom the provider vouched.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub(crate) struct Person {
     pub(crate) name: String,
     /// What their groups allow; `None` if they may not sign in.
     pub(crate) role: Option<Role>,
+    /// Their groups, by which they see projects.
+    pub(crate) groups: Vec<String>,
     /// The provider's name for their session.
     pub(crate) sid: Option<String>,
 }
@@ -57,8 +62,12 @@ pub(crate) fn person_of(
         groups = found.groups(&settings.claim);
         more = Some(found);
     }
-    let role = settings.role(&groups.unwrap_or_default());
-    Ok(Person { role, ..named(&settings.issuer, &claims, more.as_ref()) })
+    let mut groups = groups.unwrap_or_default();
+    let role = settings.role(&groups);
+    // A name that were cut off could be that of another group.
+    groups.retain(|group| group.chars().count() <= GROUP_MAX);
+    groups.truncate(GROUPS_MAX);
+    Ok(Person { role, groups, ..named(&settings.issuer, &claims, more.as_ref()) })
 }
 
 fn named(issuer: &str, claims: &Claims, more: Option<&Claims>) -> Person {
@@ -76,7 +85,8 @@ fn named(issuer: &str, claims: &Claims, more: Option<&Claims>) -> Person {
     let called = [text("preferred_username"), text("email"), &identity.subject];
     let name = called.into_iter().map(plain).find(|name| !name.is_empty());
     let sid = claims.text("sid").map(bounded);
-    Person { name: name.unwrap_or_else(|| "person".to_owned()), identity, role: None, sid }
+    let name = name.unwrap_or_else(|| "person".to_owned());
+    Person { name, identity, role: None, groups: Vec::new(), sid }
 }
 
 /// A name that can be typed and distinguished from others here.

@@ -13,11 +13,13 @@ mod follower;
 mod forecast;
 mod process;
 mod searching;
+mod seen;
 mod shown;
 mod state;
 
-pub(crate) use forecast::{Expected, expected};
+pub(crate) use forecast::Expected;
 pub use process::ProcessId;
+pub(crate) use seen::SeenQueue;
 pub(crate) use shown::Shown;
 pub use state::{Figures, State, Status, StopAsked};
 

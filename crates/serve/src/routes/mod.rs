@@ -39,6 +39,7 @@ use crate::assets;
 use crate::call::{self, Answer, Call, Refusal};
 use crate::pages;
 use crate::problem::Problem;
+use crate::store::Sight;
 
 use route::Route;
 
@@ -98,7 +99,7 @@ async fn answered(
     let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
     let query = call::pairs(parts.uri.query().unwrap_or_default().as_bytes());
     let mut call = Arc::new(Call {
-        app: Arc::clone(&app),
+        app: Arc::new(app.seen_by(Sight::Nobody)),
         who: None,
         path,
         headers: parts.headers,
@@ -130,7 +131,11 @@ async fn carried_out(
     let route = route?;
     // Before the body is read, so that a request without permission cannot send much.
     let who = on_a_thread(room, Arc::clone(call), |call| guard::who(&call)).await?;
-    Arc::make_mut(call).who = who;
+    if let Some(who) = who {
+        let whole = Arc::make_mut(call);
+        whole.app = Arc::new(whole.app.seen_by(Sight::of(&who.user)));
+        whole.who = Some(who);
+    }
     guard::may(route, call)?;
     if is_api(Some(route), call) {
         param::known(route.query, &call.query)?;

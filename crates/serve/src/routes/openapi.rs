@@ -213,7 +213,7 @@ fn content_of(content: &Content, schemas: &mut SchemaGenerator) -> (String, Valu
 fn of_segment(name: &str) -> Value {
     match name {
         "id" => json!({ "type": "string", "description": "The id of a run" }),
-        "plan" | "target" | "revision" | "annotation" | "schedule" | "hook" => {
+        "plan" | "target" | "revision" | "annotation" | "schedule" | "hook" | "project" => {
             json!({ "type": "integer", "minimum": 1 })
         }
         "kind" => json!({ "type": "string", "enum": Kind::ALL.map(Kind::word) }),

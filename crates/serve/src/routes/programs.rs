@@ -12,6 +12,7 @@ use crate::api::editing::{EditAsked, Edited};
 use crate::api::hooks::{HookAsked, HookMade, HookTried, Hooks};
 use crate::api::marks::{Tags, TagsAsked, TagsOfRun};
 use crate::api::plans::{PlanAsked, PlanReply, Plans, RevisionAsked};
+use crate::api::projects::{MoveAsked, ProjectAsked, ProjectReply, Projects, TestProject};
 use crate::api::records::{ListedRuns, Pushed};
 use crate::api::runs::{Progress, RunAsked, Submitted};
 use crate::api::schedules::{ScheduleAsked, ScheduleReply, Schedules};
@@ -429,6 +430,64 @@ pub(super) static TABLE: &[Route] = &[
         keyed: true,
         act: api::schedules::run,
         ..POST
+    },
+    Route {
+        path: "/api/v1/projects",
+        what: "List the projects whose tests you see, and for administrators who else sees them",
+        gives: &[Gives::json::<Projects>(200)],
+        act: api::projects::list,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/projects",
+        access: MANAGE,
+        what: "Add a project, whose tests are seen only by its users and groups, and by administrators",
+        asks: &[Content::json::<ProjectAsked>()],
+        gives: &[Gives::json::<ProjectReply>(201)],
+        refuses: &[409],
+        keyed: true,
+        act: api::projects::add,
+        ..POST
+    },
+    Route {
+        path: "/api/v1/projects/{project}",
+        what: "A project",
+        gives: &[Gives::json::<ProjectReply>(200)],
+        act: api::projects::read,
+        ..GET
+    },
+    Route {
+        path: "/api/v1/projects/{project}",
+        access: MANAGE,
+        what: "Replace the name of a project, and who sees its tests",
+        asks: &[Content::json::<ProjectAsked>()],
+        gives: &[Gives::json::<ProjectReply>(200)],
+        refuses: &[409],
+        act: api::projects::replace,
+        ..PUT
+    },
+    Route {
+        path: "/api/v1/projects/{project}",
+        access: MANAGE,
+        what: "Remove a project. If it has tests, \"to\" says where they go",
+        query: &[Param::new(
+            "to",
+            Takes::Text,
+            "The id of the project to which its tests go, or 0 to let everybody see them",
+        )],
+        gives: &[Gives { status: 204, content: None }],
+        refuses: &[409],
+        act: api::projects::end,
+        ..DELETE
+    },
+    Route {
+        path: "/api/v1/tests/{test}/project",
+        what: "Move a test to a project, or out of all. {test} is p and the id of its plan, or as in the address of \
+               its page",
+        asks: &[Content::json::<MoveAsked>()],
+        gives: &[Gives::json::<TestProject>(200)],
+        act: api::projects::move_test,
+        ..PUT
     },
     Route {
         path: "/api/v1/hooks",

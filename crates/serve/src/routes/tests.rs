@@ -8,6 +8,7 @@ mod hooks;
 mod kept;
 mod keys;
 mod programs;
+mod projects;
 mod roles;
 mod schedules;
 mod sessions;
@@ -26,9 +27,9 @@ use brunt_web::listen::{self, Hosts, Proxies};
 use brunt_web::watch::STUCK_MAX;
 
 use super::own;
-use super::route::{Ask, BodyKind, Route};
+use super::route::{Access, Ask, BodyKind, Route};
 use crate::agents::Cluster;
-use crate::app::{App, audit_key};
+use crate::app::{App, Services, audit_key};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
 use crate::child::Children;
 use crate::counters::Counters;
@@ -88,12 +89,11 @@ impl Server {
         let children = Arc::new(Children::of_program("/nowhere".into()));
         let lock = directory.path().join("machine.lock");
         let queue = Queue::open(Arc::clone(&history), Arc::clone(&children), lock).unwrap();
-        let app = Arc::new(App {
-            store: Arc::new(Store::open(directory.path()).unwrap()),
+        let services = Services {
             vault: Arc::new(Vault::open(directory.path(), None).unwrap()),
             history,
             children,
-            queue: queue.into(),
+            all_runs: queue.into(),
             passwords: Passwords::new().unwrap(),
             provider: Provider::new(provider.sends()),
             limiter: Limiter::default(),
@@ -112,7 +112,8 @@ impl Server {
             counters: Counters::default(),
             now: || NOW,
             log: Box::new(|_| ()),
-        });
+        };
+        let app = Arc::new(App::new(Store::open(directory.path()).unwrap(), services));
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
         listener.set_nonblocking(true).unwrap();

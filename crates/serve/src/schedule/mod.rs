@@ -17,7 +17,7 @@ pub(crate) use tell::look as tell;
 use crate::app::App;
 use crate::auth::Role;
 use crate::problem::Problem;
-use crate::store::Schedule;
+use crate::store::{Schedule, Sight};
 use crate::submission::{Submission, submit_for};
 
 /// How late a run may begin that was due while the site was busy or was restarting, in seconds.
@@ -131,8 +131,13 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
 fn begin_due(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     // A schedule has no more permissions than the user who created it or changed it last.
     let author = app.store.user_named(&schedule.by)?;
-    if author.is_none_or(|author| author.disabled || author.role < Role::Runner) {
+    let author = author.filter(|author| !author.disabled && author.role >= Role::Runner);
+    let Some(author) = author else {
         return Err(Problem::unusable(format!("{} may no longer run plans.", schedule.by)));
+    };
+    if app.store.seen_by(Sight::of(&author)).plan(schedule.plan)?.is_none() {
+        let why = format!("{} no longer sees the project of this plan.", schedule.by);
+        return Err(Problem::unusable(why));
     }
     begin(app, schedule, &format!("{} (scheduled)", schedule.by))
 }

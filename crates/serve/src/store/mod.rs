@@ -16,12 +16,14 @@ mod keyed;
 mod membership;
 mod people;
 mod plans;
+mod projects;
 mod provider;
 mod runs;
 mod schedules;
 mod secrets;
 mod sessions;
 mod shares;
+mod sight;
 mod steps;
 mod targets;
 mod test;
@@ -31,7 +33,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
@@ -46,19 +48,21 @@ pub(crate) use keyed::{KEPT_FOR, KEPT_MAX, KeptAnswer, Keyed};
 pub(crate) use membership::{REVISION, key_of_plan};
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
+pub(crate) use projects::{Members, Project};
 pub(crate) use provider::ProviderSettings;
 pub(crate) use runs::{Filter, Kind, Listed, Order, Place, Position, SortBy, name, outcome_key};
 pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
 pub(crate) use sessions::{LiveSession, SessionRow, Visitor};
 pub(crate) use shares::Share;
+pub(crate) use sight::Sight;
 pub(crate) use steps::Step;
 pub(crate) use targets::Target;
 pub(crate) use test::{LastRuns, Point, Test};
 pub(crate) use tokens::TokenRow;
 
 /// The migrations that bring a file to its version. A released migration never changes.
-const MIGRATIONS: [&str; 12] = [
+const MIGRATIONS: [&str; 13] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
@@ -71,6 +75,7 @@ const MIGRATIONS: [&str; 12] = [
     include_str!("010_drafts.sql"),
     include_str!("011_team.sql"),
     include_str!("012_provider.sql"),
+    include_str!("013_projects.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;
@@ -128,15 +133,24 @@ pub(crate) const fn version_known() -> usize {
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The database of a site.
+/// The database of a site, as somebody sees it.
+#[derive(Clone)]
 pub(crate) struct Store {
+    file: Arc<Database>,
+    sight: Sight,
+}
+
+/// The file and its connections.
+struct Database {
     path: PathBuf,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
+    /// Readers that find what may be seen.
+    limited: Mutex<Vec<Connection>>,
 }
 
 impl Store {
-    /// Opens the file of a directory, creates it if it does not exist, and migrates it.
+    /// Opens the file of a directory, creates it if it does not exist, and migrates it. All tests are seen.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let path = directory.join(DATABASE);
         private(&path)?;
@@ -146,7 +160,9 @@ impl Store {
         writer.pragma_update(None, "synchronous", "normal")?;
         writer.pragma_update(None, "foreign_keys", true)?;
         migrate(&mut writer, &path)?;
-        Ok(Self { path, writer: Mutex::new(writer), readers: Mutex::default() })
+        let (readers, limited) = (Mutex::default(), Mutex::default());
+        let file = Database { path, writer: Mutex::new(writer), readers, limited };
+        Ok(Self { file: Arc::new(file), sight: Sight::Everything })
     }
 
     /// Runs a change in a transaction.
@@ -155,7 +171,7 @@ impl Store {
     }
 
     fn transact<T>(&self, act: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut writer = locked(&self.writer);
+        let mut writer = locked(&self.file.writer);
         let transaction = writer.transaction()?;
         let done = act(&transaction)?;
         transaction.commit()?;
@@ -177,7 +193,7 @@ impl Store {
         if cause.sqlite_error_code() != Some(ErrorCode::SystemIoFailure) {
             return error;
         }
-        let tried = self.path.with_extension("room");
+        let tried = self.file.path.with_extension("room");
         let written = brunt_record::replace(&tried, |out| out.write_all(&vec![0; TRIED]));
         drop(std::fs::remove_file(&tried));
         match written {
@@ -186,15 +202,17 @@ impl Store {
         }
     }
 
-    /// Runs a query.
+    /// Runs a query, which finds only what may be seen.
     pub(crate) fn read<T>(&self, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let kept = locked(&self.readers).pop();
+        let pool = if self.sight.is_limited() { &self.file.limited } else { &self.file.readers };
+        let kept = locked(pool).pop();
         let reader = match kept {
             Some(reader) => reader,
             None => self.reader()?,
         };
+        self.sight.look(&reader)?;
         let done = act(&reader);
-        let mut readers = locked(&self.readers);
+        let mut readers = locked(pool);
         if readers.len() < READERS_KEPT {
             readers.push(reader);
         }
@@ -203,14 +221,17 @@ impl Store {
 
     /// The bytes of the file, with what is not merged into it yet.
     pub(crate) fn bytes(&self) -> u64 {
-        let files = [self.path.clone(), self.path.with_extension("db-wal")];
+        let files = [self.file.path.clone(), self.file.path.with_extension("db-wal")];
         files.iter().filter_map(|path| Some(std::fs::metadata(path).ok()?.len())).sum()
     }
 
     fn reader(&self) -> Result<Connection> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let reader = Connection::open_with_flags(&self.path, flags)?;
+        let reader = Connection::open_with_flags(&self.file.path, flags)?;
         reader.busy_timeout(PATIENCE)?;
+        if self.sight.is_limited() {
+            Sight::limit(&reader)?;
+        }
         Ok(reader)
     }
 }

@@ -16,9 +16,12 @@ pub(crate) struct Plan {
     pub(crate) at: i64,
     /// The notes of the import that made it, in lines.
     pub(crate) note: String,
+    /// The project that its test belongs to; without one everybody sees it.
+    pub(crate) project: Option<i64>,
 }
 
-const NEWEST: &str = "SELECT plan.id, name, revision, text, author, at, note FROM plan JOIN revision ON plan = plan.id \
+const NEWEST: &str = "SELECT plan.id, name, revision, text, author, at, note, project \
+                      FROM plan JOIN revision ON plan = plan.id \
                       WHERE revision = (SELECT max(revision) FROM revision WHERE plan = plan.id)";
 
 fn plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
@@ -30,6 +33,7 @@ fn plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
         by: row.get(4)?,
         at: row.get(5)?,
         note: row.get(6)?,
+        project: row.get(7)?,
     })
 }
 
@@ -53,7 +57,7 @@ impl Store {
     /// All revisions of a plan, newest first.
     pub(crate) fn revisions(&self, id: i64) -> Result<Vec<Plan>> {
         self.read(|file| {
-            let ask = "SELECT plan.id, name, revision, text, author, at, note FROM plan \
+            let ask = "SELECT plan.id, name, revision, text, author, at, note, project FROM plan \
                        JOIN revision ON plan = plan.id WHERE plan.id = ?1 ORDER BY revision DESC LIMIT 200";
             let mut all = file.prepare(ask)?;
             let plans = all.query_map([id], plan)?;
@@ -63,18 +67,19 @@ impl Store {
 
     /// Adds a plan; `None` if the name is taken.
     pub(crate) fn add_plan(&self, name: &str, text: &str, by: (&str, i64)) -> Result<Option<i64>> {
-        self.add_noted_plan(name, (text, ""), by)
+        self.add_plan_to((name, None), (text, ""), by)
     }
 
-    /// Adds a plan with the notes of its import.
-    pub(crate) fn add_noted_plan(
+    /// Adds a plan to a project, with the notes of its import.
+    pub(crate) fn add_plan_to(
         &self,
-        name: &str,
+        (name, project): (&str, Option<i64>),
         (text, note): (&str, &str),
         by: (&str, i64),
     ) -> Result<Option<i64>> {
         self.write(|file| {
-            if file.execute("INSERT OR IGNORE INTO plan (name) VALUES (?1)", [name])? == 0 {
+            let add = "INSERT OR IGNORE INTO plan (name, project) VALUES (?1, ?2)";
+            if file.execute(add, (name, project))? == 0 {
                 return Ok(None);
             }
             let id = file.last_insert_rowid();

@@ -5,7 +5,9 @@ use brunt_record::SloOutcome;
 use rusqlite::types::{Type, Value};
 use rusqlite::{OptionalExtension as _, Row, Transaction, params_from_iter};
 
-use super::membership::{join_test, key_of_plan, plan_named, test_of_load};
+use super::membership::{
+    join_test, key_of_plan, plan_named, project_of_load, project_of_plan, test_of_load,
+};
 use super::{Result, Store};
 use crate::history::Entry;
 
@@ -264,10 +266,16 @@ impl Store {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// The newest baseline of a load.
-    pub(crate) fn baseline_of(&self, load: &str) -> Result<Option<Entry>> {
-        let filter = Filter { load: load.to_owned(), baseline: true, ..Filter::default() };
-        Ok(self.runs(&filter, None, 1)?.runs.into_iter().next())
+    /// The newest baseline of the load of a run, in the run's project.
+    pub(crate) fn baseline_of(&self, of: &Entry) -> Result<Option<Entry>> {
+        self.read(|file| {
+            let ask = format!(
+                "SELECT {COLUMNS} FROM run WHERE load = ?1 AND baseline = 1 \
+                 AND project IS (SELECT project FROM run WHERE id = ?2) ORDER BY started DESC, id DESC LIMIT 1"
+            );
+            let given = [of.summary.load.as_str(), of.id.as_str()];
+            Ok(file.query_row(&ask, given, run).optional()?)
+        })
     }
 
     /// The tags in use, most frequent first.
@@ -302,14 +310,16 @@ fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
     let commit = about.origin.commit.as_deref().unwrap_or_default();
     let outcome = outcome_of(summary);
     let made = plan_named(file, about.origin.plan.as_deref())?;
-    let test = match made {
-        Some((plan, _)) => key_of_plan(plan),
-        None => test_of_load(file, &summary.load)?,
+    let (test, project) = if let Some((plan, _)) = made {
+        (key_of_plan(plan), project_of_plan(file, plan)?)
+    } else {
+        let project = project_of_load(file, &summary.load)?;
+        (test_of_load(file, &summary.load, project)?, project)
     };
     let add = "INSERT INTO run (id, started, target, load, verdict, missed, pinned, baseline, revision, summary, \
-               about, outcome, plan, plan_revision, target_id, p99_ms, goodput, is_search, test) \
+               about, outcome, plan, plan_revision, target_id, p99_ms, goodput, is_search, test, project) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, \
-               (SELECT id FROM target WHERE name = ?15), ?16, ?17, ?18, ?19)";
+               (SELECT id FROM target WHERE name = ?15), ?16, ?17, ?18, ?19, ?20)";
     let values = rusqlite::params![
         id.as_str(),
         summary.started,
@@ -329,11 +339,12 @@ fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
         summary.figures.p99_ms,
         summary.figures.goodput,
         summary.capacity.is_some(),
-        test
+        test,
+        project
     ];
     file.execute(add, values)?;
     if made.is_some() {
-        join_test(file, &summary.load, &test)?;
+        join_test(file, &summary.load, (&test, project))?;
     }
     for tag in &about.tags {
         file.execute("INSERT OR IGNORE INTO tag (run, tag) VALUES (?1, ?2)", [id.as_str(), tag])?;
@@ -513,7 +524,7 @@ mod tests {
         assert_eq!(found(&store, &tag), [5]);
         let text = Filter { text: "slower".to_owned(), ..Filter::default() };
         assert_eq!(found(&store, &text), [2]);
-        assert_eq!(store.baseline_of("l").unwrap().map(|run| run.id), Some(changed.id.clone()));
+        assert_eq!(store.baseline_of(&row(3)).unwrap().map(|run| run.id), Some(changed.id.clone()));
         store.forget_run(changed.id.as_str()).unwrap();
         assert_eq!(found(&store, &text), [0; 0]);
         assert_eq!(store.tags(9).unwrap()[0], "all");

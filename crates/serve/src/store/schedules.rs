@@ -123,11 +123,17 @@ impl Store {
 
     /// Removes a schedule; false if there is none.
     pub(crate) fn remove_schedule(&self, id: i64) -> Result<bool> {
+        if self.schedule(id)?.is_none() {
+            return Ok(false);
+        }
         self.write(|file| Ok(file.execute("DELETE FROM schedule WHERE id = ?1", [id])? > 0))
     }
 
     /// Lets a schedule start no more runs, or start them again; false if there is none.
     pub(crate) fn pause_schedule(&self, id: i64, paused: bool) -> Result<bool> {
+        if self.schedule(id)?.is_none() {
+            return Ok(false);
+        }
         self.write(|file| {
             let change = "UPDATE schedule SET paused = ?2 WHERE id = ?1";
             Ok(file.execute(change, (id, paused))? > 0)

@@ -22,6 +22,8 @@ pub(crate) struct Test {
     pub(crate) name: String,
     /// Its plan in the newest revision; a test of uploaded runs has none.
     pub(crate) plan: Option<Plan>,
+    /// The project that it belongs to; without one everybody sees it.
+    pub(crate) project: Option<i64>,
     /// The load of its newest run; empty if that is unknown, or if there is no run.
     pub(crate) load: String,
     /// How many runs it has.
@@ -48,6 +50,7 @@ pub(crate) struct LastRuns {
     pub(crate) newest: Entry,
     /// The target of the newest, if it is listed.
     pub(crate) target: Option<i64>,
+    pub(crate) project: Option<i64>,
     /// The oldest first.
     pub(crate) points: Vec<Point>,
 }
@@ -70,14 +73,14 @@ impl Store {
             None => None,
         };
         let newest = self.read(|file| {
-            let ask = "SELECT id, summary, about, target_id FROM run WHERE test = ?1 AND is_search = 0 \
+            let ask = "SELECT id, summary, about, target_id, project FROM run WHERE test = ?1 AND is_search = 0 \
                        ORDER BY started DESC, id DESC LIMIT 1";
-            let found = file.query_row(ask, [key], |row| Ok((run(row)?, row.get(3)?)));
+            let found = file.query_row(ask, [key], |row| Ok((run(row)?, row.get(3)?, row.get(4)?)));
             Ok(found.optional()?)
         })?;
-        let (newest, target): (Option<Entry>, Option<i64>) = match newest {
-            Some((newest, target)) => (Some(newest), target),
-            None => (None, None),
+        let (newest, target, project): (Option<Entry>, Option<i64>, Option<i64>) = match newest {
+            Some((newest, target, project)) => (Some(newest), target, project),
+            None => (None, None, None),
         };
         let runs = self.read(|file| {
             let ask = "SELECT count(*) FROM run WHERE test = ?1";
@@ -86,7 +89,8 @@ impl Store {
         let title = plan.as_ref().map(|plan| plan.name.clone());
         let Some(title) = title.or_else(|| newest.as_ref().map(name)) else { return Ok(None) };
         let load = newest.map(|newest| newest.summary.load).unwrap_or_default();
-        Ok(Some(Test { key: key.to_owned(), name: title, plan, load, runs, target }))
+        let project = plan.as_ref().map_or(project, |plan| plan.project);
+        Ok(Some(Test { key: key.to_owned(), name: title, plan, project, load, runs, target }))
     }
 
     /// The test that a run belongs to; empty if there is none.
@@ -102,8 +106,9 @@ impl Store {
     pub(crate) fn last_runs(&self, each: usize) -> Result<Vec<LastRuns>> {
         self.read(|file| {
             let ask = "SELECT last.id, whole.summary, whole.about, last.started, last.outcome, last.p99_ms, \
-                       last.goodput, last.target_id, last.test FROM (SELECT id, started, outcome, p99_ms, goodput, \
-                       target_id, test, row_number() OVER (PARTITION BY test ORDER BY started DESC, id DESC) AS back \
+                       last.goodput, last.target_id, last.test, last.project FROM (SELECT id, started, outcome, \
+                       p99_ms, goodput, target_id, test, project, \
+                       row_number() OVER (PARTITION BY test ORDER BY started DESC, id DESC) AS back \
                        FROM run WHERE test <> '' AND is_search = 0) AS last \
                        LEFT JOIN run AS whole ON whole.id = last.id AND last.back = 1 \
                        WHERE last.back <= ?1 ORDER BY last.test, last.back";
@@ -118,6 +123,7 @@ impl Store {
                         test,
                         newest: run(row)?,
                         target: row.get("target_id")?,
+                        project: row.get("project")?,
                         points: vec![point],
                     }),
                 }
@@ -152,25 +158,28 @@ impl Store {
 }
 
 impl Store {
-    /// Runs that were not yet compared with the newest baseline of their load, the newest of each load first: each with
-    /// the baseline. Only the last few of each load are.
+    /// Runs that were not yet compared with the newest baseline of their load in their project, the newest of each load
+    /// first: each with the baseline. Only the last few of each load are.
     pub(crate) fn uncompared(&self, most: usize) -> Result<Vec<(String, String)>> {
         self.read(|file| {
             let mut marked = file.prepare(
-                "SELECT load, id FROM run WHERE baseline = 1 AND load <> '' ORDER BY started DESC, id DESC LIMIT ?1",
+                "SELECT load, id, project FROM run WHERE baseline = 1 AND load <> '' \
+                 ORDER BY started DESC, id DESC LIMIT ?1",
             )?;
             let mut of_load = file.prepare(
                 "SELECT last.id, EXISTS (SELECT 1 FROM against WHERE run = last.id AND baseline = ?2) FROM run AS last \
-                 WHERE load = ?1 AND id <> ?2 AND is_search = 0 ORDER BY started DESC, id DESC LIMIT ?3",
+                 WHERE load = ?1 AND id <> ?2 AND is_search = 0 AND project IS ?4 \
+                 ORDER BY started DESC, id DESC LIMIT ?3",
             )?;
             let (mut seen, mut found) = (HashSet::new(), Vec::new());
             let mut rows = marked.query([BASELINES_LOOKED_AT])?;
             while let Some(row) = rows.next()? {
                 let (load, baseline): (String, String) = (row.get(0)?, row.get(1)?);
-                if !seen.insert(load.clone()) {
+                let project: Option<i64> = row.get(2)?;
+                if !seen.insert((load.clone(), project)) {
                     continue;
                 }
-                let last = of_load.query_map((&load, &baseline, COMPARED_BACK), |row| {
+                let last = of_load.query_map((&load, &baseline, COMPARED_BACK, project), |row| {
                     Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
                 })?;
                 for (back, run) in last.enumerate() {

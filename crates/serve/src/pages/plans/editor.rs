@@ -375,8 +375,7 @@ impl<'a> Editor<'a> {
         if !self.runs {
             return readers(self.call);
         }
-        let waiting =
-            self.call.app.queue()?.list().iter().filter(|run| !run.state.is_over()).count();
+        let waiting = self.call.app.queue()?.ahead();
         let form = &self.form;
         let kept = |name: &str| self.call.query(name);
         let is_kept = ["tags", "commit"].iter().any(|name| !kept(name).is_empty());

@@ -1,7 +1,7 @@
 //! Every form of the site with a value that is not accepted: what was typed comes back, with the reason and the menu.
 
 use super::*;
-use crate::store::{Hook, Schedule};
+use crate::store::{Hook, Members, Schedule};
 
 /// What is never sent back.
 const SECRET: &[&str] = &["password", "current", "value", "secret"];
@@ -20,7 +20,7 @@ struct Case {
 
 fn case(route: &'static str, at: &'static str, fields: &[(&'static str, &str)]) -> Case {
     let fields = fields.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-    let path = route.replace("{test}", "p1");
+    let path = route.replace("{test}", "p1").replace("{project}", "1");
     let path = path.replace("/plans/{id}", "/plans/1").replace("/schedules/{id}", "/schedules/1");
     Case { route, path, fields, at, silent: &[] }
 }
@@ -154,6 +154,24 @@ fn provider() -> Case {
     .silent(&["others"])
 }
 
+/// The forms about projects.
+fn projects() -> Vec<Case> {
+    vec![
+        case("/tests/{test}/project", "move-project", &[("project", "9")]).silent(&["project"]),
+        case(
+            "/projects",
+            "users",
+            &[("name", "typed name"), ("users", "typed-user"), ("groups", "typed-group")],
+        ),
+        case(
+            "/projects/{project}",
+            "groups",
+            &[("name", "typed name"), ("users", "ada"), ("groups", "g\u{7}")],
+        ),
+        case("/projects/{project}/remove", "to", &[("to", "9")]).silent(&["to"]),
+    ]
+}
+
 /// The forms of one button each.
 const BUTTONS: &[&str] = &[
     "/shares/end",
@@ -185,6 +203,8 @@ fn furnished() -> (Server, Client, String) {
     server.going();
     let store = &server.app.store;
     let plan = store.add_plan("nightly", "", ("ada", NOW)).unwrap().unwrap();
+    let project = store.add_project("house", &Members::default()).unwrap();
+    store.move_test("p1", project).unwrap();
     store.keep_step("a step", ("", ""), ("ada", NOW)).unwrap();
     store.add_schedule(&Schedule { plan, ..Schedule::default() }).unwrap();
     let (name, url) = ("ci".to_owned(), "https://ci.example.com/".to_owned());
@@ -197,7 +217,7 @@ fn furnished() -> (Server, Client, String) {
 #[test]
 fn every_form_with_an_error_keeps_what_was_typed_beside_the_menu() {
     let (server, ada, run) = furnished();
-    for case in forms(&run).into_iter().chain(schedules()) {
+    for case in forms(&run).into_iter().chain(schedules()).chain(projects()) {
         let is_outside = ["/sign-in", "/welcome"].contains(&case.route);
         let client = if is_outside { &Client::Nobody } else { &ada };
         let said = server.send(client, &case.path, &case.body());
@@ -248,7 +268,7 @@ fn a_button_that_comes_too_late_leads_back_to_its_page() {
 
 #[test]
 fn no_form_is_left_out() {
-    let known: Vec<Case> = forms("").into_iter().chain(schedules()).collect();
+    let known: Vec<Case> = forms("").into_iter().chain(schedules()).chain(projects()).collect();
     // What cannot fail needs no page, and others are for programs.
     let others = ["/sign-out", "/sign-in/logout", "/account/sessions/end-others", "/steps"];
     for route in own::all().filter(|route| route.takes.is_form() && !route.is_for_programs()) {

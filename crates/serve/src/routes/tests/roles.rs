@@ -73,6 +73,7 @@ const RUNNER: &[&str] = &[
     "POST /plans/{id}/thresholds",
     "POST /schedules",
     "POST /tests/{test}/schedule",
+    "POST /tests/{test}/project",
     "POST /schedules/{id}",
     "POST /schedules/run",
     "POST /schedules/pause",
@@ -102,6 +103,11 @@ const ADMIN: &[&str] = &[
     "POST /people/link",
     "POST /people/sessions/end",
     "POST /people/unlock",
+    "GET /projects",
+    "POST /projects",
+    "GET /projects/{project}",
+    "POST /projects/{project}",
+    "POST /projects/{project}/remove",
     "GET /provider",
     "POST /provider",
     "POST /provider/end",
@@ -139,6 +145,7 @@ fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
             .replace("{name}", "x")
             .replace("{step}", "1")
             .replace("{test}", "p1")
+            .replace("{project}", "1")
             .replace("{secret}", "x");
         let ask = |client: &Client| match method {
             "GET" => server.see(client, &path),

@@ -1,0 +1,146 @@
+//! [`Sight`]: the tests that the queries of a store find. It is the one place that decides who sees which tests.
+//!
+//! Queries name tables. On a connection of a limited sight, the name of a table that is about tests is the name of a
+//! view of what may be seen, so a query cannot forget to ask: what may not be seen is not there. Tables of which
+//! everybody sees everything are listed in a test, and a new table in neither list fails it.
+
+use rusqlite::Connection;
+
+use super::{Result, Store, User};
+use crate::auth::Role;
+
+/// Whose tests are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// All tests: for administrators, and for what the site does by itself.
+    Everything,
+    /// The tests without a project, and those of the projects that this user sees.
+    Of(i64),
+    /// The tests without a project.
+    Nobody,
+}
+
+/// The tables about tests, each with the condition for a row that may be seen.
+const SEEN: [(&str, &str); 13] = [
+    ("project", "id IN (SELECT project FROM temp.mine)"),
+    ("project_user", "project IN (SELECT project FROM temp.mine)"),
+    ("project_group", "project IN (SELECT project FROM temp.mine)"),
+    ("load_project", "project IN (SELECT project FROM temp.mine)"),
+    ("plan", "project IS NULL OR project IN (SELECT project FROM temp.mine)"),
+    ("run", "project IS NULL OR project IN (SELECT project FROM temp.mine)"),
+    ("revision", OF_PLAN),
+    ("draft", OF_PLAN),
+    ("last_target", OF_PLAN),
+    ("schedule", OF_PLAN),
+    ("occasion", "EXISTS (SELECT 1 FROM temp.schedule AS seen WHERE seen.id = own.schedule)"),
+    ("tag", OF_RUN),
+    ("against", OF_RUN),
+];
+const OF_PLAN: &str = "EXISTS (SELECT 1 FROM temp.plan AS seen WHERE seen.id = own.plan)";
+const OF_RUN: &str = "EXISTS (SELECT 1 FROM temp.run AS seen WHERE seen.id = own.run)";
+
+impl Sight {
+    /// What a user sees.
+    pub(crate) fn of(user: &User) -> Self {
+        if user.role == Role::Admin { Self::Everything } else { Self::Of(user.id) }
+    }
+
+    pub(super) fn is_limited(self) -> bool {
+        self != Self::Everything
+    }
+
+    /// Makes a connection one of a limited sight.
+    pub(super) fn limit(reader: &Connection) -> Result<()> {
+        reader.execute_batch("CREATE TEMP TABLE mine (project INTEGER PRIMARY KEY)")?;
+        for (table, is_seen) in SEEN {
+            let view = format!(
+                "CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} AS own WHERE {is_seen}"
+            );
+            reader.execute_batch(&view)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the next query of a limited connection find what this sight does.
+    pub(super) fn look(self, reader: &Connection) -> Result<()> {
+        let user = match self {
+            Self::Everything => return Ok(()),
+            Self::Of(user) => Some(user),
+            Self::Nobody => None,
+        };
+        reader.execute("DELETE FROM temp.mine", [])?;
+        let mine = "INSERT INTO temp.mine (project) \
+                    SELECT project FROM main.project_user WHERE user = ?1 UNION \
+                    SELECT project FROM main.project_group JOIN main.user_group USING (name) WHERE user = ?1";
+        reader.execute(mine, [user])?;
+        Ok(())
+    }
+}
+
+impl Store {
+    /// The same database as somebody sees it. What they write is not limited: who changes something finds it first.
+    pub(crate) fn seen_by(&self, sight: Sight) -> Self {
+        Self { sight, ..self.clone() }
+    }
+
+    /// The names of the plans that may not be seen, for what is known outside of the database.
+    pub(crate) fn hidden_plans(&self) -> Result<Vec<String>> {
+        if !self.sight.is_limited() {
+            return Ok(Vec::new());
+        }
+        self.read(|file| {
+            let mut all =
+                file.prepare("SELECT name FROM main.plan WHERE id NOT IN (SELECT id FROM plan)")?;
+            let names = all.query_map([], |row| row.get(0))?;
+            Ok(names.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tables that are not about tests, or are read only by what may not be seen in another table.
+    const OPEN: [&str; 17] = [
+        "annotation",
+        "audit",
+        "hook",
+        "identity",
+        "invitation",
+        "keyed",
+        "provider",
+        "run_text",
+        "secret",
+        "session",
+        "share",
+        "step",
+        "target",
+        "token",
+        "user",
+        "user_group",
+        "mine",
+    ];
+
+    #[test]
+    fn sight_knows_every_table() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let mut tables: Vec<String> = store
+            .read(|file| {
+                let ask = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+                let mut all = file.prepare(ask)?;
+                let names = all.query_map([], |row| row.get(0))?;
+                Ok(names.collect::<rusqlite::Result<_>>()?)
+            })
+            .unwrap();
+        // The tables inside of the full-text index.
+        tables.retain(|name| !name.starts_with("run_text_"));
+        let limited = SEEN.map(|(name, _)| name);
+        for name in &tables {
+            let times = limited.iter().chain(&OPEN).filter(|known| *known == name).count();
+            assert_eq!(times, 1, "the table {name} needs a decision who sees its rows");
+        }
+        assert_eq!(tables.len(), limited.len() + OPEN.len() - 1);
+    }
+}
