@@ -99,6 +99,7 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{DATABASE, MIGRATIONS, Members};
     use super::*;
 
     /// Tables that are not about tests, or are read only by what may not be seen in another table.
@@ -142,5 +143,77 @@ mod tests {
             assert_eq!(times, 1, "the table {name} needs a decision who sees its rows");
         }
         assert_eq!(tables.len(), limited.len() + OPEN.len() - 1);
+    }
+
+    /// The database of the version before, with a plan that has been run.
+    #[test]
+    fn an_older_file_shows_everybody_what_it_showed() {
+        let directory = tempfile::tempdir().unwrap();
+        let older = Connection::open(directory.path().join(DATABASE)).unwrap();
+        MIGRATIONS[..12].iter().for_each(|step| older.execute_batch(step).unwrap());
+        let made = "INSERT INTO user (name, role, created) VALUES ('eve', 'viewer', 1);
+             INSERT INTO plan (name) VALUES ('nightly');
+             INSERT INTO revision (plan, revision, text, author, at) VALUES (1, 1, '', 'ada', 1);
+             INSERT INTO run (id, started, target, load, verdict, missed, pinned, baseline, revision, summary, about, test)
+               VALUES ('a', '2026-11-23', '', 'x', 'valid', 0, 0, 0, '', '{}', '{}', 'p1');
+             INSERT INTO tag (run, tag) VALUES ('a', 'all');
+             PRAGMA user_version = 12;";
+        older.execute_batch(made).unwrap();
+        drop(older);
+        let store = Store::open(directory.path()).unwrap();
+        for sight in [Sight::Everything, Sight::Of(1), Sight::Nobody] {
+            let seen = store.seen_by(sight);
+            assert_eq!(
+                (seen.count_runs().unwrap(), seen.plans().unwrap().len()),
+                (1, 1),
+                "{sight:?}"
+            );
+            assert_eq!(
+                (seen.tags(9).unwrap().len(), seen.test_of("a").unwrap()),
+                (1, "p1".to_owned())
+            );
+        }
+        let project = store.add_project("house", &Members::default()).unwrap();
+        store.move_test("p1", project).unwrap();
+        let seen = store.seen_by(Sight::Of(1));
+        assert_eq!((seen.count_runs().unwrap(), seen.plans().unwrap().len()), (0, 0));
+        assert_eq!(
+            (seen.tags(9).unwrap().len(), seen.hidden_plans().unwrap()),
+            (0, vec!["nightly".to_owned()])
+        );
+        assert_eq!((store.count_runs().unwrap(), store.hidden_plans().unwrap().len()), (1, 0));
+    }
+
+    #[test]
+    fn users_and_groups_see_their_projects_at_once_and_no_longer_than_they_may() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let [ada, bob, eve] = ["ada", "bob", "eve"]
+            .map(|name| store.add_user(name, Role::Runner, 1).unwrap().unwrap());
+        let members = |users: &[&str], groups: &[&str]| Members {
+            users: users.iter().map(|name| (*name).to_owned()).collect(),
+            groups: groups.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let house = store.add_project("house", &members(&["ADA"], &["load"])).unwrap().unwrap();
+        let plan = store.add_plan_to(("p", Some(house)), ("", ""), ("ada", 1)).unwrap().unwrap();
+        let sees = || {
+            [ada, bob, eve].map(|user| store.seen_by(Sight::Of(user)).plan(plan).unwrap().is_some())
+        };
+        assert_eq!(sees(), [true, false, false]);
+        // Groups are compared exactly.
+        store.note_groups(bob, &["load".to_owned(), "other".to_owned()]).unwrap();
+        store.note_groups(eve, &["Load".to_owned(), "loads".to_owned()]).unwrap();
+        assert_eq!(sees(), [true, true, false]);
+        assert!(store.change_project(house, "house", &members(&["eve"], &["other"])).unwrap());
+        assert_eq!(sees(), [false, true, true]);
+        store.note_groups(bob, &[]).unwrap();
+        assert_eq!(sees(), [false, false, true]);
+        assert_eq!(store.seen_by(Sight::Of(bob)).projects().unwrap(), []);
+        let user = |id| store.user(id).unwrap().unwrap();
+        assert_eq!(Sight::of(&user(eve)), Sight::Of(eve));
+        assert!(store.change_user(ada, Role::Admin, false).unwrap());
+        assert_eq!(Sight::of(&user(ada)), Sight::Everything);
+        store.remove_project(house, None).unwrap();
+        assert_eq!(sees(), [true; 3]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::auth::Tried;
@@ -284,4 +284,34 @@ fn whoever_signed_in_at_a_provider_that_is_removed_is_signed_out() {
     assert_eq!([&ada, &root].map(|client| server.see(client, "/").status), [303, 200]);
     assert_eq!(server.see(&Client::Nobody, "/sign-in/provider").status, 404);
     assert!(!server.see(&Client::Nobody, "/sign-in").body.contains("SSO"));
+}
+
+#[test]
+fn groups_at_the_provider_show_projects_and_hide_them_when_they_change() {
+    use crate::store::Members;
+    let (server, _) = site();
+    let store = &server.app.store;
+    let members = Members { users: Vec::new(), groups: vec!["orchids".to_owned()] };
+    let project = store.add_project("house", &members).unwrap();
+    store.add_plan_to(("orchid", project), ("", ""), ("root", NOW)).unwrap();
+    let claims = |groups: Value| server.provider.set(|state| state.claims["groups"] = groups);
+    claims(json!(["runners", "orchids"]));
+    let (session, _) = sign_in(&server);
+    let ada = session.unwrap();
+    let token = server.token(store.user_named("ada").unwrap().unwrap().id, Scope::Read);
+    let seen =
+        || [server.see(&ada, "/plans/1").status, server.see(&token, "/api/v1/plans/1").status];
+    assert_eq!(seen(), [200, 200]);
+    // A name that is too long to be stored is no other name.
+    claims(json!(["runners", format!("orchids{}", "x".repeat(300))]));
+    assert_eq!(seen(), [200, 200], "the provider was not asked again yet");
+    let_it_be_due(&server, 301);
+    assert_eq!(seen(), [404, 404]);
+    claims(json!(["orchids", "runners"]));
+    let_it_be_due(&server, 301);
+    assert_eq!(seen(), [200, 200]);
+    // Whoever may no longer sign in loses the groups too, which their tokens had.
+    claims(json!([]));
+    let_it_be_due(&server, 301);
+    assert_eq!((server.see(&ada, "/plans/1").status, seen()[1]), (303, 404));
 }
