@@ -15,7 +15,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
 use crate::website::{api, between, end, record, serve};
-use brunt_test_program::{Program, run, scratch};
+use brunt_test_program::{Program, RestTarget, run, scratch};
 
 const PASSWORD: &str = "correct-horse-battery";
 
@@ -91,11 +91,72 @@ impl Client {
         cookie
     }
 
+    /// Sends a form of a page, which is accepted.
+    fn send(&self, page: &str, path: &str, fields: &str) -> String {
+        let (_, shown) = self.ask("GET", page, "", "");
+        let form = between(&shown, "name=\"form\" value=\"", "\"");
+        let (head, body) = self.ask("POST", path, "", &format!("form={form}&{fields}"));
+        let is_done = ["HTTP/1.1 200", "HTTP/1.1 303"].iter().any(|done| head.starts_with(done));
+        assert!(is_done, "{path}: {head}\n{body}");
+        body
+    }
+
+    /// Signs in at the provider as a user of it, and gives the browser of that user.
+    fn signed_in_at(&self, provider: &str, user: &str) -> Self {
+        let authority = provider.trim_start_matches("http://");
+        let port = authority.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        let mut there = Self { host: authority.to_owned(), ..Self::plain(port) };
+        let mut here =
+            Self { config: self.config.clone(), host: self.host.clone(), ..Self::plain(self.port) };
+        let (head, _) = here.ask("GET", "/sign-in/provider?next=/plans", "", "");
+        here.cookie = cookies(&head);
+        let asked = located(&head);
+        let back = format!(
+            "redirect_uri=https%3A%2F%2F{}%2Fsign-in%2Fcallback",
+            self.host.replace(':', "%3A")
+        );
+        assert!(asked.contains(&back), "{asked}");
+        let (head, page) = there.ask("GET", path_of(asked, provider), "", "");
+        there.cookie = cookies(&head);
+        let number = between(&page, "name=\"page\" value=\"", "\"");
+        let typed = format!("page={number}&username={user}&password=password&login=Sign+in");
+        let more = "Content-Type: application/x-www-form-urlencoded\r\n";
+        let (head, said) = there.ask("POST", between(&page, "action=\"", "\""), more, &typed);
+        assert!(head.starts_with("HTTP/1.1 302"), "{head}\n{said}");
+        let (head, said) =
+            here.ask("GET", path_of(located(&head), &format!("https://{}", self.host)), "", "");
+        assert!(head.starts_with("HTTP/1.1 303") && located(&head) == "/plans", "{head}\n{said}");
+        here.cookie = cookies(&head);
+        here
+    }
+
     fn sign_in(&self, password: &str, more: &str) -> u16 {
         let (head, _) =
             self.ask("POST", "/sign-in", more, &format!("name=admin&password={password}"));
         head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
     }
+}
+
+/// The cookies that an answer sets, as they are sent back.
+fn cookies(head: &str) -> String {
+    let set = head.lines().filter_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("set-cookie").then(|| value.split(';').next().unwrap_or_default())
+    });
+    set.collect::<Vec<_>>().join("; ")
+}
+
+/// Where an answer leads.
+fn located(head: &str) -> &str {
+    let lines = head.lines().filter_map(|line| line.split_once(": "));
+    let found =
+        lines.filter(|(name, _)| name.eq_ignore_ascii_case("location")).map(|(_, to)| to).next();
+    found.unwrap_or_else(|| panic!("it leads nowhere: {head}"))
+}
+
+/// The path of an address of this origin.
+fn path_of<'a>(address: &'a str, origin: &str) -> &'a str {
+    address.strip_prefix(origin).unwrap_or_else(|| panic!("{address} is elsewhere than {origin}"))
 }
 
 /// What the cookie of a session is called.
@@ -268,5 +329,44 @@ fn behind_a_real_nginx_only_the_proxy_speaks_for_others() {
     assert_eq!(through(5).sign_in(PASSWORD, ""), 303);
     let head = guess("nobody");
     assert!(head.starts_with("HTTP/1.1 403"), "{head}");
+    end(program);
+}
+
+#[test]
+fn behind_a_real_nginx_a_claim_of_the_provider_decides_role_and_projects() {
+    if !require(&["nginx"]) {
+        return;
+    }
+    let (directory, provider) = (scratch(), RestTarget::start());
+    let pki = Pki::make(&directory.path().join("pki"));
+    let front = free_port();
+    let words = ["--host", "localhost", "--behind-proxy", "127.0.0.1/32"];
+    let (program, port, _, link) = site(&directory.path().join("site"), &words);
+    let _nginx = nginx(directory.path(), &pki, front, port);
+    let mut admin = Client::trusting(&pki.ca(), front);
+    admin.welcome(&link);
+    let fields = format!(
+        "name=SSO&issuer={}/idp&client=brunt&public=1&scopes=openid+profile+email&claim=preferred_username&\
+         groups=user.7+%3D+runner&others=viewer&minutes=5",
+        provider.base
+    );
+    let said = admin.send("/provider", "/provider", &fields);
+    assert!(said.contains("The provider answers"), "{said}");
+    admin.send("/projects", "/projects", "name=house&users=&groups=user.7");
+    admin.send("/plans", "/plans", "name=orchid&template=0&project=1");
+    let seen = |client: &Client, path: &str| client.ask("GET", path, "", "");
+    let inside = admin.signed_in_at(&provider.base, "user.7");
+    let outside = admin.signed_in_at(&provider.base, "user.8");
+    for (client, role) in [(&inside, "runner"), (&outside, "viewer")] {
+        let (_, account) = seen(client, "/account");
+        assert!(account.contains(&format!("Your role is {role}")), "{account}");
+    }
+    assert!(seen(&inside, "/plans").1.contains("orchid"));
+    assert!(seen(&inside, "/plans/1").0.starts_with("HTTP/1.1 200"));
+    assert!(!seen(&outside, "/plans").1.contains("orchid"));
+    assert!(seen(&outside, "/plans/1").0.starts_with("HTTP/1.1 404"));
+    // The group loses the project, and the next request knows.
+    admin.send("/projects/1", "/projects/1", "name=house&users=&groups=");
+    assert!(seen(&inside, "/plans/1").0.starts_with("HTTP/1.1 404"));
     end(program);
 }
