@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::auth::Requester;
 use crate::problem::{Problem, sentence};
-use crate::schedule::{Quiet, Times, zone_of};
+use crate::schedule::{Quiet, Times, TimesError, zone_of};
 use crate::store::{Plan, Schedule, Target};
 use crate::submission::agents::permitted;
 use crate::submission::check_duration;
@@ -93,8 +93,7 @@ fn checked(app: &App, who: &Requester, plan: &Plan, draft: &Draft) -> Result<Sch
     let line = "minute, hour, day, month and weekday, such as 30 2 * * 1-5";
     let read = Times::read(times, zone).map_err(wrong("times", times, line))?;
     Quiet::read(quiet).map_err(wrong("quiet", quiet, "hours such as 08:00-18:00"))?;
-    let never = || "these times do not occur within eight years".to_owned();
-    read.next(app.now()).ok_or_else(never).map_err(wrong("times", times, line))?;
+    read.next(app.now()).ok_or(TimesError::Never).map_err(wrong("times", times, line))?;
     check_duration(app, plan, target, duration)?;
     Ok(Schedule {
         id: 0,
@@ -118,6 +117,6 @@ fn wrong<'a>(
     field: &'static str,
     given: &'a str,
     wanted: &'static str,
-) -> impl Fn(String) -> Problem + 'a {
-    move |why| Problem::field(field, given, wanted, sentence(&why))
+) -> impl Fn(TimesError) -> Problem + 'a {
+    move |why| Problem::field(field, given, wanted, sentence(&why.to_string()))
 }

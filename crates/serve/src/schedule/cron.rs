@@ -13,6 +13,27 @@ const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
+/// What is wrong with the times of a schedule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum TimesError {
+    /// It is no cron line.
+    #[error(
+        "'{line}' has {count} fields, and takes five: minute hour day month weekday, such as 30 2 * * 1-5"
+    )]
+    Fields { line: String, count: usize },
+    /// A field of the cron line cannot be read.
+    #[error(
+        "'{text}' is not understood: write *, a number from {least} to {most}, 1-5, */15 or a list of these"
+    )]
+    Field { text: String, least: u32, most: u32 },
+    #[error("these times do not occur within eight years")]
+    Never,
+    #[error("'{0}' is not a time zone; write one such as Europe/Berlin or UTC")]
+    Zone(String),
+    #[error("'{0}' is not understood: write quiet hours such as 08:00-18:00")]
+    Quiet(String),
+}
+
 /// The times at which something is due.
 #[derive(Clone, Debug)]
 pub(crate) struct Times {
@@ -27,14 +48,11 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Reads a cron line and the name of a time zone. The error says what is wrong with them.
-    pub(crate) fn read(line: &str, zone: &str) -> Result<Self, String> {
+    /// Reads a cron line and the name of a time zone.
+    pub(crate) fn read(line: &str, zone: &str) -> Result<Self, TimesError> {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = &fields[..] else {
-            return Err(format!(
-                "'{line}' has {} fields, and takes five: minute hour day month weekday, such as 30 2 * * 1-5",
-                fields.len()
-            ));
+            return Err(TimesError::Fields { line: line.to_owned(), count: fields.len() });
         };
         let zone = zone_of(zone)?;
         let mut weekday = field(weekdays, (0, 7), &WEEKDAYS)?;
@@ -93,13 +111,9 @@ impl Times {
 }
 
 /// The numbers of a field, as bits.
-fn field(text: &str, (least, most): (u32, u32), names: &[&str]) -> Result<u64, String> {
-    let wrong = || {
-        format!(
-            "'{text}' is not understood: write *, a number from {least} to {most}, 1-5, */15 or a list of these"
-        )
-    };
-    let number = |text: &str| -> Result<u32, String> {
+fn field(text: &str, (least, most): (u32, u32), names: &[&str]) -> Result<u64, TimesError> {
+    let wrong = || TimesError::Field { text: text.to_owned(), least, most };
+    let number = |text: &str| -> Result<u32, TimesError> {
         let found = names.iter().position(|name| text.eq_ignore_ascii_case(name));
         // Months are counted from 1, and days of the week from 0.
         let offset = u32::from(names.len() == MONTHS.len());
@@ -135,21 +149,20 @@ pub(crate) struct Quiet {
     to: Time,
 }
 
-/// A time zone, UTC if the name is empty. The error says what is wrong.
-pub(crate) fn zone_of(name: &str) -> Result<TimeZone, String> {
+/// A time zone, UTC if the name is empty.
+pub(crate) fn zone_of(name: &str) -> Result<TimeZone, TimesError> {
     let name = if name.is_empty() { "UTC" } else { name };
-    TimeZone::get(name)
-        .map_err(|_| format!("'{name}' is not a time zone; write one such as Europe/Berlin or UTC"))
+    TimeZone::get(name).map_err(|_| TimesError::Zone(name.to_owned()))
 }
 
 impl Quiet {
     /// Reads quiet hours; `None` for an empty text.
-    pub(crate) fn read(text: &str) -> Result<Option<Self>, String> {
+    pub(crate) fn read(text: &str) -> Result<Option<Self>, TimesError> {
         if text.trim().is_empty() {
             return Ok(None);
         }
-        let wrong = || format!("'{text}' is not understood: write quiet hours such as 08:00-18:00");
-        let time = |text: &str| -> Result<Time, String> {
+        let wrong = || TimesError::Quiet(text.to_owned());
+        let time = |text: &str| -> Result<Time, TimesError> {
             let (hour, minute) = text.trim().split_once(':').ok_or_else(wrong)?;
             let (hour, minute) =
                 (hour.parse().map_err(|_| wrong())?, minute.parse().map_err(|_| wrong())?);
@@ -270,7 +283,8 @@ mod tests {
         ] {
             assert!(Times::read(line, "UTC").is_err(), "{line}");
         }
-        assert!(Times::read("* * * * *", "Middle-earth").unwrap_err().contains("time zone"));
+        let zone = Times::read("* * * * *", "Middle-earth").unwrap_err();
+        assert_eq!(zone, TimesError::Zone("Middle-earth".to_owned()));
         for wrong in ["8", "08:00", "25:00-26:00", "08:00-08:00"] {
             assert!(Quiet::read(wrong).is_err(), "{wrong}");
         }

@@ -10,7 +10,7 @@ mod tell;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use cron::{Quiet, Times, zone_of};
+pub(crate) use cron::{Quiet, Times, TimesError, zone_of};
 pub(crate) use preset::{Preset, Typed, likely, weekdays, words};
 pub(crate) use tell::look as tell;
 
@@ -36,9 +36,8 @@ pub(crate) struct DueTime {
     pub(crate) missed: String,
 }
 
-/// The times of a schedule that have come, and the time up to which this is complete. The error says what is wrong with
-/// the schedule.
-pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<DueTime>, i64), String> {
+/// The times of a schedule that have come, and the time up to which this is complete.
+pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<DueTime>, i64), TimesError> {
     let times = Times::read(&schedule.times, &schedule.zone)?;
     let quiet = Quiet::read(&schedule.quiet)?;
     let (mut all, mut seen) = (Vec::new(), schedule.seen);
