@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
 
@@ -57,18 +58,97 @@ pub struct Backup {
     pub bytes: u64,
 }
 
-/// Makes a backup of a site in a new directory below this one, which is named after the time. The error reads after
-/// "failed to".
-pub fn make(site: &Path, backups: &Path, now: Timestamp) -> Result<Backup, String> {
+/// Why a backup was not made, is not sound, or was not restored. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// A file or a directory could not be read or written.
+    #[error("{act} {}: {source}", path.display())]
+    Io {
+        /// What was done.
+        act: &'static str,
+        /// The file or the directory.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// A database could not be copied or read.
+    #[error("{act} {}: {source}", path.display())]
+    Database {
+        /// What was done.
+        act: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: rusqlite::Error,
+    },
+    /// There is no site to back up.
+    #[error("back up {}: it is not the directory of a site", .0.display())]
+    NoSite(PathBuf),
+    /// There is no list, so it was not completed.
+    #[error("read {}: {source}; without this list it is no complete backup", path.display())]
+    NoList {
+        /// Where the list would be.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The list cannot be read.
+    #[error("read {}: it is not the list of a backup: {source}", path.display())]
+    List {
+        /// The list.
+        path: PathBuf,
+        /// The cause.
+        source: serde_json::Error,
+    },
+    /// The list is that of another program.
+    #[error("read {}: its schema is {schema}, not {SCHEMA}", path.display())]
+    Schema {
+        /// The list.
+        path: PathBuf,
+        /// The schema that it names.
+        schema: String,
+    },
+    /// The files are not those of the list.
+    #[error("verify {}: {file} {what}", backup.display())]
+    Changed {
+        /// The backup.
+        backup: PathBuf,
+        /// The first file that differs.
+        file: String,
+        /// How it differs.
+        what: &'static str,
+    },
+    /// The database is damaged.
+    #[error("check {}: {found}", path.display())]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What the check found.
+        found: String,
+    },
+    /// The database was written by a newer program.
+    #[error("check {}: it has version {version}; use a newer brunt", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its version.
+        version: i64,
+    },
+    /// The directory has something in it.
+    #[error("restore to {}: it is not empty; name a new directory with --dir", .0.display())]
+    Occupied(PathBuf),
+}
+
+type Result<T> = std::result::Result<T, BackupError>;
+
+/// Makes a backup of a site in a new directory below this one, which is named after the time.
+pub fn make(site: &Path, backups: &Path, now: Timestamp) -> Result<Backup> {
     if !site.join(DATABASE).is_file() {
-        return Err(format!("back up {}: it is not the directory of a site", site.display()));
+        return Err(BackupError::NoSite(site.to_owned()));
     }
     let to = backups.join(now.strftime("%Y-%m-%dT%H-%M-%SZ").to_string());
     make_directory(backups)?;
-    DirBuilder::new()
-        .mode(0o700)
-        .create(&to)
-        .map_err(|why| failed("make the directory", &to, &why))?;
+    DirBuilder::new().mode(0o700).create(&to).map_err(failed("make the directory", &to))?;
     copy_database(&site.join(DATABASE), &to.join(DATABASE))?;
     let mut paths: Vec<PathBuf> = FILES.iter().map(PathBuf::from).collect();
     for part in ["plans", "runs"] {
@@ -104,28 +184,31 @@ pub(crate) fn last(site: &Path) -> Option<Backup> {
 
 /// Checks that every file of a backup is there and unchanged, and that its database can be used. The error names the
 /// first that is not.
-pub fn verify(backup: &Path) -> Result<Backup, String> {
+pub fn verify(backup: &Path) -> Result<Backup> {
     let at = backup.join(LIST);
-    let text = fs::read(&at).map_err(|why| {
-        let no = if at.exists() { "" } else { "; without this list it is no complete backup" };
-        format!("{}{no}", failed("read", &at, &why))
+    let text = fs::read(&at).map_err(|source| {
+        if at.exists() {
+            return failed("read", &at)(source);
+        }
+        BackupError::NoList { path: at.clone(), source }
     })?;
-    let list: List = serde_json::from_slice(&text)
-        .map_err(|why| format!("read {}: it is not the list of a backup: {why}", at.display()))?;
+    let list = serde_json::from_slice(&text);
+    let list: List = list.map_err(|source| BackupError::List { path: at.clone(), source })?;
     if list.schema != SCHEMA {
-        return Err(format!("read {}: its schema is {}, not {SCHEMA}", at.display(), list.schema));
+        return Err(BackupError::Schema { path: at, schema: list.schema });
     }
+    let changed = |file: &str, what| {
+        let (backup, file) = (backup.to_owned(), file.to_owned());
+        Err(BackupError::Changed { backup, file, what })
+    };
     for (path, wanted) in &list.files {
         let is_inside =
             Path::new(path).components().all(|it| matches!(it, std::path::Component::Normal(_)));
         if !is_inside {
-            return Err(format!("verify {}: {path} is not inside of it", backup.display()));
+            return changed(path, "is not inside of it");
         }
         if entry(&backup.join(path))? != *wanted {
-            return Err(format!(
-                "verify {}: {path} was changed since it was made",
-                backup.display()
-            ));
+            return changed(path, "was changed since it was made");
         }
     }
     let mut found = Vec::new();
@@ -133,21 +216,18 @@ pub fn verify(backup: &Path) -> Result<Backup, String> {
     let other = found.iter().map(|path| path.display().to_string());
     let mut other = other.filter(|path| path != LIST && !list.files.contains_key(path));
     if let Some(path) = other.next() {
-        return Err(format!("verify {}: {path} does not belong to it", backup.display()));
+        return changed(&path, "does not belong to it");
     }
     check_database(&backup.join(DATABASE))?;
     Ok(summary(backup, &list))
 }
 
 /// Restores a backup as the directory of a site, which must not exist, or be empty.
-pub fn restore(backup: &Path, site: &Path) -> Result<Backup, String> {
+pub fn restore(backup: &Path, site: &Path) -> Result<Backup> {
     let made = verify(backup)?;
     let is_used = fs::read_dir(site).is_ok_and(|mut entries| entries.next().is_some());
     if is_used {
-        return Err(format!(
-            "restore to {}: it is not empty; name a new directory with --dir",
-            site.display()
-        ));
+        return Err(BackupError::Occupied(site.to_owned()));
     }
     make_directory(site)?;
     let mut paths = Vec::new();
@@ -163,35 +243,35 @@ fn summary(at: &Path, list: &List) -> Backup {
     Backup { at: at.to_owned(), made: list.made.clone(), files: list.files.len(), bytes }
 }
 
-fn copy_database(from: &Path, to: &Path) -> Result<(), String> {
+fn copy_database(from: &Path, to: &Path) -> Result<()> {
     let copied = || -> rusqlite::Result<()> {
         let file = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         file.busy_timeout(std::time::Duration::from_secs(10))?;
         file.execute("VACUUM INTO ?1", [to.display().to_string()])?;
         Ok(())
     };
-    copied().map_err(|why| format!("copy {}: {why}", from.display()))?;
+    copied().map_err(unread("copy", from))?;
     private(to)
 }
 
-fn check_database(path: &Path) -> Result<(), String> {
+fn check_database(path: &Path) -> Result<()> {
     let checked = || -> rusqlite::Result<(String, i64)> {
         let file = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         let word = file.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
         Ok((word, file.pragma_query_value(None, "user_version", |row| row.get(0))?))
     };
-    let (word, version) = checked().map_err(|why| format!("check {}: {why}", path.display()))?;
-    if word != "ok" {
-        return Err(format!("check {}: {word}", path.display()));
+    let (found, version) = checked().map_err(unread("check", path))?;
+    if found != "ok" {
+        return Err(BackupError::Damaged { path: path.to_owned(), found });
     }
     if usize::try_from(version).is_ok_and(|version| version <= version_known()) {
         return Ok(());
     }
-    Err(format!("check {}: it has version {version}; use a newer brunt", path.display()))
+    Err(BackupError::Newer { path: path.to_owned(), version })
 }
 
 /// The files below a part of a site: plans, and runs that are over.
-fn walk(site: &Path, part: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
+fn walk(site: &Path, part: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     if !site.join(part).is_dir() {
         return Ok(());
     }
@@ -206,7 +286,7 @@ fn walk(site: &Path, part: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String
 }
 
 /// All files below a directory of another, or the file itself.
-fn walk_all(base: &Path, path: &Path, paths: &mut Vec<PathBuf>) -> Result<(), String> {
+fn walk_all(base: &Path, path: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     let Ok(kind) = fs::symlink_metadata(base.join(path)) else { return Ok(()) };
     if kind.is_file() {
         paths.push(path.to_owned());
@@ -218,52 +298,55 @@ fn walk_all(base: &Path, path: &Path, paths: &mut Vec<PathBuf>) -> Result<(), St
     Ok(())
 }
 
-fn names(directory: &Path) -> Result<Vec<std::ffi::OsString>, String> {
+fn names(directory: &Path) -> Result<Vec<std::ffi::OsString>> {
     let entries = match fs::read_dir(directory) {
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|why| failed("read the directory", directory, &why))?,
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed("read the directory", directory))?,
     };
     Ok(entries.flatten().map(|entry| entry.file_name()).collect())
 }
 
-fn copy(from: &Path, to: &Path, path: &Path) -> Result<(), String> {
+fn copy(from: &Path, to: &Path, path: &Path) -> Result<()> {
     let (source, copy) = (from.join(path), to.join(path));
     if let Some(parent) = copy.parent() {
         make_directory(parent)?;
     }
     match fs::copy(&source, &copy) {
         // A run that was removed meanwhile.
-        Err(why) if why.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(why) => Err(failed("copy", &source, &why)),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(why) => Err(failed("copy", &source)(why)),
         Ok(_) => private(&copy),
     }
 }
 
-fn private(path: &Path) -> Result<(), String> {
+fn private(path: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
-        .map_err(|why| failed("protect", path, &why))
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed("protect", path))
 }
 
-fn make_directory(path: &Path) -> Result<(), String> {
+fn make_directory(path: &Path) -> Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|why| failed("make the directory", path, &why))
+    made.map_err(failed("make the directory", path))
 }
 
-fn entry(path: &Path) -> Result<Entry, String> {
-    let bytes = fs::read(path).map_err(|why| failed("read", path, &why))?;
+fn entry(path: &Path) -> Result<Entry> {
+    let bytes = fs::read(path).map_err(failed("read", path))?;
     Ok(Entry { bytes: bytes.len() as u64, sha256: sha256(&bytes) })
 }
 
-fn write(path: &Path, value: &impl Serialize) -> Result<(), String> {
-    let text = serde_json::to_vec_pretty(value).map_err(|why| why.to_string())?;
-    brunt_record::replace(path, |out| out.write_all(&text))
-        .map_err(|why| failed("write", path, &why))?;
+fn write(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_vec_pretty(value).map_err(io::Error::other);
+    text.and_then(|text| brunt_record::replace(path, |out| out.write_all(&text)))
+        .map_err(failed("write", path))?;
     private(path)
 }
 
-fn failed(act: &str, path: &Path, why: &std::io::Error) -> String {
-    format!("{act} {}: {why}", path.display())
+fn failed<'a>(act: &'static str, path: &'a Path) -> impl Fn(io::Error) -> BackupError + 'a {
+    move |source| BackupError::Io { act, path: path.to_owned(), source }
+}
+
+fn unread<'a>(act: &'static str, path: &'a Path) -> impl Fn(rusqlite::Error) -> BackupError + 'a {
+    move |source| BackupError::Database { act, path: path.to_owned(), source }
 }
 
 #[cfg(test)]
@@ -295,7 +378,7 @@ mod tests {
         fs::create_dir(&at).unwrap();
         site(&at);
         let made = make(&at, &backups, Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!(verify(&made.at), Ok(made.clone()));
+        assert_eq!(verify(&made.at).unwrap(), made);
         assert_eq!(last(&at), Some(made.clone()));
         let restored = directory.path().join("restored");
         restore(&made.at, &restored).unwrap();
@@ -312,7 +395,7 @@ mod tests {
         ];
         assert_eq!(paths, wanted);
         drop(Store::open(&restored).unwrap());
-        let why = restore(&made.at, &restored).unwrap_err();
+        let why = restore(&made.at, &restored).unwrap_err().to_string();
         assert!(why.contains("it is not empty"), "{why}");
         assert!(make(&directory.path().join("nowhere"), &backups, Timestamp::UNIX_EPOCH).is_err());
     }
@@ -331,7 +414,7 @@ mod tests {
             let made = make(&at, &directory.path().join("backups"), Timestamp::UNIX_EPOCH).unwrap();
             fs::write(made.at.join(path), "2").unwrap();
             let restored = directory.path().join("restored");
-            let why = restore(&made.at, &restored).unwrap_err();
+            let why = restore(&made.at, &restored).unwrap_err().to_string();
             assert!(why.contains(wanted) && !restored.exists(), "{path}: {why}");
         }
     }
