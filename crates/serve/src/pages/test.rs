@@ -189,7 +189,7 @@ pub(crate) fn trend(call: &Call) -> Result<Answer, Problem> {
         @if test.load.is_empty() {
             div.empty { p { "There is nothing to draw yet: this test has not been run. " (begin(&test)) } }
         } @else {
-            (trends::content(call, &test.load)?)
+            (trends::content(call, &test.load, Some(&test))?)
         }
     };
     let body = test_page(call, &test, Tab::Trend, &content)?;

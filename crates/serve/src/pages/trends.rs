@@ -18,7 +18,7 @@ use crate::call::{Answer, Call};
 use crate::child::Trended;
 use crate::history::Entry;
 use crate::problem::{Problem, sentence};
-use crate::store::{Filter, FollowedRun, name as run_name};
+use crate::store::{Filter, FollowedRun, Test, name as run_name};
 
 use course::{Course, change_words, is_left_out, name, short, unit};
 
@@ -75,7 +75,7 @@ fn too_few(count: usize) -> String {
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let load = load(call)?;
     let content = if call.query("all").is_empty() {
-        let content = content(call, load)?;
+        let content = content(call, load, None)?;
         html! { h1.large { "Trend" } (content) }
     } else {
         all(call, load)?
@@ -87,9 +87,10 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(whole(call, "Trend", &body)))
 }
 
-/// How the main figures of a load changed: from the index alone.
-pub(super) fn content(call: &Call, load: &str) -> Result<Markup, Problem> {
-    let runs = call.app.store.followed(load, RECORDS_MAX)?;
+/// How the main figures of a load changed, in the project of a test if one is given: from the index alone.
+pub(super) fn content(call: &Call, load: &str, test: Option<&Test>) -> Result<Markup, Problem> {
+    let mut runs = call.app.store.followed(load, RECORDS_MAX)?;
+    runs.retain(|run| test.is_none_or(|test| test.project == run.project));
     let out = runs.iter().filter(|run| is_left_out(run)).count();
     let count = runs.len() - out;
     if count < RUNS_MIN {

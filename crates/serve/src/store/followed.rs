@@ -19,6 +19,7 @@ pub(crate) struct FollowedRun {
     pub(crate) commit: String,
     pub(crate) p99_ms: Option<f64>,
     pub(crate) goodput: Option<f64>,
+    pub(crate) project: Option<i64>,
 }
 
 fn followed(row: &Row<'_>) -> rusqlite::Result<FollowedRun> {
@@ -31,6 +32,7 @@ fn followed(row: &Row<'_>) -> rusqlite::Result<FollowedRun> {
         commit: row.get(5)?,
         p99_ms: row.get(6)?,
         goodput: row.get(7)?,
+        project: row.get(8)?,
     })
 }
 
@@ -39,7 +41,7 @@ impl Store {
     pub(crate) fn followed(&self, load: &str, most: usize) -> Result<Vec<FollowedRun>> {
         self.read(|file| {
             let ask = "SELECT id, started, verdict, outcome, baseline, revision, \
-                       p99_ms, goodput FROM run WHERE load = ?1 AND is_search = 0 \
+                       p99_ms, goodput, project FROM run WHERE load = ?1 AND is_search = 0 \
                        ORDER BY started DESC, id DESC LIMIT ?2";
             let mut all = file.prepare(ask)?;
             let runs = all.query_map((load, i64::try_from(most).unwrap_or(i64::MAX)), followed)?;

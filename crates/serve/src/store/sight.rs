@@ -154,8 +154,8 @@ mod tests {
         let made = "INSERT INTO user (name, role, created) VALUES ('eve', 'viewer', 1);
              INSERT INTO plan (name) VALUES ('nightly');
              INSERT INTO revision (plan, revision, text, author, at) VALUES (1, 1, '', 'ada', 1);
-             INSERT INTO run (id, started, target, load, verdict, missed, pinned, baseline, revision, summary, about, test)
-               VALUES ('a', '2026-11-23', '', 'x', 'valid', 0, 0, 0, '', '{}', '{}', 'p1');
+             INSERT INTO run (id, started, target, load, verdict, missed, pinned, baseline, revision, summary, about,
+               test) VALUES ('a', '2026-11-23', '', 'x', 'valid', 0, 0, 0, '', '{}', '{}', 'p1');
              INSERT INTO tag (run, tag) VALUES ('a', 'all');
              PRAGMA user_version = 12;";
         older.execute_batch(made).unwrap();

@@ -224,6 +224,7 @@ mod tests {
             commit: format!("c0ffee{number:02}"),
             p99_ms: Some(p99),
             goodput: Some(2_000.0),
+            project: None,
         }
     }
 

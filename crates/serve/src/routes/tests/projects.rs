@@ -475,6 +475,25 @@ fn programs_manage_projects_and_move_tests_with_the_rights_of_their_owner() {
 }
 
 #[test]
+fn a_record_of_a_load_in_a_project_is_refused_for_who_does_not_see_it() {
+    let house = House::new();
+    let history = &house.server.app.history;
+    // A record that is known needs no child.
+    let mut known = entry(UPLOADED, "orchid upload", None);
+    known.summary.sha256 = brunt_history::sha256(b"record");
+    history.files(&known.id).write(brunt_history::SUMMARY, &known.summary).unwrap();
+    history.keep(&known.id, &known.summary);
+    let put = |client: &Client| house.server.ask(client, "PUT", "/api/v1/records", "", "record");
+    let refused = put(&house.eve[1]);
+    assert_eq!(refused.status, 403, "{}", refused.body);
+    assert!(refused.body.contains("In another project") && !refused.body.contains(WORD));
+    assert!(house.server.app.store.run(UPLOADED).unwrap().is_some(), "it stays");
+    let known = put(&house.ada[1]);
+    assert_eq!(known.status, 200, "{}", known.body);
+    assert!(known.body.contains(UPLOADED), "{}", known.body);
+}
+
+#[test]
 fn a_schedule_starts_nothing_for_somebody_who_no_longer_sees_its_plan() {
     let house = House::new();
     let store = &house.server.app.store;
