@@ -25,6 +25,7 @@ mod site_logged;
 mod site_pages;
 mod site_pictures;
 mod site_plans;
+mod site_projects;
 mod site_run;
 mod site_runs;
 mod site_schedule;
