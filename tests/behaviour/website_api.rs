@@ -236,6 +236,32 @@ fn schedules(walk: &mut Walk) {
     assert_eq!(walk.ask("DELETE /api/v1/schedules/{schedule}", &parts, "", "").0, 204);
 }
 
+/// Projects, and where tests belong.
+fn projects(walk: &mut Walk) {
+    let of = |name: &'static str| {
+        move |body: &mut Value| {
+            (body["name"], body["users"]) = (json!(name), json!(["admin"]));
+        }
+    };
+    let (add, change) = ("POST /api/v1/projects", "PUT /api/v1/projects/{project}");
+    let (status, project) = walk.send(add, &[], of("first"));
+    assert_eq!(status, 201, "{project}");
+    assert_eq!(walk.send(add, &[], of("FIRST")).0, 409);
+    assert_eq!(walk.send(add, &[], of("second")).0, 201);
+    let id = project["id"].to_string();
+    let parts = [id.as_str()];
+    assert_eq!(walk.get("projects/{project}", &parts), (200, project));
+    assert_eq!(walk.send(change, &parts, of("second")).0, 409);
+    assert_eq!(walk.send(change, &parts, of("third")).0, 200);
+    assert_eq!(walk.get("projects", &[]).0, 200);
+    let to = "PUT /api/v1/tests/{test}/project";
+    let moved = walk.send(to, &["p1"], |body| body["project"] = json!("third"));
+    assert_eq!(moved, (200, json!({ "project": "third" })));
+    let end = "DELETE /api/v1/projects/{project}";
+    assert_eq!(walk.ask(end, &parts, "", "").0, 409);
+    assert_eq!(walk.ask(end, &[&id, "?to=0"], "", "").0, 204);
+}
+
 /// Records, and what is said of them.
 fn records(walk: &mut Walk, texts: &[String]) -> Vec<String> {
     let put = "PUT /api/v1/records";
@@ -337,6 +363,7 @@ fn everything_in_the_document_is_asked_and_answers_as_it_says() {
     });
     targets_and_plans(&mut walk, &target);
     annotations(&mut walk);
+    projects(&mut walk);
     hooks(&mut walk);
     schedules(&mut walk);
     records(&mut walk, &texts);
@@ -464,8 +491,9 @@ fn brunt_loads_its_own_api_from_its_own_document() {
         );
     let (head, steps) = plan.split_once("[[scenario.steps]]").expect("steps");
     // A trend needs six runs, and is compared with 'brunt trend' elsewhere; running operations need a token that may
-    // run; there is no plan here, no target, no schedule and no baseline.
-    let elsewhere = ["trends", "runs/", "plans/", "targets/", "schedules/", "baselines/"];
+    // run; there is no plan here, no target, no schedule, no project and no baseline.
+    let elsewhere =
+        ["trends", "runs/", "plans/", "targets/", "schedules/", "projects/", "baselines/"];
     let elsewhere =
         |step: &str| elsewhere.iter().any(|part| step.contains(&format!("/api/v1/{part}")));
     let reads = |step: &&str| step.contains("\nget = ") && !elsewhere(step);
