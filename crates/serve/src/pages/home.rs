@@ -78,7 +78,7 @@ impl Row {
         started.is_some_and(by) || self.test.plan.as_ref().is_some_and(|plan| plan.by == user)
     }
 
-    /// Whether its name, or what people wrote about its newest run, has all these words.
+    /// Whether its name, its project, or what people wrote about its newest run, has all these words.
     fn has(&self, words: &str) -> bool {
         let newest = self.last.as_ref().map(|last| &last.newest);
         let about = newest.map_or_else(String::new, |run| {
@@ -88,7 +88,8 @@ impl Row {
                 + " "
                 + origin.commit.as_deref().unwrap_or_default()
         });
-        let text = format!("{} {about}", self.test.name).to_lowercase();
+        let project = self.project.as_deref().unwrap_or_default();
+        let text = format!("{} {project} {about}", self.test.name).to_lowercase();
         words.to_lowercase().split_whitespace().all(|word| text.contains(word))
     }
 
@@ -220,7 +221,7 @@ fn list(call: &Call, all: &[Row]) -> Result<Markup, Problem> {
     Ok(html! {
         form.find method="get" action="/" role="search" {
             label.away for="q" { "Find tests" }
-            input id="q" name="find" type="search" value=(words) placeholder="Test, target, tag, commit";
+            input id="q" name="find" type="search" value=(words) placeholder="Test, project, target, tag, commit";
             button { "Find" }
             @for (show, key, label) in Show::ALL {
                 @let count = all.iter().filter(|row| show.has(row, user)).count();

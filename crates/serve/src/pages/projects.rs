@@ -187,9 +187,6 @@ pub(super) fn of_form(call: &Call) -> Result<Option<Project>, Problem> {
 }
 
 fn offered(projects: Vec<Project>) -> Vec<(String, String)> {
-    let all = projects.into_iter().map(|project| {
-        let words = format!("{}: its users and groups", project.name);
-        (project.id.to_string(), words)
-    });
+    let all = projects.into_iter().map(|project| (project.id.to_string(), project.name));
     [(String::new(), "everybody".to_owned())].into_iter().chain(all).collect()
 }

@@ -51,6 +51,8 @@ impl Sight {
 
     /// Makes a connection one of a limited sight.
     pub(super) fn limit(reader: &Connection) -> Result<()> {
+        // A service may have no directory for files that are not the site's.
+        reader.pragma_update(None, "temp_store", "memory")?;
         reader.execute_batch("CREATE TEMP TABLE mine (project INTEGER PRIMARY KEY)")?;
         for (table, is_seen) in SEEN {
             let view = format!(
@@ -103,7 +105,7 @@ mod tests {
     use super::*;
 
     /// Tables that are not about tests, or are read only by what may not be seen in another table.
-    const OPEN: [&str; 17] = [
+    const OPEN: [&str; 16] = [
         "annotation",
         "audit",
         "hook",
@@ -120,7 +122,6 @@ mod tests {
         "token",
         "user",
         "user_group",
-        "mine",
     ];
 
     #[test]
@@ -142,7 +143,7 @@ mod tests {
             let times = limited.iter().chain(&OPEN).filter(|known| *known == name).count();
             assert_eq!(times, 1, "the table {name} needs a decision who sees its rows");
         }
-        assert_eq!(tables.len(), limited.len() + OPEN.len() - 1);
+        assert_eq!(tables.len(), limited.len() + OPEN.len());
     }
 
     /// The database of the version before, with a plan that has been run.
