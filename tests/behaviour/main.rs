@@ -70,6 +70,7 @@ mod website_full;
 mod website_kept;
 mod website_messages;
 mod website_plans;
+mod website_projects;
 mod website_provider;
 mod website_retention;
 mod website_schedules;
