@@ -10,4 +10,5 @@ mod mixes;
 mod plans;
 mod platform;
 mod previews;
+mod seeds;
 mod wildcards;
