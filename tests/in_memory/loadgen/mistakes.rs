@@ -283,6 +283,15 @@ const IN_TASKS: &[Mistake] = &[
         "\"threshold\": 5",
         &["line 2", "a task file has no threshold", "in the workload"],
     ),
+    ("look", "\"?x=1\"", "\"?x=1 2\"", &["tasks/look.json", "contains a space", "write it as %20"]),
+    ("look", "\"?x=1\"", "\"?x=\u{e9}\"", &["tasks/look.json", "the byte 0xc3", "%C3"]),
+    (
+        "look",
+        "\"X-One\"",
+        "\"X One\"",
+        &["tasks/look.json", "\"X One\" is not a valid header name"],
+    ),
+    ("look", "\"X-One\": \"1\"", "\"X-One\": \"1\\n\"", &["header X-One contains", "0x0a"]),
     (
         "look",
         "\"?x=1\"",

@@ -71,6 +71,77 @@ fn write(files: &Files, base: &str) {
     files.job(base, 1, &[("one", 6), ("two", 4)], &json!({"WILDCARDS": wildcards}));
 }
 
+/// Writes a job whose names and payloads a plan has to write in another way.
+fn write_odd(files: &Files, base: &str) {
+    files.write("values/rows.csv", "who,where\njo,here\n");
+    files.write("values/lines.txt", "a \"b\"\n");
+    files.task(
+        "text",
+        &json!({
+            "request": "POST", "header": {"Content-Type": "application/json", "X-Dollar": "$$dollar"},
+            "url-endpoint": "/echo/", "url-payload": "$A.B", "data-payload": "not JSON: $LINE ${LINE}"
+        }),
+    );
+    files.task(
+        "string",
+        &json!({
+            "request": "POST", "header": {"Content-Type": "application/json"},
+            "url-endpoint": "/echo/$my.way", "data-payload": "{\"line\": \"$LINE\"}"
+        }),
+    );
+    files.task("sleep", &json!({"url-endpoint": "$SLEEP", "url-payload": 1}));
+    files.workload("one", &[("text", 4000), ("string", 4000)]);
+    files.workload("idle", &[("sleep", 1)]);
+    let wildcards = json!([
+        {"name": "$A", "type": "file", "source": "values/rows.csv", "column": "who"},
+        {"name": "$A.B", "type": "file", "source": "values/rows.csv", "column": "where"},
+        {"name": "$LINE", "type": "file", "source": "values/lines.txt"},
+        {"name": "$dollar", "type": "generated", "lowerbounds": 7, "upperbounds": 7},
+        {"name": "$my.way", "type": "generated", "source": "increment"}
+    ]);
+    files.job(base, 1, &[("one", 2), ("idle", 2)], &json!({"WILDCARDS": wildcards}));
+}
+
+#[test]
+fn a_plan_writes_names_and_payloads_that_only_a_job_may_have() {
+    let files = Files::new();
+    let perform = |plan: bool| {
+        let target = RestTarget::start();
+        write_odd(&files, &target.base);
+        if plan {
+            let path = files.write("plan.toml", "");
+            files.perform(&["--to-plan", path.to_str().unwrap()]).expect(0);
+            run(&["run", path.to_str().unwrap()]).expect(0);
+        } else {
+            files.perform(&[]).expect(0);
+        }
+        asked(&target.stop())
+    };
+    let (job, plan) = (perform(false), perform(true));
+    assert_eq!(job.len(), 4);
+    assert!(job[0].starts_with("POST /echo/here "), "{job:?}");
+    assert!(job[0].contains("X-Dollar: $7"), "{job:?}");
+    assert!(job[0].ends_with("not JSON: a \\\"b\\\" ${LINE}"), "{job:?}");
+    assert!(job[3].starts_with("POST /echo/1 "), "{job:?}");
+    assert_eq!(job, plan);
+}
+
+#[test]
+fn a_plan_hides_a_column_that_its_job_named_as_a_secret() {
+    let files = Files::new();
+    files.write("values/rows.csv", "who,word\njo,here\n");
+    files.ask("look", "/echo/$WHO/$PASSWORD");
+    files.workload("one", &[("look", 4000)]);
+    let column = |name: &str, column: &str| {
+        let source = "values/rows.csv";
+        json!({"name": name, "type": "file", "source": source, "column": column})
+    };
+    let wildcards = json!([column("$WHO", "who"), column("$PASSWORD", "word")]);
+    files.job("http://127.0.0.1:9", 1, &[("one", 1)], &json!({"WILDCARDS": wildcards}));
+    let plan = files.perform(&["--to-plan", "-"]).expect(0);
+    assert!(plan.stdout.contains("secrets = [\"word\"]"), "{plan}");
+}
+
 #[test]
 fn a_plan_sends_what_its_job_sends() {
     let files = Files::new();

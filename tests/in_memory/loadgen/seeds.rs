@@ -29,7 +29,10 @@ fn write(files: &Files, base: &str) {
         }),
     );
     files.workload("visit", &[("login", 9000), ("see", 9000)]);
-    let column = |name: &str, column: &str| json!({"name": name, "type": "file", "source": "values/users.csv", "column": column});
+    let column = |name: &str, column: &str| {
+        let source = "values/users.csv";
+        json!({"name": name, "type": "file", "source": source, "column": column})
+    };
     let wildcards = json!([
         {"name": "$DICE", "type": "generated", "lowerbounds": 1, "upperbounds": 1000},
         {"name": "$TEAM", "type": "file", "source": "values/teams.txt"},

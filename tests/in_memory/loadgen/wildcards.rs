@@ -258,3 +258,22 @@ fn columns_of_a_file_are_of_one_row_and_values_are_encoded_where_that_is_declare
     }
     assert!(drawn.len() > 5, "{drawn:?}");
 }
+
+#[test]
+fn column_that_is_not_in_its_file_ends_the_run_before_it_begins() {
+    let target = RestTarget::start();
+    let files = Files::new();
+    files.write("values/users.csv", "user,password\njo,x\n");
+    files.ask("look", "/echo/$WHO");
+    files.workload("looking", &[("look", 5000)]);
+    let wildcard =
+        json!([{"name": "$WHO", "type": "file", "source": "values/users.csv", "column": "usr"}]);
+    files.job(&target.base, 1, &[("looking", 2)], &json!({"WILDCARDS": wildcard}));
+    for line in [&[][..], &["--check"]] {
+        let ended = files.perform(line).expect(2);
+        for word in ["convert the job into a plan", "the column 'usr'", "did you mean 'user'?"] {
+            assert!(ended.stderr.contains(word), "{word}: {ended}");
+        }
+    }
+    assert!(target.stop().is_empty());
+}

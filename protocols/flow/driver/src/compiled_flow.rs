@@ -465,8 +465,7 @@ mod tests {
     #[test]
     fn what_is_made_of_answers_is_needed_as_they_are() {
         let text = |hole| Text::of([TextPiece::Hole(Hole(hole), brunt_feed::Escape::None)]);
-        let variable =
-            |name: &str, source, renewal| Variable { name: name.to_owned(), source, renewal };
+        let variable = |name: &str, source, renewal| Variable::new(name, source, renewal);
         let variables = vec![
             variable("token", Source::Answer, Renewal::Extracted),
             variable("user", Source::User, Renewal::User),

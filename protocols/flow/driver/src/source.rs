@@ -23,6 +23,8 @@ pub struct Variable {
     pub source: Source,
     /// When it gets a new value.
     pub renewal: Renewal,
+    /// The stream that random values are drawn from, if not the one of its number.
+    pub stream: Option<u64>,
 }
 
 /// When a variable gets a new value.
@@ -195,6 +197,11 @@ impl Source {
 }
 
 impl Variable {
+    /// A variable that draws from the stream of its number.
+    pub fn new(name: impl Into<String>, source: Source, renewal: Renewal) -> Self {
+        Self { name: name.into(), source, renewal, stream: None }
+    }
+
     /// Whether its values are secrets: it is a secret itself, or its name says so. For a column, the column's name
     /// counts.
     pub fn is_secret(&self) -> bool {
@@ -224,7 +231,8 @@ impl Variable {
                 u64::from(place.user).wrapping_add(u64::from(place.users).wrapping_mul(place.turn))
             }
         };
-        let draw = Draw { seed, stream: Stream::new(seed, hole.0.into()), number, place, own };
+        let stream = Stream::new(seed, self.stream.unwrap_or_else(|| hole.0.into()));
+        let draw = Draw { seed, stream, number, place, own };
         let drawn = values.fill_from(hole, |values, out| draw.write(&self.source, values, out));
         let secret = |hole| values.is_hidden(hole);
         let hidden =
@@ -417,7 +425,7 @@ mod tests {
     use std::collections::{HashMap, HashSet};
 
     fn variable(name: &str, source: Source, renewal: Renewal) -> Variable {
-        Variable { name: name.to_owned(), source, renewal }
+        Variable::new(name, source, renewal)
     }
 
     fn text(text: &str) -> Text {

@@ -51,9 +51,7 @@ fn warm_variables_allocate_nothing() {
         cell(RowOrder::Random),
         cell(RowOrder::Shuffled),
     ];
-    let name = String::new;
-    let variables =
-        sources.map(|source| Variable { name: name(), source, renewal: Renewal::Exchange });
+    let variables = sources.map(|source| Variable::new("", source, Renewal::Exchange));
     let mut values = Values::new(variables.len());
     let mut draw = |turn| {
         let place =

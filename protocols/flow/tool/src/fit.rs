@@ -229,11 +229,8 @@ mod tests {
             fields: vec![(field.0.to_owned(), text(field.1))],
             ..HttpExchange::default()
         };
-        let variables = vec![Variable {
-            name: "v".to_owned(),
-            source: Source::Text(Text::literal(secret)),
-            renewal: Renewal::User,
-        }];
+        let source = Source::Text(Text::literal(secret));
+        let variables = vec![Variable::new("v", source, Renewal::User)];
         let steps =
             vec![Step::Exchange(Box::new(ExchangeStep::new(0, Payload::Http(Box::new(http)))))];
         let after_failure = AfterFailure::Skip;

@@ -150,11 +150,7 @@ fn a_scenario_of_pauses_alone_comes_to_an_end() {
 
 #[test]
 fn variables_are_renewed_when_their_renewal_says() {
-    let counter = |renewal| Variable {
-        name: String::new(),
-        source: Source::Count { first: 0, step: 1 },
-        renewal,
-    };
+    let counter = |renewal| Variable::new("", Source::Count { first: 0, step: 1 }, renewal);
     let renewals = [
         Renewal::Iteration,
         Renewal::User,

@@ -261,8 +261,7 @@ fn a_user_signs_in_again_when_its_token_has_expired() {
         step(ExchangeStep { extracts: vec![extract], ..act(0) }),
         step(act(1)),
     ];
-    let variable =
-        Variable { name: "token".to_owned(), source: Source::Answer, renewal: Renewal::Kept };
+    let variable = Variable::new("token", Source::Answer, Renewal::Kept);
     let (variables, branches) = (vec![variable], vec!["step 'a'".to_owned()]);
     let flow = Flow { variables, branches, ..flow(steps) };
     let think = |time| Between { think: Some(pause(time)), back_off: None };

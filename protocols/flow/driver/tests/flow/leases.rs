@@ -247,11 +247,7 @@ fn steps_of_a_flow_ask_for_leases() {
             steps: steps.map(|act| Step::Exchange(Box::new(act))).into(),
             after_failure: AfterFailure::Skip,
         }],
-        variables: vec![Variable {
-            name: "held".to_owned(),
-            source: Source::Answer,
-            renewal: Renewal::Extracted,
-        }],
+        variables: vec![Variable::new("held", Source::Answer, Renewal::Extracted)],
         operations: ["acquire", "renew", "release"].map(str::to_owned).into(),
         iterations: Iterations::Each(3),
         users: 2,

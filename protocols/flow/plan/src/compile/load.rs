@@ -1,5 +1,6 @@
 //! The table `[run]`: converts it to the engine's settings.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -382,16 +383,16 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, KeyError> {
 fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, KeyError> {
     /// The limit of rounds, which bounds the memory that a plan can use.
     const ROUNDS_MAX: u64 = 1_000_000;
+    let named = plan.scenario.iter().enumerate();
+    let named: BTreeMap<&str, usize> =
+        named.filter_map(|(number, one)| Some((one.name.as_deref()?, number))).collect();
     let mut rounds = Vec::new();
     for (index, round) in plan.run.rounds.iter().enumerate() {
         let at = at.index(index);
         let mut repeats = Vec::new();
         for (name, times) in round.scenarios.iter() {
-            let named = |scenario: &model::Scenario| scenario.name.as_deref() == Some(name);
-            let scenario = plan.scenario.iter().position(named).ok_or_else(|| {
-                let known: Vec<&str> =
-                    plan.scenario.iter().filter_map(|one| one.name.as_deref()).collect();
-                let hint = instead(name, known.iter().copied());
+            let scenario = *named.get(name).ok_or_else(|| {
+                let hint = instead(name, named.keys().copied());
                 KeyError::new(
                     &at.key("scenarios").key(name),
                     format!("there is no scenario '{name}'{hint}"),

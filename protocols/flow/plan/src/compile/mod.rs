@@ -328,6 +328,12 @@ impl<'a> Steps<'a> {
         for (index, scenario) in plan.scenario.iter().enumerate() {
             let at = at.index(index);
             let settled = self.scenario(&at, index, scenario)?;
+            // Rounds come to an end whatever is in them; all else would go on without an exchange.
+            let idles = !settled.steps.iter().any(|step| matches!(step, flow::Step::Exchange(_)));
+            if idles && plan.run.rounds.is_empty() {
+                let what = "has no step that sends anything: add one, such as { get = \"/\" }";
+                return Err(KeyError::new(&at, what));
+            }
             if scenarios.iter().any(|other| other.name == settled.name) {
                 let what =
                     format!("'{}' is already the name of a scenario: choose another", settled.name);
@@ -346,10 +352,6 @@ impl<'a> Steps<'a> {
     ) -> Result<flow::Scenario, KeyError> {
         let name = given.name.clone().unwrap_or_else(|| format!("scenario {}", index + 1));
         let (Flat { steps, paths }, bound) = self.flatten(&at.key("steps"), &given.steps)?;
-        if !steps.iter().any(|step| matches!(step, flow::Step::Exchange(_))) {
-            let what = "has no step that sends anything: add one, such as { get = \"/\" }";
-            return Err(KeyError::new(at, what));
-        }
         let after_failure = match given.after_failure.unwrap_or_default() {
             model::AfterFailure::Skip => flow::AfterFailure::Skip,
             model::AfterFailure::GoOn => flow::AfterFailure::GoOn,

@@ -110,7 +110,7 @@ impl Names {
     ) -> Result<Hole, KeyError> {
         let number = u16::try_from(self.variables.len())
             .map_err(|_| KeyError::new(at, "is one variable too many: the maximum is 65,536"))?;
-        self.variables.push(Variable { name: name.to_owned(), source, renewal });
+        self.variables.push(Variable::new(name, source, renewal));
         Ok(Hole(number))
     }
 
@@ -128,6 +128,13 @@ impl Names {
     pub(super) fn settle(&mut self, hole: Hole, source: Source, renewal: Renewal) {
         if let Some(variable) = self.variables.get_mut(usize::from(hole.0)) {
             (variable.source, variable.renewal) = (source, renewal);
+        }
+    }
+
+    /// Sets the stream that a variable draws from.
+    pub(super) fn draw_from(&mut self, hole: Hole, stream: u64) {
+        if let Some(variable) = self.variables.get_mut(usize::from(hole.0)) {
+            variable.stream = Some(stream);
         }
     }
 
@@ -263,6 +270,18 @@ impl Names {
     }
 
     fn unknown(&self, name: &str) -> String {
+        let column =
+            self.feeders.iter().filter(|(_, rows)| !rows.lines).find_map(|(feeder, rows)| {
+                let column = name.strip_prefix(feeder.as_str())?.strip_prefix('.')?;
+                let hint =
+                    instead(column, rows.feeder.table().columns().iter().map(String::as_str));
+                Some(format!(
+                    "uses the column '{column}', which the feeder '{feeder}' does not have{hint}"
+                ))
+            });
+        if let Some(column) = column {
+            return column;
+        }
         let known: Vec<String> = self.known();
         let hint = instead(name, known.iter().map(String::as_str));
         format!("uses the variable '{name}', which is neither declared nor extracted{hint}")

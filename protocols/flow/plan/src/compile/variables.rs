@@ -65,6 +65,11 @@ pub(super) fn settle(
             names.mark(hole, secret);
         }
         names.settle(hole, source, renewal);
+        if let Variable::Source(given) = variable
+            && let Some(stream) = given.stream
+        {
+            names.draw_from(hole, stream);
+        }
     }
     Ok(())
 }
@@ -294,7 +299,7 @@ fn feed(
         let what = format!("names the column '{unknown}', which is not there (columns: {columns})");
         return Err(KeyError::new(&at.key("secrets"), what));
     }
-    let number = names.feeders() as u32;
+    let number = given.stream.unwrap_or(names.feeders() as u32);
     let feeder = Feeder::new(number, Arc::new(table), order);
     names.feed(name, feeder, renewal(given.renew), key == "lines", &given.secrets);
     Ok(())

@@ -44,7 +44,7 @@ pub struct Run {
     pub rate_file: Option<PathBuf>,
     /// Number of due iterations that may wait for a free user before further ones are dropped and counted.
     pub backlog: Option<u32>,
-    /// Maximum time of an exchange.
+    /// Maximum time of an exchange; "30s" by default, "0s" for no maximum.
     pub timeout: Option<Time>,
     /// Maximum time for exchanges in flight after the last iteration was due; "10s" by default.
     pub drain: Option<Time>,

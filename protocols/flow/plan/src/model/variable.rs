@@ -80,6 +80,10 @@ pub struct Source {
     /// Whether its values are secrets, which are shown nowhere; by default if they are from `env` or `file`, or if the
     /// variable is named as a secret.
     pub secret: Option<bool>,
+    /// The stream that its random values are drawn from. The text of a plan cannot set it: there it is the one of the
+    /// variable's number.
+    #[serde(skip)]
+    pub stream: Option<u64>,
 }
 
 /// How the bytes of a code are written.
@@ -180,6 +184,10 @@ pub struct Feeder {
     pub order: Option<RowOrder>,
     /// When the next row is drawn; by default for each iteration.
     pub renew: Option<Renewal>,
+    /// The stream that random rows are drawn from. The text of a plan cannot set it: there it is the one of the
+    /// feeder's number.
+    #[serde(skip)]
+    pub stream: Option<u32>,
 }
 
 /// Order of the rows.

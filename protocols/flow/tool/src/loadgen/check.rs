@@ -15,9 +15,9 @@ use crate::report::Compatibility;
 const ROUNDS_SHOWN: usize = 3;
 
 /// The text.
-pub(super) fn text(job: &Job, draft: &Draft, manner: Compatibility) -> String {
+pub(super) fn text(job: &Job, draft: &Draft) -> String {
     let mut out = String::new();
-    let how = match manner {
+    let how = match draft.manner {
         Compatibility::Repaired => "as it says",
         Compatibility::Compatible => "with the faults of LoadGen",
     };
@@ -111,8 +111,8 @@ fn request(draft: &Draft, send: &Send, out: &mut String) {
         let value = brunt_redact::header(name, &rendered(draft, value));
         let _ = writeln!(out, "    {name}: {}", named(draft, &value));
     }
-    if let Some((body, _)) = &send.body {
-        let body = brunt_redact::text(&rendered(draft, body));
+    if let Some(body) = &send.body {
+        let body = brunt_redact::text(&rendered(draft, &body.words));
         let _ = writeln!(out, "\n    {}", named(draft, &body));
     }
     for (attribute, variable) in &send.keeps {

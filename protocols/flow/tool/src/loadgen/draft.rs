@@ -18,9 +18,15 @@ use super::task::Request;
 use super::wildcard::{Column, Endpoint, Nature};
 use crate::report::Compatibility;
 
+/// The variable of a plan that is a dollar sign right before another variable: a plan's text could not tell it from an
+/// escape. No wildcard becomes a variable of this name.
+pub(super) const DOLLAR: &str = "dollar";
+
 /// A job with everything resolved.
 #[derive(Debug, Default)]
 pub struct Draft {
+    /// Whether it is done as the job says, or as LoadGen would do it.
+    pub manner: Compatibility,
     /// The variables that wildcards become.
     pub variables: Vec<Variable>,
     /// The operations, for which figures are reported.
@@ -127,12 +133,23 @@ pub struct Send {
     pub url: Words,
     /// The fields.
     pub fields: Vec<(String, Words)>,
-    /// The payload, and how values are escaped in it.
-    pub body: Option<(Words, Escape)>,
+    /// The payload.
+    pub body: Option<Payload>,
     /// The values that are kept from the answer: the attribute and the number of the variable.
     pub keeps: Vec<(String, usize)>,
     /// How many milliseconds it may take.
     pub threshold: Option<u64>,
+}
+
+/// A payload.
+#[derive(Debug)]
+pub struct Payload {
+    /// Its text.
+    pub words: Words,
+    /// How values are escaped in it.
+    pub escape: Escape,
+    /// Whether it is JSON, with every wildcard within a string.
+    pub is_json: bool,
 }
 
 /// Text with variables in it, by number.
@@ -162,6 +179,17 @@ impl Words {
         self
     }
 
+    /// The bytes of its literal text.
+    pub fn literals(&self) -> impl Iterator<Item = u8> {
+        self.0
+            .iter()
+            .flat_map(|bit| match bit {
+                Bit::Literal(text) => text.as_bytes(),
+                Bit::Variable(_) | Bit::Encoded(_) => &[],
+            })
+            .copied()
+    }
+
     /// The variables in it.
     pub fn variables(&self) -> impl Iterator<Item = usize> {
         self.0.iter().filter_map(|bit| match bit {
@@ -175,7 +203,7 @@ impl Send {
     /// The variables that it needs, by number.
     pub fn needs(&self) -> impl Iterator<Item = usize> {
         let fields = self.fields.iter().flat_map(|(_, value)| value.variables());
-        let body = self.body.iter().flat_map(|(body, _)| body.variables());
+        let body = self.body.iter().flat_map(|body| body.words.variables());
         self.url.variables().chain(fields).chain(body)
     }
 }
@@ -183,14 +211,13 @@ impl Send {
 /// A draft that is being made.
 pub(super) struct Drafting<'a> {
     pub draft: Draft,
-    pub manner: Compatibility,
     pub files: &'a mut Files,
 }
 
 impl Drafting<'_> {
     /// Notes a repair; in compatible mode none is noted.
     pub(super) fn repaired(&mut self, repair: Repair) {
-        if self.manner == Compatibility::Repaired {
+        if self.draft.manner == Compatibility::Repaired {
             self.draft.repairs.insert(repair);
         }
     }
@@ -204,7 +231,7 @@ impl Drafting<'_> {
         request: &Request,
     ) -> Result<Words, JobError> {
         let mut words = Words::default();
-        for piece in names.pieces(text, part, self.manner) {
+        for piece in names.pieces(text, part, self.draft.manner) {
             match piece {
                 Piece::Literal("") => {}
                 Piece::Literal(text) => {
@@ -267,10 +294,10 @@ impl Drafting<'_> {
         if let Some(known) = variables.iter().position(same) {
             return known;
         }
-        let plain = word.trim_start_matches('$');
-        let taken = |name: &str| variables.iter().any(|known| known.name == name);
+        let plain = plan_name(word);
+        let taken = |name: &str| name == DOLLAR || variables.iter().any(|known| known.name == name);
         let numbered = (2..).map(|number| format!("{plain}-{number}"));
-        let mut candidates = std::iter::once(plain.to_owned()).chain(numbered);
+        let mut candidates = std::iter::once(plain.clone()).chain(numbered);
         let name = candidates.find(|name| !taken(name)).unwrap_or_default();
         variables.push(Variable { name, word: word.to_owned(), meaning });
         variables.len() - 1
@@ -333,4 +360,11 @@ impl Drafting<'_> {
             },
         })
     }
+}
+
+/// The name of a wildcard as that of a variable of a plan. A dot would make it the column of a feeder.
+fn plan_name(word: &str) -> String {
+    let legal = |c: char| if c.is_alphanumeric() || "-_@".contains(c) { c } else { '-' };
+    let name: String = word.trim_start_matches('$').chars().map(legal).collect();
+    if name.is_empty() { "value".to_owned() } else { name }
 }

@@ -22,7 +22,7 @@ pub(super) fn draft(
     let loops: Vec<u64> = performed.iter().map(|workload| workload.loops).collect();
     let compatible = manner == Compatibility::Compatible;
     let rounds = mix::rounds(&loops, mixing, compatible);
-    let mut drafting = Drafting { draft: Draft { rounds, ..Draft::default() }, manner, files };
+    let mut drafting = Drafting { draft: Draft { manner, rounds, ..Draft::default() }, files };
     if mixing == Mixing::Rounds && mix::has_remainder(&loops) {
         drafting.repaired(Repair::Remainders);
     }
@@ -97,7 +97,8 @@ impl Drafting<'_> {
                 .collect();
             for need in needed {
                 // LoadGen reads only the answer of the first task.
-                let before = if self.manner == Compatibility::Compatible { at.min(1) } else { at };
+                let before =
+                    if self.draft.manner == Compatibility::Compatible { at.min(1) } else { at };
                 let mut kept = false;
                 for step in &mut steps[..before] {
                     if let Step::Send(earlier) = step {

@@ -13,8 +13,8 @@ use brunt_http_driver::{Client, Group, Network, Request, Response, Wanted};
 use brunt_run::{World, beside};
 use serde_json::Value;
 
-use super::compile::{Listed, list_name};
 use super::draft::{Draft, Meaning};
+use super::to_plan::{Listed, list_name};
 use super::wildcard::Endpoint;
 
 /// How long a service may take to return a list.

@@ -1,8 +1,8 @@
 //! LoadGen: performs its job, workload and task files on the engine, and prints its table.
 //!
-//! [`job`] reads the files and applies attributes at each level, [`draft`](mod@draft) decides what is sent, [`compile`]
-//! makes a flow from that, and [`table`] makes the report from the counts. All files of a job are read before a byte is
-//! sent.
+//! [`job`] reads the files and applies attributes at each level, [`draft`](mod@draft) decides what is sent, [`to_plan`]
+//! makes a plan of that, which is carried out as any other plan, and [`table`] makes the report from the counts. All
+//! files of a job are read before a byte is sent.
 
 mod attributes;
 mod check;
@@ -37,13 +37,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_engine::Settings;
-use brunt_exchange::ThinkTime;
 use brunt_flow_driver::Flow;
+use brunt_flow_plan::compile::Compiled;
 use brunt_flow_plan::model;
-use brunt_http_driver::{self as http, Network};
-use brunt_net::keystore::Store;
-use brunt_net::tls::{self, Trust};
+use brunt_http_driver::{Network, NetworkError};
 use brunt_run::Console;
 use brunt_run::World;
 use brunt_run::load::Suits;
@@ -68,6 +65,7 @@ use drafting::draft;
 use files::Files;
 use job::Job;
 use spinner::Spinner;
+use to_plan::{Connecting, Listed, unlisted};
 use workload::Workload;
 
 /// The number of redirects that Java's client follows.
@@ -119,10 +117,10 @@ impl Load for LoadgenArgs {
         let asked = LoadedJob::read(self, world)?;
         if self.check {
             asked.examine(world)?;
-            return world.console.print(&check::text(&asked.job, &asked.draft, asked.manner));
+            return world.console.print(&check::text(&asked.job, &asked.draft));
         }
         if let Some(path) = &self.to_plan {
-            let text = asked.plan(self, (world, network))?;
+            let text = asked.plan_text((world, network))?;
             return if path.as_os_str() == "-" {
                 world.console.print(&text)
             } else {
@@ -130,9 +128,10 @@ impl Load for LoadgenArgs {
             };
         }
         if self.trace.once {
-            let network = connected(&asked, self, (network, &world.console)).map_err(failed)?;
-            let flow = asked.flow(&asked.draft, &network, world)?;
-            return once::carry_out(asked.asked(self, flow, &network), world);
+            let compiled = asked.compiled(&asked.draft, &unlisted(&asked.draft), world)?;
+            let network = asked.network(&compiled, network, &world.console).map_err(failed)?;
+            let compiled = asked.with_lists(compiled, &asked.draft, &network, world)?;
+            return once::carry_out(asked.asked(self, compiled, &network), world);
         }
         asked.carry_out(self, world, network)
     }
@@ -155,7 +154,7 @@ pub fn as_plan(
     let mut files = Files::of(config, readable);
     let job = reader::read(config, &mut files)?;
     let draft = draft(&job.workloads, Compatibility::Repaired, Mixing::default(), &mut files)?;
-    let connecting = to_plan::Connecting {
+    let connecting = Connecting {
         redirects: REDIRECTS,
         resend: Resending::Always,
         limit: connecting(&draft),
@@ -176,7 +175,7 @@ pub fn as_plan(
         )),
         _ => None,
     }));
-    Ok((to_plan::plan(&job, &draft, &compile::Listed::new(), &connecting), notes))
+    Ok((to_plan::plan(&job, &draft, &Listed::new(), &connecting), notes))
 }
 
 /// A job that was read, with everything resolved.
@@ -184,7 +183,7 @@ struct LoadedJob {
     job: Job,
     draft: Draft,
     warm_up: Draft,
-    manner: Compatibility,
+    connecting: Connecting,
     seed: u64,
 }
 
@@ -199,16 +198,24 @@ impl LoadedJob {
             world.console.note(&note);
         }
         let seed = args.output.seed.unwrap_or_else(console::seed);
-        Ok(Self { job, draft: measured, warm_up, manner, seed })
+        let connecting = Connecting {
+            redirects: REDIRECTS,
+            resend: args.resend,
+            limit: connecting(&measured),
+            ca: args.ca.clone(),
+            insecure: args.insecure,
+        };
+        Ok(Self { job, draft: measured, warm_up, connecting, seed })
     }
 
     /// Checks whether the requests can be sent, as far as that is known without fetching values from a service.
     fn examine(&self, world: &World) -> Result<(), Refusal> {
         for draft in [&self.warm_up, &self.draft] {
-            let listed = compile::unlisted(draft);
-            let flow =
-                compile::flow(draft, &self.job, self.manner, self.seed, (&listed, &world.files));
-            let notes = fit::examine(&flow.map_err(failed)?, world.now())
+            if draft.scenarios.is_empty() {
+                continue;
+            }
+            let compiled = self.compiled(draft, &unlisted(draft), world)?;
+            let notes = fit::examine(&compiled.flow, world.now())
                 .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
             for note in &notes {
                 world.console.note(note);
@@ -217,28 +224,43 @@ impl LoadedJob {
         Ok(())
     }
 
-    fn flow(&self, draft: &Draft, network: &Arc<Network>, world: &World) -> Result<Flow, Refusal> {
-        let listed = endpoints::fetch(draft, network, world).map_err(failed)?;
-        compile::flow(draft, &self.job, self.manner, self.seed, (&listed, &world.files))
-            .map_err(failed)
+    /// What is run of a draft.
+    fn compiled(&self, draft: &Draft, listed: &Listed, world: &World) -> Result<Compiled, Refusal> {
+        let plan = to_plan::plan(&self.job, draft, listed, &self.connecting);
+        compile::compiled(&plan, draft, self.seed, world).map_err(Refusal::usage)
     }
 
-    /// The job as a plan.
-    fn plan(
+    /// The connections of what is run.
+    fn network(
         &self,
-        args: &LoadgenArgs,
-        (world, way): (&World, &brunt_net::Network),
-    ) -> Result<String, Refusal> {
-        let network = connected(self, args, (way, &world.console)).map_err(failed)?;
+        compiled: &Compiled,
+        way: &brunt_net::Network,
+        console: &Console,
+    ) -> Result<Arc<Network>, ConnectError> {
+        if self.connecting.insecure {
+            console.note("the server's certificate is not verified because of --insecure");
+        }
+        Ok(Arc::new(Network::new(compiled.http.clone(), way)?))
+    }
+
+    /// What is run of a draft, with the values that services list in place of placeholders.
+    fn with_lists(
+        &self,
+        compiled: Compiled,
+        draft: &Draft,
+        network: &Arc<Network>,
+        world: &World,
+    ) -> Result<Compiled, Refusal> {
+        let listed = endpoints::fetch(draft, network, world).map_err(failed)?;
+        if listed.is_empty() { Ok(compiled) } else { self.compiled(draft, &listed, world) }
+    }
+
+    /// The plan as text.
+    fn plan_text(&self, (world, way): (&World, &brunt_net::Network)) -> Result<String, Refusal> {
+        let compiled = self.compiled(&self.draft, &unlisted(&self.draft), world)?;
+        let network = self.network(&compiled, way, &world.console).map_err(failed)?;
         let listed = endpoints::fetch(&self.draft, &network, world).map_err(failed)?;
-        let connecting = to_plan::Connecting {
-            redirects: REDIRECTS,
-            resend: args.resend,
-            limit: connecting(&self.draft),
-            ca: args.ca.clone(),
-            insecure: args.insecure,
-        };
-        let plan = to_plan::plan(&self.job, &self.draft, &listed, &connecting);
+        let plan = to_plan::plan(&self.job, &self.draft, &listed, &self.connecting);
         for name in to_plan::secrets(&self.draft) {
             world.console.note(&format!(
                 "the plan reads {name} from the environment: export {name} before running it"
@@ -256,11 +278,13 @@ impl LoadedJob {
         world: &World,
         way: &brunt_net::Network,
     ) -> Result<Exit, Refusal> {
-        let network = connected(self, args, (way, &world.console)).map_err(failed)?;
+        let compiled = self.compiled(&self.draft, &unlisted(&self.draft), world)?;
+        let network = self.network(&compiled, way, &world.console).map_err(failed)?;
         if !self.warm_up.scenarios.is_empty() {
-            let flow = self.flow(&self.warm_up, &network, world)?;
+            let warm_up = self.compiled(&self.warm_up, &unlisted(&self.warm_up), world)?;
+            let warm_up = self.with_lists(warm_up, &self.warm_up, &network, world)?;
             world.console.note("the warm-up of the job runs first; no figure includes it");
-            let warm_up = self.asked(args, flow, &network);
+            let warm_up = self.asked(args, warm_up, &network);
             let unmeasured = Output::default();
             let done = flow::run(
                 FlowJob { objectives: Vec::new(), output: unmeasured, trace: None, ..warm_up },
@@ -270,11 +294,11 @@ impl LoadedJob {
                 return Ok(done.end());
             }
         }
-        let flow = self.flow(&self.draft, &network, world)?;
+        let compiled = self.with_lists(compiled, &self.draft, &network, world)?;
         let started = world.now().to_zoned(TimeZone::system());
         world.console.print(&opening(self.job.threads, &started))?;
         let spinner = Spinner::start(&world.console);
-        let done = flow::run(self.asked(args, flow, &network), world);
+        let done = flow::run(self.asked(args, compiled, &network), world);
         drop(spinner);
         let mut done = done?;
         let counted = table::Counted {
@@ -283,7 +307,7 @@ impl LoadedJob {
             started,
             lasted: done.lasted,
         };
-        let report = table::report(&self.draft, &self.job, self.manner, &counted);
+        let report = table::report(&self.draft, &self.job, &counted);
         done.losses.print(&report.text());
         let ending = Ending::new(&args.output.run, Stream::Error, &world.console);
         ending.tell(&done.record, &mut done.losses).map_err(failed)?;
@@ -292,15 +316,14 @@ impl LoadedJob {
         Ok(done.end())
     }
 
-    /// The run of a flow.
-    fn asked(&self, args: &LoadgenArgs, flow: Flow, network: &Arc<Network>) -> FlowJob {
-        let mut settings = Settings::closed(ThinkTime::None, self.job.threads);
-        settings.seed = self.seed;
+    /// The run of a plan.
+    fn asked(&self, args: &LoadgenArgs, compiled: Compiled, network: &Arc<Network>) -> FlowJob {
+        let mut settings = compiled.settings;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         FlowJob {
             command: args.output.typed.clone(),
             search: Vec::new(),
-            flow: Flow { traceparent: args.trace.identity.traceparent, ..flow },
+            flow: Flow { traceparent: args.trace.identity.traceparent, ..compiled.flow },
             network: Arc::clone(network),
             settings,
             objectives: args.output.run.objectives.clone(),
@@ -316,32 +339,7 @@ impl LoadedJob {
 /// Connections that cannot be made with the settings of a job.
 #[derive(Debug, thiserror::Error)]
 #[error("failed to {0}")]
-struct ConnectError(#[from] http::NetworkError);
-
-/// The connections of a job.
-fn connected(
-    asked: &LoadedJob,
-    args: &LoadgenArgs,
-    (way, console): (&brunt_net::Network, &Console),
-) -> Result<Arc<Network>, ConnectError> {
-    let trust = match (&args.ca, args.insecure) {
-        (_, true) => {
-            console.note("the server's certificate is not verified because of --insecure");
-            Trust::Anything
-        }
-        (Some(file), _) => Trust::Stores(vec![Store { path: file.clone(), password: None }]),
-        (None, false) => Trust::System,
-    };
-    let mut settings = http::Settings {
-        tls: Some(tls::Options { trust, ..tls::Options::default() }),
-        redirects: REDIRECTS,
-        resend: args.resend.into(),
-        seed: asked.seed,
-        ..http::Settings::default()
-    };
-    settings.dialing.timeout = Some(connecting(&asked.draft));
-    Ok(Arc::new(Network::new(settings, way)?))
-}
+struct ConnectError(#[from] NetworkError);
 
 /// How long connecting may take: as long as the longest threshold of a task.
 fn connecting(draft: &Draft) -> Duration {

@@ -4,12 +4,14 @@
 //! because servers were measured with it.
 
 use brunt_feed::Escape;
+use serde::de::IgnoredAny;
 
-use super::draft::{Bit, Drafting, Send, Words};
+use super::draft::{Bit, Drafting, Payload, Send, Words};
+use super::file_position::FilePosition;
 use super::job_error::JobError;
 use super::names::{Names, Part};
 use super::repairs::Repair;
-use super::task::{Data, Request};
+use super::task::{Data, Request, is_token};
 use crate::report::Compatibility;
 
 /// The default `Accept` of Java's client.
@@ -22,7 +24,7 @@ const BRUNT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 /// Decides what is sent. The caller, which knows the workload, fills in the operation and the threshold.
 pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<Send, JobError> {
     let names = Names::new(request);
-    let compatible = drafting.manner == Compatibility::Compatible;
+    let compatible = drafting.draft.manner == Compatibility::Compatible;
     if !["http://", "https://"].iter().any(|scheme| request.base.starts_with(scheme)) {
         let spot = request.attributes.base_spot().unwrap_or(&request.spot);
         return Err(spot.fault(
@@ -38,6 +40,7 @@ pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<S
         let words = drafting.words(value, Part::Field(name), &names, request)?;
         fields.push((name.clone(), words));
     }
+    fits(&url, &fields, &request.spot)?;
     let mut method = request.method.clone();
     match (&request.data, method.as_str()) {
         (Some(_), "GET") if compatible => "POST".clone_into(&mut method),
@@ -51,6 +54,29 @@ pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<S
         Some(data) => Some(payload(drafting, data, &fields, &names, request)?),
     };
     Ok(Send { operation: 0, method, url, fields, body, keeps: Vec::new(), threshold: None })
+}
+
+/// Refuses what no request can carry, as far as it is in the files of the job. Values are examined before the run.
+fn fits(url: &Words, fields: &[(String, Words)], spot: &FilePosition) -> Result<(), JobError> {
+    if let Some(byte) = url.literals().find(|byte| !(0x21..0x7f).contains(byte)) {
+        let what = match byte {
+            b' ' => "its URL contains a space".to_owned(),
+            byte => format!("its URL contains the byte {byte:#04x}"),
+        };
+        return Err(spot.fault(what, format!("write it as %{byte:02X}")));
+    }
+    for (name, value) in fields {
+        if name.is_empty() || !name.bytes().all(is_token) {
+            let what = format!("\"{}\" is not a valid header name", name.escape_debug());
+            return Err(spot.fault(what, "write letters, digits and hyphens"));
+        }
+        if let Some(byte) = value.literals().find(|byte| byte.is_ascii_control() && *byte != b'\t')
+        {
+            let what = format!("its header {name} contains the control character {byte:#04x}");
+            return Err(spot.fault(what, "leave it out"));
+        }
+    }
+    Ok(())
 }
 
 /// Adds the fields of every request, unless the task has them.
@@ -73,8 +99,8 @@ fn payload(
     fields: &[(String, Words)],
     names: &Names,
     request: &Request,
-) -> Result<(Words, Escape), JobError> {
-    let compatible = drafting.manner == Compatibility::Compatible;
+) -> Result<Payload, JobError> {
+    let compatible = drafting.draft.manner == Compatibility::Compatible;
     if matches!(data, Data::List(_)) {
         drafting.repaired(Repair::Arrays);
     }
@@ -91,7 +117,9 @@ fn payload(
         Data::Text(_) => Part::Text,
         Data::Object(_) | Data::List(_) => Part::Json,
     };
-    Ok((drafting.words(&text, part, names, request)?, escape))
+    // Text that is JSON with its wildcards has them within strings.
+    let is_json = escape == Escape::Json && serde_json::from_str::<IgnoredAny>(&text).is_ok();
+    Ok(Payload { words: drafting.words(&text, part, names, request)?, escape, is_json })
 }
 
 /// How values are escaped in a payload that is a string: according to its content type.

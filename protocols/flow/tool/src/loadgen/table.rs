@@ -32,9 +32,9 @@ pub struct Counted<'a> {
 }
 
 /// The report of a run.
-pub fn report(draft: &Draft, job: &Job, manner: Compatibility, counted: &Counted<'_>) -> Report {
+pub fn report(draft: &Draft, job: &Job, counted: &Counted<'_>) -> Report {
     let base = Report {
-        manner,
+        manner: draft.manner,
         threads: job.threads,
         started: counted.started.clone(),
         lapsed: counted.lasted,
@@ -48,7 +48,7 @@ pub fn report(draft: &Draft, job: &Job, manner: Compatibility, counted: &Counted
         generator: job.generator.clone(),
         repairs: Vec::new(),
     };
-    match manner {
+    match draft.manner {
         Compatibility::Repaired => repaired(base, draft, counted),
         Compatibility::Compatible => compatible(base, draft, job, counted),
     }

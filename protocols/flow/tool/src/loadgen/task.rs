@@ -121,13 +121,17 @@ pub(super) fn described<'a>(
     ))
 }
 
+/// Whether a byte is one of a token (RFC 9110 section 5.6.2).
+pub(super) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
 /// A method is a token of RFC 9110, and is case-sensitive.
 fn method(value: &Value<'_>) -> Result<String, JobError> {
     let text = value.text()?;
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let upper = text.to_ascii_uppercase();
     let misspelt = text != upper && METHODS.contains(&upper.as_str());
-    if !text.is_empty() && text.bytes().all(token) && !misspelt {
+    if !text.is_empty() && text.bytes().all(is_token) && !misspelt {
         return Ok(text.to_owned());
     }
     let near = nearest(text, METHODS);
