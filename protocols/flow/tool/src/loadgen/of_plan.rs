@@ -3,12 +3,12 @@
 //! The report of a job that was converted to a plan must remain familiar to users of LoadGen's table. The names of the
 //! environment and of the generator, which a plan does not have, are shown as a dash.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use brunt_flow_plan::model::{Plan, Step};
+use brunt_flow_plan::model::{Plan, Scenario, Step};
 
-use super::repairs::Repair;
-use super::table::{Counted, row};
+use super::table::{Counted, Form};
 use crate::report::{Compatibility, Report, Workload};
 
 /// The report; none for a plan without rounds, which cannot come from a job.
@@ -27,59 +27,47 @@ pub fn report(
         // A threshold that no answer meets is the shortest time there is.
         step.threshold.as_ref().map(|time| time.0.as_millis() as u64)
     };
-    let rows = operations.iter().enumerate().map(|(number, name)| {
-        let mut row = row(counted, number);
-        row.threshold = threshold(name);
-        row.name = key(plan, name, row.threshold);
-        row
+    let tasks = operations.iter().map(|name| {
+        let threshold = threshold(name);
+        (key(plan, name, threshold), threshold)
     });
-    let mut report = Report {
+    let form = Form {
+        tasks: tasks.collect(),
+        sleeps: sleeps(steps()),
+        workloads: plan.scenario.iter().map(|scenario| workload(plan, scenario, threads)).collect(),
+        repairs: BTreeSet::new(),
+    };
+    let report = Report {
         manner: Compatibility::Repaired,
         threads,
         started: counted.started.clone(),
         lapsed: counted.lasted,
         group_size: plan.run.groups.as_ref().map(|groups| u64::from(groups.size)),
         interval: plan.run.groups.as_ref().map(|groups| groups.every.0.as_millis() as u64),
-        rows: rows.collect(),
-        slept: slept(steps(), counted),
+        rows: Vec::new(),
+        slept: Duration::ZERO,
         workloads: Vec::new(),
         tasks: 0,
         environment: None,
         generator: None,
         repairs: Vec::new(),
     };
-    for (number, scenario) in plan.scenario.iter().enumerate() {
-        let begun = counted.tallies.of_scenario(counted.counts, number).begun;
-        let name = scenario.name.clone().unwrap_or_default();
-        let times = plan.run.rounds.iter().map(|round| {
-            round.times.unwrap_or(1) * round.scenarios.value(&name).copied().unwrap_or_default()
-        });
-        let share = begun * scenario.steps.len() as u64;
-        report.tasks += share;
-        report.workloads.push(Workload {
-            loops: times.sum::<u64>() * u64::from(threads),
-            begun,
-            share,
-            tasks: scenario
-                .steps
-                .iter()
-                .filter_map(|step| {
-                    let millis = step.threshold.as_ref().map(|time| time.0.as_millis() as u64);
-                    Some(key(plan, step.name.as_deref()?, millis))
-                })
-                .collect(),
-            name,
-        });
-    }
-    let counts =
-        |row: &crate::report::Row| row.passed.count + row.exceeded.count + row.failed.count;
-    let repairs = [
-        (Repair::Skipped, report.rows.iter().any(|row| row.skipped > 0)),
-        (Repair::Times, report.rows.iter().any(|row| counts(row) > 0)),
-    ];
-    let repairs = repairs.into_iter().filter(|(_, made)| *made);
-    report.repairs = repairs.map(|(repair, _)| repair.words().to_owned()).collect();
-    Some(report)
+    Some(form.fill(report, counted))
+}
+
+/// A workload, as if it was begun once.
+fn workload(plan: &Plan, scenario: &Scenario, threads: u32) -> Workload {
+    let name = scenario.name.clone().unwrap_or_default();
+    let times = plan.run.rounds.iter().map(|round| {
+        round.times.unwrap_or(1) * round.scenarios.value(&name).copied().unwrap_or_default()
+    });
+    let loops = times.sum::<u64>() * u64::from(threads);
+    let task = |step: &Step| {
+        let millis = step.threshold.as_ref().map(|time| time.0.as_millis() as u64);
+        Some(key(plan, step.name.as_deref()?, millis))
+    };
+    let tasks = scenario.steps.iter().filter_map(task).collect();
+    Workload { name, loops, begun: 1, share: scenario.steps.len() as u64, tasks }
 }
 
 /// The job's name of a task: in a plan the name also contains its workload and its threshold, if several tasks have the
@@ -92,10 +80,8 @@ fn key(plan: &Plan, name: &str, threshold: Option<u64>) -> String {
     key.strip_suffix(&suffix).unwrap_or(key).to_owned()
 }
 
-fn slept<'a>(steps: impl Iterator<Item = &'a Step>, counted: &Counted<'_>) -> Duration {
-    let mut names: Vec<&str> =
-        steps.filter(|step| step.pause.is_some()).filter_map(|step| step.name.as_deref()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.iter().map(|name| counted.tallies.of_pause(counted.counts, name).time).sum()
+/// Every name of a pause, once.
+fn sleeps<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<String> {
+    let names = steps.filter(|step| step.pause.is_some()).filter_map(|step| step.name.clone());
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -4,7 +4,7 @@
 //! with the same grand totals, and every sum over rows counts it twice. Here each workload has figures of its own, and
 //! compatible mode adds them up as LoadGen does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use brunt_flow_driver::Tallies;
@@ -49,13 +49,52 @@ pub fn report(draft: &Draft, job: &Job, counted: &Counted<'_>) -> Report {
         repairs: Vec::new(),
     };
     match draft.manner {
-        Compatibility::Repaired => repaired(base, draft, counted),
+        Compatibility::Repaired => form(draft, job.threads).fill(base, counted),
         Compatibility::Compatible => compatible(base, draft, job, counted),
     }
 }
 
+/// What a report is about: the tasks and workloads of a job, or of a plan that has the form of one.
+pub(super) struct Form {
+    /// The key of each operation, and its threshold in milliseconds.
+    pub tasks: Vec<(String, Option<u64>)>,
+    /// Every name of a sleep, once.
+    pub sleeps: Vec<String>,
+    /// The workloads, as if each was begun once.
+    pub workloads: Vec<Workload>,
+    /// The differences from LoadGen that are known without figures.
+    pub repairs: BTreeSet<Repair>,
+}
+
+impl Form {
+    /// Fills in a report, as the job is written.
+    pub(super) fn fill(self, mut report: Report, counted: &Counted<'_>) -> Report {
+        let Self { tasks, sleeps, workloads, mut repairs } = self;
+        for (number, (name, threshold)) in tasks.into_iter().enumerate() {
+            report.rows.push(Row { name, threshold, ..row(counted, number) });
+        }
+        let slept = sleeps.iter().map(|name| counted.tallies.of_pause(counted.counts, name).time);
+        report.slept = slept.sum();
+        for (number, once) in workloads.into_iter().enumerate() {
+            let begun = counted.tallies.of_scenario(counted.counts, number).begun;
+            let share = begun * once.share;
+            report.tasks += share;
+            report.workloads.push(Workload { begun, share, ..once });
+        }
+        if report.rows.iter().any(|row| row.skipped > 0) {
+            repairs.insert(Repair::Skipped);
+        }
+        let measured = |row: &Row| row.passed.count + row.exceeded.count + row.failed.count > 0;
+        if report.rows.iter().any(measured) {
+            repairs.insert(Repair::Times);
+        }
+        report.repairs = repairs.into_iter().map(|repair| repair.words().to_owned()).collect();
+        report
+    }
+}
+
 /// The figures of one operation.
-pub fn row(counted: &Counted<'_>, number: usize) -> Row {
+fn row(counted: &Counted<'_>, number: usize) -> Row {
     let of = counted.tallies.of_operation(counted.counts, number);
     let sum = |count, time| Sum { count, time };
     Row {
@@ -68,29 +107,16 @@ pub fn row(counted: &Counted<'_>, number: usize) -> Row {
     }
 }
 
-fn repaired(mut report: Report, draft: &Draft, counted: &Counted<'_>) -> Report {
-    for (number, operation) in draft.operations.iter().enumerate() {
-        let name = operation.key.clone();
-        report.rows.push(Row { name, threshold: operation.threshold, ..row(counted, number) });
+/// The form of a draft.
+fn form(draft: &Draft, threads: u32) -> Form {
+    let tasks = draft.operations.iter().map(|one| (one.key.clone(), one.threshold));
+    let workloads = draft.scenarios.iter().map(|scenario| workload(draft, scenario, threads));
+    Form {
+        tasks: tasks.collect(),
+        sleeps: sleeps(draft).into_iter().map(str::to_owned).collect(),
+        workloads: workloads.collect(),
+        repairs: draft.repairs.clone(),
     }
-    for name in sleeps(draft) {
-        report.slept += counted.tallies.of_pause(counted.counts, name).time;
-    }
-    for (number, scenario) in draft.scenarios.iter().enumerate() {
-        let begun = counted.tallies.of_scenario(counted.counts, number).begun;
-        let share = begun * scenario.steps.len() as u64;
-        report.tasks += share;
-        report.workloads.push(workload(draft, scenario, report.threads, begun, share));
-    }
-    let mut repairs = draft.repairs.clone();
-    if report.rows.iter().any(|row| row.skipped > 0) {
-        repairs.insert(Repair::Skipped);
-    }
-    if report.rows.iter().any(|row| row.passed.count + row.exceeded.count + row.failed.count > 0) {
-        repairs.insert(Repair::Times);
-    }
-    report.repairs = repairs.into_iter().map(|repair| repair.words().to_owned()).collect();
-    report
 }
 
 /// Every name of a sleep, once.
@@ -106,7 +132,8 @@ fn sleeps(draft: &Draft) -> Vec<&str> {
     names
 }
 
-fn workload(draft: &Draft, scenario: &Scenario, threads: u32, begun: u64, share: u64) -> Workload {
+/// A workload, as if it was begun once.
+fn workload(draft: &Draft, scenario: &Scenario, threads: u32) -> Workload {
     let key = |step: &Step| match step {
         Step::Sleep { key, .. } => key.clone(),
         Step::Send(send) => draft.operations[send.operation].key.clone(),
@@ -114,8 +141,8 @@ fn workload(draft: &Draft, scenario: &Scenario, threads: u32, begun: u64, share:
     Workload {
         name: scenario.key.clone(),
         loops: scenario.loops * u64::from(threads),
-        begun,
-        share,
+        begun: 1,
+        share: scenario.steps.len() as u64,
         tasks: scenario.steps.iter().map(key).collect(),
     }
 }
@@ -124,7 +151,7 @@ fn workload(draft: &Draft, scenario: &Scenario, threads: u32, begun: u64, share:
 fn compatible(mut report: Report, draft: &Draft, job: &Job, counted: &Counted<'_>) -> Report {
     let totals = grand_totals(draft, counted);
     for scenario in &draft.scenarios {
-        let all = workload(draft, scenario, report.threads, 0, 0);
+        let all = workload(draft, scenario, report.threads);
         let mut seen: Vec<&String> = Vec::new();
         for key in &all.tasks {
             if seen.contains(&key) {
