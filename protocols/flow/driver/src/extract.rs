@@ -277,7 +277,7 @@ impl Location {
     /// Creates a place in a page: an element, or one of its attributes.
     pub fn html(text: &str, attribute: Option<String>) -> Result<Self, LocationError> {
         let selector = Selector::parse(text);
-        let selector = selector.map_err(|problem| wrong("selector", text, problem))?;
+        let selector = selector.map_err(|error| wrong("selector", text, error.to_string()))?;
         Ok(Self::Html { selector, attribute })
     }
 

@@ -18,6 +18,7 @@ mod page_error;
 mod part;
 mod referrer;
 mod selector;
+mod selector_error;
 mod selector_parser;
 mod submission;
 
@@ -33,4 +34,5 @@ pub use page_error::{FormError, LinkError};
 pub use part::{Part, StartTag};
 pub use referrer::Referrer;
 pub use selector::Selector;
+pub use selector_error::SelectorError;
 pub use submission::{Given, SentField, Submission, encoded};

@@ -1,29 +1,26 @@
 //! Reads the notation of selectors: types, `*`, `#id`, `.class`, attributes, descendants, children and alternatives.
 
 use crate::selector::{Must, Part, Selector, Test, Within};
+use crate::selector_error::SelectorError;
 
 /// The most parts that a selector has, over all alternatives.
-const PARTS_MAX: usize = 64;
-
-/// What selectors consist of, for a message.
-const KNOWN: &str = "a selector consists of a type, *, #id, .class, [name], [name=value] (also ^= $= *= ~=), a space, \
-                     > and commas";
+pub(crate) const PARTS_MAX: usize = 64;
 
 impl Selector {
-    /// Reads a selector. The error says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Reads a selector.
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
         parts(text).map(|parts| Self::new(text, parts))
     }
 }
 
 /// The parts of a selector, or what is wrong with it.
-fn parts(text: &str) -> Result<Vec<Part>, String> {
+fn parts(text: &str) -> Result<Vec<Part>, SelectorError> {
     let mut reader = Reader { rest: text };
     let mut parts = Vec::new();
     loop {
         reader.alternative(&mut parts)?;
         if parts.len() > PARTS_MAX {
-            return Err(format!("it has more than {PARTS_MAX} parts"));
+            return Err(SelectorError::Long);
         }
         if !reader.takes(',') {
             return Ok(parts);
@@ -37,18 +34,14 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     /// The parts up to a comma or the end.
-    fn alternative(&mut self, parts: &mut Vec<Part>) -> Result<(), String> {
+    fn alternative(&mut self, parts: &mut Vec<Part>) -> Result<(), SelectorError> {
         self.skip_spaces();
         let mut within = None;
         loop {
             match self.next() {
-                None | Some(',') if within.is_none() => {
-                    return Err(format!("it is empty, or empty at a comma: {KNOWN}"));
-                }
-                Some('>') if within.is_none() => {
-                    return Err("nothing is before '>'".to_owned());
-                }
-                None | Some(',' | '>') => return Err("nothing is after '>'".to_owned()),
+                None | Some(',') if within.is_none() => return Err(SelectorError::Empty),
+                Some('>') if within.is_none() => return Err(SelectorError::NoParent),
+                None | Some(',' | '>') => return Err(SelectorError::NoChild),
                 Some(_) => {}
             }
             let mut part = self.part()?;
@@ -68,14 +61,14 @@ impl Reader<'_> {
             if last {
                 return match self.next() {
                     None | Some(',') => Ok(()),
-                    Some(other) => Err(unknown(other)),
+                    Some(other) => Err(SelectorError::Unknown(other)),
                 };
             }
         }
     }
 
     /// A type and conditions, without spaces.
-    fn part(&mut self) -> Result<Part, String> {
+    fn part(&mut self) -> Result<Part, SelectorError> {
         let mut part = Part::default();
         let start = self.rest.len();
         if !self.takes('*') && self.next().is_some_and(begins_name) {
@@ -90,7 +83,7 @@ impl Reader<'_> {
             } else if self.takes('[') {
                 part.tests.push(self.test()?);
             } else if self.rest.len() == start {
-                return Err(self.next().map_or_else(|| KNOWN.to_owned(), unknown));
+                return Err(self.next().map_or(SelectorError::NoPart, SelectorError::Unknown));
             } else {
                 return Ok(part);
             }
@@ -98,7 +91,7 @@ impl Reader<'_> {
     }
 
     /// A condition on an attribute, behind its bracket.
-    fn test(&mut self) -> Result<Test, String> {
+    fn test(&mut self) -> Result<Test, SelectorError> {
         self.skip_spaces();
         let attribute = self.name()?.to_ascii_lowercase();
         self.skip_spaces();
@@ -108,7 +101,7 @@ impl Reader<'_> {
             Some(kind @ ('=' | '^' | '$' | '*' | '~')) => {
                 self.takes(kind);
                 if kind != '=' && !self.takes('=') {
-                    return Err(format!("'=' is missing after '{kind}'"));
+                    return Err(SelectorError::NoEquals(kind));
                 }
                 self.skip_spaces();
                 let value = self.value()?;
@@ -120,33 +113,28 @@ impl Reader<'_> {
                     _ => Must::HaveWord(value),
                 }
             }
-            Some(other) => return Err(unknown(other)),
-            None => return Err("']' is missing".to_owned()),
+            Some(other) => return Err(SelectorError::Unknown(other)),
+            None => return Err(SelectorError::NoBracket),
         };
         self.skip_spaces();
-        if self.takes(']') {
-            Ok(Test { attribute, must })
-        } else {
-            Err("']' is missing".to_owned())
-        }
+        if self.takes(']') { Ok(Test { attribute, must }) } else { Err(SelectorError::NoBracket) }
     }
 
-    fn value(&mut self) -> Result<String, String> {
+    fn value(&mut self) -> Result<String, SelectorError> {
         let Some(quote @ ('"' | '\'')) = self.next() else {
             let end = self.rest.find([']', ' ']).unwrap_or(self.rest.len());
             return Ok(self.take(end));
         };
         self.takes(quote);
-        let end =
-            self.rest.find(quote).ok_or_else(|| format!("the quote {quote} is not closed"))?;
+        let end = self.rest.find(quote).ok_or(SelectorError::OpenQuote(quote))?;
         let value = self.take(end);
         self.takes(quote);
         Ok(value)
     }
 
-    fn name(&mut self) -> Result<String, String> {
+    fn name(&mut self) -> Result<String, SelectorError> {
         if !self.next().is_some_and(begins_name) {
-            return Err("a name is missing, which begins with a letter, '_' or '-'".to_owned());
+            return Err(SelectorError::NoName);
         }
         let of_name = |char: char| begins_name(char) || char.is_ascii_digit();
         let end = self.rest.find(|char| !of_name(char)).unwrap_or(self.rest.len());
@@ -178,8 +166,4 @@ impl Reader<'_> {
 
 fn begins_name(char: char) -> bool {
     char.is_ascii_alphabetic() || matches!(char, '_' | '-') || !char.is_ascii()
-}
-
-fn unknown(char: char) -> String {
-    format!("'{char}' is not known here: {KNOWN}")
 }

@@ -76,7 +76,7 @@ fn what_is_not_a_selector_is_refused_with_words() {
             "64",
         ),
     ] {
-        let said = Selector::parse(text).unwrap_err();
+        let said = Selector::parse(text).unwrap_err().to_string();
         assert!(said.contains(word), "{text}: {said}");
     }
 }
