@@ -12,7 +12,6 @@ mod node;
 mod operations;
 mod rates;
 mod refusal;
-mod scenarios;
 mod series;
 mod verdict;
 
@@ -23,9 +22,10 @@ pub use node::NodeRecord;
 pub use refusal::MergeError;
 
 use crate::{
-    Basis, Conservation, Counts, HistogramError, Latency, Noun, Phase, PhaseRecord, Plan, Record,
-    SCHEMA, SampleRecord, Samples,
+    Basis, Conservation, Counts, HistogramError, Latency, Noun, OperationRecord, Phase,
+    PhaseRecord, Plan, Record, SCHEMA, SampleRecord, Samples, ScenarioCounts, ScenarioRecord,
 };
+use operations::distinct;
 use std::path::{Path, PathBuf};
 
 /// Records with their files, which errors name.
@@ -72,7 +72,7 @@ fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, Histogra
         counts: counts(records.iter().map(|record| &record.counts)),
         conservation: conservation(records),
         operations: operations::operations(records, &percentiles, &rates)?,
-        scenarios: scenarios::scenarios(records, &spans),
+        scenarios: scenarios(records, &spans),
         spans,
         parts: operations::parts(records, &percentiles)?,
         response: operations::response(records, &percentiles)?,
@@ -186,4 +186,29 @@ fn samples(records: &[&Record]) -> Vec<SampleRecord> {
         }
     }
     kept
+}
+
+fn scenarios(records: &[&Record], spans: &[OperationRecord]) -> Vec<ScenarioRecord> {
+    let all = || records.iter().flat_map(|record| &record.scenarios);
+    let names = distinct(all().map(|scenario| scenario.name.as_str()));
+    let one = |name| {
+        let counts = all().filter(|it| it.name == name).map(ScenarioRecord::counts);
+        counts
+            .reduce(|one, other| together(one, &other))
+            .map(|counts| ScenarioRecord::new(counts, spans))
+    };
+    names.into_iter().filter_map(one).collect()
+}
+
+fn together(one: ScenarioCounts, other: &ScenarioCounts) -> ScenarioCounts {
+    let both = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
+    ScenarioCounts {
+        users: one.users + other.users,
+        seconds: one.seconds.max(other.seconds),
+        due: both(one.due, other.due),
+        begun: one.begun + other.begun,
+        completed: one.completed + other.completed,
+        failed: one.failed + other.failed,
+        ..one
+    }
 }

@@ -5,7 +5,6 @@
 //! server: the renderings ensure that it stays text.
 
 mod html;
-mod list;
 mod origin;
 mod result;
 mod script;

@@ -10,7 +10,6 @@ mod monitors;
 mod nodes;
 mod overload;
 pub(crate) mod scenarios;
-mod servers;
 mod spread;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -31,7 +30,6 @@ use judged::{generator, objectives};
 use monitors::monitors;
 use nodes::nodes;
 pub(crate) use overload::{overloaded, sessions_needed};
-use servers::{servers, silent_sessions};
 use spread::spread;
 use std::fmt::Write;
 use times::latencies;
@@ -317,4 +315,26 @@ fn phases(text: &mut String, record: &Record, screen: Screen) {
         *text += &wrapped(&format!("The run failed to {imbalance}."), "", screen.columns());
     }
     text.push('\n');
+}
+
+/// Names sessions that never got an answer, while others did.
+fn silent_sessions(text: &mut String, record: &Record, screen: Screen) {
+    if let Some((silent, used)) = brunt_record::silent_sessions(&record.tallies) {
+        let words = format!("{silent} of {used} sessions never got an answer");
+        *text += &wrapped(&words, "", screen.columns());
+    }
+}
+
+/// How the exchanges with each of several servers ended.
+fn servers(text: &mut String, record: &Record, screen: Screen) {
+    let servers = brunt_record::servers(&record.tallies);
+    if servers.is_empty() {
+        return;
+    }
+    let mut grid = Grid::new("Servers", ["ok", "failed", "no answer"], COLUMN);
+    for server in servers {
+        let counts = [server.ok, server.failed, server.unanswered];
+        grid.row(&printable(&server.server), "", counts.map(|count| count.to_string()));
+    }
+    *text += &(grid.text(screen) + "\n");
 }

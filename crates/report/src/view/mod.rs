@@ -43,7 +43,6 @@ mod columns;
 mod heat;
 mod live;
 mod plots;
-mod row;
 mod shown;
 mod slice;
 mod spectrum;
