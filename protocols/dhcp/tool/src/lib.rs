@@ -7,7 +7,6 @@
 //! format of messages.
 
 mod attendance;
-mod callers;
 mod coverage;
 mod diagnostics;
 mod error;
@@ -28,17 +27,17 @@ mod tools;
 mod touched;
 mod v4;
 mod v6;
-mod wrapped;
 
 use brunt_net::Network;
 use brunt_run::World;
-use brunt_run::load::Suits;
+use brunt_run::load::{ONE_RUN, Suits, never};
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
 use brunt_run::{Caller, Job, Load, Outcome, Prepared, Repeatable, Unsuitable, Verbosity, prepare};
 
-use crate::options::args::DhcpArgs;
+use crate::options::args::{DhcpArgs, DropLimit, Scenario};
+use crate::options::switches::EXCHANGES;
 
 pub use tools::TOOLS;
 
@@ -59,11 +58,11 @@ impl Load for DhcpArgs {
     }
 
     fn pacing(&self) -> Vec<Pacing> {
-        callers::pacing(self)
+        pacing(self)
     }
 
     fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
-        callers::refuses(self, caller)
+        refuses(self, caller)
     }
 
     fn measure(
@@ -122,4 +121,28 @@ impl Load for DhcpArgs {
     fn guard(&self) -> Option<&'static str> {
         Some("timeouts<0.1%")
     }
+}
+
+/// The switches that set when exchanges begin, how many there are or how long they go on.
+pub(crate) fn pacing(args: &DhcpArgs) -> Vec<Pacing> {
+    let limits = &args.limits;
+    let dropped = |limit: &DropLimit| limit.count.is_some() || limit.share.is_some();
+    let own = vec![
+        Pacing::essential("--scenario", args.scenario != Scenario::Basic),
+        Pacing::new(&["n"], limits.numbers.iter().any(Option::is_some)),
+        Pacing::new(&["p"], limits.period.is_some()),
+        Pacing::new(&["D"], limits.drops.iter().any(dropped)),
+        Pacing::new(&["f"], args.exchange.renew_rate > 0.0),
+        Pacing::new(&["F"], args.exchange.release_rate > 0.0),
+    ];
+    [args.load.options.pacing(&EXCHANGES), own].concat()
+}
+
+/// Why a caller cannot have this carried out.
+pub(crate) fn refuses(args: &DhcpArgs, caller: Caller) -> Result<(), Unsuitable> {
+    let why = match caller {
+        Caller::Search => ONE_RUN,
+        Caller::OwnAgents | Caller::AgentsOfOthers => "runs a program",
+    };
+    never("-w", args.report.wrapped.is_some(), why)
 }

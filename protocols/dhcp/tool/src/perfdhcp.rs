@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::io;
+use std::process::{Command, Stdio};
 
 use brunt_dhcp_driver::family::Family;
 use brunt_dhcp_driver::limits::{Limits, Reason, UNSENT_MAX};
@@ -28,7 +29,7 @@ use crate::options::decoded::decoded;
 use crate::report::{Exchanges, ReportSettings, banner};
 use crate::resolved::{Resolved, v4_plan, v6_plan};
 use crate::route::Route;
-use crate::{attendance, coverage, shown, silence, wrapped};
+use crate::{attendance, coverage, shown, silence};
 
 /// What perfdhcp supplies to its runs: one, or the many of a search.
 pub(crate) struct Perfdhcp<'a> {
@@ -283,9 +284,9 @@ impl Protocol for Perfdhcp<'_> {
         let driver = self.driver.borrow();
         let driver = driver.as_deref().ok_or(PerfdhcpError::NoSockets)?;
         let wrapped = self.resolved.args.report.wrapped.as_deref();
-        wrapped::call(wrapped, "start", &self.console);
+        call_wrapped(wrapped, "start", &self.console);
         let finished = driver.drive(&self.resolved, run);
-        wrapped::call(wrapped, "stop", &self.console);
+        call_wrapped(wrapped, "stop", &self.console);
         Ok(finished.map_err(EngineError)?)
     }
 
@@ -341,4 +342,18 @@ fn parts(args: &DhcpArgs) -> Vec<&'static str> {
     let stages = if lives { Stage::ALL.len() } else { shown::stages_max(args) };
     let titles = Stage::ALL.iter().take(stages).map(|stage| stage.title(v6));
     titles.chain(lives.then_some("lease life")).collect()
+}
+
+/// Starts the command of `-w` with this word and, like the original, does not wait for it: what it starts may run for the whole
+/// run. A command that cannot be run is reported, and the run continues without it.
+fn call_wrapped(command: Option<&str>, word: &str, console: &Console) {
+    let Some(command) = command else { return };
+    let mut wrapped = Command::new(command);
+    // Its output must not be mixed with the results.
+    wrapped.arg(word).stdin(Stdio::null()).stdout(std::io::stderr());
+    if let Err(error) = wrapped.spawn() {
+        console.note(&format!(
+            "the command of -w, '{command} {word}', could not be run: {error}; the run continues without it"
+        ));
+    }
 }

@@ -8,7 +8,6 @@
 mod cram_md5;
 mod digest_md5;
 pub mod gssapi;
-mod nonce;
 mod options;
 mod plain;
 mod scram;
@@ -16,6 +15,8 @@ mod scram;
 pub use options::{OptionError, SaslOptions};
 pub use scram::KeyCache;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::fmt;
 
 /// A SASL mechanism that brunt can speak.
@@ -177,7 +178,7 @@ impl Conversation {
             Mechanism::DigestMd5
             | Mechanism::ScramSha1
             | Mechanism::ScramSha256
-            | Mechanism::ScramSha512 => nonce::random().map_err(SaslError::Random)?,
+            | Mechanism::ScramSha512 => nonce().map_err(SaslError::Random)?,
             _ => String::new(),
         };
         Self::with_nonce(mechanism, identity, nonce)
@@ -257,6 +258,13 @@ fn push_hex(bytes: &[u8], out: &mut Vec<u8>) {
     );
 }
 
+/// A fresh nonce of 32 characters.
+fn nonce() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes)?;
+    Ok(STANDARD.encode(bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,5 +282,13 @@ mod tests {
         assert!(same_bytes(b"abc", b"abc"));
         assert!(!same_bytes(b"abc", b"abd"));
         assert!(!same_bytes(b"abc", b"ab"));
+    }
+
+    #[test]
+    fn nonces_differ_and_have_no_comma_or_quote() {
+        let (one, other) = (nonce().unwrap(), nonce().unwrap());
+        assert_ne!(one, other);
+        assert_eq!(one.len(), 32);
+        assert!(!one.contains([',', '"', '\\']));
     }
 }

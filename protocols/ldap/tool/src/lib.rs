@@ -5,7 +5,6 @@
 //! letters of flags nor on the wire format of messages.
 
 mod callers;
-mod controls;
 mod entries;
 mod filled_row;
 mod load;

@@ -9,8 +9,8 @@ use brunt_net::unix;
 use brunt_record::AbortRule;
 use brunt_run::World;
 
-use super::controls::controls;
 use super::problem::Problem;
+use super::task::controls;
 use super::{task, transport};
 use crate::options::dialect::Dialect;
 use crate::options::rate::load::ConnectionMode;

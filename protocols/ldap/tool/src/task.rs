@@ -10,16 +10,15 @@ use brunt_ldap_driver::{
     AddSetup, Change, CompareSetup, DeleteMode, DeleteSetup, Identity, ModifySetup,
     OperationControls, RenameSetup, SearchSetup, Task, Threshold,
 };
-use brunt_ldap_wire::control::SortKey;
+use brunt_ldap_wire::control::{Control, SortKey};
 use brunt_ldap_wire::request::{Deref, Scope};
 
-use super::controls::controls;
 use super::entries::Entries;
 use super::problem::Problem;
 use crate::options::rate::operation::{
     self, Assertion, Dereference, Modify, Operation, Search, Strategy, ValueText,
 };
-use crate::options::rate::{self, RateArgs};
+use crate::options::rate::{self, RateArgs, control};
 
 /// The texts of a command line, and the arguments they share.
 pub(crate) struct Texts {
@@ -284,6 +283,18 @@ fn add(given: &operation::AddMix, seed: u64, world: &World) -> Result<AddSetup, 
         },
         share: (0, 1),
     })
+}
+
+/// The controls, in order.
+pub(crate) fn controls(given: &[control::Control]) -> Vec<Control> {
+    let one = |given: &control::Control| {
+        let control = Control::new(given.oid.clone(), given.critical);
+        match &given.value {
+            None => control,
+            Some(value) => control.with_value(&value.as_slice().into()),
+        }
+    };
+    given.iter().map(one).collect()
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@
 //! timestamp: a reply that arrived after its drop time is late, even if the timer wheel has not reached that time yet,
 //! and a reply that the kernel received before it is in time, however late it is read. It must not read a clock.
 
-use super::past::{Past, TransactionEnd};
-use super::slot::{EndedExchange, NEVER, Outgoing, Phase, Slot, Terms};
+use super::slot::{EndedExchange, NEVER, Outgoing, Past, Phase, Slot, Terms, TransactionEnd};
 use crate::captures::MessageTimes;
 use crate::dialogue::{
     Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,

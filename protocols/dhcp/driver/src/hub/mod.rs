@@ -8,7 +8,6 @@ mod exchange_table;
 mod exchange_table_tests;
 #[cfg(test)]
 mod harness;
-mod past;
 #[cfg(test)]
 mod phase_tests;
 mod slot;

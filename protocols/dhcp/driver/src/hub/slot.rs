@@ -3,7 +3,6 @@
 //! Buffers stay with the slot, so that an exchange allocates nothing once the slot is warm. A slot must not depend on a
 //! socket, a table or a counter.
 
-use super::past::{Past, TransactionEnd};
 use crate::{Anomaly, Dialogue, Ending, Kind, Stage};
 use brunt_exchange::{Moment, Outcome};
 use std::net::{IpAddr, SocketAddr};
@@ -165,4 +164,24 @@ impl<D: Dialogue> Slot<D> {
             waker.wake_by_ref();
         }
     }
+}
+
+/// How a transaction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TransactionEnd {
+    /// Its answer arrived.
+    Answered,
+    /// It was abandoned: no answer arrived in time, or it was cancelled.
+    GivenUp,
+    /// It was sent before the run.
+    Preload,
+}
+
+/// What is remembered about a transaction that ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Past {
+    pub(crate) stage: Stage,
+    pub(crate) end: TransactionEnd,
+    /// The phase of the run in which its exchange was due.
+    pub(crate) phase: u8,
 }

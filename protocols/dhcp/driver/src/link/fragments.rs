@@ -3,9 +3,8 @@
 //! A kernel splits what is sent through a UDP socket; raw frames must be split here. Answers that arrive in fragments
 //! are not reassembled. It must not use a socket.
 
-use super::checksum::checksum;
 use super::ethernet::ETHERNET;
-use super::frame::IPV4;
+use super::frame::{IPV4, checksum};
 
 /// Offsets are counted in units of eight octets.
 const UNIT: usize = 8;

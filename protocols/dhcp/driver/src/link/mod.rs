@@ -10,7 +10,6 @@
 
 mod addresses;
 mod arp;
-mod checksum;
 mod ethernet;
 mod filter;
 mod fragments;

@@ -15,11 +15,10 @@ mod setup;
 mod template;
 #[cfg(test)]
 mod tests;
-mod varied;
 
 pub use client::Client;
 pub use error::SetupError;
 pub use lease::Lease;
 pub use plan::Plan;
+pub use recipe::VariedOption;
 pub use setup::{Retransmission, Role, Setup};
-pub use varied::VariedOption;

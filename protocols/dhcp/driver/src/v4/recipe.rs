@@ -4,8 +4,8 @@
 //! they are written between the constant parts instead of being patched.
 
 use super::error::SetupError;
-use super::varied::VariedOption;
 use crate::population::Mac;
+use crate::varied::Pattern;
 use brunt_dhcp_wire::dhcp4::{Draft, ETHERNET, Message, OPTIONS_AT, option, patch, relay};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -201,4 +201,15 @@ fn combined(varied: &[VariedOption]) -> Result<BTreeMap<u8, Varied>, SetupError>
         }
     }
     Ok(options)
+}
+
+/// An option that differs from client to client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariedOption {
+    /// Its code.
+    pub code: u8,
+    /// Its sub-option, for relay agent information (82); several of these form one option.
+    pub sub: Option<u8>,
+    /// Its value.
+    pub value: Pattern,
 }

@@ -1,6 +1,6 @@
 //! A [`Setup`]: the settings of DHCPv4 clients, before they have been checked.
 
-use super::varied::VariedOption;
+use super::recipe::VariedOption;
 use crate::population::Population;
 use crate::rising::Rising;
 use crate::template::Template;

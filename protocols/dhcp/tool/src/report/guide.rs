@@ -2,10 +2,11 @@
 //! help describes, and beneath it the figures for which that has no line.
 
 use super::beneath::beneath;
-use super::delay::delays;
 use super::significant::significant;
 use super::{Exchanges, StageFigures};
+use brunt_record::Histogram;
 use std::fmt::Write;
+use std::time::Duration;
 
 /// The final text in the form of the guide.
 pub(crate) fn guide(figures: &Exchanges) -> String {
@@ -35,6 +36,28 @@ fn block(text: &mut String, stage: &StageFigures) {
     let _ = writeln!(text, "drops: {drops}\norphans: {}\n", stage.orphans());
     delays(text, &stage.delay);
     let _ = writeln!(text, "collected packets: {}\n", stage.collected());
+}
+
+/// The four delays of a stage. Without an answer there are none; the original tool then prints two
+/// halves of lines on one line, which is not copied.
+pub(super) fn delays(text: &mut String, delay: &Histogram) {
+    let lines = [
+        ("min delay", delay.min()),
+        ("avg delay", delay.mean()),
+        ("max delay", delay.max()),
+        ("std deviation", delay.deviation()),
+    ];
+    for (name, took) in lines {
+        let _ = match took {
+            Some(took) => writeln!(text, "{name}: {:.3} ms", millis(took)),
+            None => writeln!(text, "{name}: n/a"),
+        };
+    }
+}
+
+/// Milliseconds.
+fn millis(took: Duration) -> f64 {
+    took.as_nanos() as f64 / 1e6
 }
 
 #[cfg(test)]

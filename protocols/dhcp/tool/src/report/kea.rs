@@ -6,7 +6,7 @@
 //! the C++ stream stays in effect after the lines it was meant for.
 
 use super::beneath::beneath;
-use super::delay::delays;
+use super::guide::delays;
 use super::significant::{not_finite, significant};
 use super::{Exchanges, StageFigures};
 use std::fmt::Write;

@@ -8,9 +8,7 @@
 
 mod attribution;
 mod avalanche;
-mod banner;
 mod beneath;
-mod delay;
 mod deltas;
 mod diagnostics;
 mod exchanges;
@@ -21,7 +19,6 @@ mod significant;
 
 pub(crate) use attribution::Attribution;
 pub(crate) use avalanche::{Provisioned, Waiting};
-pub(crate) use banner::banner;
 pub(crate) use deltas::Deltas;
 pub(crate) use diagnostics::{ExitReason, Lease, Letter, Offsets, Trip};
 pub(crate) use diagnostics::{internals, leases, server_id, template, trips};
@@ -31,6 +28,24 @@ pub(crate) use exchanges::{
 pub(crate) use guide::guide;
 pub(crate) use interim::{LineForm, interim};
 pub(crate) use kea::kea;
+
+use std::fmt::Write;
+
+/// The lines that are printed before anything is measured: the command in its plain spelling (a word for each switch and each
+/// value), the scenario and, where several workers share the load, a remark about that. The
+/// original tool's advice to use more threads is left out: it was bad advice.
+pub(crate) fn banner(words: &[String], scenario: &str, workers: usize) -> String {
+    let mut text = String::from("Running: perfdhcp");
+    for word in words {
+        text.push(' ');
+        text.push_str(word);
+    }
+    let _ = write!(text, "\nScenario: {scenario}.\n");
+    if workers > 1 {
+        text.push_str("Multi-thread mode enabled.\n");
+    }
+    text
+}
 
 #[cfg(test)]
 mod tests {
@@ -180,6 +195,15 @@ mod tests {
                 "***Rate statistics***\nRate: 4288.01 4-way exchanges/second\n***Malformed Packets***\n"
             ),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn one_worker_is_no_reason_to_warn() {
+        let words = ["-4", "--scenario", "avalanche", "-R", "5"].map(str::to_owned);
+        assert_eq!(
+            banner(&words, "avalanche", 1),
+            "Running: perfdhcp -4 --scenario avalanche -R 5\nScenario: avalanche.\n"
         );
     }
 }

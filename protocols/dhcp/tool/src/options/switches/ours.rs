@@ -1,6 +1,6 @@
 //! The switches that perfdhcp does not have.
 
-use super::spelling::common_rows;
+use super::common_rows;
 use super::theirs::BATCH_MAX;
 use super::{Kind, Row, group};
 use brunt_run::options::{output, run_options};

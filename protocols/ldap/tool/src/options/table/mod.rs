@@ -6,16 +6,15 @@ mod command;
 mod connection;
 pub mod group;
 mod own;
-mod spelling;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use brunt_run::options::load_options;
 use brunt_run::options::row::{Kind, Row};
+use brunt_run::options::spelling::{Own, Spelling};
 
 use super::tool::Tool;
-
-pub use spelling::{OPERATIONS, common_rows};
 
 /// The largest and the smallest number of 64 bits.
 const I64_MAX: i128 = i64::MAX as i128;
@@ -49,6 +48,30 @@ pub fn is_known(long: &str) -> bool {
 
 fn unsorted(tool: Tool) -> impl Iterator<Item = Row> {
     [command::of(tool), connection::of(tool), own::of(tool)].into_iter().flatten()
+}
+
+/// The names.
+pub static OPERATIONS: Spelling = Spelling {
+    noun: "operation",
+    nouns: "operations",
+    session: "connection",
+    is_open: false,
+    own: &[
+        Own::new("rate", "targetThroughput").shorts(&['M']),
+        Own::new("rate_file", "variableRateData"),
+        Own::new("warm_up", "warmUpDuration").shorts(&['B']),
+        Own::new("duration", "maxDuration").shorts(&['d']),
+        Own::new("count", "maxIterations").shorts(&['m']),
+        Own::new("timeout", "operationTimeout"),
+        Own::new("drain", "drainTimeout"),
+    ],
+    lacks: &[],
+};
+
+/// The options that the original tools do not have.
+pub fn common_rows() -> &'static [Row] {
+    static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| load_options::rows(&OPERATIONS));
+    &ROWS
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! line changes its meaning.
 
 use super::command::LONGEST;
-use super::spelling::common_rows;
+use super::common_rows;
 use super::{I64_MAX, I64_MIN, Kind, Row, Tool, group};
 use brunt_run::options::run_options;
 

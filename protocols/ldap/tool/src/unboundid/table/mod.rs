@@ -1,7 +1,6 @@
 //! The options of UnboundID's tools, as rows.
 
 mod connection;
-mod files;
 mod load;
 mod operation;
 
@@ -25,7 +24,7 @@ const NOT_HERE: [&str; 8] =
 
 /// Every option of a tool: those of the original in the order of its help, and then ours.
 pub(crate) fn of(tool: Tool) -> Vec<Row> {
-    let mut rows = [connection::ROWS, &operation::of(tool), load::ROWS, files::ROWS].concat();
+    let mut rows = [connection::ROWS, &operation::of(tool), load::ROWS, PROPERTIES_ROWS].concat();
     let theirs = rows.clone();
     let known = |name: &str| theirs.iter().any(|row| is_named(row, name));
     let ours = options::of(tool).into_iter().filter(|option| suits(option.group, option.name));
@@ -71,6 +70,30 @@ pub(super) fn find_short(letter: char, rows: &[Row]) -> Option<&Row> {
 
 /// A number from 1.
 const COUNT: Kind = Kind::Integer(1, MOST);
+
+/// What is about the command line itself.
+const PROPERTIES_ROWS: &[Row] = &[
+    row(
+        "propertiesFilePath",
+        "path",
+        Kind::Path,
+        "Properties file with options that the command line does not set.",
+    ),
+    switch(
+        "noPropertiesFile",
+        "Do not read a properties file, also if UNBOUNDID_TOOL_PROPERTIES_FILE_PATH names one.",
+    ),
+    switch("suppressPropertiesFileComment", "Do not print what came from the properties file."),
+    row(
+        "generatePropertiesFile",
+        "path",
+        Kind::Path,
+        "Write a commented properties file and exit.",
+    ),
+    switch("interactive", "Not supported: give the options on the command line."),
+    switch("version", "Show the version and exit.").short('V'),
+    switch("help", "Show this page and exit.").short('H'),
+];
 
 #[cfg(test)]
 mod tests {
