@@ -26,21 +26,19 @@ mod request_spec;
 pub mod response;
 mod route;
 mod settings;
-mod tally;
 
 pub use client::{Client, Course, Hop};
 pub use cookies::NotKept;
 pub use failure::{Failure, FailureStage, Http2Failure};
 pub use group::Group;
 pub use limits::Limits;
-pub use network::{Network, NetworkError, ORIGINS_MAX};
+pub use network::{Counts, Network, NetworkError, ORIGINS_MAX, Tally};
 pub use origin::{Origin, UrlError, origin_of};
 pub use proxy::{Exceptions, Proxy, ProxyError};
 pub use redirect::CrossOrigin;
 pub use request::{Body, Request};
 pub use response::{Response, Wanted};
 pub use settings::{Keep, Resolve, Settings, Version};
-pub use tally::{Counts, Tally};
 
 use brunt_exchange::{Part, Watch};
 use std::time::Duration;

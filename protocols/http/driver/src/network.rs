@@ -9,7 +9,7 @@ use super::origin::{self, Named, Origin, UrlError};
 use super::proxy::{Gateway, GatewayError};
 use super::route::Route;
 use super::settings::{Settings, Version};
-use super::tally::{Counts, Tally};
+use brunt_net::counters;
 use brunt_net::tcp::{Dialer, Endpoint};
 use brunt_net::tls;
 use std::collections::HashMap;
@@ -239,6 +239,17 @@ fn client(
     };
     let alpn = alpn.iter().map(|protocol| protocol.to_vec()).collect();
     tls::Client::new(&tls::Options { alpn, ..options.clone() }, way.files())
+}
+
+counters! {
+    /// Connections that were opened, with TLS where requested.
+    opened,
+    /// Connections that the server ended while no request was pending.
+    lost,
+    /// Connections closed because of an unrequested response, such as a 408 (RFC 9110 section 15.5.9).
+    unasked,
+    /// Requests sent a second time, as the server had closed the connection before it could have read the first.
+    healed,
 }
 
 #[cfg(test)]

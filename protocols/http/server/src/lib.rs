@@ -33,7 +33,6 @@ mod request;
 mod routes;
 mod scim;
 mod script;
-mod seal;
 mod server;
 mod service;
 mod stats;

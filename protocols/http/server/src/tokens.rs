@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::seal::Seal;
+use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
+use brunt_embedded::script::mix;
 
 /// How many grants are remembered.
 const GRANTS_MAX: usize = 1_000_000;
@@ -98,6 +99,41 @@ impl Tokens {
 
     fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Grant>)> {
         self.grants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes numbers as texts with a MAC, and reads them back. Only texts of the same secret are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seal {
+    secret: u64,
+}
+
+impl Seal {
+    pub(super) const fn new(secret: u64) -> Self {
+        Self { secret }
+    }
+
+    /// The text of a number.
+    pub(super) fn write(self, number: u64) -> String {
+        let mut bytes = [0; 24];
+        bytes[..8].copy_from_slice(&mix(number ^ self.secret).to_le_bytes());
+        bytes[8..16].copy_from_slice(&(number ^ self.secret).to_le_bytes());
+        bytes[16..].copy_from_slice(&self.proof(number).to_le_bytes());
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The number of a text that was written here.
+    pub(super) fn read(self, text: &str) -> Option<u64> {
+        let mut bytes = [0; 24];
+        let length = BASE64_URL_SAFE_NO_PAD.decode_slice(text, &mut bytes).ok()?;
+        let word = |at: usize| bytes[at..at + 8].try_into().map(u64::from_le_bytes).ok();
+        let number = word(8)? ^ self.secret;
+        (length == bytes.len() && word(16)? == self.proof(number) && self.write(number) == text)
+            .then_some(number)
+    }
+
+    fn proof(self, number: u64) -> u64 {
+        mix(mix(number) ^ mix(self.secret))
     }
 }
 

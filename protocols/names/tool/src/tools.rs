@@ -9,7 +9,6 @@ use brunt_run::options::refusal::Refusal;
 use brunt_run::tool::{Grammar, Reading, Tool, nothing_refused, purpose};
 use clap::{ArgMatches, Command, FromArgMatches as _, Subcommand as _};
 
-use crate::options::cell::CellArgs;
 use crate::options::lookup as options;
 use crate::options::matrix::{MATRIX, MatrixArgs, SWEEP, SweepArgs};
 use crate::options::names::NamesKind;

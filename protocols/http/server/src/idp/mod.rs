@@ -9,7 +9,6 @@ mod client;
 mod device;
 mod discovery;
 mod event;
-mod grant;
 mod jose;
 mod kept;
 mod login;

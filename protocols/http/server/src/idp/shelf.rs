@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::seal::Seal;
+use crate::tokens::Seal;
 
 /// Things that are kept for the same time each, under numbers in their order. Their number is limited: the oldest is
 /// dropped as if it had expired.

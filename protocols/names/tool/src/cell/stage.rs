@@ -22,7 +22,7 @@ use super::isolation;
 use super::sandbox_error::SandboxError;
 use super::service::Service;
 use super::spec::{Data, Isolation, Spec};
-use crate::options::cell::CellArgs;
+use crate::options::names::CellArgs;
 
 /// Runs as the process that the hidden command names: one of the processes of a cell.
 pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {

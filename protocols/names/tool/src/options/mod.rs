@@ -1,6 +1,5 @@
 //! The command lines of the tools for name services.
 
-pub mod cell;
 pub mod lookup;
 pub mod matrix;
 pub mod names;

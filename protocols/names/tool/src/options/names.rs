@@ -1,8 +1,7 @@
 //! The options of `brunt names`, declared for clap. Their doc comments are their help; there is no logic here.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
-use crate::options::cell::CellArgs;
 use crate::options::lookup::LookupArgs;
 use crate::options::matrix::{MatrixArgs, SweepArgs};
 
@@ -18,4 +17,21 @@ pub enum NamesKind {
     /// Be one of the processes of a private environment
     #[command(hide = true)]
     Cell(CellArgs),
+}
+
+/// The hidden command by which a private environment starts its own processes. Not for users.
+#[derive(Args, Debug, PartialEq, Eq)]
+pub struct CellArgs {
+    /// What the environment is to be, as JSON.
+    #[arg(long)]
+    pub spec: Option<String>,
+    /// Be process 1.
+    #[arg(long)]
+    pub inner: bool,
+    /// Only find out whether such an environment can be had: root or user.
+    #[arg(long = "try", value_parser = ["root", "user"])]
+    pub attempt: Option<String>,
+    /// Become this program, and end with whoever asked.
+    #[arg(last = true)]
+    pub leash: Vec<String>,
 }

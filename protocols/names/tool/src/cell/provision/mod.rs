@@ -6,7 +6,6 @@
 
 mod act;
 mod batch;
-mod each;
 mod process;
 mod sample;
 mod timing;
