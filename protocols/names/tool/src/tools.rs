@@ -11,7 +11,7 @@ use clap::{ArgMatches, Command, FromArgMatches as _, Subcommand as _};
 
 use crate::options::lookup as options;
 use crate::options::matrix::{MATRIX, MatrixArgs, SWEEP, SweepArgs};
-use crate::options::names::NamesKind;
+use crate::options::names::{CellArgs, NamesKind};
 use crate::{cell, lookup, matrix};
 
 /// The commands.

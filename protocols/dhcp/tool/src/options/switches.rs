@@ -8,10 +8,7 @@ mod ours;
 mod theirs;
 
 use brunt_run::options::load_options;
-use brunt_run::options::load_options;
-use brunt_run::options::row::Row;
 use brunt_run::options::row::{Kind, Row};
-use brunt_run::options::spelling::{Own, Spelling};
 use brunt_run::options::spelling::{Own, Spelling};
 use std::sync::LazyLock;
 

@@ -4,6 +4,7 @@
 //! sources are configured and which of them answer. The name service also serves other users, so the
 //! rate is moderate unless another is given, and nothing is ever changed.
 
+mod callers;
 mod getent;
 mod known;
 mod lookup_settings;
@@ -14,17 +15,16 @@ use std::sync::Arc;
 
 use brunt_engine::{EngineRun, Plan};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
-use brunt_names_driver::{AccessPaths, Distribution, PARTS, UNRESOLVED, nss, outcome_name};
+use brunt_names_driver::{AccessPaths, PARTS, UNRESOLVED, nss, outcome_name};
 use brunt_names_load::LookupSessions;
 use brunt_net::Network;
 use brunt_record::{Catalogue, Record};
 use brunt_run::Console;
 use brunt_run::World;
-use brunt_run::load::{NO_ADDRESS, Suits, never};
+use brunt_run::load::Suits;
 use brunt_run::options::output::OutputArgs;
 use brunt_run::options::pacing::Pacing;
 use brunt_run::options::refusal::Refusal;
-use brunt_run::options::spelled::Spells as _;
 use brunt_run::summary::{Ending, Stream, SummaryError};
 use brunt_run::{
     Caller, EngineError, ExitPolicy, Finished, Job, Load, ObjectivesError, Outcome, Prepared,
@@ -34,11 +34,6 @@ use brunt_run::{
 
 use crate::options::lookup::LookupArgs;
 
-use crate::options::lookup::{LookupArgs, Lookups};
-use brunt_names_driver::Distribution;
-use brunt_run::load::{NO_ADDRESS, never};
-use brunt_run::options::spelled::Spells as _;
-use brunt_run::{Caller, Unsuitable};
 use lookup_settings::LookupSettings;
 
 impl Load for LookupArgs {
@@ -55,11 +50,11 @@ impl Load for LookupArgs {
     }
 
     fn pacing(&self) -> Vec<Pacing> {
-        pacing(self)
+        callers::pacing(self)
     }
 
     fn refuses(&self, caller: Caller, _: &[String]) -> Result<(), Unsuitable> {
-        refuses(self, caller)
+        callers::refuses(self, caller)
     }
 
     fn measure(
@@ -212,25 +207,6 @@ impl Protocol for Lookups {
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, ProtocolError> {
         Ok(self.sessions.run(run).map_err(EngineError)?)
     }
-}
-
-/// The options that set when lookups begin, how many there are or how long they go on.
-fn pacing(args: &LookupArgs) -> Vec<Pacing> {
-    let unlimited =
-        Pacing { takes_word: false, ..Pacing::new(&["unlimited"], args.load.unlimited) };
-    let once = args.distribution == Some(Distribution::Once);
-    let own = vec![unlimited, Pacing::essential("--distribution once", once)];
-    [args.load.options.pacing(Lookups::SPELLING), own].concat()
-}
-
-/// Why a caller cannot have this carried out.
-fn refuses(args: &LookupArgs, caller: Caller) -> Result<(), Unsuitable> {
-    if caller != Caller::AgentsOfOthers {
-        return Ok(());
-    }
-    never("--socket", args.socket.is_some(), NO_ADDRESS)?;
-    let url = args.directory.url.as_ref().map(|url| url.to_ascii_lowercase());
-    never("--url ldapi", url.is_some_and(|url| url.starts_with("ldapi")), NO_ADDRESS)
 }
 
 #[cfg(test)]
