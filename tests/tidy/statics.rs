@@ -40,7 +40,7 @@ const VARIABLES: &[(&str, usize, &str)] = &[
 /// The files that write to the streams of the process, and why.
 const STREAMS: &[(&str, usize, &str)] = &[
     ("crates/run/src/console/streams.rs", 6, "the console of a process has its streams"),
-    ("protocols/dhcp/tool/src/wrapped.rs", 1, "a program that is started inherits a stream"),
+    ("protocols/dhcp/tool/src/perfdhcp.rs", 1, "a program that is started inherits a stream"),
     ("protocols/names/tool/src/cell/stage.rs", 1, "a cell is a process that answers on its output"),
 ];
 

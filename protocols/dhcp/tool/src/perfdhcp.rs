@@ -344,8 +344,8 @@ fn parts(args: &DhcpArgs) -> Vec<&'static str> {
     titles.chain(lives.then_some("lease life")).collect()
 }
 
-/// Starts the command of `-w` with this word and, like the original, does not wait for it: what it starts may run for the whole
-/// run. A command that cannot be run is reported, and the run continues without it.
+/// Starts the command of `-w` with this word and, like the original, does not wait for it: what it starts may run for
+/// the whole run. A command that cannot be run is reported, and the run continues without it.
 fn call_wrapped(command: Option<&str>, word: &str, console: &Console) {
     let Some(command) = command else { return };
     let mut wrapped = Command::new(command);

@@ -31,9 +31,9 @@ pub(crate) use kea::kea;
 
 use std::fmt::Write;
 
-/// The lines that are printed before anything is measured: the command in its plain spelling (a word for each switch and each
-/// value), the scenario and, where several workers share the load, a remark about that. The
-/// original tool's advice to use more threads is left out: it was bad advice.
+/// The lines that are printed before anything is measured: the command in its plain spelling (a word for each switch
+/// and each value), the scenario and, where several workers share the load, a remark about that. The original tool's
+/// advice to use more threads is left out: it was bad advice.
 pub(crate) fn banner(words: &[String], scenario: &str, workers: usize) -> String {
     let mut text = String::from("Running: perfdhcp");
     for word in words {
