@@ -43,5 +43,5 @@ pub use settings::{PRECISION, Settings};
 pub use sizing::{CpuCost, Demand, Servers, Sizing, SizingError};
 pub use step::Step;
 pub use trial::{Ending, Outcome, Trial};
-pub use usl::{Between as UslBetween, Peak as UslPeak, Usl};
+pub use usl::{Between as UslBetween, Peak as UslPeak, Usl, UslError};
 pub use verdict::Verdict;

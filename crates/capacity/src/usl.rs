@@ -51,6 +51,20 @@ pub struct Usl {
     pub doubts: Vec<String>,
 }
 
+/// Why there is no fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UslError {
+    /// Fewer steps than a fit needs.
+    #[error("{0} valid steps are too few, it takes {STEPS_MIN}")]
+    TooFew(usize),
+    /// Steps of one concurrency define no curve.
+    #[error("the steps are all alike")]
+    Alike,
+    /// The fitted time of one request alone is not above 0.
+    #[error("the steps contradict it: by them one request alone would take no time")]
+    Contradicted,
+}
+
 /// The maximum of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Peak {
@@ -64,25 +78,23 @@ pub struct Peak {
 type Point = (f64, f64);
 
 impl Usl {
-    /// Fits the law to the valid steps. The error says why there is no fit.
-    pub fn new(reading: &Reading<'_>) -> Result<Self, String> {
+    /// Fits the law to the valid steps.
+    pub fn new(reading: &Reading<'_>) -> Result<Self, UslError> {
         let curve = reading.curve();
         let valid = curve.iter().filter(|row| row.verdict != Verdict::Void);
         Self::through(&valid.filter_map(point).collect::<Vec<_>>())
     }
 
-    fn through(points: &[Point]) -> Result<Self, String> {
+    fn through(points: &[Point]) -> Result<Self, UslError> {
         if points.len() < STEPS_MIN {
-            return Err(format!("{} valid steps are too few, it takes {STEPS_MIN}", points.len()));
+            return Err(UslError::TooFew(points.len()));
         }
         let Some((fit, covariance)) = least_squares(points) else {
-            return Err("the steps are all alike".to_owned());
+            return Err(UslError::Alike);
         };
         let [a, b, c] = fit;
         if a <= 0.0 {
-            return Err(
-                "the steps contradict it: by them one request alone would take no time".to_owned()
-            );
+            return Err(UslError::Contradicted);
         }
         let reach = student_quantile(0.95, (points.len() - 3) as f64);
         let (sigma, kappa) = (b / a, c / a);
@@ -257,8 +269,9 @@ mod tests {
     #[test]
     fn what_it_cannot_describe_is_refused_or_doubted() {
         let law = |n: f64| (n, 0.002 + 0.001 * n);
-        assert!(Usl::through(&[1.0, 2.0, 3.0, 4.0, 5.0].map(law)).unwrap_err().contains("too few"));
-        assert!(Usl::through(&[law(2.0); 7]).unwrap_err().contains("alike"));
+        let few = Usl::through(&[1.0, 2.0, 3.0, 4.0, 5.0].map(law)).unwrap_err();
+        assert_eq!(few, UslError::TooFew(5));
+        assert_eq!(Usl::through(&[law(2.0); 7]).unwrap_err(), UslError::Alike);
         let doubts = |points: &[Point]| Usl::through(points).unwrap().doubts.join("; ");
         // A server that becomes faster with load.
         let faster = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0].map(|n| (n, 0.010 - 0.0008 * n));

@@ -195,7 +195,8 @@ impl Site {
             .tls
             .as_ref()
             .map(|(chain, key)| listen::acceptor(chain, key))
-            .transpose()?;
+            .transpose()
+            .map_err(|error| error.to_string())?;
         let at = listener.local_addr().map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let link = self.first_link()?;

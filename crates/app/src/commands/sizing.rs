@@ -1,6 +1,6 @@
 //! `brunt sizing`: how many servers a peak load needs, from the result of `brunt find-max`.
 
-use brunt_capacity::{Demand, Reading, Sizing, Usl};
+use brunt_capacity::{Demand, Reading, Sizing, Usl, UslError};
 use brunt_record::{Collection, Document};
 use brunt_report::{capacity, json};
 use brunt_run::World;
@@ -35,13 +35,13 @@ struct Printed<'a> {
     usl: Option<&'a Usl>,
     /// Why no law was fitted, if a fit was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    usl_refused: Option<&'a str>,
+    usl_refused: Option<String>,
 }
 
 impl<'a> Printed<'a> {
-    fn new(sizing: &'a Sizing, usl: Option<&'a Result<Usl, String>>) -> Self {
+    fn new(sizing: &'a Sizing, usl: Option<&'a Result<Usl, UslError>>) -> Self {
         let fitted = usl.and_then(|fit| fit.as_ref().ok());
-        let refused = usl.and_then(|fit| fit.as_ref().err().map(String::as_str));
+        let refused = usl.and_then(|fit| fit.as_ref().err().map(UslError::to_string));
         Self { sizing, usl: fitted, usl_refused: refused }
     }
 }

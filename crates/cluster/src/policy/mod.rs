@@ -155,11 +155,36 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// Why an `agent.toml` cannot be used. It reads after "failed to".
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("read {path}: {why}")]
 pub struct PolicyError {
     path: String,
-    why: String,
+    #[source]
+    why: PolicyProblem,
+}
+
+/// What is wrong with an `agent.toml`.
+#[derive(Debug, thiserror::Error)]
+enum PolicyProblem {
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    #[error("'{0}' in targets is no address: write 10.1.0.0/16:389 or [2001:db8::1]:389,636")]
+    Target(String),
+    #[error(
+        "'{0}' in orders_from is no key of a coordinator: it begins with A and has 56 letters, and brunt cluster keys \
+         writes it into coordinator/order.pub"
+    )]
+    Key(String),
+    #[error("rate_max is not above 0: write operations per second, such as 5000")]
+    Rate,
+    #[error("data is no absolute path: write where the directory is, from /")]
+    Data,
+    #[error(
+        "expires is '{0}': write a day, 2026-12-31, or a moment, 2026-12-31T18:00:00Z, without quotes"
+    )]
+    Expires(String),
 }
 
 impl Policy {
@@ -178,35 +203,29 @@ impl Policy {
 
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, PolicyError> {
-        let error = |why: String| PolicyError { path: path.display().to_string(), why };
+        let error = |why: PolicyProblem| PolicyError { path: path.display().to_string(), why };
         let mut text = String::new();
         std::fs::File::open(path)
             .and_then(|file| file.take(FILE_MAX).read_to_string(&mut text))
-            .map_err(|source| error(source.to_string()))?;
+            .map_err(|source| error(source.into()))?;
         Self::parse(&text).map_err(error)
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
-        let written: Written = toml::from_str(text).map_err(|error| error.to_string())?;
-        let targets = written.targets.iter().map(|text| {
-            Target::several(text).ok_or_else(|| {
-                format!("'{text}' in targets is no address: write 10.1.0.0/16:389 or [2001:db8::1]:389,636")
-            })
-        });
+    fn parse(text: &str) -> Result<Self, PolicyProblem> {
+        let written: Written = toml::from_str(text)?;
+        let targets = written
+            .targets
+            .iter()
+            .map(|text| Target::several(text).ok_or_else(|| PolicyProblem::Target(text.clone())));
         let targets = targets.collect::<Result<Vec<_>, _>>()?.concat();
         if let Some(key) = written.orders_from.iter().find(|key| !signature::is_public(key)) {
-            return Err(format!(
-                "'{key}' in orders_from is no key of a coordinator: it begins with A and has 56 letters, and brunt \
-                 cluster keys writes it into coordinator/order.pub"
-            ));
+            return Err(PolicyProblem::Key(key.clone()));
         }
         if written.rate_max.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
-            return Err(
-                "rate_max is not above 0: write operations per second, such as 5000".to_owned()
-            );
+            return Err(PolicyProblem::Rate);
         }
         if written.data.as_ref().is_some_and(|path| !path.is_absolute()) {
-            return Err("data is no absolute path: write where the directory is, from /".to_owned());
+            return Err(PolicyProblem::Data);
         }
         Ok(Self {
             targets,
@@ -334,14 +353,12 @@ fn refusal(rule: Rule, why: &str) -> Refusal {
 }
 
 /// A moment, or the end of a day in UTC.
-fn expiry(text: &str) -> Result<Timestamp, String> {
+fn expiry(text: &str) -> Result<Timestamp, PolicyProblem> {
     let of_day = || {
         let next = text.parse::<Date>().ok()?.tomorrow().ok()?;
         Some(next.to_zoned(TimeZone::UTC).ok()?.timestamp())
     };
-    text.parse().ok().or_else(of_day).ok_or_else(|| {
-        format!("expires is '{text}': write a day, 2026-12-31, or a moment, 2026-12-31T18:00:00Z, without quotes")
-    })
+    text.parse().ok().or_else(of_day).ok_or_else(|| PolicyProblem::Expires(text.to_owned()))
 }
 
 #[cfg(test)]

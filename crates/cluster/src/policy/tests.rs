@@ -109,7 +109,7 @@ fn a_file_that_cannot_be_meant_is_refused_with_its_word() {
         (written(&key, "data = 'here'"), "data"),
         (written(&key, "").replace("192.0.2.7", "localhost"), "localhost"),
     ] {
-        let error = Policy::parse(&text).unwrap_err();
+        let error = Policy::parse(&text).unwrap_err().to_string();
         assert!(error.contains(word), "{text}: {error}");
     }
     let moment = Policy::parse(&written(&key, "expires = 2026-11-22T13:00:00+02:00")).unwrap();

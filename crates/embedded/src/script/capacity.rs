@@ -67,21 +67,37 @@ struct Collapse {
     factor: f64,
 }
 
+/// Why a capacity cannot work, and what would be correct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CapacityError {
+    /// No request could be served, or more than a simulation can.
+    #[error("its rate must be above 0 and at most 1000000")]
+    Rate,
+    /// The queue has no place, or is not bounded.
+    #[error("its queue must be at least 1 and at most {WAITING_MAX}")]
+    Queue,
+    /// A pause before the first request.
+    #[error("its pause comes after at least 1 request")]
+    Pause,
+    /// A collapse that would begin with an empty queue, or make the server faster.
+    #[error("its collapse needs at least 1 that waits and a factor from 1 to 1000000")]
+    Collapse,
+}
+
 impl Capacity {
-    /// Why the capacity is not valid.
-    pub(super) fn check(&self) -> Result<(), String> {
+    /// Refuses a capacity that cannot work.
+    pub(super) fn check(&self) -> Result<(), CapacityError> {
         if !(self.rate > 0.0 && self.rate <= 1e6) {
-            return Err("its rate must be above 0 and at most 1000000".to_owned());
+            return Err(CapacityError::Rate);
         }
         if self.queue == Some(0) || self.queue.is_some_and(|queue| queue > WAITING_MAX) {
-            return Err(format!("its queue must be at least 1 and at most {WAITING_MAX}"));
+            return Err(CapacityError::Queue);
         }
         if self.pause.is_some_and(|pause| pause.every == 0) {
-            return Err("its pause comes after at least 1 request".to_owned());
+            return Err(CapacityError::Pause);
         }
         if self.collapse.is_some_and(|it| it.waiting == 0 || !(1.0..=1e6).contains(&it.factor)) {
-            return Err("its collapse needs at least 1 that waits and a factor from 1 to 1000000"
-                .to_owned());
+            return Err(CapacityError::Collapse);
         }
         Ok(())
     }
@@ -231,7 +247,7 @@ mod tests {
             ("rate = 5\ncollapse = { waiting = 3, factor = 0.5 }", "from 1"),
         ] {
             let capacity: Capacity = toml::from_str(text).unwrap();
-            let why = capacity.check().unwrap_err();
+            let why = capacity.check().unwrap_err().to_string();
             assert!(why.contains(expected), "{why}");
         }
         assert!(toml::from_str::<Capacity>("speed = 3").is_err());

@@ -13,6 +13,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+pub use capacity::CapacityError;
+
 use capacity::Capacity;
 use period::Period;
 use rules::Rule;
@@ -27,15 +29,15 @@ pub enum ScriptError {
     #[error("use the capacity of the script: {reason}")]
     Capacity {
         /// Why not, and what to do.
-        reason: String,
+        reason: CapacityError,
     },
     /// A rule can never do anything.
     #[error("use rule {rule} of the script: {reason}")]
     Rule {
         /// The rule, counted from 1.
         rule: usize,
-        /// Why not, and what to do.
-        reason: String,
+        /// Why not, and what to do: a [`FrequencyError`](rules::FrequencyError) or an error of the protocol's rule.
+        reason: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
@@ -66,8 +68,9 @@ impl<R: Rule> Script<R> {
         let capacity = script.capacity.as_ref().map_or(Ok(()), Capacity::check);
         capacity.map_err(|reason| ScriptError::Capacity { reason })?;
         for (rule, number) in script.rule.iter().zip(1..) {
-            let checked = rule.frequency().check().and_then(|()| rule.check());
-            checked.map_err(|reason| ScriptError::Rule { rule: number, reason })?;
+            let invalid = |reason| ScriptError::Rule { rule: number, reason };
+            rule.frequency().check().map_err(|error| invalid(error.into()))?;
+            rule.check().map_err(|error| invalid(error.into()))?;
         }
         Ok(script)
     }

@@ -20,8 +20,11 @@ pub trait Rule: Keys {
     /// The combined effect of several rules' actions on one request.
     type Faults: Default;
 
-    /// Why the rule can never apply, if that is the case.
-    fn check(&self) -> Result<(), String>;
+    /// Why a rule can never apply.
+    type Error: std::error::Error + Send + Sync + 'static;
+
+    /// Refuses a rule that can never apply.
+    fn check(&self) -> Result<(), Self::Error>;
 
     /// Whether the protocol's own keys select a request.
     fn selects(&self, facts: &Self::Facts<'_>) -> bool;
@@ -205,17 +208,31 @@ impl<R: Rule> Rules<R> {
     }
 }
 
+/// Why a rule would never be due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrequencyError {
+    /// There is no request 0.
+    #[error("requests are counted from 1, so every and first must not be 0")]
+    Zero,
+    /// The range is empty.
+    #[error("last comes before first")]
+    Order,
+    /// It is no probability, or never happens.
+    #[error("its probability must be above 0 and at most 1")]
+    Probability,
+}
+
 impl Frequency {
-    /// Why it never applies, if that is the case.
-    pub fn check(self) -> Result<(), String> {
+    /// Refuses a frequency that never applies.
+    pub fn check(self) -> Result<(), FrequencyError> {
         if self.every == 0 || self.first == 0 {
-            return Err("requests are counted from 1, so every and first must not be 0".to_owned());
+            return Err(FrequencyError::Zero);
         }
         if self.last.is_some_and(|last| last < self.first) {
-            return Err("last comes before first".to_owned());
+            return Err(FrequencyError::Order);
         }
         if !(self.probability > 0.0 && self.probability <= 1.0) {
-            return Err("its probability must be above 0 and at most 1".to_owned());
+            return Err(FrequencyError::Probability);
         }
         Ok(())
     }
@@ -248,16 +265,17 @@ mod tests {
             on: String,
         });
 
+        #[derive(Debug, thiserror::Error)]
+        #[error("its action has no name")]
+        pub(super) struct NoName;
+
         impl rules::Rule for Rule {
             type Facts<'a> = &'a str;
             type Faults = Vec<(String, u64)>;
+            type Error = NoName;
 
-            fn check(&self) -> Result<(), String> {
-                if self.action.is_empty() {
-                    Err("its action has no name".to_owned())
-                } else {
-                    Ok(())
-                }
+            fn check(&self) -> Result<(), NoName> {
+                if self.action.is_empty() { Err(NoName) } else { Ok(()) }
             }
 
             fn selects(&self, facts: &&str) -> bool {

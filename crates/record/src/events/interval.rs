@@ -377,5 +377,5 @@ impl SampleLine {
 }
 
 fn codes(records: &[CodeRecord]) -> Result<Codes, LineError> {
-    outcome::read(records).map_err(LineError::Class)
+    outcome::read(records).map_err(|error| LineError::Class(error.0))
 }

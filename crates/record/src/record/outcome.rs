@@ -22,15 +22,20 @@ pub(crate) fn codes(operation: usize, codes: &Codes, names: Names<'_>) -> Vec<Co
     known.chain(other).collect()
 }
 
-/// The outcomes that were written by [`codes()`], or a class that does not exist.
-pub(crate) fn read(records: &[CodeRecord]) -> Result<Codes, String> {
+/// A class of outcomes that does not exist.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no class of outcomes {0:?}")]
+pub(crate) struct UnknownClass(pub(crate) String);
+
+/// The outcomes that were written by [`codes()`].
+pub(crate) fn read(records: &[CodeRecord]) -> Result<Codes, UnknownClass> {
     let mut codes = Codes::default();
     for record in records {
         if record.class == OTHER {
             codes.add_other(record.count);
         } else {
             let outcome = outcome(&record.class, record.code);
-            codes.add(outcome.ok_or_else(|| record.class.clone())?, record.count);
+            codes.add(outcome.ok_or_else(|| UnknownClass(record.class.clone()))?, record.count);
         }
     }
     Ok(codes)
@@ -82,6 +87,6 @@ mod tests {
         let mut written = codes(0, &met, &|_, _| String::new());
         assert_eq!(read(&written), Ok(met));
         written[3].class = "weary".to_owned();
-        assert_eq!(read(&written), Err("weary".to_owned()));
+        assert_eq!(read(&written), Err(UnknownClass("weary".to_owned())));
     }
 }

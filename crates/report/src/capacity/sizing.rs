@@ -3,10 +3,10 @@
 use super::{certainty, conditions, curve, doubts, status, target, title, usl};
 use crate::figure::percent;
 use crate::page::{Page, Table, Tone};
-use brunt_capacity::{Answer, Reading, Servers, Sizing, Usl, rate};
+use brunt_capacity::{Answer, Reading, Servers, Sizing, Usl, UslError, rate};
 
 /// The page for sizing decisions. `fit` is the requested law, or why there is none.
-pub fn sizing(reading: &Reading<'_>, sizing: &Sizing, fit: Option<&Result<Usl, String>>) -> Page {
+pub fn sizing(reading: &Reading<'_>, sizing: &Sizing, fit: Option<&Result<Usl, UslError>>) -> Page {
     let mut page = Page::new(title(reading));
     for doubt in doubts(reading) {
         page.warning(doubt);

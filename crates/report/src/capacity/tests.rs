@@ -233,7 +233,7 @@ fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured(
     }
     let reading = Reading::of(&collection).unwrap();
     let arithmetic = Sizing::new(&reading, DEMAND).unwrap();
-    let page = |fit: &Result<Usl, String>| {
+    let page = |fit: &Result<Usl, brunt_capacity::UslError>| {
         super::sizing(&reading, &arithmetic, Some(fit))
             .text(Screen { width: 200, ..Screen::default() })
     };

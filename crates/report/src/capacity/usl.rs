@@ -3,13 +3,13 @@
 
 use crate::chart::Line;
 use crate::figure::fixed;
-use brunt_capacity::{Usl, UslBetween, rate};
+use brunt_capacity::{Usl, UslBetween, UslError, rate};
 
 /// Points of the line.
 const POINTS: u32 = 40;
 
 /// The result of the fit, or why there is none.
-pub(super) fn words(fit: &Result<Usl, String>) -> Vec<String> {
+pub(super) fn words(fit: &Result<Usl, UslError>) -> Vec<String> {
     let usl = match fit {
         Ok(usl) => usl,
         Err(why) => return vec![format!("No Universal Scalability Law: {why}.")],

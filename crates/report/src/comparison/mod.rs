@@ -40,7 +40,7 @@ pub use markdown::markdown;
 pub(crate) use mismatch::{ComparableProperties, unlike};
 pub use mismatch::{Mismatch, differences};
 pub use page::{attention, closing, page, spectra, spectra_figured};
-pub use tolerance::Tolerance;
+pub use tolerance::{Tolerance, ToleranceError};
 pub use trend::{
     Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, levels, trend, trend_figured,
 };

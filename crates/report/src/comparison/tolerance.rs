@@ -15,16 +15,27 @@ pub struct Tolerance {
     most: f64,
 }
 
+/// Why a text is no tolerance.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ToleranceError {
+    /// The change is not a share.
+    #[error("{0:?} is not a percentage: write 5% or p99=10%")]
+    Change(String),
+    /// There is no such figure.
+    #[error("{0:?} is not a figure: write one of {words}, or OPERATION.FIGURE", words = words())]
+    Figure(String),
+}
+
 impl FromStr for Tolerance {
-    type Err = String;
+    type Err = ToleranceError;
 
     /// Reads `5%`, `p99=10%` or `bind.p99=10%`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, ToleranceError> {
         let (whose, most) = text.rsplit_once('=').map_or((None, text), |(a, b)| (Some(a), b));
         let number = most.trim().strip_suffix('%').and_then(|number| number.trim().parse().ok());
         let number: Option<f64> = number.filter(|number: &f64| (0.0..=1e6).contains(number));
         let Some(number) = number else {
-            return Err(format!("{most:?} is not a percentage: write 5% or p99=10%"));
+            return Err(ToleranceError::Change(most.to_owned()));
         };
         let (operation, figure) = match whose {
             None => (None, None),
@@ -35,7 +46,7 @@ impl FromStr for Tolerance {
 }
 
 /// The operation and the figure of `bind.p99`. Both may contain dots.
-fn named(whose: &str) -> Result<(Option<String>, Option<Figure>), String> {
+fn named(whose: &str) -> Result<(Option<String>, Option<Figure>), ToleranceError> {
     if let Some(figure) = Figure::named(whose) {
         return Ok((None, Some(figure)));
     }
@@ -45,9 +56,13 @@ fn named(whose: &str) -> Result<(Option<String>, Option<Figure>), String> {
     if let Some((operation, figure)) = found.next() {
         return Ok((Some(operation.to_owned()), Some(figure)));
     }
+    Err(ToleranceError::Figure(whose.to_owned()))
+}
+
+/// The names of all figures, in a row.
+fn words() -> String {
     let words: Vec<&str> = Figure::ALL.iter().map(|figure| figure.word()).collect();
-    let words = words.join(", ");
-    Err(format!("{whose:?} is not a figure: write one of {words}, or OPERATION.FIGURE"))
+    words.join(", ")
 }
 
 impl Tolerance {
@@ -159,7 +174,7 @@ pub(super) mod tests {
             ("-5%", "not a percentage"),
             ("p98=5%", "not a figure: write one of achieved"),
         ] {
-            let said = text.parse::<Tolerance>().unwrap_err();
+            let said = text.parse::<Tolerance>().unwrap_err().to_string();
             assert!(said.contains(expected), "{said}");
         }
         let parsed: Tolerance = "GET /a.b.p99.9=2.5%".parse().unwrap();

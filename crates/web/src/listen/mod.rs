@@ -6,7 +6,7 @@ mod shares;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject as _};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use shares::Shares;
@@ -139,24 +139,38 @@ async fn requests(
     let _ = server.serve_connection(TokioIo::new(stream), service).await;
 }
 
-/// A TLS acceptor with this certificate chain and this key, as PEM. The error reads after "failed to".
-pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, String> {
-    let unread =
-        |path: &Path, why: &dyn std::fmt::Display| format!("read {}: {why}", path.display());
+/// Why there is no acceptor; reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum AcceptorError {
+    /// A file cannot be read.
+    #[error("read {}: {}", .0.display(), .1)]
+    Unread(PathBuf, #[source] pem::Error),
+    /// The chain is empty.
+    #[error("read {}: it holds no certificate", .0.display())]
+    NoCertificate(PathBuf),
+    /// The library offers no version of TLS.
+    #[error("use TLS: {0}")]
+    Tls(#[source] tokio_rustls::rustls::Error),
+    /// The key does not belong to the certificate, or is of an unknown kind.
+    #[error("use {} with {}: {}", .0.display(), .1.display(), .2)]
+    Pair(PathBuf, PathBuf, #[source] tokio_rustls::rustls::Error),
+}
+
+/// A TLS acceptor with this certificate chain and this key, as PEM.
+pub fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, AcceptorError> {
+    let unread = |path: &Path, source: pem::Error| AcceptorError::Unread(path.to_owned(), source);
     let certificates = CertificateDer::pem_file_iter(chain).and_then(Iterator::collect);
     let certificates: Vec<CertificateDer<'static>> =
-        certificates.map_err(|error| unread(chain, &error))?;
+        certificates.map_err(|error| unread(chain, error))?;
     if certificates.is_empty() {
-        return Err(unread(chain, &"it holds no certificate"));
+        return Err(AcceptorError::NoCertificate(chain.to_owned()));
     }
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unread(key, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unread(key, error))?;
     let config = ServerConfig::builder_with_provider(Arc::new(default_provider()));
-    let config = config
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("use TLS: {error}"))?;
+    let config = config.with_safe_default_protocol_versions().map_err(AcceptorError::Tls)?;
     let config = config.with_no_client_auth().with_single_cert(certificates, secret);
-    let config = config
-        .map_err(|error| format!("use {} with {}: {error}", chain.display(), key.display()))?;
+    let config =
+        config.map_err(|source| AcceptorError::Pair(chain.to_owned(), key.to_owned(), source))?;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 

@@ -58,27 +58,41 @@ pub(crate) struct Faults {
     pub(crate) wrong_server: bool,
 }
 
+/// Why a rule can never apply, and what to change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RuleError {
+    #[error("{0} cannot be done to it; take {1} out of `on`")]
+    Request(&'static str, String),
+    #[error("{0} cannot be done in that family; leave `family` out")]
+    Family(&'static str),
+    #[error("its number must be from 1 to {GARBAGE_MAX}")]
+    Size,
+    #[error("status 0 is success; name another")]
+    Success,
+}
+
 impl rules::Rule for Rule {
     type Facts<'a> = Facts<'a>;
     type Faults = Faults;
+    type Error = RuleError;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), RuleError> {
         let families = self.family.map_or(Family::ALL.to_vec(), |family| vec![family]);
         let suits =
             |act: &RequestKind| families.iter().any(|family| self.action.suits(*family, *act));
         let fault = self.action.name();
         if let Some(act) = self.on.iter().find(|act| !suits(act)) {
             let act = act.name(self.family.unwrap_or(Family::V4)).to_lowercase();
-            return Err(format!("{fault} cannot be done to it; take {act} out of `on`"));
+            return Err(RuleError::Request(fault, act));
         }
         if !RequestKind::ALL.iter().any(suits) {
-            return Err(format!("{fault} cannot be done in that family; leave `family` out"));
+            return Err(RuleError::Family(fault));
         }
         if matches!(self.action, Action::Garbage(bytes) if !(1..=GARBAGE_MAX).contains(&bytes)) {
-            return Err(format!("its number must be from 1 to {GARBAGE_MAX}"));
+            return Err(RuleError::Size);
         }
         if matches!(self.action, Action::Status(0)) {
-            return Err("status 0 is success; name another".to_owned());
+            return Err(RuleError::Success);
         }
         Ok(())
     }

@@ -51,6 +51,19 @@ pub(crate) enum Action {
     Scim(ScimFault),
 }
 
+/// Why an action can never be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ActionError {
+    #[error("its number must be from 1 to {BYTES_MAX}")]
+    Size,
+    #[error("a status is from 200 to 599")]
+    Status,
+    #[error("an interim status is from 100 to 199 and not 101")]
+    Interim,
+    #[error("a wrong length must differ from the right one")]
+    RightLength,
+}
+
 impl Action {
     /// Its name in scripts.
     pub(super) const fn name(self) -> &'static str {
@@ -85,21 +98,19 @@ impl Action {
         }
     }
 
-    /// Why it can never be done, if so.
-    pub(super) fn check(self) -> Result<(), String> {
+    /// Refuses what can never be done.
+    pub(super) fn check(self) -> Result<(), ActionError> {
         let counted = |bytes: usize| match bytes {
             1..=BYTES_MAX => Ok(()),
-            _ => Err(format!("its number must be from 1 to {BYTES_MAX}")),
+            _ => Err(ActionError::Size),
         };
         match self {
-            Self::Status(status) if !(200..=599).contains(&status) => {
-                Err("a status is from 200 to 599".to_owned())
-            }
+            Self::Status(status) if !(200..=599).contains(&status) => Err(ActionError::Status),
             // After 101 the connection would use another protocol.
             Self::Interim(status) if status == 101 || !(100..=199).contains(&status) => {
-                Err("an interim status is from 100 to 199 and not 101".to_owned())
+                Err(ActionError::Interim)
             }
-            Self::WrongLength(0) => Err("a wrong length must differ from the right one".to_owned()),
+            Self::WrongLength(0) => Err(ActionError::RightLength),
             Self::Garbage(bytes) | Self::Truncate(bytes) | Self::Chunked(bytes) => counted(bytes),
             _ => Ok(()),
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use brunt_embedded::script::rules;
 
-use super::action::Action;
+use super::action::{Action, ActionError};
 use super::twist::{ScimFault, Twist};
 
 brunt_embedded::rule!(Action {
@@ -38,15 +38,25 @@ pub(crate) struct Faults {
     pub(crate) scim: Option<ScimFault>,
 }
 
+/// Why a rule can never apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RuleError {
+    #[error("its path begins with neither a slash nor a star")]
+    Path,
+    #[error(transparent)]
+    Action(#[from] ActionError),
+}
+
 impl rules::Rule for Rule {
     type Facts<'a> = Facts<'a>;
     type Faults = Faults;
+    type Error = RuleError;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), RuleError> {
         if self.path.as_ref().is_some_and(|path| !path.starts_with(['/', '*'])) {
-            return Err("its path begins with neither a slash nor a star".to_owned());
+            return Err(RuleError::Path);
         }
-        self.action.check()
+        Ok(self.action.check()?)
     }
 
     fn selects(&self, facts: &Facts<'_>) -> bool {

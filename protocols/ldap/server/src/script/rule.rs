@@ -81,27 +81,41 @@ pub(crate) struct Faults {
     pub(crate) policy: Option<PasswordPolicy>,
 }
 
+/// Why a rule can never apply, and what to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RuleError {
+    #[error("its action needs a request; take {0} out of `on`")]
+    NeedsRequest(&'static str),
+    #[error("a password policy applies to binds; write on = [\"bind\"]")]
+    Policy,
+    #[error("references belong to searches; write on = [\"search\"]")]
+    Reference,
+    #[error("its number must be from 1 to {SIZE_MAX}")]
+    Size,
+}
+
 impl rules::Rule for Rule {
     type Facts<'a> = Facts<'a>;
     type Faults = Faults;
+    type Error = RuleError;
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), RuleError> {
         if self.on.contains(&Occasion::Connect) && !self.action.suits_connect() {
-            return Err("its action needs a request; take connect out of `on`".to_owned());
+            return Err(RuleError::NeedsRequest("connect"));
         }
         if self.on.contains(&Occasion::Handshake) && !self.action.suits_handshake() {
-            return Err("its action needs a request; take handshake out of `on`".to_owned());
+            return Err(RuleError::NeedsRequest("handshake"));
         }
         if matches!(self.action, Action::Policy(_)) && self.on != [Occasion::Bind] {
-            return Err("a password policy applies to binds; write on = [\"bind\"]".to_owned());
+            return Err(RuleError::Policy);
         }
         if matches!(self.action, Action::Reference(_)) && self.on != [Occasion::Search] {
-            return Err("references belong to searches; write on = [\"search\"]".to_owned());
+            return Err(RuleError::Reference);
         }
         if let Action::Garbage(size) | Action::DeepNesting(size) = self.action
             && !(1..=SIZE_MAX).contains(&size)
         {
-            return Err(format!("its number must be from 1 to {SIZE_MAX}"));
+            return Err(RuleError::Size);
         }
         Ok(())
     }
