@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn every_heading_is_a_message_of_the_program() {
+    fn headings_are_messages_of_the_program() {
         let source = source();
         let missing: Vec<&str> = headings()
             .map(|(_, heading)| heading)
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn every_heading_has_a_place_of_its_own_and_says_something_fixed() {
+    fn headings_have_unique_anchors_and_fixed_words() {
         let mut places = HashSet::new();
         for (anchor, heading) in headings() {
             let known = Known::new(anchor, heading);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_leads_to_its_place() {
+    fn message_is_matched_to_its_heading() {
         let refused = "failed to reach the server: connect to 127.0.0.1:1: connection refused; \
                        is the server running and\n the port right?\n";
         let place = "see 'brunt help troubleshooting refused'\n";
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pointer_to_the_help_of_a_tool_stays_its_last_line() {
+    fn explanation_keeps_the_help_pointer_last() {
         let text = "An error occurred:  failed to read the stages: at column 3 stands 'x', expected a rate\n\n\
                     See \"authrate --help\" to get more usage help\n";
         let explained = explained(text);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn links_within_the_documentation_lead_somewhere() {
+    fn docs_links_and_anchors_resolve() {
         let docs = Path::new(ROOT).join("docs");
         for link in page().split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
             let (file, place) = link.split_once('#').unwrap_or((link, ""));

@@ -166,7 +166,7 @@ mod tests {
     use brunt_run::options::exit::Exit;
 
     #[test]
-    fn the_documentation_is_what_the_declarations_say() {
+    fn docs_pages_equal_the_declarations() {
         let of_runs = ("run-options".to_owned(), page_of_runs());
         for (name, text) in pages().into_iter().chain([of_runs]) {
             let path = Path::new(ROOT).join(format!("docs/{name}.md"));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_lists_every_command() {
+    fn docs_index_lists_every_command() {
         const MARKS: [&str; 2] = ["<!-- commands -->\n", "<!-- end of commands -->"];
         let path = Path::new(ROOT).join("docs/README.md");
         let kept = std::fs::read_to_string(&path).unwrap();
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn every_example_of_a_notation_is_understood() {
+    fn docs_examples_of_notations_parse() {
         each_line("stages", |line| Schedule::parse(line).err().map(|error| error.to_string()));
         each_line("think", |line| ThinkTime::parse(line).err().map(|error| error.to_string()));
         each_line("slo", |line| line.parse::<Slo>().err().map(|error| error.to_string()));
@@ -219,7 +219,7 @@ mod tests {
 
     /// Compares figures in handwritten pages with those of the program.
     #[test]
-    fn thresholds_and_exit_codes_are_told_as_they_are() {
+    fn docs_thresholds_and_exit_codes_equal_the_program() {
         let page = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let tenth = |share: f64| format!("{:.1} %", share * 100.0);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn every_example_of_a_script_is_understood() {
+    fn docs_examples_of_scripts_parse() {
         let mut found = [0; 3];
         for (page, text) in texts() {
             for script in blocks(&text, "toml") {

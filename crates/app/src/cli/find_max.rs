@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_precision_is_a_share_that_a_search_can_have() {
+    fn precision_is_a_valid_share() {
         assert_eq!((share("5%"), share("0.1")), (Ok(0.05), Ok(0.1)));
         for wrong in ["", "5", "0%", "60%", "x%", "-1%", "nan"] {
             assert!(share(wrong).is_err(), "{wrong}");

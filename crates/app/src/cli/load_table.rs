@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_load_takes_what_loads_have_in_common() {
+    fn load_options_are_available_in_every_load() {
         let load = LoadOptions::augment_args(Command::new("load"));
         let results = results();
         let rows = load.get_arguments().map(|arg| (arg, true));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_what_the_declarations_say() {
+    fn load_options_page_equals_the_declarations() {
         let (text, path) = (page(), Path::new(ROOT).join(format!("docs/{PAGE}.md")));
         if std::env::var_os("BRUNT_BLESS").is_some() {
             std::fs::write(&path, &text).unwrap();

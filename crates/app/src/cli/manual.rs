@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_has_the_sections_that_readers_look_for() {
+    fn manual_pages_have_the_usual_sections() {
         let all = all();
         assert!(all.len() > 40, "{}", all.len());
         for (file, page) in &all {
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_synopsis_has_the_values_of_options() {
+    fn manual_synopsis_shows_option_values() {
         let page = named("authrate");
         assert!(page.contains("[\\fB\\-M\\fR|\\fB\\-\\-targetThroughput\\fR \\fI"), "{page}");
         let page = named("run");
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_a_command_are_those_of_its_help() {
+    fn manual_exit_codes_equal_the_help() {
         let page = named("find-max");
         let (_, codes) = page.split_once("EXIT STATUS").unwrap();
         assert!(codes.contains("9 nothing could be claimed"), "{codes}");
@@ -491,7 +491,7 @@ mod tests {
 
     /// groff is part of every system that has man; without it there is nothing to check with.
     #[test]
-    fn groff_has_no_warnings() {
+    fn manual_pages_pass_groff_without_warnings() {
         for (file, page) in all() {
             let started = Process::new("groff")
                 .args(["-man", "-Tutf8", "-ww", "-z"])

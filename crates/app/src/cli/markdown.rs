@@ -268,7 +268,7 @@ brunt http  -q 5
 ";
 
     #[test]
-    fn a_page_is_read_as_its_blocks() {
+    fn markdown_is_parsed_into_blocks() {
         let item = |mark: &str, text: &str| Block::Item(0, mark.to_owned(), text.to_owned());
         let row = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
         assert_eq!(
@@ -288,7 +288,7 @@ brunt http  -q 5
     }
 
     #[test]
-    fn a_page_is_shown_without_marks_and_with_what_can_be_typed() {
+    fn markdown_is_rendered_for_a_terminal() {
         let shown = terminal(PAGE, &|target| Some(format!("<{target}>")));
         assert_eq!(
             shown,
@@ -298,7 +298,7 @@ brunt http  -q 5
     }
 
     #[test]
-    fn the_explanation_of_an_option_is_indented() {
+    fn markdown_option_explanation_is_indented() {
         let page =
             "`--record FILE`\n\n> Write the record\n> as JSON.\n>\n> See *it*.\n>\n\nNext.\n";
         let shown = terminal(page, &|_| None);
@@ -307,7 +307,7 @@ brunt http  -q 5
     }
 
     #[test]
-    fn stars_and_brackets_that_mark_nothing_are_text() {
+    fn markdown_unpaired_marks_are_text() {
         for text in ["2 * 3 * 4", "[a-z] and [0-9]", "a ` b", "**"] {
             assert_eq!(plain(text, &|_| None), text);
         }

@@ -261,7 +261,7 @@ fn refused(arg: &Arg, value: &str) -> Option<String> {
 }
 
 #[test]
-fn every_command_on_every_page_is_understood() {
+fn docs_commands_in_blocks_parse() {
     let (mut found, mut wrong) = (0, Vec::new());
     for (page, text) in texts() {
         for words in fenced(&text).iter().flat_map(|(of, block)| commands(of, block)) {
@@ -276,7 +276,7 @@ fn every_command_on_every_page_is_understood() {
 }
 
 #[test]
-fn every_command_in_a_sentence_is_understood() {
+fn docs_commands_in_sentences_parse() {
     let (mut found, mut wrong) = (0, Vec::new());
     let mut listed: Vec<&str> = PROSE.iter().map(|(text, _)| *text).collect();
     for (page, text) in texts() {
@@ -297,7 +297,7 @@ fn every_command_in_a_sentence_is_understood() {
 }
 
 #[test]
-fn every_value_that_a_help_gives_is_understood() {
+fn help_example_values_parse() {
     let mut found = 0;
     let mut wrong = Vec::new();
     for command in declared() {
@@ -324,7 +324,7 @@ fn every_value_that_a_help_gives_is_understood() {
 }
 
 #[test]
-fn a_wrong_example_is_noticed() {
+fn docs_invalid_example_is_noticed() {
     let page = "```console\n$ brunt report run.json --format none\nbrunt is not called here\n```\n\
                 ```sh\nauthrate -D cn=x -w y \\\n  --nosuch\nPW=x ls | sudo authrate --nosuch 2> x\n```\n\
                 Some `brunt leases\n--nosuch` here.\n";

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn full_help_is_no_wider_than_a_terminal_and_names_every_option() {
+    fn full_help_fits_the_width_and_names_every_option() {
         for (name, mut command) in commands() {
             let screen = match name.as_str() {
                 "" => program(Screen::Full),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_a_short_screen_exists() {
+    fn short_help_options_exist() {
         let commands = commands();
         for (name, about) in abouts::all() {
             let command = commands.iter().find(|(of, _)| of == name).map(|(_, command)| command);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_of_the_program_names_each_command_once() {
+    fn program_help_names_each_command_once() {
         let program = declared::program();
         for (_, names) in GROUPS {
             for name in *names {

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_site_is_an_origin_and_nothing_else() {
+    fn site_url_must_be_an_origin() {
         let url = site("https://load.example.com").unwrap();
         assert_eq!((url.port(), url.is_secure(), url.is_loopback()), (443, true, false));
         assert_eq!(url.to_string(), "https://load.example.com");

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_read_within_their_bounds() {
+    fn sizing_shares_are_parsed_within_bounds() {
         assert_eq!((growth("30%"), growth("0.3"), growth("-10%")), (Ok(0.3), Ok(0.3), Ok(-0.1)));
         assert_eq!((headroom("40%"), headroom("0")), (Ok(0.4), Ok(0.0)));
         for wrong in ["", "x%", "-95%", "nan", "100001%", "inf"] {

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_the_other_tools_is_taken_or_has_a_spelling() {
+    fn options_of_other_tools_are_accepted_or_explained() {
         let http = command("http");
         for (tool, words) in TOOLS {
             for word in words.split_whitespace() {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn no_word_with_another_spelling_is_also_one_of_ours() {
+    fn options_explained_as_foreign_are_not_ours() {
         for (name, tips) in [("http", HTTP), ("run", RUN)] {
             let command = command(name);
             for word in tips.iter().flat_map(|(words, _)| *words) {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_word_of_another_tool_has_its_spelling_too() {
+    fn options_of_other_tools_are_recognized_when_mistyped() {
         assert_eq!(similar("http", "--vuss").as_deref(), Some("write -c NUMBER"));
         assert_eq!(similar("run", "--vuss=5").as_deref(), Some("write --set run.users=NUMBER"));
         assert_eq!(similar("http", "--banana"), None);

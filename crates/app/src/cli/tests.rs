@@ -44,7 +44,7 @@ fn printed(line: &[&str]) -> String {
 }
 
 #[test]
-fn a_tool_is_reached_by_its_name_and_by_a_link() {
+fn tool_is_reached_by_name_and_by_link() {
     assert!(printed(&["brunt", "modrate", "-H"]).starts_with("Usage:  modrate "));
     assert!(printed(&["/opt/bin/addrate", "--HELP"]).starts_with("Usage:  addrate "));
     assert_eq!(printed(&["brunt", "help", "modrate"]), printed(&["modrate", "-?"]));
@@ -55,7 +55,7 @@ fn a_tool_is_reached_by_its_name_and_by_a_link() {
 }
 
 #[test]
-fn the_other_commands_have_typed_options() {
+fn commands_parse_their_options() {
     match command(&["brunt", "target", "ldap", "--listen", "127.0.0.1:0", "--users", "5"]).unwrap()
     {
         Command::Verb(Verb::Target { kind: TargetKind::Ldap(args) }) => {
@@ -102,7 +102,7 @@ fn the_other_commands_have_typed_options() {
 }
 
 #[test]
-fn the_help_lists_every_tool() {
+fn help_lists_every_tool() {
     let help = printed(&["brunt", "--help"]);
     for name in
         tools::all().map(|tool| tool.name).chain(["report", "target", "quickstart", "calibrate"])
@@ -112,7 +112,7 @@ fn the_help_lists_every_tool() {
 }
 
 #[test]
-fn each_command_has_its_own_help_and_the_program_names_all() {
+fn help_of_each_command_and_of_the_program() {
     assert!(printed(&["brunt", "report", "--help"]).contains("--format"));
     assert!(printed(&["brunt", "target", "ldap", "--help"]).contains("--suffix"));
     assert!(printed(&["brunt", "help", "calibrate"]).contains("--duration"));
@@ -123,14 +123,14 @@ fn each_command_has_its_own_help_and_the_program_names_all() {
 }
 
 #[test]
-fn completions_and_manual_pages_know_the_options_of_the_tools() {
+fn completions_and_manual_pages_contain_tool_options() {
     assert!(printed(&["brunt", "completions", "bash"]).contains("--keepConnectionsOpen"));
     assert!(printed(&["brunt", "man", "modrate"]).contains("read_modify"));
     assert!(printed(&["brunt", "man"]).contains("quickstart"));
 }
 
 #[test]
-fn every_command_has_a_manual_page() {
+fn manual_page_exists_for_every_command() {
     let (mut open, mut found) = (vec![(Vec::new(), screens::command())], 0);
     while let Some((path, command)) = open.pop() {
         let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
@@ -156,7 +156,7 @@ fn every_command_has_a_manual_page() {
 }
 
 #[test]
-fn a_directory_is_given_every_page_and_every_script() {
+fn manual_pages_and_completions_are_written_to_a_directory() {
     let written = |line: &[&str]| {
         let Ok(Command::WriteAll { directory, files }) = command(line) else {
             panic!("{line:?} writes nothing")
@@ -189,7 +189,7 @@ fn a_directory_is_given_every_page_and_every_script() {
 }
 
 #[test]
-fn a_word_with_one_hyphen_is_no_letters() {
+fn single_hyphen_word_is_refused_with_a_tip() {
     for word in ["-more", "-host", "-h2", "-disable-keepalive"] {
         let refused = command(&["brunt", "http", word, "http://127.0.0.1:1/"]).unwrap_err();
         assert_eq!(refused.exit, Exit::Usage, "{word}");
@@ -198,7 +198,7 @@ fn a_word_with_one_hyphen_is_no_letters() {
 }
 
 #[test]
-fn an_unknown_option_is_never_to_be_passed_as_a_value() {
+fn unknown_option_is_never_suggested_as_a_value() {
     for (line, tip) in [
         ("http --vus 10 http://127.0.0.1:1/", "tip: write -c NUMBER"),
         ("http --max-workers 5 http://127.0.0.1:1/", "tip: write -c NUMBER"),
@@ -221,7 +221,7 @@ fn an_unknown_option_is_never_to_be_passed_as_a_value() {
 }
 
 #[test]
-fn a_link_of_every_listed_name_is_read_as_its_command() {
+fn links_behave_like_their_commands() {
     for link in pages::links() {
         let linked = command(&[link, "--help"]);
         let named = command(&["brunt", link, "--help"]);
@@ -234,7 +234,7 @@ fn a_link_of_every_listed_name_is_read_as_its_command() {
 }
 
 #[test]
-fn shells_complete_what_has_no_dash() {
+fn completions_include_values_without_dash() {
     for shell in ["bash", "zsh", "fish"] {
         let script = printed(&["brunt", "completions", shell]);
         for word in ["memfile", "powershell"] {
@@ -255,7 +255,7 @@ fn shells_complete_what_has_no_dash() {
 }
 
 #[test]
-fn completions_and_the_manual_page_know_every_switch_of_perfdhcp() {
+fn perfdhcp_switches_are_in_completions_and_manual() {
     let script = completions::completions(clap_complete::Shell::Bash);
     let manual = manual::page(&[dhcp::NAME.to_owned()]).unwrap().replace('\\', "");
     assert!(manual.contains("giaddr"));
@@ -268,7 +268,7 @@ fn completions_and_the_manual_page_know_every_switch_of_perfdhcp() {
 }
 
 #[test]
-fn perfdhcp_is_reached_by_its_name_and_by_a_link() {
+fn perfdhcp_is_reached_by_name_and_by_link() {
     let split = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let command = |line: &str| read(&split(line), &Nowhere);
     let printed = |line: &str| match command(line) {

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_a_topic_or_the_help_of_a_command() {
+    fn topics_include_every_docs_page() {
         for directory in ["docs", "docs/tutorials"] {
             for entry in std::fs::read_dir(Path::new(ROOT).join(directory)).unwrap() {
                 let path = entry.unwrap().path();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn help_lists_every_topic_and_fits_a_terminal() {
+    fn topics_are_listed_by_help_within_80_columns() {
         let page = read("").unwrap();
         for topic in TOPICS.iter() {
             assert!(page.contains(&format!("\n  {} ", topic.name)), "{}: {page}", topic.name);
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_topic_is_shown_with_what_can_be_typed_for_its_links() {
+    fn topic_shows_commands_in_place_of_links() {
         let page = read("schedules").unwrap();
         assert!(page.starts_with("# Load schedules\n\n"), "{page}");
         assert!(page.contains("(brunt help "), "{page}");
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_is_found_by_its_anchor_and_by_its_heading() {
+    fn topic_section_is_found_by_anchor_or_heading() {
         let page = read("troubleshooting refused").unwrap();
         assert!(page.starts_with("### ") && page.contains("connection refused"), "{page}");
         assert_eq!(page.matches("### ").count(), 1, "{page}");
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn help_is_found_before_and_after_a_group_of_commands() {
+    fn help_word_works_before_and_after_a_command_group() {
         for line in ["brunt help target ldap", "brunt target help ldap"] {
             let words = line.split(' ').map(str::to_owned).collect::<Vec<_>>();
             match crate::cli::read(&words, &World::of_process()) {
@@ -285,14 +285,14 @@ mod tests {
     }
 
     #[test]
-    fn shells_complete_topics() {
+    fn completions_include_topics() {
         for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Fish] {
             assert!(completions::completions(shell).contains("troubleshooting"), "{shell}");
         }
     }
 
     #[test]
-    fn an_unknown_topic_names_the_nearest() {
+    fn unknown_topic_suggests_the_nearest() {
         let unknown = |words: &str| read(words).unwrap_err().to_string();
         assert!(unknown("shedules").contains("did you mean 'schedules'?"));
         assert!(unknown("find-mac").contains("did you mean 'find-max'?"));
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_refer_to_guides_that_the_program_can_print() {
+    fn messages_refer_to_existing_topics() {
         let mut found = 0;
         for (path, text) in sources() {
             let pages = after(&text, "docs/").filter(|rest| rest.contains(".md"));

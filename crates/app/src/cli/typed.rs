@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_shown_and_no_secret() {
+    fn shown_command_line_hides_secrets() {
         for (words, expected) in [
             (
                 &["http", "-c", "5", "-q500", "-H", "Authorization: Bearer x", "-H", "A: b", "u"][..],
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn set_values_that_are_no_secrets_stay() {
+    fn shown_command_line_keeps_harmless_set_values() {
         for (given, expected) in [
             ("variables.realm=alpha", "variables.realm=alpha"),
             ("run.stages=[\"1s\"]", "run.stages=[\"1s\"]"),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_marked_is_an_argument_of_a_command() {
+    fn secret_marks_refer_to_existing_arguments() {
         fn ids(command: &Command, found: &mut Vec<String>) {
             found.extend(command.get_arguments().map(|arg| arg.get_id().to_string()));
             command.get_subcommands().for_each(|command| ids(command, found));

@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_drifts_falls_on_both_alike() {
+    fn ab_order_balances_drift() {
         use Which::{A, B};
         assert_eq!(order(5).collect::<Vec<_>>(), [A, B, B, A, A, B, B, A, A, B]);
         let places = |which| {
@@ -318,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_is_that_of_the_runs_so_far() {
+    fn ab_progress_estimates_the_remaining_time() {
         assert_eq!(progress(0, 10, Which::A, 25, 0), "run 1 of 10 (A), 2 s");
         // Two runs of 30 s; the third has been running for 12 s.
         assert_eq!(progress(2, 10, Which::B, 120, 600), "run 3 of 10 (B), 12 s; about 228 s left");
     }
 
     #[test]
-    fn only_two_commands_that_make_a_run_are_taken() {
+    fn ab_accepts_only_two_commands_that_make_a_run() {
         let split = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             super::split(&words, &World::of_process())

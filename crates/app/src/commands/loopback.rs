@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_lead_to_the_server() {
+    fn loopback_arguments_lead_to_the_server() {
         let loopback = Loopback::start().unwrap();
         let switches = ["-n".to_owned(), "1".to_owned()];
         for (v6, family, ip) in [(false, "-4", "127.0.0.1"), (true, "-6", "::1")] {

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outcome_is_printed_and_the_verdict_where_it_is_a_doubt() {
+    fn push_prints_outcome_or_verdict() {
         let printed = |outcome: Option<&str>, verdict: &str| {
             let outcome = outcome.map(str::to_owned);
             let given = Pushed { outcome, verdict: verdict.to_owned(), ..pushed(&[], None) };
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipeline_fails_only_if_it_is_asked_to_and_only_of_what_is_known() {
+    fn push_exit_code_follows_the_requested_checks() {
         for (given, code) in [
             (pushed(&[], None), 0),
             (pushed(&["p99<1ms"], None), 99),

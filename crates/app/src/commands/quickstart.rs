@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_below_this_directory_is_named_from_here_and_others_in_full() {
+    fn quickstart_path_is_relative_below_the_current_directory() {
         let typed = |program: &str| assignment(Path::new(program), Path::new("/home/ann/brunt"));
         let below = typed("/home/ann/brunt/target/quick/brunt");
         assert_eq!(below.as_deref(), Some("PATH=$PWD/target/quick:$PATH"));

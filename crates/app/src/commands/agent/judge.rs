@@ -81,7 +81,7 @@ mod tests {
     use brunt_cluster::bundle::Manifest;
 
     #[test]
-    fn a_share_is_what_its_weight_says() {
+    fn order_share_follows_its_weight() {
         let order = |rank, weights: &[u32]| Order {
             run: "ab".to_owned(),
             epoch: 0,

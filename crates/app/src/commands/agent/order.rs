@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_concerns_one_machine_is_refused_by_its_name() {
+    fn order_refuses_options_of_one_machine() {
         let authrate = "authrate -h h -D uid=u -w p";
         for (line, named) in [
             (&*format!("{authrate} --record x.json"), "--record"),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_order_of_others_carries_no_secret_and_needs_none_of_their_files_here() {
+    fn order_from_others_refuses_secrets_and_local_files() {
         for (line, named) in [
             ("authrate -h h -D uid=u -w password", "-w"),
             ("http -H Authorization:x http://127.0.0.1/", "--header"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_is_said_behind_the_name_of_the_command() {
+    fn order_options_follow_the_command_name() {
         let order = |line: &str| Order {
             run: "ab".to_owned(),
             epoch: 0,

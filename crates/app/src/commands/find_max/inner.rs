@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_find_max_decides_itself_is_refused_by_its_name() {
+    fn find_max_refuses_options_it_sets_itself() {
         let authrate = "authrate --noPropertiesFile -h h -D uid=u -w p -c 5";
         for (line, named) in [
             (&*format!("{authrate} -M 100"), "-M"),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_is_what_is_left_and_has_the_seed() {
+    fn find_max_load_takes_the_remaining_options_and_the_seed() {
         let Ok(inner) = read_of("http -c 9 --slo p99<1s http://127.0.0.1/") else {
             panic!("it is a load")
         };

@@ -78,7 +78,7 @@ fn words_of(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_search_that_each_tool_proposes_is_accepted() {
+fn proposed_search_of_each_tool_is_accepted() {
     for (line, expected) in LOADS {
         let words = words_of(line);
         assert_eq!(words.join(" ").replace("***", "PW"), expected, "{line}");
@@ -96,7 +96,7 @@ fn the_search_that_each_tool_proposes_is_accepted() {
 }
 
 #[test]
-fn no_search_is_proposed_that_would_be_of_another_load() {
+fn proposed_search_is_absent_if_the_load_would_differ() {
     for line in [
         "perfdhcp -4 --scenario avalanche -R 5 127.0.0.1",
         "perfdhcp -4 -r 9 -w ./hook 127.0.0.1",
@@ -139,7 +139,7 @@ fn words_of_plan(run: &str, line: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn a_plan_is_searched_without_what_a_search_decides() {
+fn proposed_search_of_a_plan_unsets_its_rate() {
     for (run, line, expected) in [
         (
             "rate = \"5/s\"\nduration = \"9s\"",

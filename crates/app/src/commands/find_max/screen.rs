@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_as_short_as_a_row_needs() {
+    fn search_figures_are_short() {
         assert_eq!((per_second(8_192.4), per_second(30.83)), ("8,192/s".into(), "30.8/s".into()));
         let times = [0.0, 0.000_21, 0.0123, 1.5].map(milliseconds);
         assert_eq!(times, ["-", "0.21 ms", "12.3 ms", "1,500 ms"]);

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_run_may_reach_is_sent_no_message_however_it_is_written() {
+    fn barred_address_is_refused_in_any_notation() {
         for text in [
             "http://169.254.169.254/latest",
             // The C library takes these for the same address.

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_redirect_is_not_followed() {
+    fn webhook_redirect_is_not_followed() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let at = listener.local_addr().unwrap();
         let requested = std::thread::spawn(move || {

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_is_posted_and_an_address_is_read() {
+    fn fetch_posts_a_form_or_gets_a_url() {
         let answer = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}";
         let (request, fetched) = asked(Some("code=c"), answer, false);
         assert!(request.starts_with("POST /token?p=a HTTP/1.1\r\n"), "{request}");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_end_is_cut_off() {
+    fn fetch_limits_the_answer() {
         let (_, fetched) = asked(None, b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", true);
         assert!(fetched.is_err());
         let (_, fetched) =
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_where_no_message_may_go() {
+    fn fetch_refuses_barred_addresses() {
         for url in ["http://169.254.169.254/latest", "http://2130706433/", "ftp://127.0.0.1/"] {
             let fetch = Fetch { url: url.to_owned(), headers: Vec::new(), form: None };
             assert!(super::fetch(&fetch, &brunt_feed::Files::default()).is_err(), "{url}");

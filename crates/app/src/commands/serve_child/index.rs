@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_an_upload_is_told_without_the_types_it_is_read_into() {
+    fn upload_errors_mention_no_internal_types() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record.json");
         for (text, reported) in [

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_networks_are_refused_for_safety() {
+    fn target_dhcp_refuses_to_listen_on_all_addresses() {
         for listen in ["0.0.0.0:0", "[::]:0", "255.255.255.255:67"] {
             let refusal = dhcp(&args(&["--listen", listen]), &World::of_process()).unwrap_err();
             assert_eq!(refusal.exit, Exit::Unsafe);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_is_what_is_meant() {
+    fn target_dhcp_arguments_become_its_configuration() {
         let config = config(
             &args(&[
                 "--listen",
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn the_account_says_what_there_was_and_nothing_else() {
+    fn target_dhcp_totals_list_only_what_happened() {
         let v6 = Tally {
             datagrams: 3,
             received: vec![(RequestKind::Discover, 2)],

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_account_tells_requests_answers_and_what_the_script_did() {
+    fn target_ldap_totals_list_requests_answers_and_faults() {
         let tally = |code, count| Tally { operation: Operation::Bind, code, count };
         let stats = Stats {
             connections_accepted: 3,

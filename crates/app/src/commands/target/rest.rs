@@ -95,7 +95,7 @@ mod tests {
     use crate::cli::args::{Brunt, TargetKind, Verb};
 
     #[test]
-    fn what_is_given_is_what_is_meant() {
+    fn target_rest_arguments_become_its_configuration() {
         let words = "brunt target rest --listen [::1]:0 --listen-tls 127.0.0.1:0 --users 7 --password a \
                      --admin-password b --threads 3 --sleep-max 1500 --log requests.jsonl";
         let args = match Brunt::try_parse_from(words.split_whitespace()).unwrap().verb {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_account_says_what_there_was_and_nothing_else() {
+    fn target_rest_totals_list_only_what_happened() {
         let answer = Tally { method: "GET", path: "/api/users/{id}", status: 200, count: 5 };
         let stats = Stats {
             connections_accepted: 2,

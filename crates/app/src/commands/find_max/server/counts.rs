@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_told_by_the_second_and_a_reading_that_failed_is_left_out() {
+    fn server_counts_are_read_each_second_and_failures_skipped() {
         let mut counts = open();
         for _ in 0..3 {
             counts.look();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_cannot_be_opened_says_why() {
+    fn server_counts_source_that_fails_to_open_says_why() {
         let refused = Counts::open(DIRECTORY, Box::new(|| Err("reach the server".into())));
         assert_eq!(refused.err().unwrap().to_string(), "reach the server");
         let values = [("OpsCompleted".to_owned(), 7.0)];

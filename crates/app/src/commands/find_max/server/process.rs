@@ -136,7 +136,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
 
     #[test]
-    fn whoever_listens_where_we_are_connected_is_found_by_its_socket() {
+    fn server_process_is_found_by_its_socket() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let connection = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         // Other tests of this process have connections as well; all their servers are in this process.
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_of_this_very_process_is_read() {
+    fn server_processor_time_of_this_process_is_read() {
         let mut own = ServerTime::of_process(std::process::id());
         assert_eq!(own.seen(), Seen::default());
         own.look();

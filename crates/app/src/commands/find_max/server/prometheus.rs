@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn series_add_up_by_their_own_samples() {
+    fn prometheus_series_are_summed_by_their_samples() {
         let two =
             answer(&[&[(10.0, "5"), (15.0, "7.5")], &[(11.0, "1"), (13.0, "1.2"), (21.0, "2")]]);
         // 2.5 / 5 and 1 / 10 of a core.
