@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_offer_is_accepted_as_it_was_made() {
+    fn offer_is_answered_by_a_matching_request() {
         let mut offer = discover();
         address_to(&mut offer, 0x0102_0304, 7);
         offer[0] = 2;
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_options_are_none() {
+    fn broken_options_are_ignored() {
         let mut message = discover();
         assert_eq!(kind(&message[..OPTIONS]), None);
         message.truncate(OPTIONS);

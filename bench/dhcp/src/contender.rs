@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_is_found_in_either_text() {
+    fn rate_is_parsed_from_either_report() {
         for (report, expected) in [
             ("x\nRate: 9.66451 4-way exchanges/second, expected rate: 10\n", Some(9.664_51)),
             ("Rate: 206.345\n", Some(206.345)),

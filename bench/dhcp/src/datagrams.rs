@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_are_found_by_their_names() {
+    fn counters_are_found_by_name() {
         let text = "Tcp: RtoAlgorithm RtoMin\nTcp: 1 200\n\
             Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors SndbufErrors\n\
             Udp: 81 2 30 92 28 0\nUdpLite: InDatagrams\nUdpLite: 7\n";

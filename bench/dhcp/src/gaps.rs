@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_even_stream_is_even() {
+    fn even_stream_has_even_gaps() {
         let stamps: Vec<u64> = (0..1_000).map(|n| 5_000 + n * 1_000_000).collect();
         let gaps = Gaps::new(&stamps, 1_000.0).unwrap();
         assert!((gaps.rate - 1_000.0).abs() < 1e-9);
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn one_late_packet_makes_two_wrong_gaps_and_no_other_rate() {
+    fn late_packet_makes_two_wrong_gaps() {
         let mut stamps: Vec<u64> = (0..=300).map(|n| n * 1_000_000).collect();
         stamps[150] += 400_000;
         let gaps = Gaps::new(&stamps, 1_000.0).unwrap();
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_stream_shows_its_rate() {
+    fn slow_stream_shows_its_rate() {
         let stamps: Vec<u64> = (0..10).map(|n| n * 1_250_000).collect();
         assert!((Gaps::new(&stamps, 1_000.0).unwrap().rate - 800.0).abs() < 1e-9);
         assert_eq!(Gaps::new(&[1, 2], 1_000.0), None);

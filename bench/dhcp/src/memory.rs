@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_shows_between_the_first_and_the_last_tenth() {
+    fn growth_compares_the_first_and_last_tenth() {
         // The first look falls into the start; after it twenty looks, a MiB more in each.
         let seen: Vec<u64> = std::iter::once(1).chain((1..=20).map(|mib| mib * 1024)).collect();
         let Memory { first, last, most } = Memory::new(&seen);

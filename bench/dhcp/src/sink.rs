@@ -107,7 +107,7 @@ mod tests {
     use brunt_testbed::{require, run};
 
     #[test]
-    fn arrivals_bear_the_kernels_stamps() {
+    fn arrivals_have_kernel_timestamps() {
         if !require(&["root", "ip", "perfdhcp"]) {
             return;
         }

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_is_found_in_the_kernels_list() {
+    fn port_is_found_in_the_kernel_table() {
         let list = "  sl  local_address rem_address   st\n\
             \u{20} 12: 01004D0A:0043 00000000:0000 07 00000000:00000000\n";
         assert!(has_port(list, 67));

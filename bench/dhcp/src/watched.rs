@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_of_the_window() {
+    fn figures_cover_the_window() {
         let window = Watched {
             cpu: Duration::from_millis(500),
             lasted: Duration::from_secs(10),

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_of_each_column() {
+    fn median_is_taken_per_column() {
         let figure = |cpu_us, per_second| Figure { cpu_us, per_second, peak_mib: 1.0 };
         let odd = median(&[figure(3.0, 10.0), figure(1.0, 30.0), figure(2.0, 20.0)]);
         assert!((odd.cpu_us - 2.0).abs() < 1e-9 && (odd.per_second - 20.0).abs() < 1e-9);

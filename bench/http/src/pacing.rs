@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_are_found_where_the_record_has_them() {
+    fn figures_are_read_from_the_record() {
         let text = r#"{"rates":{"achieved":9999.9},
             "lag":{"percentiles":[{"percentile":50,"us":1.5},{"percentile":99,"us":7}]}}"#;
         let record: Value = serde_json::from_str(text).unwrap();

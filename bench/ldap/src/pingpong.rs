@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bind_is_what_rfc_4511_says() {
+    fn bind_request_follows_rfc_4511() {
         let bytes = message(
             0x60,
             &[vec![0x02, 1, 3], tagged(0x04, &["cn=a".into()]), tagged(0x80, &["pw".into()])],
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_does_not_end_a_search_and_a_refusal_is_an_error() {
+    fn search_ends_only_with_its_result() {
         let entry = message(0x64, &[tagged(0x04, &["cn=a".into()]), tagged(0x30, &[])]);
         let result =
             |code: u8| message(0x65, &[vec![0x0a, 1, code], tagged(0x04, &[]), tagged(0x04, &[])]);

@@ -60,7 +60,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_lap_is_what_a_cell_says() {
+    fn lap_equals_its_cell() {
         let cell = json!({
             "labels": {"phase": "search"},
             "figures": {"operations": 1000.0, "seconds": 0.5, "rate": 2000.0},

@@ -137,7 +137,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_lap_is_what_a_record_says() {
+    fn lap_equals_its_record() {
         let record = json!({
             "operations": [{"name": "uid", "codes": [
                 {"class": "ok", "code": 0, "count": 90}, {"class": "check", "code": 1, "count": 10},

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_becomes_a_program() {
+    fn source_is_compiled_to_a_program() {
         let place = std::env::temp_dir().join(format!("bench-compiler-{}", std::process::id()));
         std::fs::create_dir_all(&place).unwrap();
         let source = place.join("said.c");

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_seen_and_idleness_is_not() {
+    fn cpu_time_of_a_process_is_measured() {
         let id = std::process::id();
         let before = of(id).unwrap();
         let mut sum = 0_u64;

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drift_falls_on_both() {
+    fn drift_affects_both_contenders() {
         // Each run is a tenth slower than the one before it, ours twice as slow beside that.
         let time = std::cell::Cell::new(1.0);
         let next = || {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_called_chance() {
+    fn difference_by_chance_is_recognized() {
         let mut ours = [1.0, 1.0, 1.2, 1.2, 1.0, 1.0].into_iter();
         let duels = Duel::fight(3, || laps(ours.next().unwrap()), || laps(1.0));
         assert!((duels[0].ratio() - 1.0).abs() < 1e-9);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "other rows")]
-    fn work_left_undone_is_no_victory() {
+    fn unfinished_work_is_no_victory() {
         let lazy = || vec![Lap { done: 9, ..laps(0.1).remove(0) }];
         Duel::fight(1, lazy, || laps(1.0));
     }

@@ -18,13 +18,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_is_the_middle_or_between_the_two() {
+    fn median_is_the_middle_value() {
         assert!((median([3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
         assert!((median([4.0, 1.0, 2.0, 100.0]) - 3.0).abs() < 1e-9);
     }
 
     #[test]
-    fn ratios_read_as_said() {
+    fn ratios_are_written_readably() {
         assert_eq!(share(3.0, 2.0), "1.50x");
         assert_eq!(share(4.0, 48.0), "1/12.0");
     }

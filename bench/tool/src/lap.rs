@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn laps_are_read_from_what_is_said() {
+    fn laps_are_parsed_from_the_output() {
         let laps = Lap::all_in("library 3.50.2\ncreate 1000 0.25 1000\nsearch 2000 0.002 1801\n");
         assert_eq!(laps.len(), 2);
         assert_eq!((laps[1].phase.as_str(), laps[1].done), ("search", 1_801));

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_is_found_where_the_kernel_says_it() {
+    fn cpu_model_is_found() {
         let list = "processor\t: 0\nmodel name\t: Some CPU @ 3.0GHz\nprocessor\t: 1\n";
         assert_eq!(model(list), "Some CPU @ 3.0GHz");
         assert_eq!(model("processor\t: 0\nBogoMIPS\t: 50\n"), "an unnamed processor");

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_heard_to_its_end() {
+    fn tool_output_is_read_to_its_end() {
         let log = std::env::temp_dir().join(format!("bench-tool-{}", std::process::id()));
         let said = shell("echo out; echo err >&2; exit 3", &log).finish_with(&[0, 3]);
         assert_eq!(said, "out\nerr\n");

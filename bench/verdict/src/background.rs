@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_is_of_all_ticks_but_those_of_guests() {
+    fn busy_share_excludes_guest_ticks() {
         let before = parse("cpu  100 10 50 800 40 1 2 3 50 5\ncpu0 1 2 3\n").unwrap();
         assert_eq!(before, (166, 1006));
         let after = parse("cpu  110 10 55 880 40 1 2 8 60 5\n").unwrap();
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn only_more_than_a_tenth_disturbs() {
+    fn disturbance_begins_above_a_tenth() {
         let mut disturbed = Disturbed::default();
         for share in [None, Some(0.0), Some(0.1), Some(0.11)] {
             disturbed.add(share);

@@ -433,7 +433,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_row_is_sound() {
+    fn causes_are_consistent() {
         let names: BTreeSet<_> = CAUSES.iter().map(|cause| cause.name).collect();
         assert_eq!(names.len(), CAUSES.len());
         for cause in CAUSES {

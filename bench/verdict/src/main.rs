@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_differ_in_figures_are_one_row() {
+    fn runs_that_differ_only_in_figures_are_one_row() {
         let with = |reason: &str| {
             let reasons = [reason, "more"].map(|text| (String::new(), text.to_owned())).to_vec();
             alike(Observation { reasons, ..Observation::default() })

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_counted_where_they_belong() {
+    fn matrix_counts_runs_by_class() {
         let mut matrix = Matrix::default();
         matrix.add(Class::Nothing, &observed("valid", 0));
         matrix.add(Class::Nothing, &observed("valid", 0));
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn no_alarm_in_a_hundred_runs_is_no_proof_of_none() {
+    fn matrix_without_alarms_states_the_rule_of_three() {
         let mut matrix = Matrix::default();
         (0..100).for_each(|_| matrix.add(Class::Nothing, &observed("valid", 0)));
         assert!(matrix.to_string().contains(

@@ -248,7 +248,7 @@ mod tests {
     const AWAY: (&str, &str) = ("partial", "the target stopped responding: away 1.2 s to 4.2 s");
 
     #[test]
-    fn the_cause_has_to_be_named_and_nobody_else_blamed() {
+    fn verdict_must_name_the_cause_and_blame_nothing_else() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
         let said = record("generator-limited", &[STOPPED], &slo);
         let quiet = Machine::Quiet;
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_machine_excuses_a_wait_for_a_core_and_nothing_else() {
+    fn shared_machine_excuses_only_waiting_for_a_core() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
         let said = record("generator-limited", &[NO_CORE], &slo);
         assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Shared), [""; 0]);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_was_frozen_excuses_standing_still_where_that_was_not_arranged() {
+    fn frozen_machine_excuses_only_an_unplanned_stall() {
         let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
         let said = record("generator-limited", &[STOPPED], &slo);
         assert_eq!(faults(&said, 4, "idle-ldap-10", Machine::Frozen), [""; 0]);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missed_objective_blames_the_target_and_one_that_is_not_judged_is_a_fault() {
+    fn missed_objective_blames_the_target() {
         let slo = [("p99<250ms", "missed"), ("errors<1%", "met"), ("achieved>=95%", "met")];
         let missed = record("valid", &[], &slo);
         assert_eq!(faults(&missed, 99, "target-slow-ldap", Machine::Quiet), [""; 0]);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_is_as_good_as_its_worst_cell() {
+    fn collection_is_as_good_as_its_worst_cell() {
         let record = r#"{"cells": [{"record": {"verdict": {"status": "valid", "reasons": []}}}, {"record":
             {"verdict": {"status": "unstable", "reasons": [{"status": "unstable", "text": "throughput drifted"}]}}}]}"#;
         let observed = Observation::new(Some(record), Some(0), "");
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_a_record_leaves_its_last_words() {
+    fn run_without_a_record_keeps_its_last_output() {
         let said = "rows\nfailed to open 100 connections\n\n";
         let observed = Observation::new(None, Some(2), said);
         let words: Vec<&str> = observed.reasons.iter().map(|(_, text)| text.as_str()).collect();

@@ -175,7 +175,7 @@ mod tests {
     use crate::causes::CAUSES;
 
     #[test]
-    fn the_words_of_every_cause_are_whole() {
+    fn command_lines_of_causes_are_complete() {
         for cause in CAUSES {
             let words = words(cause, 7, 4711);
             let joined = words.join(" ");
