@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_the_generators_only_where_an_objective_depends_on_its_own_part() {
+    fn own_effect_decides_only_if_an_objective_depends_on_it() {
         for (late, own, verdict, decides) in [
             // 8 % are late, nearly all of them because of the target.
             (80, 5, Verdict::Fail, false),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_none_of_its_doing() {
+    fn own_effect_never_decides_errors() {
         let slo: Slo = "errors<0.1%".parse().unwrap();
         let objectives = Objectives::new([], [slo]);
         let (_, failed) = evidence(80, Verdict::Fail);
@@ -210,7 +210,7 @@ mod tests {
 
     /// A step of three seconds has too few exchanges for the run's verdict, which then blames nobody.
     #[test]
-    fn a_short_step_fails_only_without_the_generators_own_part_whoever_is_blamed() {
+    fn own_effect_decides_short_steps_even_without_blame() {
         for (late, own, verdict, decides) in [
             (600, 590, Verdict::Fail, true),
             // Of the 30 that are left, 10 are allowed; by chance there are 9 more at most.
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_while_the_generator_stood_still_are_not_the_targets() {
+    fn own_effect_excuses_failures_during_a_stall() {
         let slo: Slo = "errors<0.1%".parse().unwrap();
         let objectives = Objectives::new([], [slo]);
         let (_, mut failed) = evidence(80, Verdict::Fail);

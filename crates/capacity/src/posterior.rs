@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_has_evidence_on_either_side() {
+    fn interval_requires_evidence_on_both_sides() {
         for (votes, known) in [
             (vec![], false),
             (vec![vote(100.0, 1.0), vote(200.0, 1.0)], false),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_between_what_passed_and_what_failed() {
+    fn limit_lies_between_passed_and_failed_rates() {
         let found = estimate(&[vote(100.0, 1.0), vote(200.0, 1.0), vote(400.0, 0.0)]).unwrap();
         // By hand: flat in the logarithm, so nearly all of the weight is between 200 and 400, with 1/20 of its density
         // on either side; the median is near their geometric mean.
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_look_is_outvoted() {
+    fn single_wrong_vote_is_outvoted() {
         let wrong = [vote(100.0, 1.0), vote(400.0, 0.0), vote(200.0, 0.0)];
         let misled = estimate(&wrong).unwrap();
         assert!(misled.p50 < 200.0, "{misled:?}");
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn without_votes_nothing_is_thought() {
+    fn estimate_without_votes_is_none() {
         assert_eq!(estimate(&[]), None);
     }
 }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_are_those_of_the_formula() {
+    fn sizing_equals_the_formula() {
         let found =
             collection("claim", &[("claim", 731.0), ("confirmed_s", 300.0), ("fails_at", 804.0)]);
         let sizing = sized(&found, DEMAND).unwrap();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_confirmed_is_sized_from() {
+    fn sizing_uses_only_confirmed_rates() {
         let floor = collection("floor", &[("floor", 600.0), ("floor_confirmed", 1.0)]);
         let sizing = sized(&floor, DEMAND).unwrap();
         assert!(sizing.floor && sizing.failed.is_none());
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn sizing_refuses_invalid_demands() {
         let found = collection("claim", &[("claim", 731.0), ("confirmed_s", 300.0)]);
         for demand in [
             Demand { peak: 0.0, ..DEMAND },
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_operation_costs_is_a_slope_and_idle_is_apart() {
+    fn sizing_fits_cpu_cost_and_idle_use() {
         let mut found = collection("claim", &[("claim", 800.0), ("confirmed_s", 300.0)]);
         // 2 ms an operation and a tenth of a core when idle, with alternating deviations of half a percent of a core.
         for step in 1..=8 {

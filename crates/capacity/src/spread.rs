@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distributions_are_those_of_the_tables() {
+    fn quantiles_equal_statistical_tables() {
         near(phi(0.0), 0.5, 1e-6);
         near(phi(1.959_964), 0.975, 1e-6);
         near(phi(-2.326_348), 0.01, 1e-6);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rising_sequence_is_told_from_one_that_does_not() {
+    fn kendall_detects_a_rising_sequence() {
         let rising: Vec<f64> = (0..10).map(f64::from).collect();
         // All 45 pairs rise, and the variance is 10 x 9 x 25 / 18 = 125.
         near(kendall(&rising), 45.0 / 125.0_f64.sqrt(), 1e-9);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_that_are_alike_are_told_from_those_that_are_not() {
+    fn autocorrelation_detects_similar_neighbours() {
         let waves: Vec<f64> = (0..64).map(|n| f64::from(n / 8 % 2)).collect();
         assert!(autocorrelation(&waves) > 0.5);
         let flips: Vec<f64> = (0..64).map(|n| f64::from(n % 2)).collect();

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_queue_is_the_law_without_coherency() {
+    fn usl_of_a_single_queue_has_no_coherency() {
         // M/M/1 with 1,000/s: R = 1 / (1000 - X) and N = X R, so X = 1000 N / (1 + N): lambda 500, sigma 1/2, kappa 0.
         let points: Vec<Point> = [100.0, 300.0, 500.0, 700.0, 800.0, 900.0, 950.0]
             .into_iter()
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_is_where_the_law_has_it_and_said_to_be_far_away() {
+    fn usl_peak_is_computed_and_marked_as_extrapolated() {
         let (lambda, sigma, kappa) = (400.0, 0.02, 0.0005);
         let law = |n: f64| (n, (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0)) / lambda);
         let usl = Usl::through(&[1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0].map(law)).unwrap();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_cannot_describe_is_refused_or_doubted() {
+    fn usl_refuses_or_doubts_a_bad_fit() {
         let law = |n: f64| (n, 0.002 + 0.001 * n);
         let few = Usl::through(&[1.0, 2.0, 3.0, 4.0, 5.0].map(law)).unwrap_err();
         assert_eq!(few, UslError::TooFew(5));

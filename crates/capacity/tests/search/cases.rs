@@ -9,7 +9,7 @@ pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) design: Design,
     pub(crate) goal: &'static str,
-    /// Its capacity: by formula, or from `what_they_bear` below.
+    /// Its capacity: by formula, or from `capacity_of_each_server` below.
     pub(crate) capacity: f64,
     pub(crate) generator: Generator,
     pub(crate) settings: fn() -> Settings,

@@ -44,7 +44,7 @@ fn quick() -> Settings {
 }
 
 #[test]
-fn a_target_that_is_not_reached_three_times_is_away() {
+fn unreachable_target_ends_the_search_after_three_attempts() {
     let mut away = script(|_, _| Some(Ending::Unreachable("connection refused".to_owned())));
     let found = searched(&mut away, "p99<20ms", &quick());
     assert_eq!(found.answer, Answer::Away { why: "connection refused".to_owned() });
@@ -54,7 +54,7 @@ fn a_target_that_is_not_reached_three_times_is_away() {
 }
 
 #[test]
-fn a_session_without_an_exchange_or_a_failure_says_nothing_of_the_target() {
+fn idle_session_gives_no_claim() {
     let mut idle = script(|_, step| (step == 1).then_some(Ending::Done));
     let found = searched(&mut idle, "p99<20ms", &quick());
     let Answer::NoClaim { why } = &found.answer else { panic!("{:?}", found.answer) };
@@ -63,7 +63,7 @@ fn a_session_without_an_exchange_or_a_failure_says_nothing_of_the_target() {
 }
 
 #[test]
-fn a_signal_or_a_protection_ends_the_search_and_nothing_is_sent_after_it() {
+fn signal_or_abort_ends_the_search_at_once() {
     let mut interrupted = script(|_, step| (step == 6).then_some(Ending::Interrupted));
     let found = searched(&mut interrupted, "p99<20ms", &quick());
     assert_eq!((found.exit(), interrupted.orders.len()), (None, 6));
@@ -74,7 +74,7 @@ fn a_signal_or_a_protection_ends_the_search_and_nothing_is_sent_after_it() {
 }
 
 #[test]
-fn the_highest_rate_allowed_gives_a_floor() {
+fn rate_limit_gives_a_lower_bound() {
     let mut capped = script(|_, _| None);
     let found = searched(&mut capped, "p99<20ms", &Settings { to: Some(400.0), ..quick() });
     let Answer::Floor { rate, confirmed: true, .. } = found.answer else {
@@ -90,7 +90,7 @@ fn the_highest_rate_allowed_gives_a_floor() {
 }
 
 #[test]
-fn no_rate_is_more_than_twice_what_passed() {
+fn rate_is_never_more_than_doubled() {
     let mut all = script(|_, _| None);
     let found = searched(&mut all, "p99<20ms", &Settings { from: Some(3.0), ..quick() });
     let mut passed: f64 = 3.0;
@@ -104,7 +104,7 @@ fn no_rate_is_more_than_twice_what_passed() {
 }
 
 #[test]
-fn a_server_that_is_never_fast_enough_passes_at_no_rate() {
+fn slow_server_passes_at_no_rate() {
     let mut slow = script(|_, _| None);
     slow.simulation = Simulation::new(
         Server::new(crate::server::Design { delay: 0.1, ..PLAIN }, 1),
@@ -117,7 +117,7 @@ fn a_server_that_is_never_fast_enough_passes_at_no_rate() {
 }
 
 #[test]
-fn time_that_is_used_up_gives_a_band_and_no_claim() {
+fn exhausted_budget_gives_an_interval_without_a_claim() {
     let mut short = script(|_, _| None);
     let found =
         searched(&mut short, "p99<20ms", &Settings { budget_s: 200.0, ..Settings::default() });
@@ -161,7 +161,7 @@ impl Trial for Breaks {
 }
 
 #[test]
-fn a_budget_that_ends_before_the_target_is_itself_again_says_nothing_of_its_recovery() {
+fn exhausted_budget_before_recovery_claims_no_drift() {
     let mut breaks = Breaks { inner: script(|_, _| None), broken: false };
     // The time allowed for recovery is longer than the time that is left.
     let settings = Settings { recovery_s: 1_000, ..Settings::quick() };
@@ -176,7 +176,7 @@ fn a_budget_that_ends_before_the_target_is_itself_again_says_nothing_of_its_reco
 
 /// Connecting takes three seconds, and after a rate that was too high it takes five until everything is answered.
 #[test]
-fn what_steps_take_beside_what_was_ordered_is_within_the_budget() {
+fn budget_includes_connecting_and_draining() {
     struct Slow(Script);
     impl Trial for Slow {
         fn step(
@@ -203,7 +203,7 @@ fn what_steps_take_beside_what_was_ordered_is_within_the_budget() {
 }
 
 #[test]
-fn a_rate_at_which_a_minute_says_nothing_is_not_claimed_and_no_time_is_spent_on_it() {
+fn rate_too_low_to_judge_in_a_minute_is_not_claimed() {
     let design = crate::server::Design { speed: 8.0, ..PLAIN };
     let simulation = || Simulation::new(Server::new(design, 1), Generator::default(), 1);
     let mut rare = script(|_, _| None);
@@ -227,7 +227,7 @@ fn a_rate_at_which_a_minute_says_nothing_is_not_claimed_and_no_time_is_spent_on_
 
 /// If time ends before a rate above the confirmed one was tried, the search says nothing about that rate.
 #[test]
-fn a_confirmed_rate_above_which_nothing_failed_in_time_is_a_floor() {
+fn confirmed_rate_without_a_failure_above_is_a_lower_bound() {
     let design = crate::server::Design { servers: 8, ..PLAIN };
     let mut floors = 0;
     for seed in 0..20 {
@@ -248,7 +248,7 @@ fn a_confirmed_rate_above_which_nothing_failed_in_time_is_a_floor() {
 }
 
 #[test]
-fn a_target_that_stays_broken_stops_the_search() {
+fn broken_target_stops_the_search() {
     let mut breaks = Breaks { inner: script(|_, _| None), broken: false };
     let found = find(&Goals::parse(["p99<20ms"]).unwrap(), &quick(), &mut breaks);
     assert!(matches!(found.answer, Answer::NotRecovered { .. }), "{:?}", found.answer);
@@ -258,7 +258,7 @@ fn a_target_that_stays_broken_stops_the_search() {
 }
 
 #[test]
-fn a_trend_is_seen_and_one_without_weight_is_not() {
+fn growing_queue_is_detected_without_false_alarms() {
     // 1 % more than a server manages, for 300 s: the queue grows by 10 a second.
     let (mut seen, mut alarms) = (0, 0);
     for seed in 0..40 {
@@ -289,7 +289,7 @@ fn a_trend_is_seen_and_one_without_weight_is_not() {
 }
 
 #[test]
-fn response_times_that_rise_and_stay_within_their_objective_are_no_queue() {
+fn rising_latency_within_the_objective_is_no_queue() {
     // From 2 ms to 6 within half a minute, of 20 that are allowed; then the same ten times as slow.
     let objectives = Objectives::new(["p99<20ms".parse().unwrap()], []);
     let rising = |times: f64| -> Vec<Second> {
@@ -318,7 +318,7 @@ fn response_times_that_rise_and_stay_within_their_objective_are_no_queue() {
 /// Once the generator limited a step, later steps use all cores, and a rate that it could not confirm does not end the
 /// search.
 #[test]
-fn a_floor_is_confirmed_at_a_rate_that_the_generator_makes() {
+fn lower_bound_is_confirmed_at_a_rate_the_generator_makes() {
     struct Tired(Script);
     impl Trial for Tired {
         fn step(
@@ -362,7 +362,7 @@ fn a_floor_is_confirmed_at_a_rate_that_the_generator_makes() {
 
 /// A session that asks as fast as it can is refused most of what it asks for, and a refusal is quicker than an answer.
 #[test]
-fn a_target_that_refuses_most_of_what_one_session_asks_is_asked_more_slowly() {
+fn baseline_slows_down_for_a_rate_limited_target() {
     let design = crate::server::Design { allows: Some(100), speed: 2_000.0, ..PLAIN };
     let mut limited = script(|_, _| None);
     limited.simulation = Simulation::new(Server::new(design, 1), Generator::default(), 1);
@@ -397,7 +397,7 @@ impl Trial for Refusing {
 
 /// All objectives are met by what was answered, but no more than 400 are answered in a second.
 #[test]
-fn a_rate_that_was_not_achieved_is_not_claimed_and_the_one_that_was_is_found() {
+fn rate_not_achieved_is_not_claimed() {
     struct Short(Script);
     impl Trial for Short {
         fn step(

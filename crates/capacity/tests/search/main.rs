@@ -196,19 +196,19 @@ fn holds(case: &Case) -> Vec<Result> {
 }
 
 #[test]
-fn the_specified_servers_are_claimed_within_their_bounds() {
+fn claims_hold_for_the_specified_servers() {
     for case in &specified() {
         holds(case);
     }
 }
 
 #[test]
-fn servers_that_no_default_was_chosen_on_are_claimed_within_their_bounds() {
+fn claims_hold_for_held_out_servers() {
     are_as_long_as_was_said(&held_out());
 }
 
 #[test]
-fn quick_searches_end_in_five_minutes_and_are_wrong_no_oftener() {
+fn quick_searches_end_in_time_and_hold() {
     are_as_long_as_was_said(&quick());
 }
 
@@ -230,7 +230,7 @@ fn are_as_long_as_was_said(cases: &[Case]) {
 /// as drift of a server whose requests take 50 of them; a server that loses a fifth of its speed is still reported as
 /// drifting.
 #[test]
-fn a_generator_that_reacts_in_its_own_time_is_not_taken_for_drift() {
+fn generator_reaction_time_is_not_taken_for_drift() {
     let generator = Generator { reacts_within: 60e-6, ..Generator::default() };
     let case = |design, settings| Case {
         name: "reacts within 60 us",
@@ -258,7 +258,7 @@ fn a_generator_that_reacts_in_its_own_time_is_not_taken_for_drift() {
 /// A target that is disturbed once, for three seconds at a low rate, and is otherwise fast: those failures must not
 /// keep the claim low.
 #[test]
-fn a_failure_of_the_moment_does_not_become_the_limit() {
+fn transient_failure_does_not_become_the_limit() {
     struct Disturbed(Simulation, u32);
     impl Trial for Disturbed {
         fn step(
@@ -342,7 +342,7 @@ fn print_search(result: &Result) {
 
 #[test]
 #[ignore = "calibrates the capacities in cases.rs by long runs"]
-fn what_they_bear() {
+fn capacity_of_each_server() {
     let only = std::env::var("ONLY").unwrap_or_default();
     for case in specified().into_iter().chain(held_out()).filter(|case| case.name.contains(&only)) {
         let goals = Goals::parse([case.goal]).expect("goals");

@@ -146,7 +146,7 @@ fn searched(design: Design, goal: &str) -> Collection {
 }
 
 #[test]
-fn one_answer_of_a_session_that_pauses_is_a_rate() {
+fn achieved_of_a_pausing_session_is_a_rate() {
     let mut run = Run::new();
     run.record(0.1, 0.2, false);
     let mut interval = run.open.pop_front().expect("the second in which it ended");
@@ -161,7 +161,7 @@ fn one_answer_of_a_session_that_pauses_is_a_rate() {
 }
 
 #[test]
-fn every_verdict_follows_from_the_records_alone() {
+fn verdicts_follow_from_the_records() {
     for (design, goal) in [
         (PLAIN, "bind.p99<20ms"),
         (Design { room: Some(40), ..PLAIN }, "errors<0.1%"),
@@ -182,7 +182,7 @@ fn every_verdict_follows_from_the_records_alone() {
 }
 
 #[test]
-fn a_verdict_that_its_record_does_not_bear_out_is_found() {
+fn verdict_that_contradicts_its_record_is_found() {
     let mut collection = searched(PLAIN, "bind.p99<20ms");
     let failed =
         collection.cells.iter_mut().find(|cell| cell.label("verdict") == Some("fail")).unwrap();
@@ -194,7 +194,7 @@ fn a_verdict_that_its_record_does_not_bear_out_is_found() {
 }
 
 #[test]
-fn the_sentence_says_what_was_confirmed_and_by_how_much() {
+fn sentence_states_the_confirmed_rate_and_margin() {
     let collection = searched(PLAIN, "bind.p99<20ms");
     let reading = Reading::of(&collection).unwrap();
     let Answer::Claim { rate, fails_at: Some(fails), confirmed_s } = reading.answer else {

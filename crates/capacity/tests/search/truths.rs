@@ -212,13 +212,13 @@ fn hold(searches: u64, margin: f64) {
 }
 
 #[test]
-fn nothing_that_is_not_true_is_claimed_of_servers_whose_capacity_is_arithmetic() {
+fn claims_are_true_for_servers_of_known_capacity() {
     // Of 12 x 5 intervals a share has a standard deviation of 5 %.
     hold(5, 0.16);
 }
 
 #[test]
 #[ignore = "slow: .ci/slow runs it"]
-fn nothing_that_is_not_true_is_claimed_in_200_searches_of_each() {
+fn claims_are_true_in_200_searches_of_each() {
     hold(200, 0.06);
 }
