@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_waits_runs_waits_again_and_falls_silent() {
+    fn roster_follows_an_agent_through_its_states() {
         let (mut roster, name) = (Roster::default(), "a".parse::<Name>().unwrap());
         roster.join(&join("a", "n1"), "1", (ms(0), 1_000));
         let only = |roster: &Roster, now| {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn two_of_one_name_are_found_and_a_new_nonce_is_no_other_agent() {
+    fn roster_finds_twins_but_not_restarts() {
         let mut roster = Roster::default();
         for nonce in ["n1", "n2", "n3"] {
             roster.join(&join("a", nonce), "2", (ms(10), 0));
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_names_come_no_more_are_kept() {
+    fn roster_is_limited() {
         let mut roster = Roster::default();
         for number in 0..2 * AGENTS_MAX {
             roster.join(&join(&format!("a{number}"), "n"), "1", (ms(0), 0));

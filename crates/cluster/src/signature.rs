@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signature_is_of_one_key_over_one_text() {
+    fn signature_is_valid_for_one_key_and_text() {
         let (ours, seed) = Signer::generate();
         let (other, _) = Signer::generate();
         let signature = ours.sign(b"authrate 250/s");
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_broker_has_signed_in_a_login_is_no_order() {
+    fn signature_of_a_login_is_not_valid_for_an_order() {
         let (signer, seed) = Signer::generate();
         // A login signs the broker's bytes as they are.
         let login = KeyPair::from_seed(&seed).unwrap().sign(b"an order").unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_lies_in_a_file_that_not_everybody_reads_and_is_shown_nowhere() {
+    fn seed_file_must_be_private_and_is_never_shown() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("order.seed");
         let (signer, seed) = Signer::generate();

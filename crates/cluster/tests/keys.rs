@@ -95,7 +95,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
+fn agent_key_permits_only_its_own_subjects() {
     if !require(&["nats-server"]) {
         return;
     }
@@ -168,7 +168,7 @@ fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
 }
 
 #[test]
-fn who_has_other_keys_or_another_authority_is_not_let_in() {
+fn foreign_keys_and_authorities_are_rejected() {
     if !require(&["nats-server"]) {
         return;
     }

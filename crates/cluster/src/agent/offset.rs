@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_quickest_answer_decides() {
+    fn clock_offset_uses_the_quickest_answer() {
         let mut offset = Offset::default();
         assert_eq!(offset.ours(5), None);
         // Their clock is 1,000 ahead; the first answer waited on its way back.

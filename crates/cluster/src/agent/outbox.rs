@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_is_sent_until_it_has_arrived() {
+    fn outbox_repeats_a_piece_until_it_arrived() {
         let mut outbox = Outbox::default();
         assert!(outbox.push(b"one\n") && outbox.push(&vec![b'2'; PIECE_MAX]));
         let (at, piece) = outbox.piece();

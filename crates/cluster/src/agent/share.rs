@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_when_its_own_clock_shows_the_moment() {
+    fn share_begins_at_its_moment() {
         let mut share = share();
         let start = Instruction::Start { at_ns: 4_000_000_000 };
         assert_eq!(share.answered(&word(&share, 10, start), ms(10)), [], "it is not ready");
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_that_is_past_is_no_beginning() {
+    fn share_refuses_a_start_in_the_past() {
         let mut share = share();
         share.ready();
         let late = word(&share, 20, Instruction::Start { at_ns: 1_010_000_000 });
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn unheard_it_stops_by_itself_within_the_lease_and_tells_once_it_is_heard() {
+    fn share_without_contact_stops_within_the_lease() {
         let mut share = share();
         share.ready();
         share.tell(b"line\n");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_hears_is_given_up_in_the_end() {
+    fn share_gives_up_undelivered_lines_in_the_end() {
         let mut share = share();
         share.tell(b"line\n");
         share.ended(Some(0), ms(1_000));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn words_for_others_and_of_the_future_are_not_obeyed() {
+    fn share_ignores_instructions_for_others() {
         let mut share = share();
         let stop = word(&share, 10, Instruction::Stop);
         for word in [

@@ -35,7 +35,7 @@ fn pulled(
 }
 
 #[test]
-fn what_is_packed_is_laid_into_a_private_directory_that_goes_with_it() {
+fn bundle_is_unpacked_into_a_private_temporary_directory() {
     let (ours, theirs, data) = (directory(), directory(), directory());
     let large = noise(PIECE_MAX * 2 + 17);
     written(ours.path(), "login.toml", b"[http]\n");
@@ -63,7 +63,7 @@ fn what_is_packed_is_laid_into_a_private_directory_that_goes_with_it() {
 }
 
 #[test]
-fn no_name_leads_out_of_the_directory() {
+fn bundle_names_cannot_leave_the_directory() {
     let ours = directory();
     for name in ["/etc/passwd", "../x", "a/../../x", "a\u{1b}[2Jb", "a\u{202e}b", "", ".", "x/\n"] {
         assert!(FileName::new(Path::new(name)).is_none(), "{name:?}");
@@ -79,7 +79,7 @@ fn no_name_leads_out_of_the_directory() {
 }
 
 #[test]
-fn what_is_too_large_to_travel_has_to_be_there_with_the_same_content() {
+fn bundle_files_too_large_must_exist_with_equal_content() {
     let (ours, theirs, data) = (directory(), directory(), directory());
     for (name, length) in [("a", 4_000), ("b", 3_000)] {
         written(ours.path(), name, &noise(length));
@@ -101,7 +101,7 @@ fn what_is_too_large_to_travel_has_to_be_there_with_the_same_content() {
 }
 
 #[test]
-fn a_piece_that_was_not_asked_for_and_a_file_that_changed_are_refused() {
+fn bundle_refuses_unrequested_pieces_and_changed_files() {
     let (ours, theirs) = (directory(), directory());
     written(ours.path(), "a", &noise(PIECE_MAX + 1));
     let bundle = Bundle::new(ours.path(), &[("a", false)]).unwrap();
@@ -130,7 +130,7 @@ fn a_piece_that_was_not_asked_for_and_a_file_that_changed_are_refused() {
 }
 
 #[test]
-fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
+fn bundle_beyond_its_limit_is_refused_at_once() {
     let theirs = directory();
     let content = Content { size: BUNDLE_MAX / 2 + 1, sha256: String::new() };
     let entry = |name: &str| Entry {
@@ -156,7 +156,7 @@ fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
 }
 
 #[test]
-fn what_an_agent_that_was_killed_has_left_is_swept_and_nothing_else() {
+fn bundle_leftovers_of_killed_agents_are_removed() {
     let parent = directory();
     // No process has a number as high as this.
     let left = parent.path().join("brunt-order-4199999999-ab");

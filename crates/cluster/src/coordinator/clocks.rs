@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_of_a_wall_clock_that_is_an_hour_ahead_is_known_by_the_coordinators() {
+    fn clock_that_is_an_hour_ahead_is_translated() {
         // The agent's monotonic clock shows 10 s where the coordinator's shows 110 s.
         let mut clocks = Clocks::new(&report(10_000, 3_600, 100_000)).unwrap();
         assert_eq!(clocks.moment(3_602_500_000), 112_500_000);

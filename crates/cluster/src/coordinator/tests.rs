@@ -288,7 +288,7 @@ impl Simulation {
 }
 
 #[test]
-fn whatever_the_network_does_all_that_was_told_arrives_once_and_in_order() {
+fn network_faults_lose_and_reorder_nothing() {
     for seed in 0..24 {
         let weather = NetworkFaults {
             lost_percent: seed % 5 * 4,
@@ -314,7 +314,7 @@ fn whatever_the_network_does_all_that_was_told_arrives_once_and_in_order() {
 }
 
 #[test]
-fn an_agent_that_is_killed_is_noticed_in_two_seconds_and_the_others_stop_or_go_on() {
+fn killed_agent_is_noticed_in_two_seconds() {
     for (on_loss, at) in [OnLoss::Stop, OnLoss::GoOn].into_iter().zip([4_000, 7_310]) {
         let mut world = Simulation::new(4, 3, NetworkFaults::default(), on_loss);
         world.go_on_for(Duration::from_millis(at));
@@ -341,7 +341,7 @@ fn an_agent_that_is_killed_is_noticed_in_two_seconds_and_the_others_stop_or_go_o
 }
 
 #[test]
-fn a_run_that_did_not_begin_has_sent_nothing_whenever_an_agent_is_killed() {
+fn killed_agent_before_the_start_means_nothing_was_sent() {
     let mut ways = [0, 0];
     for at in (600..3_200).step_by(40) {
         let mut world = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::Stop);
@@ -359,7 +359,7 @@ fn a_run_that_did_not_begin_has_sent_nothing_whenever_an_agent_is_killed() {
 }
 
 #[test]
-fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
+fn unheard_agent_delivers_everything_later() {
     let mut world = Simulation::new(3, 5, NetworkFaults::default(), OnLoss::GoOn);
     world.go_on_for(s(4));
     // Only its own messages are lost.
@@ -388,7 +388,7 @@ fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
 }
 
 #[test]
-fn a_broker_that_is_away_for_a_second_costs_nothing() {
+fn broker_outage_of_a_second_costs_nothing() {
     let mut world = Simulation::new(3, 6, NetworkFaults::default(), OnLoss::Stop);
     world.go_on_for(s(4));
     world.connected = false;
@@ -408,7 +408,7 @@ fn a_broker_that_is_away_for_a_second_costs_nothing() {
 }
 
 #[test]
-fn without_broker_or_coordinator_agents_stop_in_five_seconds_and_keep_what_they_told() {
+fn agents_without_a_broker_stop_and_keep_their_lines() {
     let mut world = Simulation::new(3, 8, NetworkFaults::default(), OnLoss::GoOn);
     world.go_on_for(s(4));
     world.connected = false;
@@ -423,7 +423,7 @@ fn without_broker_or_coordinator_agents_stop_in_five_seconds_and_keep_what_they_
 }
 
 #[test]
-fn an_agent_that_confirms_and_never_begins_is_given_up_after_the_others_have_ended() {
+fn agent_that_never_begins_is_given_up() {
     let mut world = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::GoOn);
     let never = s(3_600);
     while !world.has(&CoordinatorEvent::Over) {
@@ -446,7 +446,7 @@ fn an_agent_that_confirms_and_never_begins_is_given_up_after_the_others_have_end
 }
 
 #[test]
-fn a_run_that_is_stopped_before_it_begins_sends_nothing() {
+fn stop_before_the_start_sends_nothing() {
     let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
     while world.find(|event| matches!(event, CoordinatorEvent::Starts(_)).then_some(())).is_none() {
         world.tick();
@@ -458,7 +458,7 @@ fn a_run_that_is_stopped_before_it_begins_sends_nothing() {
 }
 
 #[test]
-fn a_coordinator_that_stood_still_knows_when_the_run_began() {
+fn coordinator_that_stalled_knows_the_start() {
     let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
     while !world.has(&CoordinatorEvent::Ready) {
         world.tick();
@@ -471,7 +471,7 @@ fn a_coordinator_that_stood_still_knows_when_the_run_began() {
 }
 
 #[test]
-fn agents_that_are_heard_late_have_more_time_to_confirm_the_beginning() {
+fn agents_heard_late_have_more_time_to_confirm() {
     for (silent, least) in [(s(0), START_AFTER), (s(3) / 2, s(6)), (s(4), s(10))] {
         let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::GoOn);
         while !world.has(&CoordinatorEvent::Ordered) {
@@ -496,7 +496,7 @@ fn agents_that_are_heard_late_have_more_time_to_confirm_the_beginning() {
 }
 
 #[test]
-fn agents_that_are_too_few_or_do_not_fit_are_named_and_nothing_is_sent() {
+fn agents_missing_or_unfit_are_named_and_nothing_is_sent() {
     let mut world = Simulation::new(3, 1, NetworkFaults::default(), OnLoss::Stop);
     world.agents[1].version = "0.9";
     world.agents[2].alive = false;
@@ -515,7 +515,7 @@ fn agents_that_are_too_few_or_do_not_fit_are_named_and_nothing_is_sent() {
 }
 
 #[test]
-fn an_agent_that_refuses_fails_the_run_by_name() {
+fn agent_that_refuses_fails_the_run_by_name() {
     let mut world = Simulation::new(2, 2, NetworkFaults::default(), OnLoss::Stop);
     world.go_on_for(s(1) / 2);
     // The agent that arrived last has its order already.
@@ -534,7 +534,7 @@ fn an_agent_that_refuses_fails_the_run_by_name() {
 }
 
 #[test]
-fn a_twin_is_told_to_leave_and_counted() {
+fn agent_twin_is_told_to_leave_and_counted() {
     let mut world = Simulation::new(2, 4, NetworkFaults::default(), OnLoss::Stop);
     world.go_on_for(s(4));
     let (report, _) = world.agents[0].share.as_ref().unwrap().report(world.now, 0);

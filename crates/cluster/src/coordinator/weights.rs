@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn agents_do_as_much_as_was_measured_that_they_can() {
+    fn weights_follow_calibrated_ceilings() {
         let agents = [
             agent("a", &[("bind", 40_000.7), ("search", 90_000.0)]),
             agent("b", &[("bind", 10_000.0), ("search", 9_000.0)]),

@@ -35,7 +35,7 @@ fn tree(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
-fn every_party_has_a_directory_of_its_own_that_nobody_else_reads() {
+fn keys_of_each_party_are_in_a_private_directory() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().join("keys");
     let made = make(&place, &wanted(2)).unwrap();
@@ -69,7 +69,7 @@ fn every_party_has_a_directory_of_its_own_that_nobody_else_reads() {
 }
 
 #[test]
-fn what_is_there_is_kept_and_agents_are_added() {
+fn keys_existing_are_kept_and_agents_added() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path();
     make(place, &wanted(2)).unwrap();
@@ -89,7 +89,7 @@ fn what_is_there_is_kept_and_agents_are_added() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named() {
+fn keys_errors_are_named() {
     let directory = tempfile::tempdir().unwrap();
     for host in ["", "a b", "x\"}", "\u{1b}[2J"] {
         let wanted = Wanted { hosts: vec![host.to_owned()], ..wanted(1) };

@@ -74,7 +74,7 @@ fn is_of<T: DeserializeOwned + Serialize>(value: &Value) {
 }
 
 #[test]
-fn kubernetes_knows_every_field() {
+fn kubernetes_manifest_matches_the_api_types() {
     let documents = kubernetes().documents(&asked(4)).unwrap();
     for document in &documents {
         match document["kind"].as_str() {
@@ -93,7 +93,7 @@ fn kubernetes_knows_every_field() {
 }
 
 #[test]
-fn kubernetes_replaces_no_agent_and_puts_each_on_a_node_of_its_own() {
+fn kubernetes_agents_are_not_replaced_and_have_own_nodes() {
     let documents = kubernetes().documents(&asked(4)).unwrap();
     let named = |name: &str| documents.iter().find(|it| it["metadata"]["name"] == name).unwrap();
     let job = &named("brunt-agents")["spec"];
@@ -121,7 +121,7 @@ fn kubernetes_replaces_no_agent_and_puts_each_on_a_node_of_its_own() {
 }
 
 #[test]
-fn words_of_the_user_arrive_as_they_were_written() {
+fn command_words_arrive_unchanged() {
     let documents = kubernetes().documents(&asked(1)).unwrap();
     let words =
         documents[3]["spec"]["template"]["spec"]["containers"][0]["command"].as_array().unwrap();
@@ -141,7 +141,7 @@ fn words_of_the_user_arrive_as_they_were_written() {
 }
 
 #[test]
-fn the_document_is_the_value_in_blocks() {
+fn yaml_document_equals_its_value() {
     let documents = kubernetes().documents(&asked(2)).unwrap();
     for document in &documents {
         let text = yaml::document(document);
@@ -176,7 +176,7 @@ fn run(program: &str, words: &[&str]) -> Output {
 }
 
 #[test]
-fn scripts_are_what_bash_and_shellcheck_accept() {
+fn scripts_pass_bash_and_shellcheck() {
     let directory = tempfile::tempdir().unwrap();
     for (name, text) in [("slurm", slurm()), ("ssh", ssh(3))] {
         let path = directory.path().join(name);
@@ -213,7 +213,7 @@ fn program(directory: &Path, name: &str, text: &str) {
 }
 
 #[test]
-fn agents_over_ssh_end_with_the_script_and_its_exit_code_is_the_runs() {
+fn ssh_agents_end_with_the_script() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
     // This stands in for ssh and for the agent: it logs its arguments, and ends when its input does.
@@ -247,7 +247,7 @@ fn agents_over_ssh_end_with_the_script_and_its_exit_code_is_the_runs() {
 }
 
 #[test]
-fn nomad_starts_nothing_again_and_its_blocks_are_closed() {
+fn nomad_job_restarts_nothing_and_is_well_formed() {
     let text = nomad();
     let (mut depth, mut quoted, mut before) = (0, false, ' ');
     for it in text.lines().filter(|line| !line.starts_with('#')).flat_map(str::chars) {
@@ -268,7 +268,7 @@ fn nomad_starts_nothing_again_and_its_blocks_are_closed() {
 }
 
 #[test]
-fn the_same_options_give_the_same_text_and_what_is_no_name_is_refused() {
+fn manifest_is_deterministic_and_names_are_validated() {
     assert_eq!(kubernetes().text(&asked(3)), kubernetes().text(&asked(3)));
     assert_eq!((slurm(), ssh(2), nomad()), (slurm(), ssh(2), nomad()));
     let with = |change: &dyn Fn(&mut LaunchOptions)| {

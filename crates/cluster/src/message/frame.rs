@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_read_as_it_was_written() {
+    fn report_frame_round_trips() {
         let noise: Vec<u8> =
             (0..PIECE_MAX as u64).map(|n| ((n * n) >> 7) as u8 ^ n as u8).collect();
         for piece in [&b""[..], b"{}\n", &noise] {
@@ -111,14 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_is_read_costs_more_than_a_piece() {
+    fn report_frame_cannot_inflate_beyond_a_piece() {
         let bomb = write_report(&report(), &vec![0; 64 << 20]);
         assert!(bomb.len() < PAYLOAD_MAX);
         assert!(matches!(read_report(&bomb), Err(FrameError::Length)));
     }
 
     #[test]
-    fn damage_is_an_error() {
+    fn report_frame_damage_is_an_error() {
         let frame = write_report(&report(), b"{\"seq\":0}\n");
         for length in 0..frame.len() {
             let _ = read_report(&frame[..length]);

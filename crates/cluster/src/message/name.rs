@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_a_part_of_a_subject_and_nothing_else() {
+    fn agent_name_is_a_valid_subject_token() {
         for good in ["a", "node-7", "A_1"] {
             assert_eq!(good.parse::<Name>().unwrap().as_str(), good);
         }

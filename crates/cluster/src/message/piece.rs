@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_as_it_was_written() {
+    fn piece_answer_round_trips() {
         assert_eq!(read_piece(&write_piece(Ok(b"ab"))), Some(Ok(&b"ab"[..])));
         let refused = write_piece(Err("no\u{1b}[2J file"));
         assert_eq!(read_piece(&refused), Some(Err("no [2J file".to_owned())));

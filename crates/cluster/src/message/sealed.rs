@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_trusted_is_read() {
+    fn sealed_text_opens_only_for_trusted_signers() {
         // A signature for tests only: the sum of the bytes.
         let sum = |bytes: &[u8]| vec![bytes.iter().fold(7_u8, |sum, byte| sum.wrapping_add(*byte))];
         let sealing = move |bytes: &[u8]| Some(sum(bytes));

@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_loopback_goes_without_tls() {
+    fn tls_is_required_beyond_loopback() {
         for url in [
             "nats://127.0.0.1:4222",
             "localhost:4222",
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_open_way_is_refused_before_anything_is_sent() {
+    async fn broker_without_tls_is_refused_before_sending() {
         let options =
             NatsOptions { url: "nats://192.0.2.1:4222".to_owned(), ..NatsOptions::default() };
         let error = Nats::connect(&options).await.unwrap_err().to_string();

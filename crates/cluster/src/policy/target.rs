@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_lie_within_each_other_or_do_not() {
+    fn allowed_networks_contain_each_other_or_not() {
         for (outer, inside, outside) in [
             (
                 "10.1.0.0/16:389",
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_spelled_as_allow_spells_it() {
+    fn allowed_target_round_trips() {
         for (text, shown) in [
             ("10.1.2.3/16:389", "10.1.0.0/16:389"),
             ("192.0.2.7", "192.0.2.7"),

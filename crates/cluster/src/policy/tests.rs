@@ -21,7 +21,7 @@ fn written(key: &str, rest: &str) -> String {
 }
 
 #[test]
-fn each_rule_refuses_by_its_name() {
+fn policy_rules_refuse_by_name() {
     let ours = Signer::generate().0.public();
     let other = Signer::generate().0.public();
     let rules = "rate_max = 250\ncommands = ['authrate', 'names lookup']\nexpires = 2026-11-22\nvariables = ['PW']";
@@ -68,7 +68,7 @@ fn each_rule_refuses_by_its_name() {
 }
 
 #[test]
-fn without_a_file_an_agent_reaches_its_own_machine_alone() {
+fn policy_without_a_file_allows_only_loopback() {
     let policy = Policy::of_loopback();
     let unsigned = JobRequest { rate: None, ..asked(None, NOW) };
     assert_eq!(policy.judge(&unsigned).unwrap().allow, ["--allow=127.0.0.0/8", "--allow=::1"]);
@@ -81,7 +81,7 @@ fn without_a_file_an_agent_reaches_its_own_machine_alone() {
 }
 
 #[test]
-fn an_order_counts_if_one_of_the_named_signed_these_very_bytes() {
+fn policy_accepts_orders_signed_by_a_named_key() {
     let (ours, _) = Signer::generate();
     let (other, _) = Signer::generate();
     let policy = Policy::parse(&written(&ours.public(), "")).unwrap();
@@ -96,7 +96,7 @@ fn an_order_counts_if_one_of_the_named_signed_these_very_bytes() {
 }
 
 #[test]
-fn a_file_that_cannot_be_meant_is_refused_with_its_word() {
+fn policy_file_errors_are_named() {
     let key = Signer::generate().0.public();
     for (text, word) in [
         (String::new(), "targets"),
@@ -119,7 +119,7 @@ fn a_file_that_cannot_be_meant_is_refused_with_its_word() {
 }
 
 #[test]
-fn no_control_character_of_an_order_reaches_a_screen() {
+fn policy_refusals_contain_no_control_characters() {
     let policy = Policy::of_loopback();
     let hostile = ["\u{1b}[2J".to_owned() + &"x".repeat(10_000)];
     let said =
