@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_first_stays() {
+    fn captures_keep_the_first_messages() {
         let captures =
             Captures::new(CaptureOptions { messages: true, server: true, stamps: false });
         captures.keep_sent(Stage::First, b"discover");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn stamps_are_bounded_and_in_order() {
+    fn captures_limit_and_sort_timestamps() {
         let captures = Captures::default();
         for n in 0..Captures::STAMPS_MAX as u64 + 5 {
             let sent = Moment::from_nanos(10_000_000 - n);

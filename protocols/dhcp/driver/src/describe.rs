@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_told_by_name_and_by_number() {
+    fn options_are_described_by_name_and_number() {
         let mut ack = Vec::new();
         let mut header = Header::request();
         header.yiaddr = Ipv4Addr::new(10, 1, 2, 3);

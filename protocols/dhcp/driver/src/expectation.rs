@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_held_against_each_expectation() {
+    fn expectations_are_compared_with_the_answer() {
         let (offer, ack) = (answer(MessageType::Offer), answer(MessageType::Ack));
         let first = |expected: &[Expectation], stage, message: &[u8]| {
             unmet::<v4::Client>(expected, stage, message, 7, &mut Vec::new())
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_instead_is_told() {
+    fn expectation_mismatch_shows_the_found_value() {
         let found = |field, number| {
             let expected = [expect(None, field, Some("x"))];
             let outcome = Outcome::Failed(Class::Check, number);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn dhcpv6_has_options_and_no_other_fields() {
+    fn expectations_of_dhcpv6_cover_only_options() {
         let advertise = [2, 0, 0, 1, 0, 23, 0, 2, 1, 2];
         let met = |answer, field, value| {
             let expected = [expect(answer, field, value)];

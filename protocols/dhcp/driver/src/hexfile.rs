@@ -109,12 +109,12 @@ mod tests {
     }
 
     #[test]
-    fn digits_may_stand_anywhere() {
+    fn hex_digits_may_be_separated_by_any_space() {
         assert_eq!(said("0106 0A\n0b\r\n\tf f\x0b\x0c"), Ok(vec![0x01, 0x06, 0x0a, 0x0b, 0xff]));
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn hex_errors_name_line_and_column() {
         let digit = said("0106\n 0g").unwrap_err();
         assert!(digit.contains("discover.hex: line 2, column 3: 'g' is no"), "{digit}");
         let odd = said("0106\n0\n").unwrap_err();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_missing_is_named() {
+    fn missing_template_file_is_named() {
         let missing =
             read(Path::new("/nowhere/packet.hex"), &Files::default()).unwrap_err().to_string();
         assert!(missing.starts_with("read the packet template /nowhere/packet.hex: "), "{missing}");

@@ -144,7 +144,7 @@ mod tests {
     use brunt_net::chance::mix;
 
     #[test]
-    fn a_full_store_forgets_its_oldest() {
+    fn lease_store_forgets_its_oldest() {
         let mut leases = Leases::new(3);
         for client in 0..3 {
             assert_eq!(leases.keep(client, client * 10), None);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn without_room_nothing_is_kept() {
+    fn lease_store_without_room_keeps_nothing() {
         let mut leases = Leases::new(0);
         assert_eq!(leases.keep(1, 'a'), Some('a'));
         assert_eq!((leases.len(), leases.take(5)), (0, None));
@@ -165,7 +165,7 @@ mod tests {
 
     /// Compares it with a list kept in order, using draws from a random number generator.
     #[test]
-    fn whatever_is_taken_the_order_of_the_rest_stays() {
+    fn lease_store_keeps_the_order_of_the_rest() {
         let mut leases = Leases::new(50);
         let mut plain: Vec<(u64, u64)> = Vec::new();
         for step in 0..50_000 {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_reach_every_lease() {
+    fn lease_store_draws_reach_every_lease() {
         let mut seen = std::collections::HashSet::new();
         for number in 0..200 {
             let mut leases = Leases::new(10);

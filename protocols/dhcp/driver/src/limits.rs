@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_budget_ends_the_run_with_its_last_message() {
+    fn request_limit_ends_the_run_with_its_last_message() {
         let (halted, limits) = limits(Some(3), [DropLimit::default(); 2]);
         assert!(limits.take_request() && limits.take_request());
         assert_eq!(limits.reason(), None);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_cannot_send_for_long_ends_the_run() {
+    fn send_errors_for_long_end_the_run() {
         let (halted, limits) = limits(None, [DropLimit::default(); 2]);
         let at = |seconds: u64| Moment::from_nanos(seconds * 1_000_000_000);
         limits.unsent(libc::ENETUNREACH, at(0));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_of_all_workers_and_of_one_stage_count() {
+    fn drop_limit_counts_all_workers_per_stage() {
         let second = DropLimit { count: Some(3), percent: None };
         let (halted, limits) = limits(None, [DropLimit::default(), second]);
         let tallies = [Arc::new(Tally::default()), Arc::new(Tally::default())];
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_needs_more_than_ten_exchanges() {
+    fn drop_share_needs_more_than_ten_exchanges() {
         let first = DropLimit { count: None, percent: Some(5.0) };
         let (_, limits) = limits(None, [first, DropLimit::default()]);
         let tallies = [Arc::new(Tally::default())];
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_no_drops_is_reached_by_the_first() {
+    fn drop_limit_of_zero_is_reached_by_the_first() {
         let limit = DropLimit { count: Some(0), percent: None };
         assert_eq!(limit.reached(Stage::First, 0, 5), None);
         assert_eq!(limit.reached(Stage::First, 1, 1), Some(Reason::Drops(Stage::First)));

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mac_is_written_in_many_ways() {
+    fn mac_is_parsed_in_many_notations() {
         let expected = Some([0x00, 0x0c, 0x01, 0x02, 0x03, 0xfe]);
         for text in
             ["00:0c:01:02:03:fe", "0:C:1:2:3:FE", "00::0c::01::02::03::fe", "00-0C-01-02-03-FE"]
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_and_empty_ones_passed_over() {
+    fn list_file_skips_empty_lines() {
         let list = file("10.0.0.1\r\n\n  10.0.1.1 \n");
         let expected = vec![Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 1, 1)];
         assert_eq!(relays_v4(list.path(), &Files::default()).unwrap(), expected);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn list_file_errors_name_the_line() {
         let reported = relays_v4(file("10.0.0.1\n2001:db8::1\n").path(), &Files::default())
             .unwrap_err()
             .to_string();

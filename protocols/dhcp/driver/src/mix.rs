@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn every_whole_second_holds_what_the_rates_say() {
+    fn mix_keeps_its_rates_in_every_second() {
         for (acquire, renew, release) in [(100, 30, 7), (1000, 0, 1000), (3, 1, 0), (7, 3, 4)] {
             let mix = Mix::new(acquire, renew, release);
             let second = acquire + renew + release;
@@ -105,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn fractions_of_a_rate_come_out_over_their_period() {
+    fn mix_of_fractional_rates_is_exact_over_its_period() {
         let mix = Mix::new(2_500_000, 500_000, 0);
         assert_eq!(counted(&mix, 0, 6), [5, 1, 0]);
         assert_eq!(counted(&mix, 6_000_000, 6), [5, 1, 0]);
     }
 
     #[test]
-    fn kinds_are_counted_without_a_gap() {
+    fn mix_ranks_have_no_gap() {
         let mix = Mix::new(10, 4, 3);
         let mut next: HashMap<Kind, u64> = HashMap::new();
         for number in 0..10_000 {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn no_kind_comes_in_a_heap() {
+    fn mix_spreads_kinds_evenly() {
         let mix = Mix::new(90, 10, 0);
         let renewals: Vec<u64> =
             (0..1000).filter(|number| mix.turn(*number).kind == Kind::Renew).collect();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_acquired_leases_is_a_limit_of_exchanges() {
+    fn mix_limit_of_leases_becomes_a_limit_of_exchanges() {
         let mix = Mix::new(10, 4, 3);
         for acquired in 1..500 {
             let until = mix.until_acquired(acquired);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn without_other_rates_all_is_acquiring() {
+    fn mix_without_other_rates_only_acquires() {
         for mix in [Mix::ACQUIRE, Mix::new(0, 0, 0), Mix::new(500, 0, 0)] {
             let turn = mix.turn(u64::MAX / 2);
             assert_eq!(turn, MixedExchange { kind: Kind::Acquire, rank: u64::MAX / 2 });

@@ -96,7 +96,7 @@ mod tests {
     const BASE: Mac = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
     #[test]
-    fn octets_are_added_without_a_carry() {
+    fn mac_octets_are_added_without_carry() {
         let clients = Population::cycle(BASE, 1 << 32);
         assert_eq!(clients.mac(0), BASE);
         assert_eq!(clients.mac(251), [0x00, 0x0c, 0x01, 0x02, 0x03, 0xff]);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_clients_share_a_mac() {
+    fn macs_are_unique() {
         let clients = Population::cycle([0xff, 0xfe, 0xfd, 0xfc, 0xfb, 0xfa], 1 << 32);
         let first = 0..70_000;
         let spread = (0..1u64 << 32).step_by(65_537).skip(2);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_picked_from_evenly_and_as_the_seed_says() {
+    fn client_list_is_drawn_evenly_by_seed() {
         let macs: Vec<Mac> = (0..10).map(|n| [0, 0, 0, 0, 0, n]).collect();
         let clients = Population::list(macs.clone(), 7);
         let mut counts = [0u32; 10];

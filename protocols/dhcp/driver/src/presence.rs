@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_of_each_is_kept() {
+    fn attendance_keeps_the_last_of_each_moment() {
         let (presence, seconds) = (Presence::default(), Duration::from_secs);
         for change in [Change::Up(seconds(3)), Change::Up(seconds(2)), Change::Lost, Change::Lost] {
             presence.note(change);

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seconds_rise_between_two_moments() {
+    fn claimed_seconds_rise_within_the_period() {
         let rising = Rising { after: Duration::from_secs(10), lasting: Duration::from_secs(5) };
         let claimed = |millis| rising.seconds(Duration::from_millis(millis));
         assert_eq!((claimed(0), claimed(9_999)), (0, 0));

@@ -68,7 +68,7 @@ mod tests {
     use crate::toy::at;
 
     #[test]
-    fn a_silence_begins_with_the_last_reply_that_any_worker_heard() {
+    fn silence_begins_with_the_last_reply_of_any_worker() {
         let (mut one, mut two) = (Listening::default(), Listening::default());
         assert_eq!(one.since(at(0)).lasted(), Duration::ZERO);
         one.asked(at(1_000));

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_count_is_written_under_its_name() {
+    fn tally_counts_appear_under_their_names() {
         let tally = Tally::default();
         tally.count(3, Stage::Second, Counter::Naks);
         tally.count(3, Stage::Second, Counter::Naks);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_tallies_share_a_name() {
+    fn tally_names_are_unique() {
         for v6 in [false, true] {
             let names = names(v6);
             let distinct: std::collections::HashSet<_> = names.iter().collect();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_what_was_sent_and_met_no_end() {
+    fn tally_waiting_is_sent_minus_ended() {
         let tally = Tally::default();
         for phase in [1, 3] {
             for _ in 0..7 {

@@ -49,7 +49,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     #[test]
-    fn an_address_is_one_clients_until_it_is_free() {
+    fn address_belongs_to_one_client_until_released() {
         let addresses = Addresses::default();
         let address = IpAddr::from(Ipv4Addr::new(192, 0, 2, 7));
         assert!(!addresses.note(Stage::First, address, 1));

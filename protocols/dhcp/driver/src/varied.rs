@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_stands_wherever_it_is_asked_for() {
+    fn pattern_number_appears_at_every_place() {
         for client in [0, 7, 10, 4_294_967_295, u64::MAX] {
             for pattern in ["eth0/{n}", "{n}", "{n}{n}", "{n}-{x}-{n}", "none", ""] {
                 let expected = pattern.replace("{n}", &client.to_string());
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_written_as_asked() {
+    fn pattern_number_is_padded_as_requested() {
         assert_eq!(of("port-{n:4}/{n}", 7), b"port-0007/7");
         assert_eq!(of("{n:2}", 12345), b"12345");
         assert_eq!(of("{n:20}", 1), b"00000000000000000001");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_longer_than_it_says() {
+    fn pattern_longest_value_is_exact() {
         for text in ["a{n}b", "0x{n}", "0xff{n:20}", "{n:20}"] {
             let pattern = Pattern::parse(text).unwrap();
             for client in [0, u64::from(u32::MAX), u64::MAX] {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused() {
+    fn pattern_errors_are_refused() {
         for wrong in ["{n", "{n:}", "{n:0}", "{n:21}", "{nx}", "0x1", "0xgg", "0x{n:3}", "0x1{n}"] {
             assert!(Pattern::parse(wrong).is_err(), "{wrong}");
         }

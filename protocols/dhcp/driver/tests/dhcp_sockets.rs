@@ -185,7 +185,7 @@ fn check<D: Dialogue>(dhcp: &Dhcp<D, Socket>, released: Counter) {
 }
 
 #[test]
-fn warm_exchanges_of_dhcp_v4_allocate_nothing() {
+fn dhcpv4_exchanges_allocate_nothing() {
     let destination = serve("127.0.0.1:0", answer_v4);
     let socket = Bound::open(
         &brunt_net::Network::private(),
@@ -202,7 +202,7 @@ fn warm_exchanges_of_dhcp_v4_allocate_nothing() {
 }
 
 #[test]
-fn warm_exchanges_of_dhcp_v6_allocate_nothing() {
+fn dhcpv6_exchanges_allocate_nothing() {
     let destination = serve("[::1]:0", answer_v6);
     let socket = Bound::open(
         &brunt_net::Network::private(),

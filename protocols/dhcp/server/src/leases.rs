@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_keeps_its_place_while_nobody_needs_it() {
+    fn client_keeps_its_address_until_another_needs_it() {
         let mut leases = Leases::new(3);
         let a = leases.offer(b"a", None, at(0), at(10)).unwrap();
         assert_eq!(leases.offer(b"a", None, at(1), at(11)), Some(a));
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exhausted_pool_gives_what_has_ended() {
+    fn exhausted_pool_reuses_expired_leases() {
         let mut leases = Leases::new(2);
         let a = leases.offer(b"a", None, at(0), at(10)).unwrap();
         let b = leases.offer(b"b", None, at(0), at(10)).unwrap();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_are_granted_within_reason() {
+    fn requested_address_is_granted_if_free() {
         let mut leases = Leases::new(1 << 20);
         assert_eq!(leases.offer(b"a", Some(1000), at(0), at(10)), Some(1000));
         assert_ne!(leases.offer(b"b", Some(1000), at(0), at(10)), Some(1000));
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_declined_is_given_to_nobody_for_a_while() {
+    fn declined_address_is_withheld_for_a_while() {
         let mut leases = Leases::new(1);
         let place = leases.offer(b"a", None, at(0), at(10)).unwrap();
         assert!(!leases.decline(b"b", place, at(60)));
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_told_apart_to_their_end() {
+    fn client_identifiers_differ_in_the_last_byte() {
         let mut leases = Leases::new(10);
         let (mut one, mut other) = (vec![7; 255], vec![7; 255]);
         (one[254], other[254]) = (1, 2);
@@ -411,7 +411,7 @@ mod tests {
     proptest! {
         /// Compares with a table of clients and places that is searched from end to end.
         #[test]
-        fn no_two_clients_hold_one_place(
+        fn address_is_never_held_by_two_clients(
             steps in prop::collection::vec((0_u8..6, 0_u8..12, 0_u32..10, 0_u64..4), 1..200),
         ) {
             let mut leases = Leases::new(8);

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn places_and_addresses_are_each_others_inverse() {
+    fn pool_index_and_address_are_inverse() {
         let places =
             Pools::of4(&["10.0.0.0/30", "10.1.0.5-10.1.0.7"].map(|pool| pool.parse().unwrap()));
         let expected = ["10.0.0.1", "10.0.0.2", "10.1.0.5", "10.1.0.6", "10.1.0.7"].map(v4);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_stand_a_step_apart() {
+    fn prefixes_are_one_step_apart() {
         let pool: PrefixPool = "2001:db8:8000::/36/56".parse().unwrap();
         let places = Pools::of_prefixes(&[pool]);
         assert_eq!((places.count(), places.bits(0)), (1 << 20, 56));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn no_pool_is_too_large_and_none_is_misread() {
+    fn pool_size_is_limited_and_errors_refused() {
         let whole = Pools::of6(&["::/0".parse().unwrap()]);
         assert_eq!((whole.count(), whole.at(0)), (PLACES_MAX, 1));
         assert!(whole.on_link(u128::MAX));

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_full_buffer_loses_is_known() {
+    fn socket_counts_datagrams_lost_by_a_full_buffer() {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let socket = Socket::from(socket);
         socket.set_recv_buffer_size(4096).unwrap();

@@ -71,7 +71,7 @@ mod tests {
     const CUT: PowerCut = PowerCut { at: Duration::from_secs(60), within: Duration::from_secs(5) };
 
     #[test]
-    fn everyone_is_said_to_be_back_when_everyone_is() {
+    fn attendance_is_reported_when_complete() {
         let seconds = Duration::from_secs;
         let of = |up, lost, back, cut, lasted| {
             let (up, back) = ((up, seconds(9)), (back, Duration::from_millis(67_300)));

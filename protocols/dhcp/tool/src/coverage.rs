@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_says_what_its_texts_leave_out() {
+    fn coverage_names_phases_omitted_from_the_texts() {
         use Phase::{Ramp, Steady, WarmUp};
         let seconds = Duration::from_secs;
         assert_eq!(line(&[(Steady, seconds(0))]), None);

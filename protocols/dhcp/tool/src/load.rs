@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_load_takes_reaches_the_engine() {
+    fn load_options_reach_the_engine() {
         let closed = settings("--think 10ms --no-pin --drain 3s");
         let think = ThinkTime::Constant(Duration::from_millis(10));
         assert_eq!((closed.load, closed.pin), (Load::Closed(think), false));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_asked_to_end_waits_for_the_drop_times_or_as_long_as_asked() {
+    fn drain_waits_for_drop_times_or_as_requested() {
         for (switches, by_itself, stopped) in [
             ("--scenario avalanche -R 5", 86_400_000, 2_000),
             ("--scenario avalanche -R 5 -W 3000000", 86_400_000, 3_000),

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_may_be_used_up_if_only_new_clients_had_no_answer() {
+    fn exhausted_pool_is_suspected_if_only_new_clients_lack_answers() {
         let figures = |first: (u64, u64), second: u64, unreachable| {
             let stage =
                 |received, drops| StageFigures { received, drops, ..StageFigures::default() };
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn datagrams_that_are_no_answers_show_that_something_is_there() {
+    fn unrelated_datagrams_show_that_a_host_exists() {
         assert_eq!(described(&[(0, "malformed"), (0, "too short")]), None);
         let strange = described(&[(18, "malformed"), (0, "too short"), (2, "unexpected")]);
         let told = "20 datagrams came that are no answers to them: 18 malformed, 2 unexpected";
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_shows_that_there_is_a_server() {
+    fn full_server_queue_shows_that_a_server_exists() {
         assert_eq!((full_queue(None), full_queue(Some(0))), (None, None));
         let told = full_queue(Some(1834)).unwrap();
         assert!(
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_were_damaged_or_late_show_that_the_server_was_there() {
+    fn damaged_or_late_answers_show_that_a_server_exists() {
         let damaged =
             "answers came with a bad UDP checksum, so this machine's system did not deliver them";
         assert_eq!(said(10, 0, 10), Some(format!("10 {damaged}")));

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_says_what_becomes_of_leases() {
+    fn effects_on_leases_are_announced() {
         for (switches, expected) in [
             (
                 "-r 10 -R 5000",

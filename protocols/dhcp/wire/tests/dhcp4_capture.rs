@@ -34,7 +34,7 @@ fn header(xid: u32) -> Header {
 }
 
 #[test]
-fn requests_are_those_of_the_old_tool() {
+fn requests_equal_the_original_tool() {
     let sent = captured(">");
     let [discover, request, renew, release] = &sent[..] else { panic!("four requests") };
 
@@ -70,7 +70,7 @@ fn requests_are_those_of_the_old_tool() {
 }
 
 #[test]
-fn answers_are_read() {
+fn answers_of_kea_are_parsed() {
     let received = captured("<");
     let [offer, ack, renewed] = &received[..] else { panic!("three answers") };
     for (bytes, kind) in [(offer, MessageType::Offer), (ack, MessageType::Ack)] {
@@ -91,7 +91,7 @@ fn answers_are_read() {
 }
 
 #[test]
-fn a_reply_is_made_of_its_request() {
+fn reply_is_built_from_its_request() {
     let (sent, received) = (captured(">"), captured("<"));
     let request = Message::scan(&sent[0]).unwrap();
     let mut header = Header::reply_to(&request);
@@ -114,7 +114,7 @@ fn a_reply_is_made_of_its_request() {
 }
 
 #[test]
-fn options_go_on_in_file_and_then_in_sname() {
+fn option_overload_continues_in_file_and_sname() {
     let mut packet = Vec::new();
     let mut writer = Writer::untyped(&mut packet, &header(1));
     writer.option(option::OVERLOAD, &[3]).option(option::HOST_NAME, b"one");
@@ -150,7 +150,7 @@ fn options_go_on_in_file_and_then_in_sname() {
 }
 
 #[test]
-fn what_is_no_message_is_told_with_its_place() {
+fn decode_errors_name_their_offset() {
     let good = &captured("<")[0];
     for length in 0..good.len() {
         match Message::scan(&good[..length]) {
@@ -172,7 +172,7 @@ fn what_is_no_message_is_told_with_its_place() {
 }
 
 #[test]
-fn an_option_is_there_once_but_the_parameters_grow() {
+fn option_is_unique_but_parameter_lists_grow() {
     let mut draft = Draft::new(header(1), MessageType::Discover).with(55, &[1, 28]);
     assert_eq!(draft.add(55, &[66]), Ok(()));
     assert_eq!(draft.option(55), Some(&[1, 28, 66][..]));
@@ -194,7 +194,7 @@ fn an_option_is_there_once_but_the_parameters_grow() {
 }
 
 #[test]
-fn relay_information_has_sub_options() {
+fn relay_sub_options_round_trip() {
     let mut value = Vec::new();
     relay::put(&mut value, relay::CIRCUIT_ID, b"eth0/1");
     relay::put(&mut value, relay::REMOTE_ID, b"");

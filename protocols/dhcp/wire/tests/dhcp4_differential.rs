@@ -125,7 +125,7 @@ fn relayed(info: &RelayAgentInformation) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn what_we_write_the_oracle_reads((draft, options) in drafts()) {
+    fn encoded_messages_are_read_by_dhcproto((draft, options) in drafts()) {
         let bytes = draft.to_bytes();
         let theirs = oracle::Message::decode(&mut Decoder::new(&bytes)).unwrap();
         let header = &draft.header;
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_oracle_writes_we_read((draft, options) in drafts()) {
+    fn messages_of_dhcproto_are_read((draft, options) in drafts()) {
         let theirs = oracle::Message::decode(&mut Decoder::new(&draft.to_bytes())).unwrap().to_vec().unwrap();
         let message = Message::scan(&theirs).unwrap();
         // The oracle writes only as much of the hardware address as its length says, which is correct.
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_is_read_and_in_order((draft, options) in drafts()) {
+    fn encoded_options_are_ordered_and_round_trip((draft, options) in drafts()) {
         let bytes = draft.to_bytes();
         let message = Message::scan(&bytes).unwrap();
         prop_assert_eq!(message.header(), draft.header);
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn fields_are_patched_where_they_are_read((draft, _) in drafts(), header in headers()) {
+    fn patched_fields_are_read_back((draft, _) in drafts(), header in headers()) {
         let mut bytes = draft.to_bytes();
         let length = bytes.len();
         patch::xid(&mut bytes, header.xid);
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn tampered_bytes_are_read_or_refused(
+    fn altered_bytes_are_parsed_or_refused(
         (draft, _) in drafts(),
         changes in vec((any::<Index>(), any::<u8>()), 0..12),
         cut in any::<Index>(),

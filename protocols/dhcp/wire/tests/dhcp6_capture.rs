@@ -29,7 +29,7 @@ fn kinds(datagrams: &[(bool, Vec<u8>)]) -> Vec<MessageType> {
 }
 
 #[test]
-fn a_solicit_is_written_as_it_was_sent() {
+fn solicit_equals_the_original_tool() {
     let all = exchange("-e address-and-prefix -r 1 -n 1");
     let mut out = Vec::new();
     let mut writer = Writer::message(&mut out, MessageType::SOLICIT, 0);
@@ -42,7 +42,7 @@ fn a_solicit_is_written_as_it_was_sent() {
 }
 
 #[test]
-fn a_request_is_the_advertise_turned_round() {
+fn request_is_built_from_the_advertise() {
     let all = exchange("-r 1 -n 1");
     assert_eq!(
         kinds(&all),
@@ -63,7 +63,7 @@ fn a_request_is_the_advertise_turned_round() {
 }
 
 #[test]
-fn what_kea_gives_is_read() {
+fn reply_of_kea_is_parsed() {
     let all = exchange("-e address-and-prefix -r 1 -n 1");
     let reply = Message::parse(&all[3].1).unwrap();
     assert_eq!(reply.client_id(), Some(Duid::link_layer_time(0x3293_e00d, MAC).octets()));
@@ -84,7 +84,7 @@ fn what_kea_gives_is_read() {
 }
 
 #[test]
-fn the_status_of_a_release_is_read() {
+fn release_status_of_kea_is_parsed() {
     let all = exchange("-o 15,00056b656c6c79 -R 3 -f 2 -F 2 -r 4 -p 3");
     let released = all.iter().find(|(_, bytes)| bytes[0] == 7 && bytes[3] == 8).unwrap();
     let reply = Message::parse(&released.1).unwrap();
@@ -96,7 +96,7 @@ fn the_status_of_a_release_is_read() {
 }
 
 #[test]
-fn relay_messages_come_off_and_go_on() {
+fn relay_messages_are_unwrapped_and_rebuilt() {
     let all = exchange("-A 1 -r 1 -n 1");
     let here: Ipv6Addr = "2001:db8:77::1".parse().unwrap();
     for (sent, datagram) in &all {

@@ -208,7 +208,7 @@ fn read_all(bytes: &[u8]) {
 
 proptest! {
     #[test]
-    fn what_they_write_we_read(theirs in message()) {
+    fn messages_of_dhcproto_are_read(theirs in message()) {
         let encoded = theirs.to_vec().unwrap();
         let ours = Message::parse(&encoded).unwrap();
         prop_assert_eq!(ours.kind().0, u8::from(theirs.msg_type()));
@@ -245,7 +245,7 @@ proptest! {
     }
 
     #[test]
-    fn what_we_write_they_read(theirs in message()) {
+    fn encoded_messages_are_read_by_dhcproto(theirs in message()) {
         let mut out = Vec::new();
         let kind = MessageType(theirs.msg_type().into());
         let mut writer = Writer::message(&mut out, kind, theirs.xid_num());
@@ -258,7 +258,7 @@ proptest! {
     }
 
     #[test]
-    fn a_draft_is_in_ascending_order_and_loses_nothing(
+    fn draft_options_are_sorted_without_loss(
         options in vec((any::<u16>(), bytes(20)), 0..12),
     ) {
         let mut draft = Draft::default();
@@ -305,7 +305,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_tampered_with_is_read_or_refused(
+    fn altered_bytes_are_parsed_or_refused(
         levels in vec((any::<u128>(), any::<u128>(), bytes(4)), 0..4),
         theirs in message(),
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
@@ -323,13 +323,13 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in bytes(300), first in 1..=13u8) {
+    fn arbitrary_bytes_are_parsed_or_refused(bytes in bytes(300), first in 1..=13u8) {
         read_all(&bytes);
         read_all(&[&[first], bytes.as_slice()].concat());
     }
 
     #[test]
-    fn an_error_names_where_in_the_datagram_it_is(
+    fn decode_error_names_its_offset_in_the_datagram(
         levels in vec((any::<u128>(), any::<u128>(), bytes(12)), 0..6),
         good in vec((200..300u16, bytes(9)), 0..5),
     ) {
@@ -347,7 +347,7 @@ proptest! {
 }
 
 #[test]
-fn deeper_than_the_bound_is_refused() {
+fn nesting_beyond_the_limit_is_refused() {
     let level = (1, 2, Vec::new());
     let inner = relayed(&vec![level.clone(); DEPTH_MAX], MessageType::RELAY_FORW, &[1, 0, 0, 0]);
     assert!(unwrap(&inner).is_ok());
@@ -358,7 +358,7 @@ fn deeper_than_the_bound_is_refused() {
 }
 
 #[test]
-fn each_error_says_what_is_wrong_where() {
+fn decode_errors_say_what_is_wrong_where() {
     let said = |error: Result<Message<'_>, DecodeError>| error.unwrap_err().to_string();
     let parse = Message::parse;
     assert!(said(parse(&[1, 0, 0])).contains("3 bytes, and its header alone needs 4"));

@@ -14,7 +14,7 @@ use brunt_net::hub::Table as _;
 const NANO: Duration = Duration::from_nanos(1);
 
 #[test]
-fn an_exchange_of_four_messages_is_two_stages() {
+fn exchange_of_four_messages_has_two_stages() {
     let mut harness = TableHarness::new(1, Rules::default());
     harness.begin(0, 7);
     assert_eq!(harness.send(), [(DISCOVER, 7)]);
@@ -36,7 +36,7 @@ fn an_exchange_of_four_messages_is_two_stages() {
 }
 
 #[test]
-fn the_drop_time_is_exact_to_the_nanosecond() {
+fn drop_time_is_exact_to_the_nanosecond() {
     for (later, outcome, first) in [
         (Duration::ZERO, None, vec![("sent", 1), ("received", 1)]),
         (NANO, Some(Outcome::TimedOut), vec![("sent", 1), ("drops", 1), ("late", 1)]),
@@ -55,7 +55,7 @@ fn the_drop_time_is_exact_to_the_nanosecond() {
 }
 
 #[test]
-fn the_wheel_ends_what_nobody_answers_and_nothing_else() {
+fn timer_wheel_ends_only_unanswered_exchanges() {
     let mut harness = TableHarness::new(2, Rules::default());
     harness.begin(0, 7);
     harness.send();
@@ -89,7 +89,7 @@ fn the_wheel_ends_what_nobody_answers_and_nothing_else() {
 }
 
 #[test]
-fn late_double_and_foreign_replies_are_told_apart() {
+fn late_duplicate_and_foreign_replies_are_distinguished() {
     let mut harness = TableHarness::new(1, Rules::default());
     harness.receive(OFFER, 7, 99);
     assert_eq!(harness.overall(), [("foreign", 1)], "nobody has asked yet");
@@ -123,7 +123,7 @@ fn late_double_and_foreign_replies_are_told_apart() {
 }
 
 #[test]
-fn a_stage_with_its_own_transaction_frees_the_one_before() {
+fn stage_with_its_own_xid_releases_the_previous_one() {
     let mut harness = TableHarness::new(1, Rules { own_xids: true, ..Rules::default() });
     harness.begin(0, 7);
     harness.send();
@@ -138,7 +138,7 @@ fn a_stage_with_its_own_transaction_frees_the_one_before() {
 }
 
 #[test]
-fn what_is_no_reply_is_counted_by_what_is_wrong_with_it() {
+fn invalid_replies_are_counted_by_their_fault() {
     let mut harness = TableHarness::new(1, Rules::default());
     let arrival = Arrival { at: at(5), stamp: None, origin: at(0) };
     harness.table.take_in(b"abc", false, arrival);
@@ -172,7 +172,7 @@ fn refusals_and_useless_answers_end_their_stage() {
 }
 
 #[test]
-fn what_is_called_off_is_cut_off_and_its_answer_late() {
+fn cancelled_exchange_is_cut_off_and_its_answer_late() {
     let mut harness = TableHarness::new(2, Rules::default());
     harness.begin(0, 1);
     harness.table.call_off(0);
@@ -196,7 +196,7 @@ fn what_is_called_off_is_cut_off_and_its_answer_late() {
 }
 
 #[test]
-fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
+fn retransmission_repeats_as_often_as_the_dialogue_wants() {
     let mut harness = TableHarness::new(1, Rules { resends: 2, ..Rules::default() });
     harness.begin(0, 7);
     harness.send();
@@ -233,7 +233,7 @@ fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
 }
 
 #[test]
-fn an_exchange_may_have_an_end_of_its_own() {
+fn retransmission_may_end_by_timeout_or_cut_off() {
     for (outcome, first) in [
         (Outcome::TimedOut, [("sent", 1), ("resent", 1), ("drops", 1), ("retried", 1)]),
         (Outcome::CutOff, [("sent", 1), ("resent", 1), ("cut off", 1), ("retried", 1)]),
@@ -257,7 +257,7 @@ fn an_exchange_may_have_an_end_of_its_own() {
 }
 
 #[test]
-fn what_this_machine_refuses_was_not_sent() {
+fn send_errors_count_as_not_sent() {
     let mut harness = TableHarness::new(2, Rules { resends: 1, ..Rules::default() });
     harness.begin(0, 1);
     harness.begin(1, 2);
@@ -279,7 +279,7 @@ fn what_this_machine_refuses_was_not_sent() {
 }
 
 #[test]
-fn a_release_that_nobody_answers_ends_as_it_leaves() {
+fn release_without_answer_ends_when_sent() {
     let mut harness = TableHarness::new(1, Rules::default());
     let lease = ToyLease { client: 4, address: 77 };
     harness.begin_kind(0, 7, Kind::Release, Some(lease));
@@ -292,7 +292,7 @@ fn a_release_that_nobody_answers_ends_as_it_leaves() {
 }
 
 #[test]
-fn the_budget_of_requests_cuts_off_what_comes_after() {
+fn request_limit_cuts_off_later_exchanges() {
     let mut setup = setup(Rules::default());
     setup.limits = Arc::new(Limits::new(Some(1), [DropLimit::default(); 2], None));
     let mut harness = TableHarness::with(2, setup);
@@ -311,7 +311,7 @@ fn the_budget_of_requests_cuts_off_what_comes_after() {
 }
 
 #[test]
-fn drops_beyond_the_limit_halt_the_run() {
+fn drop_limit_halts_the_run() {
     let mut setup = setup(Rules::default());
     let limit = DropLimit { count: Some(2), percent: None };
     setup.limits = Arc::new(Limits::new(None, [limit, DropLimit::default()], None));
@@ -326,7 +326,7 @@ fn drops_beyond_the_limit_halt_the_run() {
 }
 
 #[test]
-fn an_address_that_two_clients_have_is_counted() {
+fn unique_check_counts_an_address_of_two_clients() {
     let mut setup = setup(Rules::default());
     setup.unique = true;
     let mut harness = TableHarness::with(1, setup);
@@ -355,7 +355,7 @@ fn an_address_that_two_clients_have_is_counted() {
 }
 
 #[test]
-fn an_offer_alone_is_looked_at_as_well() {
+fn unique_check_includes_offers() {
     let mut setup = setup(Rules { first_only: true, ..Rules::default() });
     setup.unique = true;
     let mut harness = TableHarness::with(1, setup);
@@ -369,7 +369,7 @@ fn an_offer_alone_is_looked_at_as_well() {
 }
 
 #[test]
-fn leases_are_kept_as_far_as_there_is_room() {
+fn leases_are_kept_up_to_their_limit() {
     let mut setup = setup(Rules::default());
     setup.leases_max = 3;
     let mut harness = TableHarness::with(1, setup);
@@ -391,7 +391,7 @@ fn leases_are_kept_as_far_as_there_is_room() {
 }
 
 #[test]
-fn what_is_wished_for_is_kept() {
+fn captures_requested_are_kept() {
     let mut setup = setup(Rules::default());
     setup.capture = CaptureOptions { messages: true, server: true, stamps: true };
     let mut harness = TableHarness::with(1, setup);
@@ -429,7 +429,7 @@ fn what_is_wished_for_is_kept() {
 /// Runs a million unanswered exchanges, at 100,000 a second with a window of 2,000. For one in a hundred, a reply
 /// arrives after the exchange has ended. Afterwards no table has grown.
 #[test]
-fn memory_stays_flat_in_an_overload() {
+fn memory_stays_constant_in_an_overload() {
     const SLOTS: u32 = 2000;
     let mut harness = TableHarness::new(
         SLOTS as usize,

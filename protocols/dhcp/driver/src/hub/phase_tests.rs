@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// In any order of events, every sent message and every started exchange ends exactly once.
 #[test]
-fn nothing_is_lost_or_counted_twice_in_any_order() {
+fn counts_are_conserved_in_any_order_of_events() {
     let mut harness = TableHarness::new(16, Rules { resends: 1, ..Rules::default() });
     harness.phased = true;
     let (mut begun, mut ended, mut cut) = (0, 0, 0);
@@ -78,7 +78,7 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
 /// The events of an exchange count in the phase in which it was due, however late they happen: its drop, its late
 /// answer, its duplicate answer.
 #[test]
-fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
+fn counts_belong_to_the_phase_of_their_exchange() {
     const WARM_UP: u8 = 1;
     let mut harness = TableHarness::new(3, Rules::default());
     harness.phased = true;
@@ -116,7 +116,7 @@ fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
 /// The thread stalls from 0.5 s to 9 s: an answer that the kernel received in time counts as an answer, whenever it is
 /// read.
 #[test]
-fn what_lay_in_the_socket_while_nobody_looked_is_judged_by_its_stamp() {
+fn buffered_answers_are_judged_by_their_kernel_timestamp() {
     let mut harness = TableHarness::new(4, Rules::default());
     for slot in 0..4 {
         harness.begin(slot, slot.into());

@@ -68,7 +68,7 @@ async fn at_once(sessions: Vec<Session<Toy, Wire>>) -> Vec<Outcome> {
 }
 
 #[test]
-fn what_falls_due_together_is_sent_together_and_in_order() {
+fn exchanges_due_together_are_sent_together_in_order() {
     let act = |sessions, log: Rc<Log>| async move {
         let outcomes = at_once(sessions).await;
         (outcomes, log)
@@ -90,7 +90,7 @@ fn what_falls_due_together_is_sent_together_and_in_order() {
 }
 
 #[test]
-fn a_full_socket_is_waited_for_and_a_refusal_is_one_exchanges_own() {
+fn full_socket_is_awaited_and_a_send_error_is_counted_once() {
     let act = |sessions, log: Rc<Log>| async move {
         log.faults.borrow_mut().extend([libc::EAGAIN, libc::EPERM, libc::EAGAIN]);
         log.room.set(Some(7));
@@ -104,7 +104,7 @@ fn a_full_socket_is_waited_for_and_a_refusal_is_one_exchanges_own() {
 }
 
 #[test]
-fn silence_ends_with_the_drop_time() {
+fn unanswered_exchanges_end_with_the_drop_time() {
     let rules = Rules { wait: Duration::from_millis(30), ..Rules::default() };
     let act = |sessions, _| async move {
         let began = Monotonic::new();
@@ -120,7 +120,7 @@ fn silence_ends_with_the_drop_time() {
 
 /// The thread stalls for longer than the drop time, while the answer is in the socket.
 #[test]
-fn what_came_in_time_counts_though_it_is_read_too_late() {
+fn answer_read_late_counts_by_its_kernel_timestamp() {
     let rules = Rules { wait: Duration::from_millis(30), first_only: true, ..Rules::default() };
     for (stamped, outcome) in [(false, Outcome::TimedOut), (true, Outcome::Ok(2))] {
         let setup = setup(rules.clone());
@@ -143,7 +143,7 @@ fn what_came_in_time_counts_though_it_is_read_too_late() {
 }
 
 #[test]
-fn what_is_sent_before_the_run_is_counted_apart() {
+fn preload_is_counted_separately() {
     let mut setup = setup(Rules::default());
     setup.preload = 50;
     setup.slots = Slots::even(1, 3);
@@ -163,7 +163,7 @@ fn what_is_sent_before_the_run_is_counted_apart() {
 }
 
 #[test]
-fn renewals_and_releases_find_leases_or_are_skipped() {
+fn renew_and_release_use_leases_or_are_skipped() {
     let mut setup = setup(Rules::default());
     setup.task = Task::Mix(Mix::new(2, 1, 1));
     setup.leases_max = 100;
@@ -198,7 +198,7 @@ fn renewals_and_releases_find_leases_or_are_skipped() {
 }
 
 #[test]
-fn leases_are_given_back_one_an_exchange() {
+fn leases_are_released_one_per_exchange() {
     let mut setup = setup(Rules::default());
     let lease = |n| ToyLease { client: n, address: 1000 + n as u32 };
     setup.task = Task::Release((0..3).map(lease).collect());
@@ -212,7 +212,7 @@ fn leases_are_given_back_one_an_exchange() {
 }
 
 #[test]
-fn a_worker_without_a_socket_fails_its_exchanges() {
+fn worker_without_a_socket_fails_its_exchanges() {
     let setup = Setup {
         sockets: vec![Box::new(|| Err(io::Error::from_raw_os_error(libc::EMFILE)))],
         ..setup(Rules::default())
@@ -226,7 +226,7 @@ fn a_worker_without_a_socket_fails_its_exchanges() {
 }
 
 #[test]
-fn clients_of_a_fleet_say_themselves_when_they_are_due() {
+fn fleet_clients_decide_when_they_are_due() {
     let mut setup = setup(Rules::default());
     let lives = LifecycleOptions {
         births: Duration::from_millis(3),

@@ -40,7 +40,7 @@ const OK: Outcome = Outcome::Ok(5);
 const NAK: Outcome = Outcome::Failed(Class::Result, 6);
 
 #[test]
-fn clients_are_born_one_after_the_other() {
+fn births_follow_one_after_the_other() {
     for birth in [0, 1, 250] {
         let born = at(1000 + 10 * u64::from(birth));
         assert_eq!(lifecycle(PLAIN, birth).next(), Some((Kind::Acquire, born)));
@@ -48,7 +48,7 @@ fn clients_are_born_one_after_the_other() {
 }
 
 #[test]
-fn a_lease_is_renewed_at_t1_as_often_as_was_drawn_and_then_left() {
+fn lease_is_renewed_at_t1_as_often_as_drawn() {
     let (mut renewals, mut lives) = (0, 0);
     for birth in 0..500 {
         let mut lifecycle = lifecycle(PLAIN, birth);
@@ -74,7 +74,7 @@ fn a_lease_is_renewed_at_t1_as_often_as_was_drawn_and_then_left() {
 }
 
 #[test]
-fn without_an_answer_a_renewal_becomes_a_rebinding_and_that_a_new_beginning() {
+fn unanswered_renewal_becomes_rebind_and_then_acquire() {
     let lives = LifecycleOptions { time_scale: 60.0, ..PLAIN };
     let mut lifecycle =
         (0..99).map(|birth| lifecycle(lives, birth)).find(|it| it.renewals > 0).unwrap();
@@ -100,7 +100,7 @@ fn without_an_answer_a_renewal_becomes_a_rebinding_and_that_a_new_beginning() {
 }
 
 #[test]
-fn a_lease_that_was_confirmed_after_t2_is_rebound_at_once() {
+fn lease_confirmed_after_t2_is_rebound_at_once() {
     let mut lifecycle =
         (0..99).map(|birth| lifecycle(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
     let born = lifecycle.next().unwrap().1;
@@ -114,7 +114,7 @@ fn a_lease_that_was_confirmed_after_t2_is_rebound_at_once() {
 }
 
 #[test]
-fn a_refused_renewal_is_a_new_beginning_and_a_refused_beginning_waits() {
+fn refused_renewal_restarts_and_refused_start_waits() {
     let mut lifecycle =
         (0..99).map(|birth| lifecycle(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
     pass(&mut lifecycle, OK);
@@ -141,7 +141,7 @@ fn lived(lives: LifecycleOptions) -> [u64; 7] {
 }
 
 #[test]
-fn shares_are_kept() {
+fn lifecycle_shares_are_kept() {
     let lives = LifecycleOptions {
         release_share: 0.3,
         decline_share: 0.1,
@@ -164,14 +164,14 @@ fn shares_are_kept() {
 }
 
 #[test]
-fn without_renewals_nobody_renews() {
+fn renewals_disabled_never_happen() {
     let counts = lived(LifecycleOptions { renewals: false, release_share: 1.0, ..PLAIN });
     assert_eq!(counts[Kind::Renew as usize], 0);
     assert_eq!(counts[Kind::Acquire as usize], counts[Kind::Release as usize]);
 }
 
 #[test]
-fn when_the_power_fails_all_go_and_come_back_in_time() {
+fn power_cut_ends_all_lives_and_restarts_them_in_time() {
     let seconds = Duration::from_secs;
     let cut = PowerCut { at: seconds(600), within: seconds(5) };
     let lives = LifecycleOptions { power_cut: Some(cut), ..PLAIN };
@@ -212,7 +212,7 @@ fn when_the_power_fails_all_go_and_come_back_in_time() {
 }
 
 #[test]
-fn an_exchange_that_the_power_cut_short_is_over_and_done_with() {
+fn power_cut_ends_an_exchange_in_progress() {
     let cut = PowerCut { at: Duration::from_secs(3), within: Duration::ZERO };
     let mut lifecycle = lifecycle(LifecycleOptions { power_cut: Some(cut), ..PLAIN }, 0);
     let (outcome, waited, fails) = (Outcome::CutOff, Duration::from_secs(3), at(4000));
@@ -222,7 +222,7 @@ fn an_exchange_that_the_power_cut_short_is_over_and_done_with() {
 }
 
 #[test]
-fn a_lease_for_ever_is_never_left() {
+fn infinite_lease_is_never_left() {
     let mut lifecycle = lifecycle(PLAIN, 0);
     let lease = Some(Times { renew: None, rebind: None, ends: None, ..HOUR });
     let waited = Duration::from_millis(1);
@@ -237,7 +237,7 @@ fn a_lease_for_ever_is_never_left() {
 }
 
 #[test]
-fn the_same_seed_lives_the_same_lives() {
+fn seed_repeats_the_lives() {
     let lives =
         LifecycleOptions { release_share: 0.5, decline_share: 0.2, reboot_share: 0.5, ..PLAIN };
     let story = |birth| {

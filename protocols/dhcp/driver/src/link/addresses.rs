@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_ours_from_the_ack_to_the_release() {
+    fn address_is_held_from_ack_to_release() {
         let mut addresses = Addresses::new();
         let none = Ipv4Addr::UNSPECIFIED;
         said(&mut addresses, MessageType::Request, OURS, none, Some(ADDRESS));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_elses_acknowledgement_makes_an_address_ours() {
+    fn address_requires_our_own_ack() {
         let mut addresses = Addresses::new();
         acked(&mut addresses, OTHER, ADDRESS);
         assert_eq!(addresses.holder(ADDRESS), None);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn who_renews_has_the_address_and_who_declines_has_not() {
+    fn address_is_held_by_renewal_and_lost_by_decline() {
         let mut addresses = Addresses::new();
         said(&mut addresses, MessageType::Request, OURS, ADDRESS, None);
         assert_eq!(addresses.holder(ADDRESS), Some(OURS));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_pool_has_room_and_no_more_memory_is_taken_beyond() {
+    fn address_table_is_bounded() {
         let mut addresses = Addresses::new();
         let nth = |n: usize| Ipv4Addr::from_bits(0x0a01_0203 + n as u32);
         let mac = |n: usize| [2, 0, 0, (n >> 16) as u8, (n >> 8) as u8, n as u8];

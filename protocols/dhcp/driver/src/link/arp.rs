@@ -72,7 +72,7 @@ mod tests {
     const ASKER: (Mac, Ipv4Addr) = ([2, 0, 0, 0, 0, 9], Ipv4Addr::new(192, 0, 2, 9));
 
     #[test]
-    fn a_question_is_as_rfc_826_has_it() {
+    fn arp_request_has_the_format_of_rfc_826() {
         let question = Arp::question(ASKER, Ipv4Addr::new(192, 0, 2, 1));
         let expected = [
             &[0xff; 6][..],
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_goes_to_who_asked() {
+    fn arp_reply_goes_to_the_asker() {
         let mine = [2, 0, 0, 0, 0, 1];
         let answer = Arp::question(ASKER, Ipv4Addr::new(192, 0, 2, 1)).answered_by(mine);
         assert_eq!(answer.sender, (mine, Ipv4Addr::new(192, 0, 2, 1)));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn other_networks_and_other_acts_are_nothing() {
+    fn arp_of_other_networks_and_operations_is_ignored() {
         let good = Arp::question(ASKER, ASKER.1).frame();
         for (at, value) in [(15, 6), (16, 0x86), (18, 8), (19, 16), (20, 1), (21, 3), (21, 0)] {
             let mut frame = good;
@@ -109,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_packet_makes_it_panic(packet in proptest::collection::vec(any::<u8>(), 0..64)) {
+        fn arp_parser_never_panics(packet in proptest::collection::vec(any::<u8>(), 0..64)) {
             let _ = Arp::read(&packet);
         }
     }

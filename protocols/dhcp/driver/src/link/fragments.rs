@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_hold_the_whole_in_order_and_each_fits() {
+    fn fragments_fit_the_mtu_and_reassemble() {
         for (mtu, length) in [(1500, 1481), (1500, 1760), (1500, 16_384), (68, 300), (1499, 4000)] {
             let mut frame = vec![0x45; ETHERNET + IPV4];
             frame.extend((0..length).map(|octet| octet as u8));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_goes_as_it_is() {
+    fn fragments_of_a_short_frame_are_itself() {
         let frame = vec![7; ETHERNET + 1500];
         assert_eq!(pieces(1500, &frame), [frame]);
         assert_eq!(pieces(1500, &[1, 2]), [[1, 2]]);

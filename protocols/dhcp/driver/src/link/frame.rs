@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_as_the_rfcs_have_it() {
+    fn frame_has_the_format_of_the_rfcs() {
         // The sums computed by hand: 4500 + 001e + 4000 + 4011 + ffff + ffff = 2c52d -> c52f -> complement 3ad0, and
         // for UDP ffff + ffff + 0011 + 000a + 0044 + 0043 + 000a + 6869 = 26913 -> 6915 -> complement 96ea.
         let expected = [
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_has_the_class_of_its_run() {
+    fn frame_carries_the_dscp_of_its_run() {
         let (plain, marked) = (written(b"hi"), marked(0xb8, b"hi"));
         let differ: Vec<usize> = (0..plain.len()).filter(|at| plain[*at] != marked[*at]).collect();
         // The second octet of the IP header, and its checksum.
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn frame_round_trips() {
         for length in [0, 1, 2, 300, 1472] {
             let frame = written(&vec![7; length]);
             let whole =
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_counts_where_there_is_one() {
+    fn frame_checksum_is_verified_if_present() {
         let mut frame = written(b"payload");
         frame[HEADERS] ^= 1;
         assert_eq!(read(&frame, Trust::Checked), None);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bit_wrong_is_noticed() {
+    fn frame_with_a_wrong_bit_is_rejected() {
         // Ethernet has its own checksum, which the network card handles.
         let frame = written(b"some payload");
         for bit in ETHERNET * 8..frame.len() * 8 {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn fragments_and_other_protocols_are_nothing() {
+    fn frame_fragments_and_other_protocols_are_ignored() {
         for (at, value) in [(6, 0x20), (7, 0x01), (9, 6)] {
             let mut frame = written(b"x");
             frame[ETHERNET + at] = value;
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_ip_are_passed_over() {
+    fn frame_ip_options_are_skipped() {
         let plain = written(b"after options");
         let mut frame = plain[..ETHERNET + 20].to_vec();
         frame.extend([1; 8]);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_cut_frame_the_beginning_is_read() {
+    fn frame_cut_short_is_read_partially() {
         let frame = written(&[5; 400]);
         let Some(Frame::Datagram { start, length, .. }) = read(&frame[..200], Trust::Cut) else {
             panic!("not read");
@@ -291,7 +291,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_payload_comes_back(payload in proptest::collection::vec(any::<u8>(), 0..600)) {
+        fn frame_payload_round_trips(payload in proptest::collection::vec(any::<u8>(), 0..600)) {
             let frame = written(&payload);
             let Some(Frame::Datagram { start, length, .. }) = read(&frame, Trust::Checked) else {
                 panic!("not read");
@@ -300,7 +300,7 @@ mod tests {
         }
 
         #[test]
-        fn no_frame_makes_it_panic_or_reach_beyond(
+        fn frame_parser_never_panics_or_overreads(
             mut frame in proptest::collection::vec(any::<u8>(), 0..200),
             likely in any::<bool>(),
             trust in prop_oneof![Just(Trust::Checked), Just(Trust::Unchecked), Just(Trust::Cut)],
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_rfc_1071_is_right() {
+    fn checksum_of_the_rfc_1071_example() {
         // Section 3: 0001 f203 f4f5 f6f7 sum up to ddf2.
         let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
         assert_eq!(checksum(&[&bytes]), !0xddf2);
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_end_is_filled_with_zero() {
+    fn checksum_pads_an_odd_end_with_zero() {
         assert_eq!(checksum(&[&[0x12]]), !0x1200);
         assert_eq!(checksum(&[]), 0xffff);
         assert_eq!(checksum(&[&vec![0xff; 65_536]]), 0);

@@ -106,7 +106,7 @@ mod tests {
     const OTHER: Ipv4Addr = Ipv4Addr::new(198, 51, 100, 1);
 
     #[test]
-    fn the_way_is_learned_from_replies() {
+    fn route_is_learned_from_replies() {
         let mut neighbours = Neighbours::default();
         assert_eq!(neighbours.way(SERVER), None);
         neighbours.replied(SERVER, [1; 6]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_neighbours_as_there_are_leave_the_memory_as_it_is() {
+    fn neighbour_table_is_bounded() {
         let mut neighbours = Neighbours::default();
         for n in 0..100 {
             neighbours.replied(Ipv4Addr::new(10, 0, 0, n), [n; 6]);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_wait_until_somebody_answers() {
+    fn frames_wait_for_an_arp_reply() {
         let mut neighbours = Neighbours::default();
         neighbours.answered(SERVER, [9; 6]);
         assert_eq!(neighbours.way(SERVER), None, "nobody asked");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_nobody_answers_are_given_up() {
+    fn frames_without_an_arp_reply_are_given_up() {
         let mut neighbours = Neighbours::default();
         for n in 0..WAITING_MAX {
             assert!(neighbours.wait(SERVER, &[n as u8]).is_some());

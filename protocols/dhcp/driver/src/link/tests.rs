@@ -160,7 +160,7 @@ async fn alive<T: Send + 'static>(link: &Link, server: impl FnOnce() -> T + Send
 }
 
 #[test]
-fn clients_without_an_address_are_heard_and_hear() {
+fn clients_without_an_address_send_and_receive() {
     with_cable(|| {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
@@ -190,7 +190,7 @@ fn clients_without_an_address_are_heard_and_hear() {
 }
 
 #[test]
-fn a_client_with_an_address_answers_for_it_and_renews_from_it() {
+fn client_with_an_address_answers_arp_and_renews() {
     with_cable(|| {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
@@ -223,7 +223,7 @@ fn a_client_with_an_address_answers_for_it_and_renews_from_it() {
 }
 
 #[test]
-fn nobody_answers_for_an_address_that_is_not_a_clients() {
+fn address_of_another_host_is_not_answered() {
     with_cable(|| {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
@@ -238,7 +238,7 @@ fn nobody_answers_for_an_address_that_is_not_a_clients() {
 }
 
 #[test]
-fn a_server_that_has_not_been_heard_of_is_asked_for() {
+fn unknown_server_is_resolved_by_arp() {
     with_cable(|| {
         run(async {
             let (link, socket) = (open(&options()).await, server(SERVER));
@@ -265,7 +265,7 @@ fn a_server_that_has_not_been_heard_of_is_asked_for() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_asked_for_three_times() {
+fn absent_server_gets_three_arp_requests() {
     with_cable(|| {
         run(async {
             let link = open(&options()).await;
@@ -302,7 +302,7 @@ fn options_of(interface: &str) -> Options {
 }
 
 #[test]
-fn other_traffic_does_not_come_in() {
+fn unrelated_traffic_is_filtered() {
     with_cable(|| {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
@@ -320,7 +320,7 @@ fn other_traffic_does_not_come_in() {
 }
 
 #[test]
-fn frames_that_the_link_itself_loses_are_counted() {
+fn frames_lost_by_the_link_are_counted() {
     const SENT: usize = 300;
     with_cable(|| {
         run(async {
@@ -340,7 +340,7 @@ fn frames_that_the_link_itself_loses_are_counted() {
 }
 
 #[test]
-fn frames_are_stamped_when_they_come() {
+fn frames_have_kernel_timestamps() {
     with_cable(|| {
         run(async {
             let stamped = Options { kernel_stamps: true, ..options() };
@@ -367,7 +367,7 @@ fn frames_are_stamped_when_they_come() {
 }
 
 #[test]
-fn what_fits_no_frame_is_refused_and_the_rest_goes() {
+fn oversized_message_is_refused_and_the_rest_sent() {
     with_cable(|| {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
@@ -396,7 +396,7 @@ fn what_fits_no_frame_is_refused_and_the_rest_goes() {
 }
 
 #[test]
-fn what_is_longer_than_a_frame_arrives_whole() {
+fn message_longer_than_a_frame_is_fragmented() {
     with_cable(|| {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
@@ -417,7 +417,7 @@ fn what_is_longer_than_a_frame_arrives_whole() {
 }
 
 #[test]
-fn an_interface_that_is_down_or_no_ethernet_is_refused() {
+fn interface_down_or_not_ethernet_is_refused() {
     with_cable(|| {
         ip("link set clients down");
         let error = Bound::open(&Network::private(), &options()).unwrap_err().to_string();
@@ -428,7 +428,7 @@ fn an_interface_that_is_down_or_no_ethernet_is_refused() {
 }
 
 #[test]
-fn raw_frames_ask_for_the_right_with_the_command_to_paste() {
+fn raw_socket_without_privilege_names_the_command() {
     let interface =
         Interface { mac: Some(mac(1)), running: true, ..Interface::named("lo").unwrap() };
     let thread = std::thread::spawn(move || {

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_up_to_a_minute_and_four_seconds() {
+    fn backoff_doubles_up_to_64_seconds() {
         for number in 0..1_000 {
             for (attempt, seconds) in [(0, 4), (1, 8), (2, 16), (3, 32), (4, 64), (5, 64), (99, 64)]
             {
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_do_not_wait_in_step() {
+    fn backoff_is_randomized() {
         let waits =
             |seed| (0..2_000).map(move |n| doubling(seed, n, Stage::First, 0).as_secs_f64());
         let mean = waits(1).sum::<f64>() / 2_000.0;
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renewal_halves_what_is_left() {
+    fn renewal_retry_halves_the_remaining_time() {
         let seconds = Duration::from_secs;
         assert_eq!(halving(seconds(1_000)), seconds(500));
         assert_eq!(halving(seconds(100)), seconds(60));

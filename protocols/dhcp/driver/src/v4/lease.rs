@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_what_the_server_says_or_follow_from_the_whole() {
+    fn lease_times_are_given_or_derived() {
         use option::{LEASE_TIME, REBINDING_TIME, RENEWAL_TIME};
         let all = [(LEASE_TIME, 4_000), (RENEWAL_TIME, 900), (REBINDING_TIME, 1_800)];
         assert_eq!(times(&all), [Some(900), Some(1_800), Some(4_000)]);

@@ -84,7 +84,7 @@ mod tests {
     const BASE: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
     #[test]
-    fn one_client_has_the_base() {
+    fn single_client_has_the_base_duid() {
         let one = Identity::new(Population::cycle(BASE, 1), BaseDuid::Time(0x3293_e00b));
         let expected = [0, 1, 0, 1, 0x32, 0x93, 0xe0, 0x0b, 0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
         assert_eq!(one.duid(0).octets(), expected);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_clients_the_macs_tell() {
+    fn duids_of_several_clients_contain_their_macs() {
         let given = Duid::new(&[9; 8]).unwrap();
         let clients = Identity::new(Population::cycle(BASE, 3), BaseDuid::Given(given));
         assert_eq!(clients.duid(2).octets(), [9, 9, 0x00, 0x0c, 0x01, 0x02, 0x03, 0x06]);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_template_no_more_octets_change_than_must() {
+    fn duids_of_a_template_change_few_octets() {
         let base = Duid::new(&[0xaa; 14]).unwrap();
         for (range, changed) in [(1, 0), (2, 1), (256, 1), (257, 2), (65_536, 2), (1 << 24, 3)] {
             let clients = Identity::of_template(Population::cycle(BASE, range), base, 12);

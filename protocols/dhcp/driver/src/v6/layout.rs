@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_class_is_framed_as_its_code_asks_for() {
+    fn class_options_are_framed_by_their_code() {
         let framed = |code| {
             let mut out = Vec::new();
             let text = Pattern::parse("kind {n}").unwrap();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn options_stand_in_ascending_order_and_equal_ones_as_given() {
+    fn layout_sorts_options_and_keeps_equal_ones_in_order() {
         let layout = Layout::ascending(
             MessageType::SOLICIT,
             vec![

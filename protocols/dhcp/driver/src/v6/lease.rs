@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lease_keeps_its_parts_however_long() {
+    fn lease_keeps_all_addresses_and_prefixes() {
         for (addresses, prefixes) in [(44, 45), (0, 45), (44, 0), (150, 44), (150, 45), (9000, 1)] {
             let (addresses, prefixes) = (vec![3; addresses], vec![25; prefixes]);
             let offer = Offer {

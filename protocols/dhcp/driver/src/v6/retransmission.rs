@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_their_limit_and_end_where_the_table_says() {
+    fn retransmission_times_follow_the_rfc_table() {
         about(&waits(MessageType::SOLICIT, None, 5), &[1.0, 2.0, 4.0, 8.0, 16.0]);
         let request = waits(MessageType::REQUEST, None, 99);
         assert_eq!(request.len(), 10, "REQ_MAX_RC");
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_in_time_is_met_to_the_moment() {
+    fn retransmission_duration_limit_is_exact() {
         let confirm = waits(MessageType::CONFIRM, None, 99);
         assert!((confirm.iter().sum::<f64>() - 10.0).abs() < 1e-6, "{confirm:?}");
         let renew = waits(MessageType::RENEW, Some(Duration::from_secs(100)), 99);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_stays_within_a_tenth_and_the_first_solicit_waits_longer() {
+    fn retransmission_jitter_is_within_a_tenth() {
         let solicit = Retransmission::with(MessageType::SOLICIT, None);
         let request = Retransmission::with(MessageType::REQUEST, None);
         let mut shorter = 0;

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_selected_by_kind_family_and_client() {
+    fn rule_selects_by_kind_family_and_client() {
         let rules = rules(
             "[[rule]]\non = ['solicit']\nfamily = 4\nclient = '0c:01'\nevery = 2\naction = 'drop'",
         );
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_come_where_they_can_be_done() {
+    fn rule_faults_apply_only_where_possible() {
         let rules = rules(
             "[[rule]]\naction = 'nak'\n[[rule]]\naction = { status = 2 }\n\
              [[rule]]\naction = { address = '10.0.0.1' }\n[[rule]]\naction = 'drop'",
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_random_depends_on_seed_and_number_alone() {
+    fn rule_randomness_depends_on_seed_and_number() {
         let struck = |seed: u32| {
             let text = format!("seed = {seed}\n[[rule]]\nprobability = 0.25\naction = 'wrong-xid'");
             let rules = rules(&text);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_that_cannot_work_say_where_and_why() {
+    fn rule_errors_name_the_line_and_reason() {
         for (text, expected) in [
             ("[[rule]]\naction = 'explode'", "line 2"),
             ("[[rule]]\nfamily = 5\naction = 'drop'", "4 or 6"),

@@ -57,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn mangled_messages_are_counted_and_do_no_harm(
+    fn mangled_messages_are_counted(
         edits in prop::collection::vec(
             (any::<Index>(), any::<Index>(), any::<u8>(), any::<Index>(), any::<bool>()),
             1..60,
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_counted_and_does_no_harm(
+    fn random_datagrams_are_counted(
         noise in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..700), 1..60),
     ) {
         let (running, client, six) = start(|_| {});
@@ -103,7 +103,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_longer_than_any_message_is_malformed() {
+fn oversized_message_is_malformed() {
     let (running, client, _) = start(|_| {});
     let mut message = discover(1).to_vec().unwrap();
     message.resize(2049, 0);

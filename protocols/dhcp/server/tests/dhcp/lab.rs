@@ -105,7 +105,7 @@ fn shout() {
 }
 
 #[test]
-fn a_laboratory_hears_broadcasts_and_multicasts() {
+fn broadcasts_and_multicasts_are_received_in_lab_mode() {
     let allowed = thread::spawn(|| unshare(CloneFlags::CLONE_NEWNET)).join().unwrap();
     if let Err(error) = allowed {
         return skip(&format!("no right to make a network namespace: {error}"));

@@ -62,7 +62,7 @@ fn serve(listen: &str) -> (Running, String) {
 
 /// perfdhcp acts as a relay at port 67.
 #[test]
-fn leases_of_dhcpv4_renewed_and_released() {
+fn dhcpv4_counts_equal_perfdhcp() {
     let (running, port) = serve("127.0.0.1:0");
     let arguments = [
         "-4",
@@ -106,7 +106,7 @@ fn leases_of_dhcpv4_renewed_and_released() {
 
 /// Its socket is at port 546 or 547 of the only address, so one run follows the other.
 #[test]
-fn leases_of_dhcpv6_addresses_prefixes_and_relays() {
+fn dhcpv6_counts_equal_perfdhcp() {
     for relay in [false, true] {
         let (running, port) = serve("[::1]:0");
         let mut arguments =

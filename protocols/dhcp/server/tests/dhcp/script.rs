@@ -28,7 +28,7 @@ fn now() -> Instant {
 }
 
 #[test]
-fn a_delay_holds_up_its_own_message_alone() {
+fn delay_affects_only_its_message() {
     let (running, client, six) =
         rule("on = ['discover']\nlast = 2\nevery = 2\naction = { delay = '2s' }");
     let begin = now();
@@ -44,7 +44,7 @@ fn a_delay_holds_up_its_own_message_alone() {
 }
 
 #[test]
-fn messages_and_answers_are_lost() {
+fn ignore_and_drop_lose_messages_and_answers() {
     let (running, client, _) = rule("on = ['discover']\nlast = 1\naction = 'ignore'");
     assert!(client.is_unanswered(&running, &[discover(1).to_vec().unwrap()]));
     assert!(until(PATIENCE, || running.stats().v4.ignored == 1));
@@ -68,7 +68,7 @@ fn messages_and_answers_are_lost() {
 }
 
 #[test]
-fn answers_are_reordered_duplicated_and_misdirected() {
+fn reorder_duplicate_and_wrong_id_faults_work() {
     let (running, client, _) = rule("on = ['discover']\nlast = 1\naction = 'reorder'");
     client.send(&discover(1).to_vec().unwrap());
     client.send(&discover(2).to_vec().unwrap());
@@ -102,7 +102,7 @@ fn answers_are_reordered_duplicated_and_misdirected() {
 }
 
 #[test]
-fn leases_are_refused_withheld_and_given_twice() {
+fn nak_no_lease_and_fixed_address_faults_work() {
     let (running, client, six) = rule("on = ['request', 'renew']\naction = 'nak'");
     let offer = client.ask4(&discover(1));
     let nak = client.ask4(&request(1, &offer));
@@ -140,7 +140,7 @@ fn leases_are_refused_withheld_and_given_twice() {
 }
 
 #[test]
-fn answers_are_cut_or_replaced_by_noise() {
+fn truncate_and_garbage_faults_work() {
     let (running, client, six) = rule("action = { truncate = 20 }");
     let whole = discover(1).to_vec().unwrap();
     let part = client.ask(&whole);
@@ -159,7 +159,7 @@ fn answers_are_cut_or_replaced_by_noise() {
 }
 
 #[test]
-fn everything_stands_still_for_a_while() {
+fn stall_delays_all_answers() {
     // This clock starts before the server's.
     let begin = now();
     let (running, client, six) = scripted("[[stall]]\nat = '0s'\nlasts = '500ms'");
@@ -174,7 +174,7 @@ fn everything_stands_still_for_a_while() {
 }
 
 #[test]
-fn messages_are_lost_while_the_server_does_not_listen() {
+fn refuse_loses_messages_for_a_while() {
     let (running, client, six) = scripted("[[refuse]]\nat = '0s'\nlasts = '1500ms'");
     let begin = now();
     client.send(&discover(1).to_vec().unwrap());
@@ -190,7 +190,7 @@ fn messages_are_lost_while_the_server_does_not_listen() {
 }
 
 #[test]
-fn a_rule_finds_its_client() {
+fn client_rule_selects_its_client() {
     let (running, client, _) = rule("client = '02:00:00:00:00:07'\naction = 'drop'");
     for number in [6, 8] {
         lease4(&client, number);

@@ -92,7 +92,7 @@ fn lease(client: &Client, clients: usize) {
 }
 
 #[test]
-fn thousands_of_clients_get_a_lease_each() {
+fn leases_are_given_to_thousands_of_clients() {
     let (running, client, _) = start(|config| {
         config.v4.pools = vec!["10.0.0.0/8".parse().unwrap()];
     });

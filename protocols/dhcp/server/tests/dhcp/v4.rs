@@ -15,7 +15,7 @@ fn kind(message: &Message) -> Option<MessageType> {
 }
 
 #[test]
-fn an_offer_is_taken_and_says_what_it_comes_with() {
+fn offer_contains_the_configured_options() {
     let (running, client, _) = start(|config| {
         config.v4.lifetime = 800;
         config.v4.routers = vec![Ipv4Addr::new(10, 1, 0, 6)];
@@ -51,7 +51,7 @@ fn an_offer_is_taken_and_says_what_it_comes_with() {
 }
 
 #[test]
-fn a_lease_is_renewed_given_back_and_had_again() {
+fn lease_is_renewed_released_and_acquired_again() {
     let (running, client, _) = start(|_| {});
     let address = lease4(&client, 1);
     let mut renew = message4(1, MessageType::Request);
@@ -77,7 +77,7 @@ fn a_lease_is_renewed_given_back_and_had_again() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_the_unknown_is_left_to_others() {
+fn invalid_requests_are_refused_and_unknown_ones_ignored() {
     let (running, client, _) = start(|_| {});
     let address = lease4(&client, 1);
     let ask = |number: u8, wanted: Ipv4Addr| {
@@ -106,7 +106,7 @@ fn what_cannot_be_is_refused_and_the_unknown_is_left_to_others() {
 }
 
 #[test]
-fn a_declined_address_is_kept_and_an_exhausted_pool_is_silent() {
+fn declined_address_is_withheld_and_exhausted_pool_is_silent() {
     let (running, client, _) = start(|_| {});
     let address = lease4(&client, 1);
     let mut decline = message4(1, MessageType::Decline);
@@ -122,7 +122,7 @@ fn a_declined_address_is_kept_and_an_exhausted_pool_is_silent() {
 }
 
 #[test]
-fn leases_end() {
+fn leases_expire() {
     let (running, client, _) = start(|config| {
         config.v4.pools = vec!["10.1.0.1/32".parse().unwrap()];
         config.v4.lifetime = 2;
@@ -139,7 +139,7 @@ fn pause(time: Duration) {
 }
 
 #[test]
-fn rapid_commit_inform_and_identifiers() {
+fn rapid_commit_inform_and_client_identifiers_work() {
     let (running, client, _) = start(|_| {});
     let mut eager = discover(1);
     eager.opts_mut().insert(DhcpOption::RapidCommit);
@@ -166,7 +166,7 @@ fn rapid_commit_inform_and_identifiers() {
 
 /// Answers are sent to port 67 of the relay, and listening there requires a privilege.
 #[test]
-fn relays_are_answered_where_the_rfc_says_and_get_their_option_back() {
+fn relayed_answers_go_to_the_relay_with_its_option() {
     let Ok(relay) = UdpSocket::bind("127.0.0.77:67") else {
         return skip("no right to bind port 67");
     };
@@ -196,7 +196,7 @@ fn relays_are_answered_where_the_rfc_says_and_get_their_option_back() {
 }
 
 #[test]
-fn it_does_not_answer_whole_networks() {
+fn wildcard_and_multicast_addresses_are_refused() {
     for address in ["0.0.0.0:0", "[::]:0", "255.255.255.255:0", "224.0.0.1:0"] {
         let listen = vec![address.parse().unwrap()];
         let error = Server::start(&Config { listen, ..Config::default() }).err().unwrap();

@@ -23,7 +23,7 @@ fn first(answer: &Message) -> Ipv6Addr {
 }
 
 #[test]
-fn an_advertisement_is_taken_and_says_what_it_comes_with() {
+fn advertise_contains_the_configured_options() {
     let server = "2001:db8::53".parse::<Ipv6Addr>().unwrap();
     let (running, _, client) = start(|config| {
         config.v6.preferred = 1000;
@@ -67,7 +67,7 @@ fn an_advertisement_is_taken_and_says_what_it_comes_with() {
 }
 
 #[test]
-fn a_lease_is_renewed_rebound_confirmed_and_given_back() {
+fn lease_is_renewed_rebound_confirmed_and_released() {
     let (running, _, client) = start(|_| {});
     let reply = lease6(&client, 1);
     let address = first(&reply);
@@ -98,7 +98,7 @@ fn a_lease_is_renewed_rebound_confirmed_and_given_back() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_by_its_status() {
+fn invalid_requests_are_refused_by_status() {
     let (running, _, client) = start(|_| {});
     let reply = lease6(&client, 1);
     let astray = "2001:db8:2::1".parse::<Ipv6Addr>().unwrap();
@@ -126,7 +126,7 @@ fn what_cannot_be_is_refused_by_its_status() {
 }
 
 #[test]
-fn pools_run_out_of_addresses_and_of_prefixes() {
+fn exhausted_pools_are_reported_by_status() {
     let (running, _, client) = start(|_| {});
     let mut had = std::collections::BTreeSet::new();
     let reply = lease6(&client, 1);
@@ -156,7 +156,7 @@ fn pools_run_out_of_addresses_and_of_prefixes() {
 }
 
 #[test]
-fn rapid_commit_and_information() {
+fn rapid_commit_and_information_request_work() {
     let (running, _, client) = start(|_| {});
     let mut eager = solicit(1);
     eager.opts_mut().insert(DhcpOption::RapidCommit);
@@ -175,7 +175,7 @@ fn rapid_commit_and_information() {
 }
 
 #[test]
-fn messages_that_name_the_wrong_server_or_none_are_not_answered() {
+fn messages_to_another_server_are_not_answered() {
     let (running, _, client) = start(|_| {});
     let reply = lease6(&client, 1);
     let mut elsewhere = next6(MessageType::Renew, &reply);
@@ -205,7 +205,7 @@ fn relayed(kind: u8, hop: u8, message: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn relays_of_any_depth_get_their_way_back() {
+fn relay_nesting_of_any_depth_is_answered() {
     let (running, _, client) = start(|_| {});
     for depth in [1, 8, 32] {
         let around = |message: Vec<u8>, kind| {

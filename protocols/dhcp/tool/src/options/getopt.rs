@@ -157,7 +157,7 @@ mod tests {
 
     /// The result of glibc's `getopt_long(3)` for the same words.
     #[test]
-    fn words_are_taken_apart_as_getopt_does() {
+    fn words_are_split_like_getopt_long() {
         for (line, expected) in [
             (&["-4i", "10.0.0.1"][..], "4 i | 10.0.0.1"),
             (&["-r100"], "r=100 | "),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_names_the_word() {
+    fn errors_name_the_word() {
         for (line, expected) in [
             (&["-q"][..], "there is no switch -q: see 'perfdhcp -h' for all switches"),
             (&["-4q"], "there is no switch -q: see 'perfdhcp -h' for all switches"),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_beyond_ascii_are_taken_whole() {
+    fn switch_beyond_ascii_is_reported_whole() {
         assert_eq!(
             taken_apart(&["-4é"]),
             "there is no switch -é: see 'perfdhcp -h' for all switches"

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_is_what_the_table_says() {
+    fn docs_and_help_equal_the_table() {
         golden("../../../docs/perfdhcp.md", &markdown());
         golden("testdata/perfdhcp.help.txt", &page());
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_original_exit_codes_are_kept() {
+    fn exit_codes_of_the_original_are_kept() {
         assert_eq!(EXITS[..4].iter().map(|exit| exit.code()).collect::<Vec<_>>(), [0, 1, 2, 3]);
     }
 }

@@ -60,7 +60,7 @@ mod tests {
     use brunt_run::options::row::dashed;
 
     #[test]
-    fn no_two_switches_share_a_name() {
+    fn switch_names_are_unique() {
         let mut names = HashSet::new();
         for name in all().iter().flat_map(Row::names) {
             assert!(names.insert(name), "there are two {}", dashed(name));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_complete() {
+    fn switch_rows_are_complete() {
         for switch in all() {
             let name = dashed(switch.name);
             assert!(switch.help.ends_with(['.', ')']), "{name} has no sentence");
@@ -78,7 +78,7 @@ mod tests {
 
     /// The letters of the guide of 2012 and of Kea 3, as in their `getopt` strings.
     #[test]
-    fn every_switch_of_the_old_tool_is_there() {
+    fn switches_of_the_original_are_all_present() {
         let table = all();
         let find = |name: &str| {
             table.iter().find(|switch| switch.name == name).unwrap_or_else(|| panic!("{name}"))

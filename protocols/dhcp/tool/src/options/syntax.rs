@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_plain() {
+    fn numbers_are_plain_decimals() {
         for (text, expected) in
             [("1", Some(1.0)), ("0.5", Some(0.5)), (".5", Some(0.5)), ("5.", Some(5.0))]
         {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_and_moments_have_units() {
+    fn shares_and_times_have_units() {
         assert_eq!(Getopt.share("5%"), Some(0.05));
         assert_eq!(Getopt.share("1"), Some(1.0));
         let wrong = ["1.1", "101%", "%"].map(|text| Getopt.share(text));

@@ -77,7 +77,7 @@ fn refusal(line: &str) -> Refused {
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
-fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
+fn defaults_equal_the_original_tool() {
     let args = args("10.0.0.1");
     assert_eq!(args.output.typed, ["perfdhcp", "10.0.0.1"]);
     assert_eq!(args.family, Family::V4);
@@ -121,7 +121,7 @@ fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
 }
 
 #[test]
-fn every_switch_of_the_old_tool_arrives() {
+fn dhcpv4_switches_are_all_parsed() {
     let args = args(
         "-4 -1 -B -u -g single -r300 -R 30 -f 10 -F 5.5 -n 100 -n 90 -p 60.5 -d 2 -d 0.5 -D 10 -D 5% -D 9 -W \
          200000 -t 2.5 -C ; -P 50 -s 7 -a 4 -x aeilrstT -w ./hook.sh -l eth3 -L 1067 -N 1167 -J relays.txt -b \
@@ -167,7 +167,7 @@ fn every_switch_of_the_old_tool_arrives() {
 }
 
 #[test]
-fn every_switch_of_dhcpv6_arrives() {
+fn dhcpv6_switches_are_all_parsed() {
     let line = "-6 -i -c -A 1 --or 1:32,00000e10 --or 18,aa -e address-and-prefix -b \
                 duid=000300010c0102030405 -M macs.txt 2001:db8::1";
     assert_eq!(
@@ -187,7 +187,7 @@ fn every_switch_of_dhcpv6_arrives() {
 }
 
 #[test]
-fn templates_share_an_offset_that_is_given_once() {
+fn template_offsets_are_shared_if_given_once() {
     let line = "-6 -l eth3 -r 100 -R 20 -T solicit.hex -T request6.hex -O 21 -E 84 -S 22 -I 40 2001:db8::1";
     let templates = args(line).templates.unwrap();
     let of = |path: &str| Template { path: path.into(), xid: None, random: Some(21) };
@@ -207,7 +207,7 @@ fn templates_share_an_offset_that_is_given_once() {
 }
 
 #[test]
-fn more_is_accepted_than_of_old() {
+fn values_beyond_the_original_are_accepted() {
     assert_eq!(args("-D 0 10.0.0.1").limits.drops[0].count, Some(1));
     assert_eq!(args("-D 0.5% 10.0.0.1").limits.drops[0].share, Some(0.005));
     assert_eq!(args("-i -D 5% -D 7 10.0.0.1").limits.drops[0].count, Some(7));
@@ -224,7 +224,7 @@ fn more_is_accepted_than_of_old() {
 }
 
 #[test]
-fn of_a_switch_that_counts_once_the_last_one_counts() {
+fn repeated_switch_uses_the_last_value() {
     let args = args("-r 1 -r 2 -l eth0 -l 10.0.0.2 10.0.0.1");
     assert_eq!(
         args.load.options.arrivals(),
@@ -235,7 +235,7 @@ fn of_a_switch_that_counts_once_the_last_one_counts() {
 }
 
 #[test]
-fn our_switches_arrive() {
+fn added_switches_are_parsed() {
     let args = args(
         "--rapid-commit --release-on-exit --retransmit --relay-levels 2 --source-ip 10.0.0.4/30 --source-port \
          10067,10070-10072 --option '12=host-{n:4}' --relay-option '1=port-{n}' -r 1000 --arrival poisson --backlog 9 \
@@ -275,7 +275,7 @@ fn our_switches_arrive() {
 }
 
 #[test]
-fn a_fleet_has_lives() {
+fn fleet_switches_are_parsed() {
     let args = args(
         "-6 --scenario fleet --clients 5000 --births 'over 2m' --renewals off --release-share 30% --decline-share 0.01 \
          --inform-share 0.1 --reboot-share 20% --time-scale 60 --power-cut 'at 60 within 500ms' --relay-levels 3 \
@@ -305,7 +305,7 @@ fn a_fleet_has_lives() {
 }
 
 #[test]
-fn an_avalanche_says_what_has_no_effect() {
+fn avalanche_notes_switches_without_effect() {
     let args = args("--scenario avalanche -R 300 -r 10 -d 5 -w ./hook.sh -f 1 10.0.0.1");
     assert_eq!(args.scenario, Scenario::Avalanche);
     assert_eq!((args.load.options.arrivals(), args.clients.count.get()), (Rate::Unlimited, 300));
@@ -321,7 +321,7 @@ fn an_avalanche_says_what_has_no_effect() {
 }
 
 #[test]
-fn what_reaches_others_needs_a_laboratory() {
+fn broadcast_requires_lab() {
     for (line, reason) in [
         ("-l eth0", "255.255.255.255 is a broadcast address"),
         ("-l eth0 all", "Name one server, as in 'perfdhcp -l eth0 ADDRESS'"),
@@ -344,7 +344,7 @@ fn what_reaches_others_needs_a_laboratory() {
 }
 
 #[test]
-fn special_words_are_addresses() {
+fn special_words_become_addresses() {
     let all = args("--lab -l eth0").route;
     assert_eq!(all.server, IpAddr::V4(Ipv4Addr::BROADCAST));
     assert!(all.broadcast && all.broadcast_flag);
@@ -360,14 +360,14 @@ fn special_words_are_addresses() {
 }
 
 #[test]
-fn the_words_are_kept_in_their_plain_spelling() {
+fn typed_words_are_normalized() {
     let words = args("10.0.0.1 -4ir100 -n5 --scen=basic --clients 3").output.typed;
     let plain = "perfdhcp -4 -i -r 100 -n 5 --scenario basic -R 3 10.0.0.1";
     assert_eq!(words.join(" "), plain);
 }
 
 #[test]
-fn examples_are_command_lines() {
+fn examples_parse() {
     for (_, example) in prose::EXAMPLES {
         let line = example.replace("\\\n", " ");
         let line = line.strip_prefix("perfdhcp ").unwrap();
@@ -377,7 +377,7 @@ fn examples_are_command_lines() {
 
 /// The output of perfdhcp 2.2.0 for the same words, except for brackets that it gets wrong.
 #[test]
-fn the_decoded_command_line_is_the_text_of_old() {
+fn decoded_command_line_equals_the_original() {
     let args = args(
         "-x a -4 -l lo -r 10 -n 2 -n 3 -d 1 -d 2 -D 3 -D 5% -t 1 -R 7 -f 1 -F 2 -p 1 -s 5 -N 6767 -L 6768 -T \
          /dev/null -C , 127.0.0.1",
@@ -395,7 +395,7 @@ fn the_decoded_command_line_is_the_text_of_old() {
 }
 
 #[test]
-fn the_decoded_command_line_has_our_values_where_they_were_given() {
+fn decoded_command_line_includes_added_values() {
     let args = args(
         "-6 --scenario fleet -R 5 --births 3 --power-cut 'at 60 within 5' --relay-levels 2 --option '16=0x01{n}' \
          --source-port 547,1547 2001:db8::1",
@@ -416,7 +416,7 @@ fn the_decoded_command_line_has_our_values_where_they_were_given() {
 }
 
 #[test]
-fn help_and_versions_come_first() {
+fn help_and_version_take_precedence() {
     assert!(matches!(parsed("-h"), Ok(Parsed::Help)));
     assert!(matches!(parsed("-r x -4ih"), Ok(Parsed::Help)));
     assert!(matches!(parsed("--help"), Ok(Parsed::Help)));
@@ -425,7 +425,7 @@ fn help_and_versions_come_first() {
 }
 
 #[test]
-fn every_value_that_cannot_be_meant_is_refused() {
+fn invalid_values_are_refused_for_every_switch() {
     for switch in switches::all() {
         let wrong = match switch.kind {
             Kind::Switch | Kind::Attached => continue,

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_drop_is_explained_once() {
+    fn drops_are_attributed_exactly_once() {
         for (drops, late, own, stalled, server, expected) in [
             (10, 0, 3, 0, Some(4), (0, 3, 0, Some(4), 3)),
             (10, 0, 3, 0, None, (0, 3, 0, None, 7)),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_with_a_wrong_checksum_were_not_lost_by_anybody() {
+    fn bad_checksums_are_not_attributed_as_losses() {
         let stage = StageFigures { drops: 10, late: 1, ..StageFigures::default() };
         let figures =
             Exchanges { stages: vec![stage], bad_checksum: 12, socket_drops: 3, ..nothing() };

@@ -70,7 +70,7 @@ mod tests {
     // Both as printed by `perfdhcp -4 --scenario avalanche -R 300 -t 1 10.77.0.1`.
 
     #[test]
-    fn who_still_waits() {
+    fn avalanche_line_counts_waiting_exchanges() {
         let waiting = Waiting { title: "DISCOVER-OFFER", answers: 99, resent: 24, retrying: 34 };
         assert_eq!(
             waiting.line("2026-11-21T04:40:56.184435Z".parse().unwrap()),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_it_took() {
+    fn avalanche_summary_shows_its_duration() {
         let stage =
             |resent| StageFigures { sent: 300, received: 300, resent, ..StageFigures::default() };
         let figures = Exchanges { stages: vec![stage(109), stage(61)], ..nothing() };
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn hours_are_told_and_no_fraction_is_made_up() {
+    fn clock_shows_hours_without_a_fraction() {
         assert_eq!(clock(Duration::from_secs(3 * 3600 + 25 * 60 + 45)), "03:25:45");
     }
 }

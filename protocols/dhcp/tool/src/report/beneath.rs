@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_known_is_told_once() {
+    fn additional_statistics_list_every_figure_once() {
         let mut text = String::new();
         beneath(&mut text, &measured());
         assert_eq!(
@@ -145,7 +145,7 @@ Of 10 drops
     }
 
     #[test]
-    fn a_servers_queue_is_named_where_it_was_looked_at() {
+    fn additional_statistics_name_losses_in_the_server_queue() {
         let mut text = String::new();
         beneath(&mut text, &Exchanges { server_drops: Some(3), ..measured() });
         assert!(
@@ -158,7 +158,7 @@ Of 10 drops
     }
 
     #[test]
-    fn what_is_our_own_fault_has_a_line_where_there_is_any() {
+    fn additional_statistics_show_faults_of_this_machine() {
         let mut figures = Exchanges { unreachable: 12, ..measured() };
         figures.stages[0].drops_stalled = 3;
         let mut text = String::new();
@@ -171,7 +171,7 @@ Of 10 drops
     }
 
     #[test]
-    fn a_run_without_drops_says_nothing_of_them() {
+    fn additional_statistics_omit_drops_if_none() {
         let mut text = String::new();
         let mut figures = measured();
         figures.stages[0].drops = 0;

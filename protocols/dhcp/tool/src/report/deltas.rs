@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_tells_of_the_time_since_the_one_before() {
+    fn deltas_cover_the_time_since_the_last_line() {
         let mut deltas = Deltas::default();
         let second = Duration::from_secs(1);
         let first = stages(&[[100, 98, 0], [98, 98, 0]]);

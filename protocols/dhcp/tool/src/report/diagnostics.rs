@@ -160,7 +160,7 @@ mod tests {
 
     /// As printed by `perfdhcp -6 -l rptc0 -r 20 -R 5 -n 4 -x tT`.
     #[test]
-    fn the_first_message_of_a_stage() {
+    fn diagnostics_print_the_first_message_of_a_stage() {
         let bytes: Vec<u8> = [
             "010000000001000e000100013293dd85",
             "000c010203040003000c000000010000",
@@ -192,7 +192,7 @@ mod tests {
     /// As printed with `-x l` by runs for DHCPv4 and, with `-e address-and-prefix`,
     /// `-e prefix-only` and of releases, for DHCPv6.
     #[test]
-    fn leases_are_listed_as_they_always_were() {
+    fn diagnostics_list_leases_like_the_original() {
         let four = Lease {
             client: vec![1, 0, 0x0c, 1, 2, 3, 4],
             address: Some("10.77.1.0".parse().unwrap()),
@@ -222,7 +222,7 @@ mod tests {
 
     /// As printed by `perfdhcp -4 -r 20 -p 1 -x tl 10.77.0.9`, where no server answers.
     #[test]
-    fn stamps_of_nothing_are_unavailable() {
+    fn diagnostics_without_timestamps_print_unavailable() {
         assert_eq!(
             trips("REQUEST-ACK", &[]),
             "***Timestamps for packets: REQUEST-ACK***\nUnavailable! No packets received.\n\n"
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_stand_on_lines_of_their_own() {
+    fn diagnostics_print_counters_on_separate_lines() {
         let text = internals(&[("Short waits for packets", 3), ("Late sent packets", 0)]);
         assert_eq!(text, "Short waits for packets: 3\nLate sent packets: 0\n");
     }

@@ -465,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tallied_under_load_and_after_it_is_found_by_name() {
+    fn tallies_during_and_after_the_load_are_found_by_name() {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
         let titles: Vec<&str> = figures.stages.iter().map(|stage| stage.title.as_str()).collect();
         assert_eq!(titles, [FIRST, "REQUEST-ACK", RENEW], "renewals happened, if nobody asked");
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_queue_is_known_where_it_was_watched() {
+    fn server_queue_losses_are_known_if_monitored() {
         let mut catalogue = catalogue();
         catalogue.tallies.push(SERVER_QUEUE.to_owned());
         let mut interval = interval(0, Phase::Steady, 1);
@@ -508,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_is_that_of_the_time_under_load() {
+    fn rate_is_that_of_the_time_under_load() {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
         // Seven in two seconds; the eighth answer arrived afterwards.
         assert_eq!((figures.completed, figures.lasted), (7, Duration::from_secs(2)));
@@ -522,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_its_count_ended_lasted_until_the_next_exchange() {
+    fn rate_of_a_counted_run_lasts_until_the_next_exchange() {
         let mut figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
         figures.last_at_least(Duration::from_millis(3_500));
         assert!((figures.rate() - 2.0).abs() < 1e-12, "seven in three and a half seconds");
@@ -533,7 +533,7 @@ mod tests {
     /// The last answers of a ramp arrive while the steady phase runs, and are recorded in an interval of the ramp at
     /// the same time as one of the steady phase.
     #[test]
-    fn phases_that_lie_side_by_side_are_no_longer_than_the_run() {
+    fn overlapping_phases_are_not_added_up() {
         let mut totals = Totals::new();
         for (index, phase, ended) in
             [(0, Phase::Ramp, 2), (1, Phase::Ramp, 1), (1, Phase::Steady, 3), (2, Phase::Steady, 3)]
@@ -545,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_says_what_the_run_said() {
+    fn figures_of_the_record_equal_the_run() {
         let (catalogue, mut series, mut totals) = (catalogue(), Series::new(), Totals::new());
         // Without the messages before the load: a record has the times of all phases together.
         for interval in &run()[2..] {
@@ -572,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_nobody_used_are_left_out_unless_asked_for() {
+    fn unused_stages_are_omitted_unless_requested() {
         let mut totals = Totals::new();
         totals.absorb(&Interval::new(2, 4));
         let figures = Exchanges::of_run(&asked(), &catalogue(), &totals);

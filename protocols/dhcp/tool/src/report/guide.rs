@@ -133,14 +133,14 @@ collected packets: #
     }
 
     #[test]
-    fn it_looks_as_the_guide_shows_it() {
+    fn guide_text_equals_the_example_of_the_guide() {
         let text = guide(&measured());
         let (old, _) = text.split_once("\n***Errors***").unwrap();
         assert_eq!(faceless(old), EXAMPLE);
     }
 
     #[test]
-    fn its_figures_are_those_that_were_put_in() {
+    fn guide_text_figures_are_correct() {
         let text = guide(&measured());
         for line in [
             // 5,989 in 60.00016 s.
@@ -162,7 +162,7 @@ collected packets: #
     }
 
     #[test]
-    fn without_a_rate_only_the_number_is_told() {
+    fn guide_text_without_a_rate_prints_only_the_number() {
         let mut figures = measured();
         figures.expected = None;
         assert!(

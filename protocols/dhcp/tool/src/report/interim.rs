@@ -66,7 +66,7 @@ mod tests {
     /// As printed by `perfdhcp -4 -r 10 -R 10 -p 3 -t 1 10.77.0.1` and, with a separator of a
     /// comma, by `perfdhcp -4 -r 20 -R 10 -p 3 -t 1 -C , 10.77.0.1`.
     #[test]
-    fn two_stages() {
+    fn interim_line_of_two_stages_equals_the_original() {
         let both = stages(&[[19, 19, 0, 0], [19, 19, 0, 0]]);
         assert_eq!(
             interim(&both, LineForm::Kea),
@@ -79,7 +79,7 @@ mod tests {
     /// As printed by `perfdhcp -4 -r 30 -f 5 -F 5 -p 3 -t 1 10.77.0.1` in its second second and,
     /// with `-C ';'`, in its first.
     #[test]
-    fn four_stages() {
+    fn interim_line_of_four_stages_equals_the_original() {
         let four = stages(&[[59, 59, 0, 0], [59, 59, 0, 0], [8, 8, 0, 0], [8, 0, 8, 0]]);
         assert_eq!(
             interim(&four, LineForm::Kea),

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_the_old_tool_reads_the_same_to_the_byte() {
+    fn report_of_a_dora_run_equals_the_original() {
         let words = ["-4", "-r", "30", "-R", "10", "-p", "1", "-x", "ts", "10.77.0.1"];
         let mut text = banner(&words.map(str::to_owned), "basic", 2);
         text.push_str(old_part(&kea(&replayed(DORA))));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn so_does_one_with_renewals_and_releases() {
+    fn report_of_renew_and_release_equals_the_original() {
         let words = "-6 -l rptc0 -r 30 -f 5 -F 5 -R 20 -p 2 -x t -e address-and-prefix";
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
         let mut text = banner(&words, "basic", 2);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_received_is_said_in_whole_lines() {
+    fn report_without_answers_prints_whole_lines() {
         let text = kea(&replayed(UNANSWERED));
         let run_together = "min delay: inf ms\navg delay: min delay: n/a\n";
         assert_eq!(UNANSWERED.matches(run_together).count(), 2);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_rate_no_blank_line_follows_it() {
+    fn report_without_a_rate_has_no_blank_line_after_it() {
         let mut figures = replayed(DORA);
         figures.expected = None;
         // `perfdhcp -4 -p 1 -x ei 10.77.0.1`: 4,317 exchanges, `Rate: 4288.01 4-way exchanges/second`.
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn one_worker_is_no_reason_to_warn() {
+    fn banner_of_one_worker_has_no_warning() {
         let words = ["-4", "--scenario", "avalanche", "-R", "5"].map(str::to_owned);
         assert_eq!(
             banner(&words, "avalanche", 1),

@@ -43,7 +43,7 @@ mod tests {
 
     /// What `printf '%g'` of a shell writes, which is the same rule.
     #[test]
-    fn numbers_are_written_as_c_writes_them() {
+    fn numbers_are_formatted_like_printf_g() {
         for (value, text) in [
             (9.664_512_3, "9.66451"),
             (13.201_58, "13.2016"),

@@ -109,7 +109,7 @@ mod tests {
     use crate::dhcp4::{Draft, Header, MessageType};
 
     #[test]
-    fn an_offset_is_told_what_it_points_at() {
+    fn field_at_an_offset_is_named() {
         let packet = Draft::new(Header::request(), MessageType::Request)
             .with(option::PARAMETER_REQUEST_LIST, &[1, 28, 2, 3])
             .with(option::SERVER_ID, &[10, 0, 0, 1])

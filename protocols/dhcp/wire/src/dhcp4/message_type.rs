@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_and_its_type_are_one() {
+    fn message_type_round_trips() {
         for byte in 0..=u8::MAX {
             match MessageType::from_byte(byte) {
                 Some(kind) => assert_eq!(kind.byte(), byte),

@@ -52,7 +52,7 @@ fn sane(play: &Play, step: &Step<Lease>) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn any_reply_leads_somewhere(
+    fn arbitrary_replies_are_handled(
         kind in select(Kind::ALL.to_vec()),
         (second, rapid, again) in any::<(bool, bool, bool)>(),
         message in select(MessageType::ALL.to_vec()),
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_borne(
+    fn arbitrary_bytes_are_handled(
         kind in select(Kind::ALL.to_vec()),
         second in any::<bool>(),
         bytes in vec(any::<u8>(), 0..600),
@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn lease_times_of_any_size_are_kept_in_order(times in any::<[u32; 3]>()) {
+    fn lease_times_of_any_size_stay_ordered(times in any::<[u32; 3]>()) {
         let mut play = somewhere(Kind::Acquire, true, false, true);
         let mut ack = play.reply(MessageType::Ack);
         let codes = [option::RENEWAL_TIME, option::REBINDING_TIME, option::LEASE_TIME];

@@ -26,7 +26,7 @@ fn varied(code: u8, sub: Option<u8>, text: &str) -> VariedOption {
 }
 
 #[test]
-fn packets_are_those_of_the_old_tool() {
+fn packets_equal_the_original_tool() {
     let (sent, answers) = (captured(">"), captured("<"));
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
@@ -46,7 +46,7 @@ fn packets_are_those_of_the_old_tool() {
 }
 
 #[test]
-fn messages_say_what_rfc_2131_wants_of_them() {
+fn messages_have_the_fields_of_rfc_2131() {
     // Section 4.4.1, table 5: ciaddr, requested address and server identifier.
     let mut play = Play::plain();
     let lease = play.leased(2);
@@ -79,7 +79,7 @@ fn messages_say_what_rfc_2131_wants_of_them() {
 }
 
 #[test]
-fn every_client_has_its_own_packet() {
+fn packets_are_unique_per_client() {
     let mut play = Play::with(|setup| setup.population = Population::cycle(BASE, 1_000));
     let mut seen = HashSet::new();
     for number in 0..1_000 {
@@ -92,7 +92,7 @@ fn every_client_has_its_own_packet() {
 }
 
 #[test]
-fn relays_are_picked_for_an_exchange_and_kept_by_its_lease() {
+fn relay_is_chosen_per_exchange_and_kept_by_its_lease() {
     let addresses: Vec<_> = (1..=9).map(|n| Ipv4Addr::new(10, n, 0, 1)).collect();
     let mut play =
         Play::with(|setup| setup.role = Role::Relay { addresses: addresses.clone(), hops: 3 });
@@ -112,7 +112,7 @@ fn relays_are_picked_for_an_exchange_and_kept_by_its_lease() {
 }
 
 #[test]
-fn seconds_are_those_between_discover_and_offer() {
+fn request_seconds_are_those_since_the_discover() {
     let mut play = Play::plain();
     for (millis, expected) in [(0, 0), (999, 0), (1_000, 1), (3_500, 3), (99_999_000, u16::MAX)] {
         play.outgoing(Kind::Acquire, 2, None);
@@ -124,7 +124,7 @@ fn seconds_are_those_between_discover_and_offer() {
 }
 
 #[test]
-fn discovers_pretend_to_have_waited() {
+fn discover_seconds_may_claim_a_wait() {
     let rising = Rising { after: seconds(8), lasting: seconds(5) };
     let mut play = Play::with(|setup| setup.rising = Some(rising));
     // Exchanges here begin at second 10 of the run.
@@ -136,7 +136,7 @@ fn discovers_pretend_to_have_waited() {
 }
 
 #[test]
-fn options_are_added_to_every_message() {
+fn custom_options_are_in_every_message() {
     let mut play = Play::with(|setup| {
         setup.options = vec![(60, b"phone".to_vec()), (55, vec![66, 67]), (82, vec![1, 1, 9])];
     });
@@ -158,7 +158,7 @@ fn options_are_added_to_every_message() {
 }
 
 #[test]
-fn options_that_are_there_already_are_refused() {
+fn custom_options_already_present_are_refused() {
     let reported = wrong(|setup| setup.options = vec![(61, vec![1])]);
     assert!(
         reported.starts_with("add option 61 to the DISCOVER: ")
@@ -180,7 +180,7 @@ fn options_that_are_there_already_are_refused() {
 }
 
 #[test]
-fn options_vary_with_the_client() {
+fn varied_options_differ_per_client() {
     let mut play = Play::with(|setup| {
         setup.population = Population::cycle(BASE, 1_000_000);
         setup.varied = vec![
@@ -214,7 +214,7 @@ fn options_vary_with_the_client() {
 }
 
 #[test]
-fn what_cannot_vary_is_refused() {
+fn varied_options_that_cannot_vary_are_refused() {
     let reported = wrong(|setup| setup.varied = vec![varied(82, None, "{n}")]);
     assert!(reported.contains("consists of sub-options"), "{reported}");
     assert!(wrong(|setup| setup.varied = vec![varied(60, Some(1), "{n}")]).contains("sub-options"));
@@ -242,7 +242,7 @@ fn what_cannot_vary_is_refused() {
 }
 
 #[test]
-fn fields_are_where_the_old_tool_says() {
+fn field_offsets_equal_the_original_tool() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
     let offsets = play.plan.offsets(Stage::First, &play.out);

@@ -35,7 +35,7 @@ fn lease_of(play: &mut Play) -> Lease {
 }
 
 #[test]
-fn a_boot_servers_answer_without_an_address_is_one_where_that_is_expected() {
+fn offer_without_an_address_is_accepted_if_expected() {
     let none = Ipv4Addr::UNSPECIFIED;
     for (no_address, first) in
         [(false, useless(Anomaly::Rejected, true, None)), (true, ok(MessageType::Offer, None))]
@@ -51,7 +51,7 @@ fn a_boot_servers_answer_without_an_address_is_one_where_that_is_expected() {
 }
 
 #[test]
-fn a_lease_takes_four_messages() {
+fn lease_takes_four_messages() {
     let mut play = Play::plain();
     let discover = play.outgoing(Kind::Acquire, 2, None);
     let first = OutgoingMessage {
@@ -85,7 +85,7 @@ fn a_lease_takes_four_messages() {
 }
 
 #[test]
-fn half_an_exchange_ends_with_the_offer() {
+fn first_half_ends_with_the_offer() {
     let mut play = Play::with(|setup| setup.first_half = true);
     play.outgoing(Kind::Acquire, 7, None);
     let offer = play.reply(MessageType::Offer).bytes();
@@ -94,7 +94,7 @@ fn half_an_exchange_ends_with_the_offer() {
 }
 
 #[test]
-fn rapid_commit_ends_it_at_once_unless_the_server_offers() {
+fn rapid_commit_ends_with_the_ack_unless_offered() {
     let mut play = Play::with(|setup| setup.rapid_commit = true);
     play.outgoing(Kind::Acquire, 1, None);
     assert!(play.packet().rapid_commit());
@@ -119,7 +119,7 @@ fn rapid_commit_ends_it_at_once_unless_the_server_offers() {
 }
 
 #[test]
-fn a_refusal_is_an_answer_of_its_own() {
+fn nak_is_a_separate_outcome() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(
@@ -136,7 +136,7 @@ fn a_refusal_is_an_answer_of_its_own() {
 }
 
 #[test]
-fn answers_without_what_was_asked_for_end_it() {
+fn answers_without_the_requested_data_end_the_exchange() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
     let offer = play.reply(MessageType::Offer);
@@ -165,7 +165,7 @@ fn answers_without_what_was_asked_for_end_it() {
 }
 
 #[test]
-fn leases_are_renewed_rebound_and_remembered() {
+fn leases_are_renewed_rebound_and_confirmed() {
     let mut play = Play::plain();
     let lease = lease_of(&mut play);
     for (kind, stage) in
@@ -187,7 +187,7 @@ fn leases_are_renewed_rebound_and_remembered() {
 }
 
 #[test]
-fn some_messages_have_no_answer_and_some_need_a_lease() {
+fn release_and_decline_need_a_lease_and_get_no_answer() {
     let mut play = Play::plain();
     let lease = lease_of(&mut play);
     for (kind, stage) in [(Kind::Release, Stage::Release), (Kind::Decline, Stage::Decline)] {
@@ -203,7 +203,7 @@ fn some_messages_have_no_answer_and_some_need_a_lease() {
 }
 
 #[test]
-fn who_has_an_address_asks_for_the_rest() {
+fn inform_works_with_and_without_a_lease() {
     let mut play = Play::plain();
     let lease = lease_of(&mut play);
     for held in [None, Some(lease)] {
@@ -219,7 +219,7 @@ fn who_has_an_address_asks_for_the_rest() {
 }
 
 #[test]
-fn nothing_is_sent_again_unless_it_is_asked_for() {
+fn retransmission_is_off_by_default() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
     assert_eq!(play.expire(seconds(1)), unanswered(None));
@@ -229,7 +229,7 @@ fn nothing_is_sent_again_unless_it_is_asked_for() {
 }
 
 #[test]
-fn messages_are_sent_again_after_waits_that_double() {
+fn retransmission_waits_double() {
     let mut play =
         Play::with(|setup| setup.retransmission = Some(Retransmission { tries: Some(7) }));
     let mut wait = play.outgoing(Kind::Acquire, 2, None).wait.unwrap();
@@ -259,7 +259,7 @@ fn messages_are_sent_again_after_waits_that_double() {
 }
 
 #[test]
-fn without_a_bound_messages_are_sent_for_ever() {
+fn retransmission_without_a_limit_continues() {
     let mut play = Play::with(|setup| setup.retransmission = Some(Retransmission::default()));
     play.outgoing(Kind::Acquire, 2, None);
     for attempt in 1..2_000 {
@@ -270,7 +270,7 @@ fn without_a_bound_messages_are_sent_for_ever() {
 }
 
 #[test]
-fn a_renewal_is_sent_again_until_it_is_time_to_rebind() {
+fn retransmission_of_a_renewal_ends_at_t2() {
     let mut play = Play::with(|setup| setup.retransmission = Some(Retransmission::default()));
     let lease = lease_of(&mut play);
     // Granted at second 10 of the run with T2 after 1,800 s, and requested again at second 10.
@@ -298,7 +298,7 @@ fn a_renewal_is_sent_again_until_it_is_time_to_rebind() {
 }
 
 #[test]
-fn the_first_server_is_the_one_that_all_requests_name() {
+fn first_server_is_named_by_all_requests() {
     let mut play = Play::with(|setup| setup.first_server = true);
     assert_eq!(play.plan.first_server(), None);
     let lease = lease_of(&mut play);
@@ -316,7 +316,7 @@ fn the_first_server_is_the_one_that_all_requests_name() {
 }
 
 #[test]
-fn a_client_of_its_own_speaks_to_its_server() {
+fn client_without_a_relay_talks_to_its_server() {
     let mut play = Play::with(|setup| {
         setup.role = Role::Client { server_port: 6767 };
         setup.broadcast = true;
@@ -348,7 +348,7 @@ fn a_client_of_its_own_speaks_to_its_server() {
 }
 
 #[test]
-fn somebody_elses_answers_are_passed_over() {
+fn answers_to_others_are_ignored() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 2, None);
     let mut offer = play.reply(MessageType::Offer);
@@ -361,7 +361,7 @@ fn somebody_elses_answers_are_passed_over() {
 }
 
 #[test]
-fn datagrams_are_sorted_before_anyone_is_asked() {
+fn datagrams_are_classified_before_dispatch() {
     let mut play = Play::plain();
     play.outgoing(Kind::Acquire, 0x0102_0304, None);
     let open = |bytes: &[u8]| Client::open(&play.plan, bytes).map(|(xid, _)| xid);

@@ -32,7 +32,7 @@ fn wrong(packet: Vec<u8>, offsets: Offsets) -> String {
 }
 
 #[test]
-fn templates_are_sent_with_a_few_fields_filled_in() {
+fn template_is_sent_with_few_fields_filled_in() {
     let (discover, request) = (packet(MessageType::Discover), packet(MessageType::Request));
     // 53, 12, 50, 54, 55, 61 in the order of their codes: 3, 7, 6, 6, 5 and 9 bytes from 240 on.
     let offsets = Offsets { server_id: Some(256), lease: Some(250), ..Offsets::default() };
@@ -65,7 +65,7 @@ fn templates_are_sent_with_a_few_fields_filled_in() {
 }
 
 #[test]
-fn options_of_a_template_are_found_without_offsets() {
+fn template_option_offsets_are_found() {
     let request = packet(MessageType::Request);
     let mut play =
         Play::with(|setup| setup.second_template = Some(template(request, Offsets::default())));
@@ -78,7 +78,7 @@ fn options_of_a_template_are_found_without_offsets() {
 }
 
 #[test]
-fn the_mac_may_stand_in_a_client_identifier() {
+fn template_mac_may_be_in_the_client_identifier() {
     let discover = packet(MessageType::Discover);
     // The client identifier is the last option: its last octet comes before the end option.
     let last = discover.len() - 2;
@@ -92,7 +92,7 @@ fn the_mac_may_stand_in_a_client_identifier() {
 }
 
 #[test]
-fn a_wrong_offset_is_told_what_it_points_at() {
+fn template_offset_error_names_what_it_points_at() {
     let request = packet(MessageType::Request);
     let none = Offsets::default();
     let reported = wrong(request.clone(), Offsets { server_id: Some(265), ..none });
@@ -155,7 +155,7 @@ fn a_wrong_offset_is_told_what_it_points_at() {
 }
 
 #[test]
-fn options_are_added_behind_the_last_one() {
+fn template_options_are_appended() {
     let discover = packet(MessageType::Discover);
     let mut play = Play::with(|setup| {
         setup.first_template = Some(template(discover.clone(), Offsets::default()));
@@ -173,7 +173,7 @@ fn options_are_added_behind_the_last_one() {
 }
 
 #[test]
-fn a_template_of_another_type_is_answered_by_an_ack() {
+fn template_of_another_type_is_answered_by_an_ack() {
     let inform = Draft::new(Header::request(), MessageType::Inform).to_bytes();
     let mut play = Play::with(|setup| {
         setup.first_half = true;
@@ -188,7 +188,7 @@ fn a_template_of_another_type_is_answered_by_an_ack() {
 }
 
 #[test]
-fn a_template_claims_what_it_says_unless_clients_pretend() {
+fn template_seconds_are_kept_unless_claimed() {
     let mut discover = packet(MessageType::Discover);
     patch::secs(&mut discover, 77);
     let mut play = Play::with(|setup| {
@@ -206,7 +206,7 @@ fn a_template_claims_what_it_says_unless_clients_pretend() {
 }
 
 #[test]
-fn a_client_identifier_that_repeats_the_mac_goes_with_it() {
+fn template_client_identifier_follows_the_mac() {
     let theirs = [2, 0, 0, 0, 0, 9];
     let mut header = Header::request();
     header.chaddr[..6].copy_from_slice(&theirs);
@@ -232,7 +232,7 @@ fn a_client_identifier_that_repeats_the_mac_goes_with_it() {
 }
 
 #[test]
-fn the_seconds_of_a_template_can_be_left_alone() {
+fn template_seconds_can_be_left_alone() {
     let mut request = packet(MessageType::Request);
     patch::secs(&mut request, 77);
     let offsets = Offsets { elapsed: Some(0), ..Offsets::default() };

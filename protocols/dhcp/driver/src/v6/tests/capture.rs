@@ -56,7 +56,7 @@ fn all(datagrams: &[Vec<u8>]) -> Vec<&[u8]> {
 }
 
 #[test]
-fn four_messages_are_those_of_the_old_tool() {
+fn four_messages_equal_the_original_tool() {
     for (command, wanted) in [
         ("-r 1 -n 1", Wanted::Addresses),
         ("-e address-and-prefix -r 1 -n 1", Wanted::Both),
@@ -77,7 +77,7 @@ fn four_messages_are_those_of_the_old_tool() {
 }
 
 #[test]
-fn relay_messages_are_those_of_the_old_tool() {
+fn relay_messages_equal_the_original_tool() {
     let (sent, received) = exchange("-A 1 -r 1 -n 1");
     let mut setup = setup(&sent[0], 1);
     let here = "2001:db8:77::1".parse().unwrap();
@@ -87,7 +87,7 @@ fn relay_messages_are_those_of_the_old_tool() {
 }
 
 #[test]
-fn options_of_the_user_stand_where_the_old_tool_puts_them() {
+fn custom_options_are_placed_like_the_original_tool() {
     let (sent, received) = exchange("-o 15,00056b656c6c79 -o 17,0000000a -c -i -r 1 -n 1");
     let mut rapid = setup(&sent[0], 1);
     rapid.options = vec![(15, bytes("00056b656c6c79")), (17, bytes("0000000a"))];
@@ -107,7 +107,7 @@ fn options_of_the_user_stand_where_the_old_tool_puts_them() {
 }
 
 #[test]
-fn renewals_and_releases_are_those_of_the_old_tool() {
+fn renew_and_release_equal_the_original_tool() {
     let (sent, received) = exchange("-o 15,00056b656c6c79 -R 3 -f 2 -F 2 -r 4 -p 3");
     let mut setup = setup(&sent[0], 3);
     setup.options = vec![(15, bytes("00056b656c6c79"))];

@@ -40,7 +40,7 @@ fn sound(step: &Step<Lease>, out: &[u8]) {
 
 proptest! {
     #[test]
-    fn any_bytes_are_opened_and_heard(
+    fn arbitrary_bytes_are_handled(
         bytes in vec(any::<u8>(), 0..200),
         kind in prop_oneof![Just(2u8), Just(7), Just(13), any::<u8>()],
         request in 0..7usize,
@@ -61,7 +61,7 @@ proptest! {
     }
 
     #[test]
-    fn real_replies_may_be_tampered_with(
+    fn altered_replies_are_handled(
         changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..5),
         cut in proptest::option::of(any::<prop::sample::Index>()),
         stage in 0..2usize,

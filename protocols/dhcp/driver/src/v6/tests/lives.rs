@@ -25,7 +25,7 @@ fn asks(plan: &Plan, kind: Kind) -> (Player, crate::OutgoingMessage) {
 }
 
 #[test]
-fn each_kind_of_message_has_what_it_needs() {
+fn messages_contain_their_required_options() {
     let plan = plan(|_| {});
     for (kind, stage, message, expected) in [
         (Kind::Renew, Stage::Renew, MessageType::RENEW, &[1, 2, 3][..]),
@@ -42,7 +42,7 @@ fn each_kind_of_message_has_what_it_needs() {
 }
 
 #[test]
-fn with_retransmission_every_message_tells_its_elapsed_time() {
+fn retransmission_adds_elapsed_time_to_every_message() {
     let plan = plan(|setup| setup.retransmit = true);
     for kind in [Kind::Renew, Kind::Release, Kind::Rebind, Kind::Reboot, Kind::Decline] {
         assert_eq!(asks(&plan, kind).0.message().elapsed(), Ok(Some(0)), "{kind:?}");
@@ -50,7 +50,7 @@ fn with_retransmission_every_message_tells_its_elapsed_time() {
 }
 
 #[test]
-fn without_a_lease_there_is_nothing_to_ask_about() {
+fn exchanges_without_a_lease_are_skipped() {
     let plan = plan(|_| {});
     for kind in Kind::ALL {
         let mut player = Player::default();
@@ -62,7 +62,7 @@ fn without_a_lease_there_is_nothing_to_ask_about() {
 }
 
 #[test]
-fn what_a_reply_leaves_of_a_lease() {
+fn replies_keep_change_or_end_the_lease() {
     let plan = plan(|_| {});
     let fine: Gift = |_| {};
     let no_binding: Gift = |writer| refuses(status::NO_BINDING)(writer);
@@ -103,7 +103,7 @@ fn what_a_reply_leaves_of_a_lease() {
 }
 
 #[test]
-fn a_client_with_prefixes_rebinds_where_it_would_confirm() {
+fn client_with_prefixes_rebinds_instead_of_confirming() {
     let plan = plan(|setup| setup.wanted = Wanted::Prefixes);
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
@@ -149,7 +149,7 @@ fn total(waits: &[Duration]) -> Duration {
 }
 
 #[test]
-fn messages_are_sent_again_at_the_instants_of_the_rfc() {
+fn retransmission_happens_at_the_times_of_the_rfc() {
     let plan = plan(|setup| (setup.retransmit, setup.seed) = (true, 99));
     let mut player = Player::default();
     let first = outgoing(player.begin(&plan, Kind::Acquire, 3, None)).wait.unwrap();
@@ -186,7 +186,7 @@ fn messages_are_sent_again_at_the_instants_of_the_rfc() {
 }
 
 #[test]
-fn chance_is_the_same_in_every_run_and_another_in_every_exchange() {
+fn retransmission_jitter_depends_on_seed_and_number() {
     let first = |seed, number| {
         let plan = plan(|setup| (setup.retransmit, setup.seed) = (true, seed));
         outgoing(Player::default().begin(&plan, Kind::Acquire, number, None)).wait.unwrap()
@@ -197,7 +197,7 @@ fn chance_is_the_same_in_every_run_and_another_in_every_exchange() {
 }
 
 #[test]
-fn a_lease_that_passes_quickly_is_given_up_quickly() {
+fn retransmission_for_a_short_lease_ends_early() {
     let plan = plan(|setup| (setup.retransmit, setup.lease_seconds) = (true, 500.0));
     let (mut player, opening) = asks(&plan, Kind::Renew);
     let all = waits(&plan, &mut player, opening.wait.unwrap());
@@ -214,7 +214,7 @@ fn a_lease_that_passes_quickly_is_given_up_quickly() {
 }
 
 #[test]
-fn elapsed_times_rise_for_a_while() {
+fn elapsed_time_claims_rise_for_a_period() {
     let plan = plan(|setup| {
         setup.rising = Some(Rising { after: secs(1), lasting: secs(3) });
     });
@@ -234,7 +234,7 @@ fn elapsed_times_rise_for_a_while() {
 }
 
 #[test]
-fn many_exchanges_leave_no_more_behind_than_one() {
+fn exchanges_leave_no_memory_behind() {
     let plan =
         Plan::compile(Setup::new(Population::cycle([0; 6], 1 << 20), BaseDuid::Time(1))).unwrap();
     let mut player = Player::default();

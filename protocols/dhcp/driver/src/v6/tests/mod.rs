@@ -147,7 +147,7 @@ fn codes(message: &Message<'_>) -> Vec<u16> {
 }
 
 #[test]
-fn transaction_ids_follow_from_the_number_of_the_exchange() {
+fn transaction_ids_follow_from_the_number() {
     let halves = plan(|setup| setup.first_half = true);
     let all: Vec<u32> = (0..4).map(|number| halves.xid(number, Stage::First)).collect();
     assert_eq!(all, [0, 1, 2, 3]);

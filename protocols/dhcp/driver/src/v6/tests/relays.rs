@@ -34,7 +34,7 @@ fn levels(mut datagram: &[u8]) -> Vec<Read<'_>> {
 }
 
 #[test]
-fn any_number_of_agents_nests_and_their_answers_are_unwrapped() {
+fn relays_nest_to_any_depth_and_answers_are_unwrapped() {
     for count in [0u16, 1, 2, 5, 32] {
         let plan = plan(|setup| setup.relays = (1..=count).map(agent).collect());
         let mut client = Client::default();
@@ -72,7 +72,7 @@ fn any_number_of_agents_nests_and_their_answers_are_unwrapped() {
 }
 
 #[test]
-fn options_of_agents_stand_before_the_message_and_may_name_the_client() {
+fn relay_options_precede_the_message_and_vary_per_client() {
     let plan = plan(|setup| {
         let mut near = agent(1);
         near.options = vec![(code::SUBSCRIBER_ID, b"all".to_vec())];
@@ -96,7 +96,7 @@ fn options_of_agents_stand_before_the_message_and_may_name_the_client() {
 }
 
 #[test]
-fn clients_may_say_who_they_are_in_every_message() {
+fn client_options_identify_the_client_in_every_message() {
     let plan = plan(|setup| {
         setup.population = clients(9).population;
         setup.varied = vec![varied(code::VENDOR_CLASS, "v{n}"), varied(code::USER_CLASS, "u{n}")];
@@ -112,7 +112,7 @@ fn clients_may_say_who_they_are_in_every_message() {
 }
 
 #[test]
-fn a_link_is_chosen_for_each_exchange_and_kept_for_its_lease() {
+fn link_address_is_chosen_per_exchange_and_kept_by_its_lease() {
     let links: Vec<Ipv6Addr> = (0..8).map(|n| Ipv6Addr::new(0x2001, n, 0, 0, 0, 0, 0, 9)).collect();
     let with = |seed| {
         plan(|setup| {
@@ -164,7 +164,7 @@ fn a_link_is_chosen_for_each_exchange_and_kept_for_its_lease() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_its_reason() {
+fn invalid_setups_are_refused_with_a_reason() {
     let refused = |change: fn(&mut super::super::Setup)| {
         let mut setup = clients(1);
         change(&mut setup);

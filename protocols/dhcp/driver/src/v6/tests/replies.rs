@@ -43,7 +43,7 @@ fn ignored(step: Step<Lease>) -> Anomaly {
 }
 
 #[test]
-fn an_exchange_of_two_messages_ends_with_the_advertise() {
+fn first_half_ends_with_the_advertise() {
     let plan = plan(|setup| setup.first_half = true);
     let mut player = waiting(&plan, Stage::First);
     let end = done(player.receives(&plan, &player.answer(ADVERTISE, gives)));
@@ -53,7 +53,7 @@ fn an_exchange_of_two_messages_ends_with_the_advertise() {
 }
 
 #[test]
-fn each_stage_waits_as_long_as_it_is_given() {
+fn stage_timeouts_are_kept() {
     let plan = plan(|setup| setup.waits = [Duration::from_secs(3), Duration::from_secs(5)]);
     let mut player = Player::default();
     let first = outgoing(player.begin(&plan, Kind::Acquire, 8, None));
@@ -68,7 +68,7 @@ fn each_stage_waits_as_long_as_it_is_given() {
 }
 
 #[test]
-fn an_answer_without_what_was_wanted_is_rejected() {
+fn answer_without_the_requested_lease_is_rejected() {
     let nothing: Gift = |_| {};
     let empty: Gift = |writer| {
         let open = writer.open_ia(IaKind::Na, 1, 0, 0);
@@ -119,7 +119,7 @@ fn an_answer_without_what_was_wanted_is_rejected() {
 }
 
 #[test]
-fn the_earliest_times_of_both_associations_count() {
+fn earliest_times_of_both_associations_count() {
     let plan = plan(|setup| setup.wanted = Wanted::Both);
     let mut player = waiting(&plan, Stage::Second);
     let reply = player.answer(REPLY, |writer| {
@@ -142,7 +142,7 @@ fn plan_of_prefixes() -> Plan {
 }
 
 #[test]
-fn without_both_identifiers_it_is_no_answer() {
+fn answer_without_both_identifiers_is_malformed() {
     let plan = plan(|_| {});
     for (stage, kind) in [(Stage::First, ADVERTISE), (Stage::Second, REPLY)] {
         for (client, server) in [(false, true), (true, false), (false, false)] {
@@ -167,7 +167,7 @@ fn without_both_identifiers_it_is_no_answer() {
 }
 
 #[test]
-fn what_nobody_waits_for_is_ignored() {
+fn unexpected_answers_are_ignored() {
     let plan = plan(|_| {});
     let mut first = waiting(&plan, Stage::First);
     let reply = first.answer(REPLY, gives);
@@ -188,7 +188,7 @@ fn what_nobody_waits_for_is_ignored() {
 }
 
 #[test]
-fn rapid_commit_ends_after_one_reply_and_goes_on_after_an_advertise() {
+fn rapid_commit_ends_with_a_reply_or_continues_after_advertise() {
     let plan = plan(|setup| setup.rapid_commit = true);
     let commits = |writer: &mut Writer<'_>| {
         gives(writer);
@@ -223,7 +223,7 @@ fn rapid_commit_ends_after_one_reply_and_goes_on_after_an_advertise() {
 }
 
 #[test]
-fn the_first_server_of_the_run_gets_all_requests() {
+fn first_server_gets_all_requests() {
     let requested = |plan: &Plan, number, server: &[u8]| {
         let mut player = Player::default();
         outgoing(player.begin(plan, Kind::Acquire, number, None));
@@ -240,7 +240,7 @@ fn the_first_server_of_the_run_gets_all_requests() {
 }
 
 #[test]
-fn datagrams_are_sorted_before_anything_else_is_done() {
+fn datagrams_are_classified_first() {
     let plan = Plan::compile(clients(1)).unwrap();
     let open = |datagram: &[u8]| {
         Client::open(&plan, datagram).map(|(xid, message)| (xid, message.to_vec()))
@@ -261,7 +261,7 @@ fn datagrams_are_sorted_before_anything_else_is_done() {
 }
 
 #[test]
-fn a_request_tells_no_elapsed_time_and_keeps_what_was_offered() {
+fn request_has_no_elapsed_time_and_keeps_the_offer() {
     let plan = plan(|_| {});
     let mut player = waiting(&plan, Stage::First);
     let long = Ipv6Addr::LOCALHOST;

@@ -43,7 +43,7 @@ const NONE: Offsets =
     Offsets { xid: None, identity: None, elapsed: None, server_id: None, lease: None };
 
 #[test]
-fn a_solicit_keeps_everything_but_its_number_and_its_identity() {
+fn template_solicit_changes_only_xid_and_duid() {
     let offsets = Offsets { xid: Some(1), identity: Some(21), ..NONE };
     let plan = compiled(300, offsets, NONE).unwrap();
     let mut player = Player::default();
@@ -57,7 +57,7 @@ fn a_solicit_keeps_everything_but_its_number_and_its_identity() {
 }
 
 #[test]
-fn offsets_of_what_is_sent_are_those_one_would_give() {
+fn template_offsets_are_reported() {
     let plan = compiled(300, Offsets { identity: Some(15), ..NONE }, NONE).unwrap();
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 299, None));
@@ -84,7 +84,7 @@ fn offsets_of_what_is_sent_are_those_one_would_give() {
 }
 
 #[test]
-fn one_client_is_the_template_s_own() {
+fn template_duid_is_used_by_a_single_client() {
     let plan = compiled(1, NONE, NONE).unwrap();
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
@@ -96,7 +96,7 @@ fn one_client_is_the_template_s_own() {
 }
 
 #[test]
-fn a_request_is_laid_out_anew_around_what_was_offered() {
+fn template_request_is_rebuilt_around_the_offer() {
     let offsets = Offsets {
         identity: Some(21),
         elapsed: Some(88),
@@ -132,7 +132,7 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
 }
 
 #[test]
-fn an_elapsed_time_may_be_left_as_it_is() {
+fn template_elapsed_time_can_be_left_alone() {
     let plan = compiled(1, NONE, Offsets { elapsed: Some(0), ..NONE }).unwrap();
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
@@ -141,7 +141,7 @@ fn an_elapsed_time_may_be_left_as_it_is() {
 }
 
 #[test]
-fn options_of_the_user_stand_behind_the_template_s() {
+fn template_options_of_the_user_are_appended() {
     let mut setup: Setup = clients(1);
     setup.first_template = Some(template(solicit(), NONE));
     setup.options = vec![(4, vec![7])];
@@ -157,7 +157,7 @@ fn options_of_the_user_stand_behind_the_template_s() {
 }
 
 #[test]
-fn with_retransmission_a_template_tells_the_elapsed_time() {
+fn template_elapsed_time_is_set_when_retransmitting() {
     let mut setup: Setup = clients(1);
     setup.first_template = Some(template(solicit(), NONE));
     setup.retransmit = true;
@@ -171,7 +171,7 @@ fn with_retransmission_a_template_tells_the_elapsed_time() {
 }
 
 #[test]
-fn an_offset_that_is_wrong_is_told_what_it_points_at() {
+fn template_offset_error_names_what_it_points_at() {
     let first = |offsets| compiled(300, offsets, NONE).unwrap_err();
     let second = |offsets| compiled(300, NONE, offsets).unwrap_err();
     let use_it = "use the packet template packet.hex: ";
@@ -220,7 +220,7 @@ fn an_offset_that_is_wrong_is_told_what_it_points_at() {
 }
 
 #[test]
-fn a_packet_that_is_something_else_is_named() {
+fn template_of_another_message_is_refused() {
     let refused = |first: Vec<u8>, second: Option<Vec<u8>>| {
         let mut setup = clients(1);
         setup.population = Population::cycle([0; 6], 1);

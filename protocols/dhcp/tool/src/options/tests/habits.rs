@@ -45,7 +45,7 @@ const TAKEN: &[&str] = &[
 ];
 
 #[test]
-fn what_the_old_tool_took_is_taken() {
+fn command_lines_of_the_original_are_accepted() {
     for line in TAKEN {
         let read = parse(&words(line), &Place { lab: true });
         assert!(matches!(read, Ok(Parsed::Run(_))), "{line}: {read:?}");
@@ -53,7 +53,7 @@ fn what_the_old_tool_took_is_taken() {
 }
 
 #[test]
-fn the_kind_of_a_base_has_letters_of_either_case() {
+fn base_prefix_is_case_insensitive() {
     let duid = "0101010101010101010110111F14";
     let written = args(&format!("-6 -b DUID={duid} -b MAC=10::20::30::40::50::60 ::1")).clients;
     let plain = args(&format!("-6 -b duid={duid} -b ether=10:20:30:40:50:60 ::1")).clients;
@@ -63,7 +63,7 @@ fn the_kind_of_a_base_has_letters_of_either_case() {
 }
 
 #[test]
-fn a_duid_does_nothing_in_dhcpv4_and_that_is_said() {
+fn base_duid_without_effect_in_dhcpv4_is_noted() {
     let args = args("-b duid=0101010101010101010110111F14 10.0.0.1");
     assert_eq!(args.notes, ["-b duid= has no effect: DHCPv4 identifies clients by MAC address"]);
 }

@@ -175,7 +175,7 @@ const MISTAKES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_mistake_is_named_and_ends_with_2() {
+fn mistakes_are_named_and_exit_2() {
     for (line, reason) in MISTAKES {
         let refused = refusal(line);
         assert!(refused.reason.contains(reason), "{line}: {}", refused.reason);
