@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_leave_when_they_are_due_and_in_their_order() {
+    fn delay_queue_releases_replies_when_due_in_order() {
         let mut queue = DelayQueue::default();
         let millis = Duration::from_millis;
         for (due, reply) in [(5, 'b'), (9, 'd'), (5, 'c'), (1, 'a')] {

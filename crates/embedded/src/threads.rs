@@ -100,7 +100,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn threads_that_wait_and_threads_that_are_busy_are_stopped() {
+    fn threads_waiting_or_busy_are_stopped() {
         let mut threads = Threads::new().unwrap();
         let (ended, ends) = mpsc::channel();
         for busy in [false, true, false] {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_ends_with_what_can_be_read_or_with_its_time() {
+    fn threads_wait_for_input_or_timeout() {
         let threads = Threads::new().unwrap();
         let stop = threads.stop().unwrap();
         let (mut one, other) = UnixStream::pair().unwrap();

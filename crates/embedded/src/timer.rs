@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sleepers_wake_in_their_order_and_never_early() {
+    fn timer_wakes_sleepers_in_order_and_never_early() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let local = tokio::task::LocalSet::new();
         local.block_on(&runtime, async {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_sleep_leaves_nothing_behind() {
+    fn timer_forgets_a_dropped_sleep() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         runtime.block_on(async {
             let timer = Rc::new(Timer::new(Clock::new()).unwrap());

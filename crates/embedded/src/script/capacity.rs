@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_served_one_after_the_other_and_refused_where_there_is_no_room() {
+    fn capacity_serves_in_turn_and_refuses_beyond_its_queue() {
         let line = line("rate = 1000\nqueue = 3");
         let at_once: Vec<Served> = (0..4).map(|_| line.serve(ms(10))).collect();
         let after = |millis| Served::After(ms(millis));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn it_pauses_after_so_many() {
+    fn capacity_pauses_after_its_count() {
         let line = line("rate = 1000\npause = { every = 3, lasts = '20ms' }");
         let each: Vec<Served> = (0..6).map(|n| line.serve(ms(100 * n))).collect();
         let (one, long) = (Served::After(ms(1)), Served::After(ms(21)));
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_slow_until_nobody_waits() {
+    fn capacity_collapse_lasts_until_the_queue_is_empty() {
         let line = line("rate = 1000\ncollapse = { waiting = 2, factor = 5 }");
         let taken: Vec<Served> = (0..3).map(|_| line.serve(ms(0))).collect();
         assert_eq!(taken, [1, 2, 7].map(|millis| Served::After(ms(millis))));
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn times_without_memory_have_the_mean_of_the_rate_and_repeat() {
+    fn capacity_exponential_times_have_the_mean_of_the_rate() {
         let of = |rate: u32| {
             let line = line(&format!("rate = {rate}\nservice = 'exponential'"));
             let each = (0..4_000_u64).map(|n| match line.serve(Duration::from_secs(n)) {
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_work_says_why() {
+    fn capacity_errors_are_explained() {
         for (text, expected) in [
             ("rate = 0", "above 0"),
             ("rate = 5\nqueue = 0", "at least 1"),

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn periods_have_units() {
+    fn period_needs_a_unit() {
         assert_eq!(parse("250us"), Some(Duration::from_micros(250)));
         assert_eq!(parse("10ms"), Some(Duration::from_millis(10)));
         assert_eq!(parse("2s"), Some(Duration::from_secs(2)));
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_reaches_both_ends() {
+    fn period_range_reaches_both_ends() {
         let range = Range { shortest: Duration::from_nanos(5), longest: Duration::from_nanos(7) };
         assert_eq!(range.choose(0), Duration::from_nanos(5));
         assert_eq!(range.choose(u64::MAX), Duration::from_nanos(7));

@@ -307,7 +307,7 @@ mod tests {
     const START: Duration = Duration::ZERO;
 
     #[test]
-    fn a_rule_counts_only_what_it_selects() {
+    fn rule_counts_only_what_it_selects() {
         let rules = rules(
             "[[rule]]\non = 'search'\nfirst = 4\nlast = 8\nevery = 2\naction = 'drop'\n\
              [[rule]]\non = 'bind'\nevery = 5\naction = 'drop'\n[[rule]]\nfirst = 20\naction = 'reset'",
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_comes_before_the_rules() {
+    fn rule_applies_after_the_capacity() {
         let rules =
             rules("[capacity]\nrate = 100\nqueue = 1\n[[rule]]\nevery = 2\naction = 'drop'");
         let names =
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_have_times_and_stalls_too() {
+    fn rule_times_stalls_and_refusals_are_kept() {
         let rules = rules(
             "[[rule]]\nafter = '10ms'\nuntil = '20ms'\naction = 'drop'\n\
              [[stall]]\nat = '1s'\nlasts = '2s'\n[[refuse]]\nat = '5s'\nlasts = '1s'",
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_random_depends_on_seed_and_number_alone() {
+    fn rule_randomness_depends_on_seed_and_number() {
         let faults = |seed: u32| {
             let text = format!("seed = {seed}\n[[rule]]\nprobability = 0.25\naction = 'drop'");
             let rules = rules(&text);
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_that_cannot_work_say_where_and_why() {
+    fn rule_errors_name_line_and_reason() {
         for (text, expected) in [
             ("[[rule]]\naction = 'drop'\nwhen = 3", "unknown field `when`"),
             ("[[rule]]\naction = 'drop'\nwhen = 3", "line 3"),
