@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_wait_for_every_worker_and_keep_their_order() {
+    fn rows_wait_for_every_worker_and_stay_in_order() {
         let measured = vec![
             measured(0, 1, 10, false),
             measured(0, 2, 20, false),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_too_late_is_laid_into_the_next_row() {
+    fn late_measurements_are_added_to_the_next_row() {
         let (sender, receiver) = sync_channel(64);
         let (spent, _kept): (Vec<_>, Vec<_>) = (0..2).map(|_| sync_channel(64)).unzip();
         let mut rows = Vec::new();
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_does_not_end_at_once_is_told_of() {
+    fn overdue_worker_is_reported() {
         let (sender, receiver) = sync_channel(64);
         sender.send(measured(0, 0, 10, true)).unwrap();
         let (spent, _kept): (Vec<_>, Vec<_>) = (0..2).map(|_| sync_channel(64)).unzip();

@@ -21,7 +21,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
     /// Whatever sessions do and whenever the run is stopped, every exchange is accounted for.
     #[test]
-    fn nothing_is_lost(
+    fn every_exchange_is_accounted_for(
         script in prop::collection::vec((0..10_u8, 0..300_u64), 1..40),
         per_second in 1..300_u64,
         sessions in 1..6_u32,

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pinned_thread_has_one_core_left() {
+    fn pinned_thread_has_one_core() {
         let core = *allowed().last().unwrap();
         let left = std::thread::spawn(move || (pin(core), allowed())).join().unwrap();
         assert_eq!(left, (true, vec![core]));

@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_window_ends_where_the_first_exchange_beyond_the_count_would_have_been() {
+    fn window_ends_where_the_exchange_beyond_the_count_was_due() {
         let at = Moment::from_nanos;
         let end = |window_to| WorkerEnd {
             ended: Ended::Count,

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn all_begin_at_the_same_moment_even_if_one_never_comes() {
+    fn gate_opens_for_all_at_once_even_if_one_gives_up() {
         let gate = Gate::new(4, Start::WhenReady);
         let origins = origins(&gate, Monotonic::new(), &Stop::new());
         assert!(origins.iter().all(|origin| *origin == origins[0]));
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_that_was_agreed_on_is_the_origin_unless_it_is_past() {
+    fn gate_opens_at_the_agreed_moment_unless_past() {
         let at = |millis| Moment::ZERO + Duration::from_millis(millis);
         let (clock, agreed) = (Monotonic::new(), in_millis(120));
         let origins = origins(&Gate::new(4, Start::At(agreed)), clock, &Stop::new());
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_day_of_the_run_says_when_it_begins() {
+    fn gate_uses_the_time_of_day_of_the_run() {
         let (agreed, now, stop) = (in_millis(3_600_000), Moment::ZERO, Stop::new());
         let begins = |today| {
             let gate = Gate::new(1, Start::At(agreed)).by(today);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_to_stop_opens_the_gate() {
+    fn gate_opens_on_a_stop_request() {
         for start in [Start::At(in_millis(3_600_000)), Start::WhenTold(StartSignal::new())] {
             let (gate, stop) = (Gate::new(4, start), Stop::new());
             stop.request();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_told_when_to_begin_says_what_is_ready_and_waits() {
+    fn gate_reports_ready_and_waits_for_the_start_signal() {
         let (signal, stop) = (StartSignal::new(), Stop::new());
         let gate = Gate::new(2, Start::WhenTold(signal.clone()));
         let (clock, now) = (Monotonic::new(), Moment::ZERO);
@@ -268,7 +268,7 @@ mod orders {
     }
 
     #[test]
-    fn all_have_one_origin_and_nobody_waits_for_who_gives_up() {
+    fn gate_has_one_origin_and_skips_who_gives_up() {
         loom::model(|| {
             let (gate, stop) = (Arc::new(Gate::new(3, Start::WhenReady)), Stop::new());
             let others = [started(&gate, &stop, 1), started(&gate, &stop, 2)];
@@ -281,7 +281,7 @@ mod orders {
     }
 
     #[test]
-    fn a_request_to_stop_opens_the_gate_whenever_it_comes() {
+    fn gate_opens_on_a_stop_request_in_any_order() {
         loom::model(|| {
             let gate = Arc::new(Gate::new(2, Start::WhenTold(StartSignal::new())));
             let stop = Stop::new();

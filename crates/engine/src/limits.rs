@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limit_in_force_is_the_one_reported() {
+    fn open_files_limit_in_force_is_reported() {
         let reported = raise_open_files();
         assert_eq!(getrlimit(Resource::Nofile).current, reported);
         assert_eq!(getrlimit(Resource::Nofile).maximum, reported);

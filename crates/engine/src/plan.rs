@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_of_a_connection_stay_together_and_none_is_lost() {
+    fn sessions_of_a_connection_stay_on_one_worker() {
         for (sessions, group, workers) in [(10, 1, 3), (10, 4, 3), (64, 8, 5), (7, 2, 4)] {
             let settings = Settings { workers: Some(workers), ..open(1, sessions) };
             let plan = Plan::new(settings, group).unwrap();
@@ -444,13 +444,13 @@ mod tests {
     }
 
     #[test]
-    fn the_backlog_holds_two_seconds() {
+    fn backlog_holds_two_seconds() {
         assert_eq!(Plan::new(open(20_000, 1), 1).unwrap().backlog(), 40_000);
         assert_eq!(Plan::new(open(10, 1), 1).unwrap().backlog(), 1_024);
     }
 
     #[test]
-    fn the_time_limit_counts_after_the_warm_up() {
+    fn time_limit_starts_after_the_warm_up() {
         let mut settings = open(10, 1);
         settings.warm_up = Duration::from_secs(3);
         settings.stop.time = Some(Duration::from_secs(6));
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_share_sessions_whole_connections_at_a_time() {
+    fn nodes_share_sessions_by_whole_connections() {
         for (sessions, group, weights) in [
             (10, 1, vec![1, 1, 1]),
             (40, 4, vec![3, 1, 1, 1]),
@@ -502,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_settings_are_refused() {
+    fn invalid_settings_are_refused() {
         let refused = |change: fn(&mut Settings)| {
             let mut settings = open(1, 2);
             change(&mut settings);

@@ -175,7 +175,7 @@ fn assert_all(rates: &Rates, offered: f64) {
 }
 
 #[test]
-fn a_queue_here_is_answered_as_fast_as_its_sessions_are_free() {
+fn achieved_is_limited_by_busy_sessions() {
     for backlog in [100, 100_000] {
         let settings = Settings { backlog: Some(backlog), ..open(8_000, 1, 10) };
         let rates = open_rates(settings, &Server::taking(ms(10)));
@@ -191,7 +191,7 @@ fn a_queue_here_is_answered_as_fast_as_its_sessions_are_free() {
 }
 
 #[test]
-fn a_queue_there_is_answered_as_fast_as_the_server_is() {
+fn achieved_is_limited_by_the_queue_of_the_server() {
     for seconds in [12, 25] {
         let settings = Settings { drain: Some(ms(60_000)), ..open(60, seconds, 300) };
         let rates = open_rates(settings, &Server::queue(50));
@@ -207,7 +207,7 @@ fn a_queue_there_is_answered_as_fast_as_the_server_is() {
 }
 
 #[test]
-fn a_small_shortfall_is_seen() {
+fn small_shortfall_is_seen() {
     for (server, share) in [(985, 0.985), (950, 0.95)] {
         let rates = open_rates(open(1_000, 10, 2_000), &Server::queue(server));
         assert!((rates.share.unwrap() - share).abs() < 0.002, "{rates:?}");
@@ -216,7 +216,7 @@ fn a_small_shortfall_is_seen() {
 }
 
 #[test]
-fn a_ramp_tells_until_when_it_was_kept_up_with() {
+fn ramp_reports_until_when_the_target_kept_up() {
     let settings =
         Settings { drain: Some(ms(60_000)), ..stages("ramp 10..110 over 10s as steady", 2_000) };
     let overload = open_rates(settings, &Server::queue(60)).overload.unwrap();
@@ -241,7 +241,7 @@ fn overloaded_stages(text: &str, sessions: u32, server: &Server) -> Vec<(u32, u6
 }
 
 #[test]
-fn a_stage_is_overloaded_although_the_next_one_works_its_queue_off() {
+fn overloaded_stage_is_found_despite_a_recovering_next_one() {
     let steps = "40/s for 5s, 60/s for 5s, 20/s for 10s";
     let found = overloaded_stages(steps, 300, &Server::queue(50));
     let [(2, waiting)] = found[..] else { panic!("{found:?}") };
@@ -257,7 +257,7 @@ fn a_stage_is_overloaded_although_the_next_one_works_its_queue_off() {
 }
 
 #[test]
-fn a_stage_that_was_kept_up_with_is_not_overloaded() {
+fn sustained_stage_is_not_overloaded() {
     let steps = "40/s for 5s, 49/s for 5s, 20/s for 10s";
     assert_eq!(overloaded_stages(steps, 300, &Server::queue(50)), []);
     for millis in [1, 300, 1_000] {
@@ -273,7 +273,7 @@ fn a_stage_that_was_kept_up_with_is_not_overloaded() {
 }
 
 #[test]
-fn a_queue_that_is_cut_off_at_the_end_is_an_overload_and_what_hangs_is_none() {
+fn queue_cut_off_is_an_overload_but_hung_exchanges_are_not() {
     let settings = || Settings { drain: Some(ms(1)), ..open(60, 20, 600) };
     let cut = open_rates(settings(), &Server::queue(50));
     assert!((cut.achieved.unwrap() - 50.0).abs() < 0.5, "{cut:?}");
@@ -286,7 +286,7 @@ fn a_queue_that_is_cut_off_at_the_end_is_an_overload_and_what_hangs_is_none() {
 }
 
 #[test]
-fn chance_is_no_shortfall() {
+fn random_order_is_no_shortfall() {
     // Half are answered at once and the others after 50 to 200 ms, in an order that each seed changes.
     let delay = |seed: u64, number: u64| {
         let mixed = (number ^ seed << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -307,7 +307,7 @@ fn chance_is_no_shortfall() {
 }
 
 #[test]
-fn a_delay_is_no_overload() {
+fn latency_alone_is_no_overload() {
     assert_all(&open_rates(open(200, 3, 100), &Server::taking(ms(300))), 200.0);
     let mixed = |ticket: &Ticket, _| {
         Reply::After(ms(if ticket.number.is_multiple_of(2) { 10 } else { 2_000 }))
@@ -316,7 +316,7 @@ fn a_delay_is_no_overload() {
 }
 
 #[test]
-fn a_connection_of_its_own_is_a_part_of_each_exchange() {
+fn connecting_is_part_of_each_exchange() {
     let server = Server::new(|_, _| Reply::Opened(ms(298), ms(2)));
     let whole = run(open(200, 3, 100), &server);
     assert_all(&rates_of(&whole, Mode::Open), 200.0);
@@ -334,7 +334,7 @@ fn a_connection_of_its_own_is_a_part_of_each_exchange() {
 }
 
 #[test]
-fn what_was_answered_in_time_as_a_whole_is_all_of_it() {
+fn fully_answered_load_is_achieved_entirely() {
     // The first of ten answers comes before the slot of f begins, and nothing is due at the end of the window.
     for micros in (3_000..6_000).step_by(10) {
         let time = Duration::from_micros(micros);
@@ -352,7 +352,7 @@ fn what_was_answered_in_time_as_a_whole_is_all_of_it() {
 }
 
 #[test]
-fn a_ramp_that_is_kept_up_with_is_achieved() {
+fn ramp_that_is_sustained_is_achieved() {
     for millis in [100, 500, 1_000] {
         let server = Server::taking(ms(millis));
         let plan = "ramp 10..500 over 10s as steady, ramp 500..10 over 10s";
@@ -362,7 +362,7 @@ fn a_ramp_that_is_kept_up_with_is_achieved() {
 }
 
 #[test]
-fn a_server_that_stands_still_has_answered_what_it_caught_up_with() {
+fn stalled_server_that_catches_up_loses_nothing() {
     for sessions in [10, 1_000] {
         let still =
             |from, to| open_rates(open(100, 10, sessions), &Server::standing_still(from, to));
@@ -375,7 +375,7 @@ fn a_server_that_stands_still_has_answered_what_it_caught_up_with() {
 }
 
 #[test]
-fn what_a_warm_up_left_behind_is_no_part_of_the_rate() {
+fn warm_up_leftovers_are_not_part_of_the_rate() {
     let settings = || Settings { warm_up: ms(2_000), ..open(100, 10, 300) };
     assert_all(&open_rates(settings(), &Server::standing_still(1_000, 3_000)), 100.0);
     let slow = stages("10/s for 5s as warm-up, 500/s for 10s", 2_000);
@@ -387,7 +387,7 @@ fn what_a_warm_up_left_behind_is_no_part_of_the_rate() {
 }
 
 #[test]
-fn an_answer_that_takes_longer_than_the_run_decides_nothing() {
+fn answer_longer_than_the_run_decides_nothing() {
     let settings = |drain| Settings { drain: Some(ms(drain)), ..open(10, 10, 500) };
     let waited = open_rates(settings(30_000), &Server::taking(ms(12_000)));
     assert_eq!((waited.achieved, waited.goodput, waited.share), (None, None, None));
@@ -397,7 +397,7 @@ fn an_answer_that_takes_longer_than_the_run_decides_nothing() {
 }
 
 #[test]
-fn what_is_not_answered_is_not_achieved() {
+fn unanswered_exchanges_are_not_achieved() {
     let timed = Settings { operation_timeout: ms(30_000), ..open(10, 10, 500) };
     let hung = open_rates(timed.clone(), &Server::new(|_, _| Reply::Silent));
     assert_eq!((hung.achieved, hung.goodput), (Some(0.0), Some(0.0)));
@@ -420,7 +420,7 @@ fn what_is_not_answered_is_not_achieved() {
 }
 
 #[test]
-fn a_server_that_comes_late_is_not_taken_for_a_dead_one() {
+fn late_server_is_not_taken_for_dead() {
     let late = |_: &Ticket, now: Moment| {
         if now < Moment::ZERO + ms(3_000) { Reply::Refused } else { Reply::After(ms(10)) }
     };
@@ -429,7 +429,7 @@ fn a_server_that_comes_late_is_not_taken_for_a_dead_one() {
 }
 
 #[test]
-fn users_in_step_count_with_the_share_of_their_cycles() {
+fn closed_loop_cycles_count_by_their_share_in_the_window() {
     let rate =
         |settings, time| rates_of(&run(settings, &Server::taking(time)), Mode::Closed).achieved;
     assert_rate(rate(closed(10, 3_000), ms(300)), 100.0 / 3.0);
@@ -449,7 +449,7 @@ fn users_in_step_count_with_the_share_of_their_cycles() {
 }
 
 #[test]
-fn a_target_that_dies_is_divided_by_the_whole_time() {
+fn closed_loop_of_a_dying_target_is_divided_by_the_whole_time() {
     let dying = |_: &Ticket, now: Moment| {
         if now < Moment::ZERO + ms(3_000) { Reply::After(ms(10)) } else { Reply::Silent }
     };
@@ -459,7 +459,7 @@ fn a_target_that_dies_is_divided_by_the_whole_time() {
 }
 
 #[test]
-fn a_count_ends_the_window_with_its_last_exchange() {
+fn count_ends_the_window_despite_a_straggler() {
     let straggling =
         |ticket: &Ticket, _| Reply::After(ms(if ticket.number == 9_990 { 30_000 } else { 10 }));
     let mut settings = Settings::closed(ThinkTime::None, 10);
@@ -482,7 +482,7 @@ fn a_count_ends_the_window_with_its_last_exchange() {
 }
 
 #[test]
-fn a_plan_is_judged_by_its_iterations() {
+fn plan_rates_are_those_of_its_iterations() {
     let server = Server { steps: 3, ..Server::taking(ms(1_000)) };
     // Ten users who are in step complete ten iterations each three seconds.
     for seconds in [12, 30] {
@@ -514,7 +514,7 @@ fn a_plan_is_judged_by_its_iterations() {
 }
 
 #[test]
-fn what_is_measured_as_a_whole_has_the_rate_of_its_last_exchange() {
+fn span_has_the_rate_of_its_last_exchange() {
     let server = Server { steps: 2, ..Server::taking(ms(10)) };
     let run = run(closed(10, 3_015), &server);
     let rates = rates_of(&run, Mode::Closed);
@@ -526,7 +526,7 @@ fn what_is_measured_as_a_whole_has_the_rate_of_its_last_exchange() {
 }
 
 #[test]
-fn a_transaction_that_loses_its_second_half_is_not_achieved() {
+fn transaction_without_its_second_half_is_not_achieved() {
     let losing = |ticket: &Ticket, _| {
         if ticket.number.is_multiple_of(2) { Reply::Silent } else { Reply::After(ms(5)) }
     };
@@ -544,7 +544,7 @@ fn items_count_when_they_arrive() {
 }
 
 #[test]
-fn pauses_and_stops_are_in_the_window_as_they_were() {
+fn pauses_and_stops_shape_the_window() {
     let server = Server::taking(ms(100));
     // 5 s of 100/s and 5 s of none.
     assert_all(&open_rates(stages("100/s for 4s, pause 5s, 100/s for 1s", 100), &server), 50.0);
@@ -563,7 +563,7 @@ fn pauses_and_stops_are_in_the_window_as_they_were() {
 }
 
 #[test]
-fn two_halves_of_a_run_have_its_rates() {
+fn merged_halves_have_the_rates_of_the_run() {
     let whole = run(open(200, 3, 100), &Server::taking(ms(300)));
     let mut sum = Interval::new(1, 1);
     let half = run(open(100, 3, 100), &Server::taking(ms(300)));

@@ -47,7 +47,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_clock_that_was_set_goes_on_from_there() {
+    fn run_clock_continues_from_the_given_time() {
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         let clock = RunClock::showing(at);
         let copy = clock;

@@ -120,7 +120,7 @@ fn schedules() -> Vec<Schedule> {
 }
 
 #[test]
-fn an_open_load_in_shares_is_the_load_of_one_machine() {
+fn open_load_in_shares_equals_one_machine() {
     for schedule in schedules() {
         // Enough sessions that no exchange waits for one: some 100 a second, up to two seconds each.
         let settings = Settings { operation_timeout: ms(2_000), ..Settings::open(schedule, 500) };
@@ -133,7 +133,7 @@ fn an_open_load_in_shares_is_the_load_of_one_machine() {
 }
 
 #[test]
-fn a_warm_up_in_shares_is_that_of_one_machine() {
+fn warm_up_in_shares_equals_one_machine() {
     let settings =
         Settings { operation_timeout: ms(2_000), warm_up: ms(1_000), ..open(100, 4, 400) };
     let whole = node(&settings, Node::default());
@@ -144,7 +144,7 @@ fn a_warm_up_in_shares_is_that_of_one_machine() {
 }
 
 #[test]
-fn a_count_in_shares_is_the_count_of_one_machine() {
+fn count_in_shares_equals_one_machine() {
     let mut settings = Settings { operation_timeout: ms(2_000), ..open(200, 60, 800) };
     settings.stop.count = Some(501);
     let whole = node(&settings, Node::default());
@@ -156,7 +156,7 @@ fn a_count_in_shares_is_the_count_of_one_machine() {
 }
 
 #[test]
-fn a_closed_loop_in_shares_makes_the_exchanges_of_one_machine() {
+fn closed_loop_in_shares_makes_the_same_exchanges() {
     let mut settings = Settings::closed(ThinkTime::None, 16);
     settings.stop.count = Some(500);
     let whole = node(&settings, Node::default());
@@ -171,7 +171,7 @@ fn a_closed_loop_in_shares_makes_the_exchanges_of_one_machine() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "simulated time has no millisecond wheel to miss")]
-fn a_run_that_is_stopped_before_it_is_told_to_begin_sends_nothing() {
+fn stop_before_the_start_signal_sends_nothing() {
     let closed = Settings::closed(ThinkTime::None, 4);
     for settings in [open(100, 2, 4), closed] {
         let settings = Settings { start: Start::WhenTold(StartSignal::new()), ..settings };
@@ -202,7 +202,7 @@ fn numbers(settings: &Settings, first: u64) -> Vec<u64> {
 }
 
 #[test]
-fn runs_that_follow_each_other_go_on_counting() {
+fn consecutive_runs_continue_the_numbers() {
     let closed = Settings {
         stop: Stopping { count: Some(50), ..Stopping::default() },
         ..Settings::closed(ThinkTime::None, 4)
@@ -218,7 +218,7 @@ fn runs_that_follow_each_other_go_on_counting() {
 }
 
 #[test]
-fn random_arrivals_of_a_later_run_are_others() {
+fn poisson_arrivals_of_a_later_run_differ() {
     let rate = Rate::per_second(200).unwrap();
     let poisson = Schedule::poisson(rate, Some(ms(1_000))).unwrap();
     let of = |first| numbers(&Settings::open(poisson.clone(), 4), first).len();

@@ -68,7 +68,7 @@ fn tallies(silent: u32) -> Vec<TallyRecord> {
 }
 
 #[test]
-fn sessions_without_any_answer_are_counted_and_each_server_has_its_own() {
+fn silent_sessions_are_counted_per_server() {
     let run = tallies(30);
     assert_eq!(silent_sessions(&run), Some((30, 50)));
     let of = |server: &str, ok, failed, unanswered| ServerCounts {

@@ -240,7 +240,7 @@ pub(crate) fn at_least(histogram: &Histogram, least: Duration) -> u64 {
 /// answered 1,000 + j ms after it, since those that wait are served 1 ms each. It has thus waited 1,000 − 9·j ms, which
 /// is 100 ms for the last of the hundred and 91 ms for the next. "Slow" means at least 100 ms.
 #[test]
-fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
+fn stall_is_one_slow_service_and_101_slow_responses() {
     let stalling =
         |ticket: &Ticket| Step::Answer(if ticket.number == 50 { ms(1_000) } else { ms(1) });
     let run = simulate(open(100, 2, 1), &ScriptedSessions::new(stalling));
@@ -257,7 +257,7 @@ fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
 }
 
 #[test]
-fn what_finds_no_room_in_the_backlog_is_dropped_and_counted() {
+fn backlog_overflow_is_dropped_and_counted() {
     // The first exchange takes 500 ms. Of the 49 that fall due meanwhile, and the 50th that falls
     // due as it ends, 10 wait and the others are dropped.
     let stalling = |ticket: &Ticket| Step::Answer(if ticket.number == 0 { ms(501) } else { ms(0) });
@@ -270,7 +270,7 @@ fn what_finds_no_room_in_the_backlog_is_dropped_and_counted() {
 }
 
 #[test]
-fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
+fn backlog_is_served_until_the_drain_ends() {
     // A hundred fall due in one second at a session that needs 100 ms each: 10 are served in time,
     // 20 more in the two seconds of the drain, and the one in flight then is cut off.
     let settings = Settings { drain: Some(ms(2_050)), ..open(100, 1, 1) };
@@ -282,7 +282,7 @@ fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
 }
 
 #[test]
-fn preparing_is_not_part_of_the_run() {
+fn preparation_is_not_part_of_the_run() {
     let scripted =
         ScriptedSessions { connecting: ms(3_000), ..ScriptedSessions::answering_after(ms(1)) };
     let run = simulate(open(100, 1, 300), &scripted);
@@ -296,7 +296,7 @@ fn preparing_is_not_part_of_the_run() {
 }
 
 #[test]
-fn a_timeout_ends_the_exchange_and_not_the_session() {
+fn timeout_ends_the_exchange_but_not_the_session() {
     let hanging = |ticket: &Ticket| match ticket.number {
         3 => Step::Hang,
         _ => Step::Answer(ms(1)),
@@ -311,7 +311,7 @@ fn a_timeout_ends_the_exchange_and_not_the_session() {
 }
 
 #[test]
-fn what_never_left_has_no_service_time() {
+fn unsent_exchange_has_no_service_time() {
     let refusing = |ticket: &Ticket| match ticket.number % 2 {
         0 => Step::Refuse(ms(7)),
         _ => Step::Answer(ms(1)),
@@ -327,7 +327,7 @@ fn what_never_left_has_no_service_time() {
 }
 
 #[test]
-fn failures_that_are_all_told_in_words_do_not_pile_up() {
+fn explained_failures_do_not_accumulate() {
     let settings = Settings { explain_every: true, ..open(100, 20, 1) };
     let run = simulate(settings, &ScriptedSessions::new(|_| Step::Refuse(ms(1))));
     let sample_counts = run.intervals.iter().map(|step| step.samples.len());
@@ -337,7 +337,7 @@ fn failures_that_are_all_told_in_words_do_not_pile_up() {
 }
 
 #[test]
-fn the_warm_up_counts_for_nothing() {
+fn warm_up_is_not_counted() {
     let slow_start =
         |ticket: &Ticket| Step::Answer(if ticket.number < 20 { ms(40) } else { ms(1) });
     let mut settings = Settings { warm_up: ms(1_000), ..open(20, 60, 4) };
@@ -353,7 +353,7 @@ fn the_warm_up_counts_for_nothing() {
 }
 
 #[test]
-fn an_answer_that_comes_in_the_next_phase_belongs_to_its_own() {
+fn answer_in_the_next_phase_belongs_to_its_own() {
     let settings = Settings { warm_up: ms(1_000), ..open(10, 1, 4) };
     let run = simulate(settings, &ScriptedSessions::answering_after(ms(150)));
     assert_eq!(run.total(Phase::WarmUp).counts().ok, 10);
@@ -369,7 +369,7 @@ fn an_answer_that_comes_in_the_next_phase_belongs_to_its_own() {
 }
 
 #[test]
-fn the_last_row_runs_until_the_last_answer() {
+fn last_row_lasts_until_the_last_answer() {
     let run = simulate(open(10, 3, 4), &ScriptedSessions::answering_after(ms(150)));
     let rows: Vec<_> =
         run.intervals.iter().skip(1).map(|i| (i.from, i.to, i.planned, i.counts().ok)).collect();
@@ -380,7 +380,7 @@ fn the_last_row_runs_until_the_last_answer() {
 }
 
 #[test]
-fn the_first_limit_reached_ends_the_run() {
+fn first_limit_reached_ends_the_run() {
     let limited = |count, time: u64| {
         let mut settings = open(100, 60, 2);
         settings.stop.count = count;
@@ -396,7 +396,7 @@ fn the_first_limit_reached_ends_the_run() {
 }
 
 #[test]
-fn a_closed_loop_starts_where_the_last_exchange_ended() {
+fn closed_loop_starts_where_the_last_exchange_ended() {
     let mut settings = Settings::closed(ThinkTime::None, 3);
     settings.stop.time = Some(ms(1_000));
     let run = simulate(settings, &ScriptedSessions::answering_after(ms(10)));
@@ -407,7 +407,7 @@ fn a_closed_loop_starts_where_the_last_exchange_ended() {
 }
 
 #[test]
-fn thinking_is_neither_response_time_nor_lag() {
+fn think_time_is_neither_response_time_nor_lag() {
     let mut settings = Settings::closed(ThinkTime::Constant(ms(90)), 2);
     settings.stop.count = Some(25);
     let scripted = ScriptedSessions::answering_after(ms(10));
@@ -423,7 +423,7 @@ fn thinking_is_neither_response_time_nor_lag() {
 }
 
 #[test]
-fn making_ready_again_is_charged_to_the_wait_and_not_to_us() {
+fn reconnecting_is_charged_to_the_wait() {
     // Reconnecting takes 30 ms and the exchange 10 ms, but one is due every 20 ms: exchange n is
     // due at 20·n and sent at 40·n, when the session is free again.
     let scripted =
@@ -436,7 +436,7 @@ fn making_ready_again_is_charged_to_the_wait_and_not_to_us() {
 }
 
 #[test]
-fn a_stop_in_good_order_waits_for_what_is_in_flight() {
+fn first_stop_waits_for_exchanges_in_flight() {
     let stop = Stop::new();
     let handle = stop.clone();
     let meddle = async move {
@@ -453,7 +453,7 @@ fn a_stop_in_good_order_waits_for_what_is_in_flight() {
 }
 
 #[test]
-fn a_stop_leaves_its_own_time_to_what_has_been_in_flight_for_long() {
+fn first_stop_limits_the_wait_for_long_exchanges() {
     // The only exchange has no limit, the run has nothing more to do, and has waited for a minute.
     let stop = Stop::new();
     let handle = stop.clone();
@@ -471,7 +471,7 @@ fn a_stop_leaves_its_own_time_to_what_has_been_in_flight_for_long() {
 }
 
 #[test]
-fn a_second_request_cuts_off() {
+fn second_stop_cuts_exchanges_off() {
     for phase in [Phase::Prepare, Phase::WarmUp, Phase::Steady, Phase::Drain] {
         let stop = Stop::new();
         let handle = stop.clone();
@@ -499,7 +499,7 @@ fn a_second_request_cuts_off() {
 }
 
 #[test]
-fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
+fn sessions_do_not_reconnect_for_exchanges_beyond_the_count() {
     for (sessions, count, warm_up) in [(4, 61, 0), (4, 2, 0), (4, 61, 200), (4, 2, 200)] {
         let mut settings = Settings::closed(ThinkTime::None, sessions);
         settings.stop.count = Some(count);
@@ -520,7 +520,7 @@ fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
 }
 
 #[test]
-fn a_target_that_answers_at_once_keeps_nobody_from_running() {
+fn immediate_answers_do_not_starve_other_tasks() {
     // One session is answered at once forever; the timeout of the other, the rows and the end of the run need the
     // pacer, which this session must let run. Real time passes here, since virtual time stands still while a task is
     // busy.
@@ -573,7 +573,7 @@ fn a_target_that_answers_at_once_keeps_nobody_from_running() {
 }
 
 #[test]
-fn workers_share_numbers_and_lose_none() {
+fn workers_share_the_numbers_without_loss() {
     let diary_of = |settings: Settings| {
         let scripted = ScriptedSessions::new(|_| Step::Answer(Duration::ZERO));
         let plan = Plan::new(Settings { workers: Some(3), ..settings }, 1).unwrap();

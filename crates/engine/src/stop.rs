@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_request_is_the_urgent_one() {
+    fn second_stop_request_aborts() {
         let stop = Stop::new();
         let copy = stop.clone();
         assert_eq!(stop.urgency(), Urgency::Run);
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_alone_or_with_all() {
+    fn child_stop_ends_one_run_and_the_parent_all() {
         let process = Stop::new();
         let (one, other) = (process.child(), process.child());
         assert_eq!(one.request(), Urgency::Finish);

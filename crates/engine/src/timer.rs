@@ -227,7 +227,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn it_rings_at_the_moment_asked_for_and_again_when_set_anew() {
+    fn timer_fires_at_its_moment_and_can_be_reset() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         runtime.block_on(async {
             let time = MachineTime::new();

@@ -80,7 +80,7 @@ fn counts(settings: Settings, hangs: bool, stops: u32) -> (Vec<Counts>, Counts) 
 }
 
 #[test]
-fn exchanges_that_are_made_at_once_are_counted_like_any_other() {
+fn parallel_exchanges_are_counted() {
     let mut closed = Settings::closed(ThinkTime::None, 2);
     closed.stop.time = Some(ms(600));
     for settings in [closed, open(40, 1, 5)] {
@@ -93,7 +93,7 @@ fn exchanges_that_are_made_at_once_are_counted_like_any_other() {
 }
 
 #[test]
-fn none_is_lost_when_its_time_is_over_or_the_run_ends_at_once() {
+fn parallel_exchanges_survive_timeout_and_abort() {
     let mut settings = Settings::closed(ThinkTime::None, 2);
     settings.stop.time = Some(ms(2_000));
     settings.operation_timeout = ms(500);

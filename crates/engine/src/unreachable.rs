@@ -47,7 +47,7 @@ impl SessionFactory for Unreachable {
 }
 
 #[test]
-fn sessions_that_nobody_lets_in_are_waited_for_once() {
+fn unreachable_target_is_waited_for_once() {
     // 256 are prepared at a time, so that all would take 40 seconds.
     let run = simulate_with(
         open(100, 1, 1_000),
@@ -62,7 +62,7 @@ fn sessions_that_nobody_lets_in_are_waited_for_once() {
 }
 
 #[test]
-fn where_others_are_let_in_every_session_is_prepared() {
+fn reachable_target_has_every_session_prepared() {
     let run =
         simulate_with(open(100, 1, 600), &Unreachable { reachable: 200 }, &Stop::new(), async {});
     assert_eq!(run.finished.prepared_in.as_secs(), 10);

@@ -77,7 +77,7 @@ fn run(settings: Settings, visitors: &Visitors) -> crate::simulation::Simulated 
 }
 
 #[test]
-fn every_visit_is_carried_through_after_the_last_arrival() {
+fn visits_are_completed_after_the_last_arrival() {
     let visitors = three_steps();
     let done = run(open(10, 1, 5), &visitors);
     let counts = done.finished.counts;
@@ -94,7 +94,7 @@ fn every_visit_is_carried_through_after_the_last_arrival() {
 }
 
 #[test]
-fn a_session_midway_is_free_for_no_other_arrival() {
+fn session_within_a_visit_takes_no_other_arrival() {
     // A visit keeps the only session busy for 160 ms, and one arrives each 100 ms: visit n begins 60·n ms late.
     let done = run(open(10, 1, 1), &three_steps());
     assert_eq!(done.finished.counts.ok, 30);
@@ -110,7 +110,7 @@ fn a_session_midway_is_free_for_no_other_arrival() {
 }
 
 #[test]
-fn a_session_that_loses_patience_is_timed_out_within_a_twentieth_of_it() {
+fn session_timeout_is_detected_within_five_percent() {
     let visitors = Visitors { hanging: true, timeout: Some(ms(100)), ..three_steps() };
     let mut settings = Settings::closed(ThinkTime::None, 1);
     settings.operation_timeout = Duration::from_secs(10);
@@ -126,7 +126,7 @@ fn a_session_that_loses_patience_is_timed_out_within_a_twentieth_of_it() {
 }
 
 #[test]
-fn who_thinks_longer_than_the_run_waits_is_let_go() {
+fn pause_beyond_the_drain_is_skipped() {
     let visitors = Visitors { pause: Duration::from_secs(3600), ..three_steps() };
     let mut settings = open(10, 1, 20);
     settings.drain = Some(ms(500));

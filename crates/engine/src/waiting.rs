@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_waits_for_is_said_once_it_has_waited_a_second() {
+    fn waiting_is_reported_after_a_second() {
         let mut settings = Settings::closed(ThinkTime::None, 1);
         settings.stop.time = Some(Duration::from_secs(5));
         let (plan, stop, at) = (Plan::new(settings, 1).unwrap(), Stop::new(), Cell::new(0));

@@ -34,7 +34,7 @@ fn due_by_step(run: &Simulated) -> Vec<Counts> {
 }
 
 #[test]
-fn the_window_is_the_schedules_and_not_the_last_answers() {
+fn window_is_that_of_the_schedule() {
     let delayed = simulate(open(200, 3, 100), &ScriptedSessions::answering_after(ms(300)));
     assert_eq!(delayed.finished.timing.window(), ms(3_000));
     assert_eq!(delayed.finished.timing.drained(), ms(295));
@@ -43,7 +43,7 @@ fn the_window_is_the_schedules_and_not_the_last_answers() {
 }
 
 #[test]
-fn a_count_ends_the_window_where_the_next_would_have_been() {
+fn window_of_a_count_ends_where_the_next_was_due() {
     let mut settings = open(200, 60, 4);
     settings.stop.count = Some(1_000);
     let run = simulate(settings, &stalling_from(900, 2_000));
@@ -53,7 +53,7 @@ fn a_count_ends_the_window_where_the_next_would_have_been() {
 }
 
 #[test]
-fn a_closed_loop_is_measured_until_its_time_or_its_last_exchange_begins() {
+fn window_of_a_closed_loop_ends_with_time_or_last_exchange() {
     let mut settings = Settings::closed(ThinkTime::None, 3);
     settings.stop.time = Some(ms(1_005));
     let timed = simulate(settings.clone(), &ScriptedSessions::answering_after(ms(10)));
@@ -68,7 +68,7 @@ fn a_closed_loop_is_measured_until_its_time_or_its_last_exchange_begins() {
 }
 
 #[test]
-fn the_warm_up_is_before_the_window() {
+fn window_excludes_the_warm_up() {
     let settings = Settings { warm_up: ms(1_000), ..open(10, 2, 4) };
     let run = simulate(settings, &ScriptedSessions::answering_after(ms(150)));
     let timing = run.finished.timing;
@@ -80,7 +80,7 @@ fn the_warm_up_is_before_the_window() {
 }
 
 #[test]
-fn a_request_to_stop_ends_the_window() {
+fn window_ends_on_a_stop_request() {
     let stop = Stop::new();
     let handle = stop.clone();
     let meddle = async move {
@@ -95,7 +95,7 @@ fn a_request_to_stop_ends_the_window() {
 }
 
 #[test]
-fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
+fn intervals_count_what_fell_due_and_what_ended() {
     // 500 a second at two sessions; the target stalls both at 0.6 s for 0.7 s.
     let stalling = |ticket: &Ticket| {
         Step::Answer(ms(if matches!(ticket.number, 300 | 301) { 700 } else { 1 }))
@@ -116,7 +116,7 @@ fn each_second_tells_what_fell_due_in_it_and_what_ended_in_it() {
 }
 
 #[test]
-fn a_hung_target_is_away_and_all_who_were_due_are_in_the_figures() {
+fn hung_target_is_away_and_figures_include_all_due() {
     // From exchange 60 on nothing is answered. Ten a second for ten seconds, one session.
     let hanging =
         |ticket: &Ticket| if ticket.number < 60 { Step::Answer(ms(1)) } else { Step::Hang };
@@ -132,7 +132,7 @@ fn a_hung_target_is_away_and_all_who_were_due_are_in_the_figures() {
 }
 
 #[test]
-fn one_slow_last_answer_of_a_count_is_no_absence() {
+fn slow_last_answer_of_a_count_is_no_absence() {
     let closed = |sessions| {
         let mut settings = Settings::closed(ThinkTime::None, sessions);
         settings.stop.count = Some(2_000);
@@ -155,7 +155,7 @@ fn one_slow_last_answer_of_a_count_is_no_absence() {
 }
 
 #[test]
-fn a_target_that_comes_back_is_told_with_when() {
+fn returning_target_is_reported_with_its_times() {
     let away_for = |ticket: &Ticket| {
         Step::Answer(if (30..34).contains(&ticket.number) { ms(2_500) } else { ms(1) })
     };
@@ -166,7 +166,7 @@ fn a_target_that_comes_back_is_told_with_when() {
 }
 
 #[test]
-fn in_a_closed_loop_each_exchange_has_its_own_time_to_end() {
+fn closed_loop_exchanges_have_their_own_time_to_end() {
     let slow = |ticket: &Ticket| Step::Answer(ms(if ticket.number == 19 { 25_000 } else { 10 }));
     let mut settings = Settings::closed(ThinkTime::None, 2);
     settings.operation_timeout = ms(30_000);

@@ -70,7 +70,7 @@ fn allocated(mut settings: Settings, count: u64) -> u64 {
 }
 
 #[test]
-fn an_exchange_allocates_nothing() {
+fn exchange_allocates_nothing() {
     let rate = Rate::per_second(50_000).unwrap();
     let open = Settings::open(Schedule::constant(rate, None).unwrap(), 5);
     let poisson = Settings::open(Schedule::poisson(rate, None).unwrap(), 5);

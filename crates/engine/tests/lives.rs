@@ -57,7 +57,7 @@ impl SessionFactory for Clients {
 }
 
 #[test]
-fn a_session_that_keeps_its_own_time_is_asked_for_it() {
+fn sessions_may_keep_their_own_time() {
     let mut settings = Settings::closed(ThinkTime::Constant(Duration::from_secs(3_600)), 2);
     settings.workers = Some(2);
     settings.interval = Duration::from_millis(50);

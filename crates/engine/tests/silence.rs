@@ -32,7 +32,7 @@ impl SessionFactory for SilentSessions {
 }
 
 #[test]
-fn waiting_in_vain_is_no_part_of_what_rates_are_measured_over() {
+fn final_wait_is_not_part_of_the_rate() {
     let (seconds, patience) = (Duration::from_millis(300), Duration::from_millis(400));
     let rate = Rate::per_second(100).unwrap();
     let mut settings = Settings::open(Schedule::constant(rate, None).unwrap(), 60);

@@ -44,7 +44,7 @@ mod tests {
     use std::io::Write as _;
 
     #[test]
-    fn each_reading_has_the_whole_current_text() {
+    fn read_returns_the_whole_current_text() {
         let mut written = tempfile::NamedTempFile::new().unwrap();
         let mut read = CounterFile::open(written.path()).unwrap();
         assert_eq!(read.read(), Some(""));
@@ -59,13 +59,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_end_is_cut() {
+    fn read_cuts_an_endless_text() {
         let mut endless = CounterFile::open("/dev/zero").unwrap();
         assert_eq!(endless.read().map(str::len), Some(LENGTH_MAX));
     }
 
     #[test]
-    fn what_is_missing_or_no_text_is_not_read() {
+    fn missing_file_and_invalid_utf8_give_none() {
         assert!(CounterFile::open("/nonexistent").is_none());
         let mut bytes = tempfile::NamedTempFile::new().unwrap();
         bytes.write_all(&[0xff]).unwrap();

@@ -138,7 +138,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     #[test]
-    fn others_are_what_is_busy_beside_us() {
+    fn others_are_busy_time_beyond_our_own() {
         let first = Reading {
             at: Moment::ZERO + MS(1000),
             busy: MS(5000),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_is_not_told_again_and_never_taken_back() {
+    fn counters_never_report_twice_or_backwards() {
         let mut counters = MachineCounters::new(Moment::ZERO);
         let sum = |others| Machine { others: MS(others), ..Machine::default() };
         let reported = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_cannot_keep_a_process_from_running_for_longer_than_the_time_that_passed() {
+    fn throttled_time_is_limited_by_the_elapsed_time() {
         let mut counters = MachineCounters::new(Moment::ZERO);
         let sum = |(wall, throttled)| Machine {
             wall: MS(wall),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suspended_guest_was_kept_from_no_core() {
+    fn steal_time_is_limited_by_the_elapsed_time() {
         let mut counters = MachineCounters::new(Moment::ZERO);
         let sum = |(wall, steal)| Machine {
             wall: MS(wall),

@@ -48,7 +48,7 @@ mod tests {
     use crate::cores;
 
     #[test]
-    fn the_kernels_numbers_are_read() {
+    fn schedstat_is_parsed() {
         let delay = Delay { waited: Duration::from_nanos(4711), runs: 12 };
         assert_eq!(parse("328822 4711 12\n"), Some(delay));
         assert_eq!(parse("0 0 0\n"), None);

@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reason_for_a_late_wake_up() {
+    fn disturbance_explains_each_kind_of_late_wake_up() {
         // The reason; in microseconds: late, waited, throttled; and whether that may be why.
         type Row = (&'static str, u64, Option<u64>, u64, bool);
         const ROWS: &[Row] = &[
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_is_told_once() {
+    fn disturbance_counters_are_reported_once() {
         let mut counters = DisturbanceCounters::of_thread();
         let first = counters.take(Duration::from_secs(1));
         counters.waited = first.waited.map(|_| Duration::from_secs(1_000_000));

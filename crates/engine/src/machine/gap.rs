@@ -66,7 +66,7 @@ mod tests {
     ];
 
     #[test]
-    fn each_reason_for_a_late_wake_up() {
+    fn stall_is_recognized_for_each_kind_of_late_wake_up() {
         let time = Duration::from_millis;
         for &(why, millis, waited, expected) in ROWS {
             let [late, used, usual] = millis.map(time);

@@ -107,7 +107,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     #[test]
-    fn percentiles_are_those_of_the_nearest_rank() {
+    fn timer_noise_percentiles_use_the_nearest_rank() {
         let mut late: Vec<_> = (1..=200).rev().map(Duration::from_micros).collect();
         let micros = Duration::from_micros;
         let expected = TimerNoise {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_that_rings_early_is_waited_for_again() {
+    fn timer_that_fires_early_is_awaited_again() {
         let early = Early::default();
         let woken = pin!(woken(&early, &early, Moment::from_nanos(1_000)));
         let woken = woken.poll(&mut Context::from_waker(Waker::noop()));
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_does_not_raise_what_is_excused() {
+    fn quota_does_not_raise_the_timer_noise() {
         // A quota of a fiftieth of a core: twice the process waits for the next period.
         let found = measured(&[60, 97_000, 60, 97_000], |late| {
             (Some(5), if late > 1_000 { late } else { 0 })
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn other_processes_do_not_raise_it_either() {
+    fn other_processes_do_not_raise_the_timer_noise() {
         let late: Vec<u64> = (0..250).map(|n| if n % 3 == 0 { 3_000 } else { 70 }).collect();
         let noise = undisturbed(&measured(&late, |late| (Some(late - 50), 0)), Some(false));
         assert_eq!(noise.p99, Duration::from_micros(70));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_late_wake_up_beside_steal_or_the_unknown_nothing_is_known() {
+    fn late_wake_ups_beside_steal_are_ignored() {
         let late: Vec<u64> = (0..250).map(|n| if n % 3 == 0 { 3_000 } else { 150 }).collect();
         let found = measured(&late, |_| (Some(5), 0));
         for stolen in [Some(true), None] {
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_of_a_second_is_sampled() {
+    fn timer_noise_samples_a_quarter_of_a_second() {
         let noise = timer_noise(Duration::from_millis(250));
         // A busy machine skips some steps, and more of them are left out.
         assert!((1..=250).contains(&(noise.samples + noise.disturbed)), "{noise:?}");

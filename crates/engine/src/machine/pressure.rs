@@ -31,14 +31,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_total_of_some_is_taken() {
+    fn pressure_some_total_is_parsed() {
         let text = "some avg10=0.83 avg60=0.67 avg300=2.05 total=62114358\n\
                     full avg10=0.00 avg60=0.00 avg300=0.00 total=99\n";
         assert_eq!(parse(text), Some(Duration::from_micros(62_114_358)));
     }
 
     #[test]
-    fn other_texts_have_none() {
+    fn pressure_of_other_texts_is_absent() {
         assert_eq!(parse(""), None);
         assert_eq!(parse("full avg10=0.00 avg60=0.00 avg300=0.00 total=99\n"), None);
         assert_eq!(parse("some avg10=0.83 total=many\n"), None);

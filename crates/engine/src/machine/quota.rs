@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn each_version_has_its_unit() {
+    fn throttled_time_is_parsed_in_both_cgroup_versions() {
         let second = "usage_usec 900\nuser_usec 600\nnr_periods 12\nnr_throttled 3\n\
                       throttled_usec 250000\nburst_usec 0\n";
         assert_eq!(parse(second), Some(Duration::from_millis(250)));
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_group_up_to_the_mount_is_looked_at() {
+    fn cgroup_v2_paths_include_every_ancestor() {
         let groups = "0::/lab.slice/run.scope\n";
         let mounts = "24 1 0:22 / /proc rw,nosuid - proc proc rw\n\
                       35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_version_is_found_by_its_controller() {
+    fn cgroup_v1_is_found_by_its_controller() {
         let groups = "5:cpuacct:/elsewhere\n4:cpu,cpuset:/box\n3:cpuset:/no\n0::/\n";
         let mounts = "33 31 0:30 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n\
                       32 31 0:29 / /sys/fs/cgroup/cpu\\040time rw - cgroup cgroup rw,cpu,cpuset\n";
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_sees_its_own_group_as_the_root() {
+    fn container_sees_its_own_cgroup_as_root() {
         let mounts = "40 39 0:30 /pod/box /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
         let own = ["/sys/fs/cgroup/cpu.stat"];
         assert_eq!(paths("0::/pod/box\n", mounts), own);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_without_control_groups_has_no_files() {
+    fn machine_without_cgroups_has_no_files() {
         assert_eq!(paths("", ""), [""; 0]);
         assert_eq!(paths("0::/a\n", "24 1 0:22 / /proc rw - proc proc rw\n"), [""; 0]);
         assert_eq!(Quotas::default().throttled().count(), 0);

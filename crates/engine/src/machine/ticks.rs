@@ -74,7 +74,7 @@ btime 1700000000
 ";
 
     #[test]
-    fn only_the_cores_asked_for_are_added_up() {
+    fn requested_cores_are_added_up() {
         let times = parse(STAT, &[1], 100);
         assert_eq!(times.busy, Duration::from_millis(2300));
         assert_eq!(times.steal, Duration::from_millis(100));
@@ -84,13 +84,13 @@ btime 1700000000
     }
 
     #[test]
-    fn a_tick_is_as_long_as_the_kernel_says() {
+    fn tick_length_comes_from_the_kernel() {
         assert_eq!(parse(STAT, &[1], 1000).busy, Duration::from_millis(230));
         assert_eq!(parse(STAT, &[1], 0).busy, Duration::from_secs(230));
     }
 
     #[test]
-    fn an_old_or_a_strange_text_counts_what_it_has() {
+    fn short_or_unknown_stat_lines_are_tolerated() {
         let old = parse("cpu0 100 0 50 1000 0 5 5\n", &[0], 100);
         assert_eq!(old, CoreTimes { busy: Duration::from_millis(1600), steal: Duration::ZERO });
         assert_eq!(parse("cpu0 100 0\ncpuX 1 1 1 1 1 1 1 1\n", &[0], 100), CoreTimes::default());

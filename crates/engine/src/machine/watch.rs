@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_burns_is_seen() {
+    fn busy_other_process_is_seen() {
         let (clock, watch) = started_at_once();
         let spin = "while :; do :; done";
         let mut child = Command::new("sh").args(["-c", spin]).spawn().unwrap();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_time_is_not_that_of_others() {
+    fn own_cpu_time_is_not_that_of_others() {
         let (_, watch) = started_at_once();
         let cores = cores::allowed().len() as u32;
         watch.take();
@@ -210,7 +210,7 @@ mod tests {
         assert!(machine.others < left + rounding, "{machine:?}, {left:?} left");
     }
 
-    /// The process that [`a_process_that_was_stopped_knows_it`] stops.
+    /// The process that [`stopped_process_notices_its_stall`] stops.
     #[test]
     fn stopped_from_outside() {
         if std::env::var_os("BRUNT_TEST_STOPPED").is_none() {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_was_stopped_knows_it() {
+    fn stopped_process_notices_its_stall() {
         let other_half = "machine::watch::tests::stopped_from_outside";
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", other_half, "--nocapture"])
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_before_the_origin_counts() {
+    fn time_before_the_origin_is_ignored() {
         let (clock, origin) = (Monotonic::new(), Arc::default());
         let watch = MachineWatch::start(clock, Arc::clone(&origin));
         let ms = Duration::from_millis;
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_stalls_all_the_time_keeps_a_bounded_list_and_the_whole_sum() {
+    fn stall_list_is_bounded_but_its_sum_is_complete() {
         let (_, watch) = started_at_once();
         let ms = Duration::from_millis;
         for _ in 0..PENDING_MAX + 10 {

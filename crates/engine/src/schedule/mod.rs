@@ -430,7 +430,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     #[test]
-    fn stages_follow_each_other_without_a_gap() {
+    fn stages_follow_without_a_gap() {
         let schedule = Schedule::parse("10/s for 2s, 5/s for 1s").unwrap();
         let all: Vec<Due> = schedule.share(Slots::default().numbers(0, 1), 0).collect();
         assert_eq!(all.len(), 25);
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_list_begins_again_exactly() {
+    fn repeated_steps_begin_again_exactly() {
         let rate = |n| Rate::per_second(n).unwrap();
         let steps = [(rate(10), Duration::from_secs(1)), (rate(30), Duration::from_secs(2))];
         let schedule = Schedule::steps(&steps, true).unwrap();
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_comes_first_and_counts_apart() {
+    fn warm_up_comes_first_and_counts_separately() {
         let schedule = Schedule::constant(Rate::per_second(100).unwrap(), None).unwrap();
         let warmed = schedule.after_warm_up(Duration::from_secs(2)).unwrap();
         let first_steady = warmed.due(200, 0).unwrap();
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn illegal_stages_are_refused() {
+    fn invalid_stages_are_refused() {
         let stage = |shape, lasting: Option<u64>| Stage {
             phase: Phase::Steady,
             shape,
@@ -518,7 +518,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn shares_make_the_whole(
+        fn shares_make_the_whole_schedule(
             stages in prop::collection::vec(stage(), 1..5),
             weights in prop::collection::vec(1_u32..9, 1..7),
             seed: u64,

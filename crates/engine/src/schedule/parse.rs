@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_is_written_in_one_way_everywhere() {
+    fn rate_notation_is_the_same_everywhere() {
         for (text, count, seconds) in [
             ("1000", 1000, 1),
             (" 10k ", 10_000, 1),
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_stage_is_read() {
+    fn stages_of_every_kind_are_parsed() {
         let text = "ramp 0..1000 over 10s, 1000/s for 30s, sine 1000±500 every 10s for 1m, \
                     pause 500ms, poisson 2k/s for 1m30s, 90/m";
         let schedule = schedule(text).unwrap();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_can_say_its_phase() {
+    fn stage_can_name_its_phase() {
         let text = "100/s for 5s as warm-up, ramp 100..900/s over 5s as ramp, 900/s for 1m";
         let phases: Vec<_> = schedule(text).unwrap().stages.iter().map(|s| s.phase).collect();
         assert_eq!(phases, [Phase::WarmUp, Phase::Ramp, Phase::Steady]);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_column() {
+    fn parse_error_names_the_column() {
         let cases = [
             ("", 1, "the end", "a stage"),
             ("fast for 10s", 1, "fast", "a stage"),

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_that_skips_sees_the_same_arrivals() {
+    fn poisson_skipping_sees_the_same_arrivals() {
         let every = all(1_000, 7, 10);
         let mut arrivals = PoissonArrivals::new(Rate::per_second(1_000).unwrap(), 7, 10 * SECOND);
         for n in (3..every.len()).step_by(17) {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_have_the_mean_and_the_variance_of_a_poisson_process() {
+    fn poisson_counts_have_the_right_mean_and_variance() {
         // Counts in 2,000 windows of 100 ms, where 50 are expected. Mean and variance are both 50;
         // the bounds are five standard errors wide. Windows straddle the blocks of 128 ms.
         let arrivals = all(500, 42, 200);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_exponential_across_blocks() {
+    fn poisson_gaps_are_exponential_across_blocks() {
         let arrivals = all(1_000, 3, 100);
         assert!(arrivals.is_sorted());
         let longer = arrivals.windows(2).filter(|w| w[1] - w[0] > 2_000_000).count();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn another_seed_is_another_process() {
+    fn poisson_seeds_differ() {
         assert_eq!(all(100, 1, 5), all(100, 1, 5));
         assert_ne!(all(100, 1, 5), all(100, 2, 5));
     }

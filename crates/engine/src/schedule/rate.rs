@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hour_three_has_not_drifted() {
+    fn rate_has_no_drift_after_three_hours() {
         let thirds = Rate::per_second(3).unwrap();
         // 10,800 s of three a second, plus one arrival: a third of a second into the next second.
         assert_eq!(thirds.offset(3 * 10_800 + 1), 10_800 * SECOND + 333_333_333);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_and_offsets_agree() {
+    fn rate_arrivals_and_offsets_agree() {
         for (count, seconds) in [(1, 1), (3, 1), (7, 60), (20_000, 1), (999, 7)] {
             let rate = Rate::new(count, Duration::from_secs(seconds)).unwrap();
             for lasting in [1, 999, SECOND, SECOND + 1, 13 * SECOND] {
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_is_refused() {
+    fn invalid_rate_is_refused() {
         assert_eq!(Rate::from_per_second(-1.0), None);
         assert_eq!(Rate::from_per_second(f64::NAN), None);
         assert_eq!(Rate::per_second(Rate::MAX_PER_SECOND + 1), None);

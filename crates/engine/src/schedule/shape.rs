@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_inverts_the_integral_of_its_rate() {
+    fn ramp_offsets_invert_the_integral_of_the_rate() {
         let lasting = 60 * SECOND;
         for (from, to) in [(1_000, 5_000), (5_000, 1_000), (0, 100), (100, 0), (70, 70)] {
             let shape = Shape::Ramp { from: rate(from), to: rate(to) };
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ramp_begins_with_its_first_arrival_and_none_without_a_rate() {
+    fn ramp_begins_with_its_first_arrival() {
         let offsets = |from, to, lasting| {
             let shape = Shape::Ramp { from: rate(from), to: rate(to) };
             (0..shape.arrivals(lasting)).map(|n| shape.offset(n, lasting)).collect::<Vec<_>>()
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sine_inverts_the_integral_of_its_rate() {
+    fn sine_offsets_invert_the_integral_of_the_rate() {
         for amplitude in [0, 500, 1_000] {
             let shape = Shape::Sine {
                 mean: rate(1_000),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn hour_three_of_a_sine_is_like_the_first_second() {
+    fn sine_has_no_drift_after_three_hours() {
         let shape = Shape::Sine {
             mean: rate(1_000),
             amplitude: rate(900),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_ends_where_its_stage_ends() {
+    fn trace_ends_with_its_stage() {
         let shape = Shape::Trace(Arc::from([0, 5, 5, 90]));
         assert_eq!(shape.arrivals(u64::MAX), 4);
         assert_eq!(shape.arrivals(90), 3);

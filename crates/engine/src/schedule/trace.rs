@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_are_exact() {
+    fn trace_offsets_are_exact() {
         let shape =
             read("# recorded\n0\n0.1 # first\n\n.25\n3.000000001\n86400.9999999999\n").unwrap();
         let expected = [0, 100_000_000, 250_000_000, 3_000_000_001, 86_400_999_999_999];
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn trace_error_names_the_line() {
         let said = |text| read(text).unwrap_err().to_string();
         assert!(said("1\n2\nsoon\n").contains("line 3 is 'soon'"));
         assert!(said("1\n-2\n").contains("line 2 is '-2'"));

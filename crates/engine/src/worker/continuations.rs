@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_continues_from_its_promise_until_it_was_given_its_exchange() {
+    fn continuation_is_promised_until_its_exchange_is_assigned() {
         let (mut continuations, sink) = (continuations(), Assigned::default());
         assert!(continuations.is_empty() && continuations.promise() && !continuations.is_empty());
         // What is due already is given at once, and then nobody continues.
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_continues_after_the_end() {
+    fn continuations_end_with_the_run() {
         let (mut continuations, sink) = (continuations(), Assigned::default());
         assert!(continuations.promise() && continuations.promise());
         assert_eq!(continuations.ask(at(9), &request(0, at(1)), ORIGIN, &sink), WorkReply::Wait);

@@ -565,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_falls_due_in_a_closed_loop_at_the_end_or_later() {
+    fn closed_loop_assigns_nothing_from_the_end_on() {
         let plan = Plan::new(Settings::closed(ThinkTime::None, 1), 1).unwrap();
         let (end, sink) = (Moment::from_nanos(1_000), AssignedSlots::default());
         for (nanos, taken) in [(999, true), (1_000, false), (1_001, false)] {
@@ -581,7 +581,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_take_turns_unless_they_are_alike() {
+    fn sessions_take_turns_unless_interchangeable() {
         assert_eq!(assigned(false), [0, 1, 2]);
         assert_eq!(assigned(true), [3, 2, 1]);
     }

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_piled_up_in_a_gap_is_ours_until_it_is_served() {
+    fn backlog_of_a_gap_is_charged_to_the_generator() {
         let mut gaps = Gaps::default();
         gaps.look(at(1_000), at(4_000));
         // A gap that ends, and others' sessions for 80 ms more: only the 5 ms of service are the target's.
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pile_is_ours_for_as_long_as_the_gap_lasted_and_no_longer() {
+    fn backlog_is_charged_no_longer_than_the_gap_lasted() {
         let mut gaps = Gaps::default();
         gaps.look(at(1_000), at(1_030));
         gaps.waiting(at(3_000), 400);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_for_a_generator_that_stood_still_is_its_own_doing() {
+    fn waiting_for_a_stalled_generator_is_charged_to_it() {
         let mut gaps = Gaps::default();
         gaps.look(at(100), at(119));
         assert!(!gaps.touch(at(50)), "a scheduler may take that long");
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_lay_unread_waited_for_us_but_no_longer_than_it_was_on_its_way() {
+    fn unread_answer_is_charged_up_to_its_service_time() {
         let gaps = Gaps::default();
         let unread =
             |ms| gaps.own(&stamps(0, 0, 2, 10), Duration::from_millis(ms)).waited.as_millis();

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_begin_anew_with_each_phase_and_the_last_is_not_cut() {
+    fn steps_restart_with_each_phase() {
         use Phase::{Steady, WarmUp};
         let ms = Duration::from_millis;
         let phases = vec![(WarmUp, ms(0)), (Steady, ms(2_500))];
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn boundaries_do_not_drift() {
+    fn step_boundaries_do_not_drift() {
         let phases = vec![(Phase::Steady, Duration::ZERO)];
         let mut steps = Steps::new(phases, Duration::from_millis(333), None);
         let last = boundaries(&mut steps, 30_000).pop().unwrap();

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counters_that_cannot_be_read_are_not_zero() {
+    fn unreadable_counters_are_not_zero() {
         let of = |delay| Usage { cpu: Duration::from_secs(1), delay };
         let wall = Duration::from_secs(2);
         let known = of(Some(Delay::default()));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn work_shows() {
+    fn cpu_use_is_measured() {
         let before = Usage::of_thread();
         let mut sum = 0_u64;
         while Usage::of_thread().since(&before).cpu < Duration::from_millis(5) {

@@ -156,7 +156,7 @@ fn closed(count: u64) -> Settings {
 }
 
 #[test]
-fn a_stall_is_charged_to_everyone_who_waited() {
+fn stall_is_charged_to_every_waiting_exchange() {
     let clock = Virtual::default();
     let time = clock.clone();
     let script = Script::new(move |ticket, _| {
@@ -176,7 +176,7 @@ fn a_stall_is_charged_to_everyone_who_waited() {
 }
 
 #[test]
-fn a_closed_loop_is_due_when_the_exchange_before_has_ended() {
+fn closed_loop_is_due_when_the_previous_exchange_ended() {
     let clock = Virtual::default();
     let time = clock.clone();
     let script = Script::new(move |_, _| {
@@ -192,7 +192,7 @@ fn a_closed_loop_is_due_when_the_exchange_before_has_ended() {
 }
 
 #[test]
-fn a_session_that_failed_is_made_ready_again_and_time_for_that_is_nobodys_latency() {
+fn failed_session_reconnects_outside_any_latency() {
     let clock = Virtual::default();
     let time = clock.clone();
     let script = Script::new(move |ticket, watch| {
@@ -212,7 +212,7 @@ fn a_session_that_failed_is_made_ready_again_and_time_for_that_is_nobodys_latenc
 }
 
 #[test]
-fn what_finds_no_place_in_the_backlog_is_dropped_and_counted() {
+fn backlog_overflow_is_dropped_and_counted() {
     let clock = Virtual::default();
     let time = clock.clone();
     let script = Script::new(move |_, _| {
@@ -245,7 +245,7 @@ fn block(time: Duration) {
     clippy::disallowed_methods,
     reason = "how long a run takes by a clock that is not its own"
 )]
-fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
+fn hung_call_is_counted_and_its_slot_continues() {
     let script = Script::new(|ticket, _| {
         if ticket.number == 3 {
             block(Duration::from_secs(30));
@@ -269,7 +269,7 @@ fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
 }
 
 #[test]
-fn a_hung_seat_is_cut_off_when_the_run_is_aborted() {
+fn hung_call_is_cut_off_on_abort() {
     let (hangs, hung) = sync_channel(1);
     let script = Script::new(move |_, _| {
         hangs.send(()).unwrap();
@@ -304,7 +304,7 @@ fn threads_share_the_numbers_of_a_closed_loop() {
 }
 
 #[test]
-fn a_panic_of_a_session_ends_the_run_with_that_panic() {
+fn panic_of_a_session_ends_the_run() {
     let script = Script::new(|ticket, _| {
         assert!(ticket.number != 7, "number seven");
         Outcome::Ok(0)
