@@ -323,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn envelope_round_trips_and_is_limited() {
         let asked = RunSpec {
             plan: "[[scenario]]".to_owned(),
             variables: [("HOST".to_owned(), "h".to_owned())].into(),
