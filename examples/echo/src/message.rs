@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_echo_is_recognised_and_nothing_else_is() {
+    fn echo_is_recognized() {
         assert_eq!(decode(&encode(7, u64::MAX)), Some(7));
         for foreign in [&b""[..], b"abc", &[0; LEN - 1], &[0; LEN + 1]] {
             assert_eq!(decode(foreign), None, "{foreign:?}");

@@ -60,7 +60,7 @@ fn run(words: &[&str]) -> Ended {
 }
 
 #[test]
-fn its_runs_have_all_outputs_and_count_what_the_server_counted() {
+fn echo_runs_have_all_outputs_and_agree_with_the_server() {
     let server = Server::start(|number| number % 10 == 3);
     let directory = scratch();
     let file = |name: &str| directory.path().join(name).display().to_string();
@@ -102,7 +102,7 @@ fn its_runs_have_all_outputs_and_count_what_the_server_counted() {
 }
 
 #[test]
-fn it_is_in_the_help_and_refuses_as_every_command_does() {
+fn echo_is_in_the_help_and_refuses_like_other_commands() {
     let help = run(&["help"]).expect(0);
     assert!(help.stdout.contains("echo"), "{help}");
     let own = run(&["echo", "--help"]).expect(0).stdout;
@@ -118,7 +118,7 @@ fn it_is_in_the_help_and_refuses_as_every_command_does() {
 
 /// What a search claims depends on the machine; that it made its steps, each with messages of its own, does not.
 #[test]
-fn it_has_a_search_whose_steps_repeat_no_message() {
+fn echo_find_max_steps_repeat_no_message() {
     let server = Server::start(|_| false);
     let address = server.address();
     let search = [
@@ -146,7 +146,7 @@ fn it_has_a_search_whose_steps_repeat_no_message() {
 }
 
 #[test]
-fn agents_share_its_messages() {
+fn echo_messages_are_shared_by_agents() {
     if !brunt_testbed::require(&["nats-server"]) {
         return;
     }
