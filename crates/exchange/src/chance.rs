@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_published_sequence_comes_out() {
+    fn splitmix64_sequence_equals_the_published_one() {
         // The first outputs of SplitMix64 seeded with 1234567, as printed by the reference program.
         let mut state = 1_234_567_u64;
         let outputs =
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_unrelated() {
+    fn neighbouring_seeds_are_unrelated() {
         let mean = |seed| (0..1_000).map(|n| Stream::new(mix(seed, n)).unit()).sum::<f64>() / 1e3;
         for seed in 0..10 {
             assert!((mean(seed) - 0.5).abs() < 0.05, "{seed}");

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subtraction_never_wraps() {
+    fn moment_subtraction_never_wraps() {
         let early = Moment::from_nanos(3);
         let late = Moment::from_nanos(10);
         assert_eq!(late - early, Duration::from_nanos(7));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_a_clock_share_their_origin() {
+    fn clock_copies_share_their_origin() {
         let clock = Monotonic::new();
         let copy = clock;
         let first = clock.now();

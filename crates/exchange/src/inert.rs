@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_a_terminal_obeys_is_left() {
+    fn inert_text_has_no_control_characters() {
         let text = "a\u{1b}[2J\u{7}b\r\nc\td\u{9b}\u{202e}e";
         assert_eq!(inert(text, Layout::Line), "a\\u{1b}[2J\\u{7}b  c d\\u{9b}\\u{202e}e");
         assert_eq!(inert(text, Layout::Lines), "a\\u{1b}[2J\\u{7}b \nc\td\\u{9b}\\u{202e}e");

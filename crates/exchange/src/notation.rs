@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_units_and_may_have_several() {
+    fn durations_have_one_or_more_units() {
         let ms = |text| duration(text).map(|time| time.as_millis());
         let read = ["500ms", "1.5s", "1h30m", "2min", "1d"].map(ms);
         assert_eq!(read, [500, 1_500, 5_400_000, 120_000, 86_400_000].map(Some));

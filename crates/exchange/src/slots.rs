@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn even_weights_are_every_so_manieth_number() {
+    fn even_weights_take_every_nth_number() {
         for nodes in 1..8 {
             let weighted = all(&vec![7; nodes]);
             let even = (0..nodes as u32).map(|rank| Slots::even(rank, nodes as u32));
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_of_a_heavy_node_are_spread_over_the_round() {
+    fn slots_of_a_heavy_node_are_spread() {
         let heavy = Slots::weighted(0, &[3, 1, 1, 1]).unwrap();
         // Smooth weighted round robin: 0 1 0 2 3 0.
         assert_eq!((heavy.of, &*heavy.own), (6, &[0, 2, 5][..]));
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn random_splits_are_disjoint_complete_and_add_up() {
+    fn random_splits_are_disjoint_and_complete() {
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         for _ in 0..400 {
             let nodes = 1 + random.below(8);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_make_no_shares_are_refused() {
+    fn invalid_weights_are_refused() {
         assert_eq!(Slots::weighted(2, &[1, 1]), Err(SlotsError::Rank));
         assert_eq!(Slots::weighted(0, &[]), Err(SlotsError::Rank));
         assert_eq!(Slots::weighted(0, &[1, 0]), Err(SlotsError::Zero));

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_distribution_has_its_mean() {
+    fn distributions_have_their_mean() {
         let ms = Duration::from_millis;
         assert!((mean_millis(ThinkTime::Uniform(ms(100), ms(300))) - 200.0).abs() < 3.0);
         assert!((mean_millis(ThinkTime::Exponential(ms(50))) - 50.0).abs() < 2.0);
@@ -120,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_depends_on_nothing_but_its_names() {
+    fn pause_depends_only_on_its_arguments() {
         let think = ThinkTime::Exponential(Duration::from_secs(1));
         assert_eq!(think.pause(1, 2, 3), think.pause(1, 2, 3));
         assert_ne!(think.pause(1, 2, 3), think.pause(1, 3, 2));
     }
 
     #[test]
-    fn text_is_read_or_refused_with_examples() {
+    fn think_time_is_parsed_or_refused_with_examples() {
         let ms = Duration::from_millis;
         assert_eq!(ThinkTime::parse("500ms"), Ok(ThinkTime::Constant(ms(500))));
         assert_eq!(

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn three_numbers_add_up() {
+    fn response_service_and_lag_add_up() {
         let stamps = Stamps {
             due: Moment::from_nanos(100),
             free: Moment::from_nanos(150),
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_byte_is_stamped() {
+    fn first_sent_stamp_is_kept() {
         let clock = Scripted(Cell::new(10));
         let mut watch = Watch::new(&clock, None);
         watch.sent();
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_knows_better_is_believed() {
+    fn stamps_given_by_a_driver_are_used() {
         let clock = Scripted(Cell::new(10));
         let mut watch = Watch::new(&clock, None);
         assert_eq!((watch.sent_at(), watch.ended_at()), (None, None));
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_free_once_its_connection_was_made_anew() {
+    fn reconnected_session_is_free_after_reconnecting() {
         let clock = Scripted(Cell::new(10));
         let mut watch = Watch::new(&clock, None);
         assert_eq!(watch.free_at(), None);
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_free_once_the_last_it_waited_for_has_come() {
+    fn waiting_session_is_free_after_its_last_wait() {
         let clock = Scripted(Cell::new(10));
         let mut watch = Watch::new(&clock, None);
         watch.waited();
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_of_its_own_belongs_to_the_exchange() {
+    fn connection_opened_for_an_exchange_belongs_to_it() {
         let clock = Scripted(Cell::new(10));
         let mut watch = Watch::new(&clock, None);
         watch.waited();
@@ -471,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_made_only_where_wanted() {
+    fn explanation_is_made_only_if_wanted() {
         let clock = Scripted(Cell::new(0));
         let mut kept = String::from("before");
         let mut watch = Watch::new(&clock, Some(&mut kept));
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_may_keep_words_that_its_caller_does_not_want() {
+    fn explanation_may_be_kept_by_the_session() {
         let clock = Scripted(Cell::new(0));
         let mut watch = Watch::new(&clock, None);
         watch.explain(format_args!("before"));

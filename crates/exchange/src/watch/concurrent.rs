@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_is_told_as_its_own_watch_knew_it() {
+    fn concurrent_exchange_is_reported_as_its_watch_knew_it() {
         let clock = Scripted(Cell::new(10));
         let mut text = String::new();
         let mut own = Watch::new(&clock, Some(&mut text));
