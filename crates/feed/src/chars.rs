@@ -48,7 +48,7 @@ mod tests {
     use crate::Stream;
 
     #[test]
-    fn text_is_of_its_set_and_length() {
+    fn random_text_has_its_set_and_length() {
         let chars = Chars::parse("[a-c]ü", 400).unwrap();
         let mut out = Vec::new();
         chars.write(&mut Stream::new(1, 2).at(3), &mut out);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn random_text_errors_are_refused() {
         assert!(Chars::parse("", 3).unwrap_err().to_string().contains("empty"));
         assert!(Chars::parse("[z-a]", 3).unwrap_err().to_string().contains("backwards"));
         assert!(Chars::parse("a", 0).unwrap_err().to_string().contains("between 1"));

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_characters_make_a_set() {
+    fn charset_of_ranges_and_characters() {
         assert_eq!(chars("[0-9]abcdef"), "0123456789abcdef");
         assert_eq!(chars("aab[a-c]"), "abc");
         assert_eq!(chars("a,-]"), ",-]a");
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused() {
+    fn charset_range_errors_are_refused() {
         for text in ["[a-", "[abc]", "[", "[]"] {
             assert!(
                 Charset::parse(text)

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_written_as_java_writes_them() {
+    fn decimal_integers_are_formatted_like_java() {
         for (format, integer, expected) in [
             ("0000", 7, "0007"),
             ("0000", -7, "-0007"),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn other_formats_are_refused() {
+    fn decimal_other_formats_are_refused() {
         for format in [
             "", "abc", "0#", "0E0", "0%", "0;(0)", "0000x100", "0000x2", "0,", ",0", ".", "0.#0",
             "-0",

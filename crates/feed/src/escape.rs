@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_become_hex_pairs() {
+    fn binary_values_become_hex_pairs() {
         assert_eq!(escaped(Escape::Filter, b"a\xff"), br"a\ff");
         assert_eq!(escaped(Escape::Dn, b"\xc4\x8d\xff"), br"\c4\8d\ff");
         assert_eq!(escaped(Escape::None, b"(\xff*"), b"(\xff*");

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_order_is_what_it_is_called() {
+    fn row_orders_draw_as_named() {
         let all: Vec<_> = (0..50).map(Some).collect();
         assert_eq!(rows(RowOrder::Sequential, 1), [&all[..], &all[..]].concat());
         assert_eq!(rows(RowOrder::Unique, 1), [&all[..], &[None; 50][..]].concat());
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_rows_draws_nothing() {
+    fn table_without_rows_draws_nothing() {
         let none = Table::list("value", Vec::new());
         assert_eq!(Feeder::new(0, Arc::new(none), RowOrder::Random).row(1, 1), None);
     }

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_an_end_is_refused() {
+    fn endless_file_is_refused() {
         let files = Files::default();
         let error = files.read("/dev/zero", 2 << 20).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_a_text() {
+    fn byte_order_mark_is_removed_from_text() {
         let files = Files::default();
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "\u{feff}a\u{feff}\n").unwrap();

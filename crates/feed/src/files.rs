@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_leads_below_its_directory_or_it_does_not() {
+    fn confined_names_stay_below_their_directory() {
         for inside in ["a", "./a/b", "a/./b", "..a"] {
             assert!(is_inside(Path::new(inside)), "{inside}");
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_opened_is_known_and_a_secret_stays_one() {
+    fn opened_files_are_recorded_as_data_or_secret() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         for name in ["data", "secret"] {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn each_value_has_rules_of_its_own() {
+    fn files_values_have_their_own_rules() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let (confined, free) = (Files::default(), Files::default());
         confined.confine();

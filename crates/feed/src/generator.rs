@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_widest_range_does_not_overflow() {
+    fn widest_range_does_not_overflow() {
         let range = Range::between(i64::MIN, i64::MAX);
         assert_eq!(range.value(0), i64::MIN);
         assert_eq!(range.value(u64::MAX), i64::MAX);

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn terminators_are_not_part_of_a_line() {
+    fn line_terminators_are_removed() {
         assert_eq!(all("a\nb\r\nc"), ["a", "b", "c"]);
         assert_eq!(all("a\n"), ["a"]);
         assert_eq!(all("a\n\nb\n"), ["a", "", "b"]);

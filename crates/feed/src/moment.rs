@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_form_is_of_the_present() {
+    fn date_formats_give_the_present() {
         let written = |form: &str| {
             let mut out = Vec::new();
             Moment::parse(form).unwrap().write(&mut out);

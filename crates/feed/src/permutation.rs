@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_pass_holds_each_value_once(seed: u64, last in 1u64..3000, pass in 0u64..5) {
+        fn permutation_pass_contains_each_value_once(seed: u64, last in 1u64..3000, pass in 0u64..5) {
             let permutation = Permutation::new(Stream::new(seed, 0), last);
             let start = pass * (last + 1);
             let mut values: Vec<u64> = (start..=start + last).map(|number| permutation.value(number)).collect();
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn passes_differ() {
+    fn permutation_passes_differ() {
         let permutation = Permutation::new(Stream::new(3, 0), 99);
         let first: Vec<u64> = (0..100).map(|number| permutation.value(number)).collect();
         let second: Vec<u64> = (100..200).map(|number| permutation.value(number)).collect();
@@ -74,14 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_range_is_walked() {
+    fn permutation_of_the_largest_range_works() {
         let permutation = Permutation::new(Stream::new(3, 0), u64::MAX);
         assert_ne!(permutation.value(0), permutation.value(1));
         assert_ne!(permutation.value(u64::MAX), permutation.value(u64::MAX - 1));
     }
 
     #[test]
-    fn first_values_are_spread_over_the_range() {
+    fn permutation_first_values_are_uniform() {
         // The first values of 10,000 differently seeded permutations of ten values are evenly distributed.
         let mut counts = [0u32; 10];
         for seed in 0..10_000 {

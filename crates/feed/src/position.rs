@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_cover_every_number_once() {
+    fn position_parts_cover_every_number_once() {
         let mut numbers = Vec::new();
         for number in 0..7 {
             for index in 0..3 {

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_and_durations_are_read() {
+    fn rates_and_durations_are_parsed() {
         let text = "# A comment.\n\nformat = rate-and-duration\ndefault-duration=250ms\nrepeat = TRUE\nEND HEADER\n\
                     1000, 1 minute\n 2.5X\n0x,3s\n# Another.\n50.5,1d\n";
         let rates = Rates::parse(text, "rates.txt", Some(200.0)).unwrap();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn every_unit_is_known() {
+    fn duration_units_are_all_known() {
         for (text, nanos) in [
             ("1 nanoseconds", 1),
             ("7ns", 7),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sample_can_be_used() {
+    fn rate_file_sample_is_valid() {
         let rates = Rates::parse(SAMPLE, "sample", None).unwrap();
         assert!(rates.repeat);
         assert_eq!(rates.steps.len(), 10);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named_by_line() {
+    fn rate_file_errors_are_named_by_line() {
         let after = |line: &str| format!("{HEADER}{line}\n");
         for (text, line, words) in [
             (String::new(), 1, "ends within its header"),

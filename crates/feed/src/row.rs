@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_kept_in_order() {
+    fn row_keeps_values_in_order() {
         let mut row = Row::new();
         row.push(b"uid=a");
         row.push_integer(-42);

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_replaced_wherever_it_is_in_any_way_it_is_sent() {
+    fn secret_is_starred_in_every_encoding() {
         assert_eq!(shown("xopensesamex opensesame", "opensesame"), "x***x ***");
         assert_eq!(shown("p=a%20b%26c d=a b&c", "a b&c"), "p=*** d=***");
         assert_eq!(shown("{\"p\": \"a\\\"bc\"}", "a\"bc"), "{\"p\": \"***\"}");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_one_is_replaced_only_as_a_whole_value() {
+    fn secret_that_is_short_is_starred_only_as_a_whole_value() {
         let page = "an answer has many a's: {\"pin\":\"a\",\"data\":\"bar\"} /a?a=a&b=banana";
         let expected =
             "an answer has many ***'s: {\"pin\":\"***\",\"data\":\"bar\"} /***?***=***&b=banana";
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_escaping_makes_long_is_replaced_anywhere() {
+    fn secret_that_escaping_lengthens_is_starred_anywhere() {
         assert_eq!(shown("xYQ==x", "a"), "x***x");
         assert_eq!(shown("x%2F%2Fx //", "//"), "x***x ***");
     }

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_are_even_over_a_small_range() {
+    fn stream_draws_are_uniform() {
         let stream = Stream::new(7, 0);
         let mut counts = [0u32; 10];
         for number in 0..100_000 {
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_streams_are_independent() {
+    fn stream_pairs_are_independent() {
         let (left, right) = (Stream::new(0, 0), Stream::new(0, 1));
         let mut counts = [0u32; 16];
         for number in 0..160_000 {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_range_of_a_word_can_be_drawn() {
+    fn stream_covers_the_whole_range_of_a_word() {
         let mut draws = Stream::new(1, 1).at(0);
         let mut seen = 0;
         for _ in 0..64 {

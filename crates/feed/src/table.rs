@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn csv_keeps_what_is_quoted() {
+    fn csv_keeps_quoted_text() {
         let text = b"\xef\xbb\xbfname, mail\njo,\"a, \"\"b\"\"\nc\"\nal,\n";
         let table = Table::csv(&Files::default(), file(text).path(), b',', None).unwrap();
         assert_eq!(table.columns(), ["name", "mail"]);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_files_are_named_with_their_line() {
+    fn file_errors_name_the_line() {
         type Read = fn(&Path) -> Result<Table, TableError>;
         let csv: Read = |path| Table::csv(&Files::default(), path, b',', None);
         let json: Read = |path| Table::json_lines(&Files::default(), path);

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_open_is_said() {
+    fn unknown_and_open_holes_are_reported() {
         assert_eq!(parse("${nobody}").unwrap_err(), TextError::Unknown("nobody".to_owned()));
         assert!(parse("${user").unwrap_err().to_string().contains("${user"));
         assert_eq!(parse("plain").unwrap().constant(), Some(&b"plain"[..]));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_escaped_where_they_stand() {
+    fn values_are_escaped_by_their_position() {
         let text = Text::parse("(cn=${user})", Escape::Filter, |_| Some(Hole(0))).unwrap();
         let mut values = Values::new(1);
         values.set(Hole(0), b"a*");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_made_of_others_or_not_at_all() {
+    fn value_made_of_others_is_complete_or_unset() {
         let mut values = Values::new(2);
         values.set(Hole(0), b"jo");
         let text = parse("<${user}>").unwrap();
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_all_users_fill_the_holes_without_one() {
+    fn shared_values_fill_holes_without_an_own_value() {
         let mut all = Values::new(2);
         all.set(Hole(0), b"hunter2");
         all.hide_always(Hole(0));
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_not_shown() {
+    fn secrets_are_hidden() {
         let mut values = Values::new(2);
         values.set(Hole(0), b"hunter2");
         values.set(Hole(1), b"public");

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_writes_the_same_moment() {
+    fn timestamp_forms_write_the_same_moment() {
         // 1577862823976 ms is 2020-01-01T07:13:43.976Z (`date -u -d @1577862823`).
         let at = 1_577_862_823_976;
         assert_eq!(written(Form::Generalized, at), "20200101071343.976Z");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn timestamp_errors_are_refused() {
         for text in [
             "20200101071343",
             "2020010107134Z",
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_present_is_now() {
+    fn timestamp_of_the_present_is_now() {
         let timestamp = Timestamp { between: None, form: Form::Seconds, stream: Stream::new(0, 0) };
         let mut out = Vec::new();
         timestamp.write(0, &mut out);

@@ -42,7 +42,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn an_identity_is_of_its_exchange_alone_and_of_the_seed() {
+    fn trace_identity_depends_on_seed_and_exchange() {
         let all = (0..50).flat_map(|iteration| (0..20).map(move |number| (iteration, number)));
         let of = |seed| all.clone().map(move |(at, number)| TraceContext::new(seed, at, number));
         let distinct = |texts: &mut dyn Iterator<Item = TraceContext>| {
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_has_the_form_of_the_recommendation() {
+    fn traceparent_text_has_the_w3c_form() {
         let text = TraceContext { trace: 0x4bf9, parent: 0xb7 }.to_string();
         assert_eq!(text, "00-00000000000000000000000000004bf9-00000000000000b7-01");
         assert_eq!(TraceContext::new(1, 2, 3).to_string().len(), 55);

@@ -21,7 +21,7 @@ mod tests {
     use crate::stream::Stream;
 
     #[test]
-    fn version_and_variant_are_set() {
+    fn uuid_version_and_variant_are_set() {
         let stream = Stream::new(0, 0);
         let mut variants = std::collections::HashSet::new();
         for number in 0..100 {

@@ -14,7 +14,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 fn shared<T: Send + Sync>(_: &T) {}
 
 #[test]
-fn warm_buffers_are_enough() {
+fn draws_templates_and_entries_allocate_nothing_when_warm() {
     let specs = ["inc(0,1999)", "rand(0,2000)", "randstr(16)", "xrand(0,99999)", "static, (value)"];
     let mut arguments =
         Arguments::parse(&specs.map(str::to_owned), &Settings::default(), &Files::default())

@@ -68,7 +68,7 @@ fn inc_by_worker_starts_each_worker_at_the_first() {
 }
 
 #[test]
-fn rand_excludes_max_unless_told() {
+fn rand_excludes_max_unless_inclusive() {
     let excluded: HashSet<i64> = numbers(&arguments(&["rand(0,5)"]), 0, 1000).into_iter().collect();
     assert_eq!(excluded, HashSet::from([0, 1, 2, 3, 4]));
     let settings = Settings { rand_inclusive: true, ..Settings::default() };
@@ -78,7 +78,7 @@ fn rand_excludes_max_unless_told() {
 }
 
 #[test]
-fn the_same_range_twice_is_two_streams() {
+fn rand_of_the_same_range_twice_is_two_streams() {
     let both = arguments(&["rand(0,1000000)", "rand(0,1000000)"]);
     let same = numbers(&both, 0, 1000)
         .iter()
@@ -115,7 +115,7 @@ fn randstr_draws_from_its_set() {
 }
 
 #[test]
-fn anything_else_is_static() {
+fn other_arguments_are_static() {
     let all = arguments(&["plain", "42", "", "ou(people)", "incident", "007"]);
     let mut row = Row::new();
     all.draw(&Position::alone(9), &mut row);
@@ -164,7 +164,7 @@ fn malformed_arguments_are_named_with_a_remedy() {
 }
 
 #[test]
-fn files_that_cannot_serve_are_named() {
+fn unusable_files_are_named() {
     let (_file, path) = file("");
     assert!(complaint(&format!("inc({path})")).contains("is empty; put one value on each line"));
     let missing = complaint("rand(/nonexistent/names.txt)");
@@ -173,7 +173,7 @@ fn files_that_cannot_serve_are_named() {
 
 proptest! {
     #[test]
-    fn a_process_wide_inc_gives_each_value_once(sessions in 1u32..20, turns in 1u64..20, offset in -50i64..50) {
+    fn inc_across_workers_gives_each_value_once(sessions in 1u32..20, turns in 1u64..20, offset in -50i64..50) {
         let count = u64::from(sessions) * turns;
         let last = offset + count.cast_signed();
         let arguments = arguments(&[&format!("inc({offset},{last})")]);
@@ -198,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn drawing_is_a_function_of_seed_and_position(seed: u64, number: u64, session: u32, turn: u64) {
+    fn drawing_depends_on_seed_and_position(seed: u64, number: u64, session: u32, turn: u64) {
         let settings = Settings { seed, ..Settings::default() };
         let specs = ["inc(0,9)", "rand(0,1000000)", "randstr(12)", "xrand(1,1000)", "static"];
         let position = Position { number, session, turn, sessions: session.saturating_add(1) };

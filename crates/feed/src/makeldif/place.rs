@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_backslashes_are_one_that_is_meant() {
+    fn doubled_backslash_does_not_escape() {
         let text = br"a,\,\\,\\\,";
         let commas = (0..text.len()).filter(|&at| text[at] == b',');
         let found: Vec<bool> = commas.map(|at| escaped(text, at)).collect();

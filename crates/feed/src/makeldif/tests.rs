@@ -246,7 +246,7 @@ fn names_are_unique_pairs() {
 }
 
 #[test]
-fn built_in_lists_are_sound() {
+fn lists_built_in_are_valid() {
     for name in ["cities", "first.names", "last.names", "states", "streets"] {
         let lines = Resources::new(None, Files::default()).lines(name).unwrap();
         let all: HashSet<&[u8]> = (0..lines.len()).map(|index| lines.line(index)).collect();
@@ -256,7 +256,7 @@ fn built_in_lists_are_sound() {
 }
 
 #[test]
-fn entries_are_a_function_of_seed_and_number() {
+fn entries_depend_on_seed_and_number() {
     let text = person("a: <random:hex:16> <guid> <first>");
     let seeded =
         |seed| MakeLdif::parse(&text, "t", &Sources { seed, ..Sources::default() }).unwrap();
@@ -269,7 +269,7 @@ fn entries_are_a_function_of_seed_and_number() {
 }
 
 #[test]
-fn faults_are_named_by_line() {
+fn template_errors_are_named_by_line() {
     for (lines, words) in [
         ("x: <foo>", "there is no tag <foo>"),
         ("x: {y}\ny: 1", "no line above gives it; move it up"),
@@ -323,7 +323,7 @@ fn faults_are_named_by_line() {
 }
 
 #[test]
-fn faults_of_the_whole_are_named_by_line() {
+fn file_errors_are_named_by_line() {
     for (text, line, words) in [
         ("", 1, "has no branch"),
         ("foo: bar\n", 1, "belongs to no branch"),

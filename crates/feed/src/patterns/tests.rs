@@ -50,7 +50,7 @@ fn sequences_match_the_sdk() {
 }
 
 #[test]
-fn random_ranges_hold_both_bounds() {
+fn random_ranges_include_both_bounds() {
     let expected: HashSet<String> = ["1", "2", "3"].map(str::to_owned).into();
     assert_eq!(set("[1-3]"), expected);
     assert_eq!(set("[3-1]"), expected);
@@ -60,7 +60,7 @@ fn random_ranges_hold_both_bounds() {
 }
 
 #[test]
-fn components_of_one_pattern_are_independent_and_referable() {
+fn components_are_independent_and_referable() {
     for value in values("x[1:3]y[5-9]z[ref:2]", 50) {
         let (_, tail) = value.split_once('y').unwrap();
         let (second, reference) = tail.split_once('z').unwrap();
@@ -74,7 +74,7 @@ fn components_of_one_pattern_are_independent_and_referable() {
 }
 
 #[test]
-fn strings_files_and_the_rest() {
+fn strings_files_and_timestamps_match_the_sdk() {
     assert!(
         values("[random:5]", 50).iter().all(|value| {
             value.len() == 5 && value.bytes().all(|byte| byte.is_ascii_lowercase())
@@ -105,7 +105,7 @@ fn strings_files_and_the_rest() {
 }
 
 #[test]
-fn patterns_come_behind_the_arguments_there_are() {
+fn patterns_are_numbered_after_the_arguments() {
     let mut arguments =
         Arguments::parse(&["static".to_owned()], &Settings::default(), &Files::default()).unwrap();
     let template = translate("a[1:3]b[4:6]", &mut arguments).unwrap();

@@ -44,7 +44,7 @@ fn other_braces_are_text() {
 }
 
 #[test]
-fn conversions_format_as_java_does() {
+fn conversions_are_formatted_like_java() {
     for (text, expected) in [
         ("%d", "42"),
         ("%05d", "00042"),
@@ -77,7 +77,7 @@ fn thousands_are_grouped() {
 }
 
 #[test]
-fn a_percent_sign_that_converts_nothing_is_text() {
+fn percent_sign_without_a_conversion_is_text() {
     for text in [
         "100% sure",
         "100% done",
@@ -96,7 +96,7 @@ fn a_percent_sign_that_converts_nothing_is_text() {
 }
 
 #[test]
-fn what_looks_like_a_conversion_and_is_none_is_refused() {
+fn invalid_conversions_are_refused() {
     for (text, at, words) in [
         ("a %f", 3, "there are %s, %d, %x and %X"),
         ("é%.3s", 2, "has a precision"),
@@ -139,7 +139,7 @@ fn placeholders_beyond_the_arguments_are_counted() {
 }
 
 #[test]
-fn text_cannot_be_formatted_as_an_integer_where_that_is_known() {
+fn integer_conversion_of_text_is_refused() {
     let specs = ["inc(0,9)".to_owned(), "randstr(4)".to_owned()];
     let arguments = Arguments::parse(&specs, &Settings::default(), &Files::default()).unwrap();
     assert!(arguments.template("%d {2} {3}", 1).is_ok());
@@ -152,7 +152,7 @@ fn text_cannot_be_formatted_as_an_integer_where_that_is_known() {
 }
 
 #[test]
-fn values_are_escaped_where_they_are_values() {
+fn values_are_escaped_by_their_position() {
     for (text, expected) in [
         ("cn={2},dc=com", r"cn=Lučić\, (J*),dc=com"),
         ("cn=a {2}+sn={2}", r"cn=a Lučić\, (J*)+sn=Lučić\, (J*)"),
