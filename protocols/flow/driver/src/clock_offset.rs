@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn http_dates_are_parsed() {
         for (text, expected) in [
             ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(784_111_777)),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_told_if_something_signed_was_refused() {
+    fn clock_difference_is_reported_for_refused_signatures() {
         let said = |status, seconds: u64, body: &str| {
             let fields = [("Date", "Sun, 06 Nov 1994 08:49:37 GMT")];
             let response = Response::sample(status, &fields, body.as_bytes());

@@ -463,7 +463,7 @@ mod tests {
     use brunt_http_driver::Settings;
 
     #[test]
-    fn what_is_made_of_answers_is_needed_as_they_are() {
+    fn variables_needed_by_a_step_are_determined() {
         let text = |hole| Text::of([TextPiece::Hole(Hole(hole), brunt_feed::Escape::None)]);
         let variable = |name: &str, source, renewal| Variable::new(name, source, renewal);
         let variables = vec![

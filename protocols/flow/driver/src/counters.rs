@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn every_count_has_a_place_of_its_own_and_a_name() {
+    fn counters_have_unique_places_and_names() {
         let tallies = Tallies::new(&flow());
         let counters = FlowCounters::new(tallies.clone());
         let ms = Duration::from_millis;

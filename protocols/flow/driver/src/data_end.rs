@@ -49,7 +49,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     #[test]
-    fn only_the_first_report_ends_the_run() {
+    fn data_end_is_reported_once() {
         let (end, calls) = (DataEnd::default(), Arc::new(AtomicU64::new(0)));
         let count = Arc::clone(&calls);
         end.end_with(move || {

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verifier_becomes_the_challenge_of_rfc_7636() {
+    fn pkce_challenge_equals_rfc_7636() {
         // Appendix B.
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
         let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn each_filter_makes_what_its_standard_says() {
+    fn filters_equal_their_standards() {
         for (filter, expected) in [
             (Filter::Md5, "900150983cd24fb0d6963f7d28e17f72"),
             (Filter::Sha1, "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_deflated_is_read_again() {
+    fn deflate_round_trips() {
         use std::io::Read as _;
         let packed = filtered(&[Filter::Deflate], b"<samlp:AuthnRequest/>".to_vec()).unwrap();
         let mut plain = String::new();

@@ -47,7 +47,7 @@ mod tests {
     use brunt_feed::{Escape, Hole, TextPiece};
 
     #[test]
-    fn a_value_that_is_missing_meets_only_the_negation() {
+    fn guard_on_a_missing_value_holds_only_negated() {
         let text = || Text::of([TextPiece::Hole(Hole(0), Escape::None)]);
         let conditions = [
             (Condition::Exist, true),

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_rfc_6901_hold() {
+    fn pointer_examples_of_rfc_6901_are_found() {
         let body = r#"{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}"#;
         let cases = [
             ("", body),
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn values_keep_their_digits_and_strings_lose_their_quotes() {
+    fn pointer_values_keep_digits_and_lose_quotes() {
         let body = r#" {"n": 1.50e3, "big": 123456789012345678901234567890, "s": "a\u00fc\n\"", "z": null} "#;
         assert_eq!(find("/n", body).unwrap(), "1.50e3");
         assert_eq!(find("/big", body).unwrap(), "123456789012345678901234567890");
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_may_be_that_of_the_first_of_many() {
+    fn member_is_found_at_any_depth_first_match() {
         let token = "tokenId".to_owned();
         let found = |body: &'static str| member(body.as_bytes(), &token).unwrap().map(unquoted);
         assert_eq!(found(r#"{"a":{"tokenId":"x"},"tokenId":"y"}"#).unwrap(), "y");
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_not_examined() {
+    fn pointer_in_invalid_json_is_unexamined() {
         let find = |pointer: &str, body: &str| {
             Pointer::parse(pointer).unwrap().find(body.as_bytes()).map(|found| found.is_some())
         };
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_that_are_none_are_refused() {
+    fn pointer_errors_are_refused() {
         assert!(Pointer::parse("a").unwrap_err().contains("write /a"));
         assert!(Pointer::parse("/a~").unwrap_err().contains("~0"));
         assert!(Pointer::parse("/a~2").unwrap_err().contains("~0"));
@@ -328,7 +328,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_finds_what_a_tree_holds(value in json(), tokens in prop::collection::vec("[ab01/~]{0,2}", 0..4)) {
+        fn pointer_equals_serde_json(value in json(), tokens in prop::collection::vec("[ab01/~]{0,2}", 0..4)) {
             let pointer = Pointer { tokens }.to_string();
             let text = value.to_string();
             let found = Pointer::parse(&pointer).unwrap().find(text.as_bytes()).unwrap();

@@ -239,7 +239,7 @@ mod tests {
     const PASSWORD: &str = "$.callbacks[?@.type == 'PasswordCallback'].input[0].value";
 
     #[test]
-    fn values_are_replaced_and_the_rest_stays_to_the_byte() {
+    fn values_are_replaced_and_the_rest_is_unchanged() {
         let filled = set(CALLBACKS, &[(PASSWORD, "\"p\\\"w\""), (NAME, "\"jo\"")], false).unwrap();
         let expected = CALLBACKS.replacen("\"value\":\"\"", "\"value\":\"jo\"", 1).replacen(
             "\"value\":\"\"",
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_must_lead_to_one_value() {
+    fn place_must_match_exactly_one_value() {
         let said =
             |body: &str, members: &[(&str, &str)], skip| set(body, members, skip).unwrap_err();
         let missing = "'$.x' leads to no value; set-missing = \"skip\" passes it over";
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_searched_is_not_sent() {
+    fn unsearchable_body_is_refused() {
         let said = |body: &str, place: &str| set(body, &[(place, "1")], true).unwrap_err();
         assert!(said("{", "$.a").contains("not JSON"));
         assert!(said("<a>", "/a").contains("not JSON"));

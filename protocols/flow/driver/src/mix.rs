@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rounds_are_gone_through_in_order_and_end() {
+    fn rounds_run_in_order_and_end() {
         let repeat = |scenario, times| Repeat { scenario, times };
         let round = vec![repeat(0, 5), repeat(1, 1), repeat(2, 0)];
         let order = Order::Rounds(vec![round.clone(), Vec::new(), round]);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_kept_and_depend_on_nothing_but_numbers() {
+    fn weights_are_kept_and_depend_on_seed_and_number() {
         let order = Order::Weights(vec![1, 0, 3]);
         let scenario = |number| Mix::default().next(&order, 3, 9, number);
         let counts = (0..40_000).fold([0_u32; 3], |mut counts, number| {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_that_are_all_nothing_choose_nothing() {
+    fn weights_of_zero_choose_nothing() {
         assert_eq!(weighted(&[0, 0], u64::MAX), None);
         assert_eq!(weighted(&[1], u64::MAX), Some(0));
         assert_eq!(Mix::default().next(&Order::Turns, 0, 0, 5), None);

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_origin_has_its_last_nonce_and_they_are_few_and_short() {
+    fn nonces_are_kept_per_origin_and_limited() {
         let mut nonces = Nonces::default();
         assert_eq!(nonces.get(b"https://a"), None);
         nonces.keep(b"https://a", b"1");

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_are_dealt_evenly_over_their_numbers() {
+    fn scenario_users_are_distributed_evenly() {
         let load = |users| OwnLoad { users, ..OwnLoad::default() };
         let own = OwnLoads::new(vec![load(6), load(2), load(1)]);
         let scenarios: Vec<usize> = (0..9).map(|user| own.scenario(user)).collect();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn users_of_a_scenario_begin_one_after_the_other() {
+    fn scenario_users_start_one_after_the_other() {
         let (start, ramp_up) = (Duration::from_secs(30), Duration::from_secs(10));
         let own = OwnLoads::new(vec![OwnLoad { users: 4, start, ramp_up, ..OwnLoad::default() }]);
         let begins: Vec<f64> = (0..4).map(|user| own.begins(user).as_secs_f64()).collect();

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_found_wherever_they_stand() {
+    fn regex_groups_are_found_anywhere() {
         let text = b"code=a.b&state=\xff5";
         assert_eq!(found("[&?]state=", 0, text), Some(&b"&state="[..]));
         assert_eq!(found("(code)=([^&]*)", 2, text), Some(&b"a.b"[..]));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn matches_are_counted_as_the_engine_iterates_over_them() {
+    fn regex_count_equals_the_iterator_of_the_engine() {
         let texts = ["", "1a23", "abc", "aaaa\nb a", "a,b,,c", "\u{fc}\u{fc} x", "foo foobar"];
         let patterns = [
             "[0-9]",
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_searched_as_short_ones_are() {
+    fn regex_searches_long_texts() {
         let text = [&b"x ".repeat(1_000_000)[..], b"\"token\":\"abc\"\xff"].concat();
         assert_eq!(found("\"token\":\"(\\w+)\"", 1, &text), Some(&b"abc"[..]));
         assert_eq!(found("\"token\"", 0, &text), Some(&b"\"token\""[..]));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_take_long_is_given_up() {
+    fn regex_work_is_limited() {
         // Each state is used only once, so the automaton never stops creating states.
         let mut seed = 1_u32;
         let noise: Vec<u8> = (0..1 << 16)
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_expression_is_refused() {
+    fn regex_errors_are_refused() {
         assert_eq!(Pattern::parse("(a", 0).unwrap_err(), "error: unclosed group");
         assert!(Pattern::parse("(a)", 2).unwrap_err().contains("1 groups"));
         assert!(Pattern::parse(&"(a)".repeat(40), 40).unwrap_err().contains("above 31"));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn time_does_not_explode() {
+    fn regex_time_is_not_exponential() {
         let text = "a".repeat(30_000);
         assert_eq!(found("(a|aa)+$", 0, text.as_bytes()).map(<[u8]>::len), Some(30_000));
         assert_eq!(found("(a*)*b", 0, text.as_bytes()), None);

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_of_several_is_picked() {
+    fn pick_takes_one_of_several() {
         let picked = |pick: Pick, draw| pick.of(vec!["a", "b", "c", "d"], draw);
         assert_eq!(picked(Pick::Last, 0), Some("d"));
         assert_eq!((picked(Pick::Number(1), 0), picked(Pick::Number(4), 0)), (Some("b"), None));

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_a_path_or_a_url_with_any_text_at_stars() {
+    fn place_matches_paths_and_urls_with_wildcards() {
         for (place, there, not) in [
             ("/", "http://h/?a", "http://h/a"),
             ("/", "http://h", "http://h/a"),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_found_in_queries_and_fragments() {
+    fn parameters_are_found_in_query_and_fragment() {
         let found = |url: &str, name: &str| {
             parameter(url.as_bytes(), name).map(|value| String::from_utf8(value).unwrap())
         };

@@ -89,7 +89,7 @@ mod tests {
     use brunt_http_driver::Response;
 
     #[test]
-    fn an_answer_may_mean_not_yet_and_demand_more_time() {
+    fn poll_answer_may_be_pending_and_slow_down() {
         let error = |text: &str| Check::Value {
             of: Location::pointer("/error").unwrap(),
             must: Condition::Contain(Text::literal(text)),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_cannot_ask_for_requests_without_a_time_between_them() {
+    fn poll_interval_has_a_minimum() {
         let least = Duration::from_millis(100);
         for none in ["0", "0.000001", "00", "0.0"] {
             assert_eq!(interval(none), Ok(least), "{none}");

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told_without_its_secrets() {
+    fn refusal_message_hides_secrets() {
         let fields = [
             ("Date", "today"),
             ("WWW-Authenticate", "Bearer error=\"invalid_token\""),

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cookies_are_found_as_they_are_set_last() {
+    fn cookie_set_last_wins() {
         let fields = [
             ("Set-Cookie", "sid=1; Path=/"),
             ("set-cookie", "other=x"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn named_values_are_found_in_any_case() {
+    fn named_values_are_case_insensitive() {
         let values = [("mail", b"a"), ("Mail", b"b")];
         let values = values.map(|(name, value)| (name.to_owned(), value.to_vec()));
         let reply = Reply::Named { code: 32, values: &values };
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_parsed_or_it_is_said_why_not() {
+    fn body_is_parsed_or_the_reason_given() {
         let parses = |body: &[u8]| {
             let response = Response::sample(200, &[], body);
             let parsed = Parsed::new(Reply::Http(&response));

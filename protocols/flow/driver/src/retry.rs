@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_failures_that_it_names_are_tried_again_and_so_often() {
+    fn retry_applies_to_named_failures_up_to_its_limit() {
         let retry = |of: &[Cause]| Retry { times: 2, of: of.to_vec(), pause: None, span: 0 };
         let some = retry(&[Cause::Code(503, 504), Cause::Class(Class::Closed), Cause::Timeout]);
         let refused = |code| Outcome::Failed(Class::Result, code);

@@ -449,7 +449,7 @@ mod tests {
         DrawContext { iteration: 12, user: 2, users: 5, turn: 4, round: 3, code: None };
 
     #[test]
-    fn every_source_is_what_it_is_called() {
+    fn sources_produce_their_values() {
         let cases = [
             (Source::User, "2"),
             (Source::Iteration, "12"),
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_and_what_is_made_of_them_are_hidden() {
+    fn secrets_and_derived_values_are_hidden() {
         let secret = variable("a", Source::Secret(Secret::from("s3cret")), Renewal::User);
         let mut values = Values::new(4);
         secret.draw(Hole(0), 7, (&PLACE, &[]), &mut values).unwrap();
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_kept() {
+    fn choice_weights_are_kept() {
         let options = [(1, text("x")), (3, text("y")), (0, text("never"))];
         let source = Source::Choice(Choice::new(options).unwrap());
         let variable = variable("v", source, Renewal::Iteration);
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_stays_as_long_as_its_renewal_says() {
+    fn renewal_decides_how_long_a_value_lasts() {
         let uuid = |renewal, place| drawn(&variable("v", Source::Uuid, renewal), place).unwrap();
         let other_user = DrawContext { user: 3, turn: 9, ..PLACE };
         let later = DrawContext { iteration: 17, turn: 9, ..PLACE };
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_share_a_row_and_unique_rows_run_out() {
+    fn feeder_columns_share_a_row_and_unique_rows_run_out() {
         let rows = b"jo,1\nal,2\nmo,3\n";
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), rows).unwrap();
@@ -561,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn values_made_of_values_are_bounded() {
+    fn nested_values_are_limited_in_length() {
         let mut values = Values::new(30);
         values.set(Hole(0), b"four");
         let mut long = Vec::new();
@@ -579,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_filled_after_what_they_are_made_of() {
+    fn variables_are_filled_in_dependency_order() {
         let made = |one: &str, two: &str, three: Source| {
             [
                 variable("a", Source::Text(text(one)), Renewal::Iteration),

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_age_is_told_with_the_lifetime_if_that_is_known() {
+    fn token_age_is_worded_with_its_lifetime() {
         let ms = Duration::from_millis;
         let of = |age, lifetime: Option<u64>| words("token", ms(age), lifetime.map(ms));
         assert_eq!(of(312_400, Some(300_000)), "token is 312 s old, was valid for 300 s");
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_tokens_are_told_apart_from_others() {
+    fn token_refusals_are_distinguished_from_others() {
         let refuses = |status, fields: &[(&str, &str)], body: &[u8]| {
             is_refusal(&Response::sample(status, fields, body))
         };

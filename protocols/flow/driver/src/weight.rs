@@ -33,7 +33,7 @@ mod tests {
     use brunt_feed::{Escape, Hole, TextPiece};
 
     #[test]
-    fn a_text_says_a_whole_number_or_what_it_says_instead() {
+    fn weight_text_must_be_a_whole_number() {
         let weight = Weight::Of(Text::of([TextPiece::Hole(Hole(0), Escape::None)]));
         let mut values = Values::new(1);
         assert_eq!(Weight::Fixed(7).number(&values), Ok(7));

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_is_gone() {
+    fn work_budget_is_spent_and_renewed() {
         let work = Work::default();
         assert_eq!(work.read(31), Ok(()));
         assert_eq!(work.spend(WORK_MAX), Ok(()));

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_hold_the_parser_up_is_not_given_to_it() {
+    fn xml_expensive_documents_are_refused_before_parsing() {
         let nested = nested_namespaces(8_000);
         assert!(nested.len() > 190_000, "{}", nested.len());
         assert_eq!(parsed(&nested), Err(Unexamined::Work));
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_documents_have_is_parsed() {
+    fn xml_ordinary_documents_are_parsed() {
         assert_eq!(parsed(&nested_namespaces(50)), Ok(()));
         assert_eq!(parsed(&attributes(500)), Ok(()));
         let row = "<soap:row xmlns:x='urn:x' id='1' soap:kind=\"a>b\"><x:c>text</x:c></soap:row>";
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_says_why() {
+    fn xml_refusal_gives_a_reason() {
         assert_eq!(parsed("<!DOCTYPE a><a/>"), Err(Unexamined::Doctype));
         assert_eq!(parsed("<a>\n<b></a>"), Err(Unexamined::NotXml { line: 2, column: 4 }));
         assert_eq!(parsed(&"<a/>".repeat(2)), Err(Unexamined::NotXml { line: 1, column: 5 }));

@@ -30,7 +30,7 @@ fn text(text: &str) -> Text {
 }
 
 #[test]
-fn warm_variables_allocate_nothing() {
+fn variables_allocate_nothing_when_warm() {
     let lines = (0..100).map(|line: u32| format!("user.{line:05}").into_bytes());
     let table = Arc::new(Table::list("user", lines));
     let cell = |order| Source::Cell {
@@ -68,7 +68,7 @@ fn warm_variables_allocate_nothing() {
 }
 
 #[test]
-fn warm_extractions_and_checks_allocate_nothing() {
+fn extractions_and_checks_allocate_nothing_when_warm() {
     let fields = [("Location", "/cb?code=abc"), ("Set-Cookie", "sid=1234567890; Secure")];
     let body = br#"{"user":{"roles":["admin","user"]},"tokenId":"AQIC5wM2LY4Sfcx","n":1.5}"#;
     let response = Response::sample(200, &fields, body);

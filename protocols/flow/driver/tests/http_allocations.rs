@@ -82,7 +82,7 @@ impl User {
 }
 
 #[tokio::test]
-async fn warm_exchanges_allocate_nothing() {
+async fn exchanges_allocate_nothing_when_warm() {
     let bodies =
         [None, Some(Body::Rendered(vec![b'x'; 300])), Some(Body::Shared(Arc::from([b'y'; 300])))];
     for answer in [WHOLE, CHUNKED] {
@@ -142,7 +142,7 @@ async fn allocated_by_steps(url: &str, trace: Option<Trace>) -> u64 {
 }
 
 #[tokio::test]
-async fn only_a_step_that_may_be_traced_allocates() {
+async fn trace_alone_makes_a_step_allocate() {
     let url = serve(WHOLE);
     assert_eq!(allocated_by_steps(&url, None).await, 0);
     // A trace that has all the failures it needs costs nothing more.
@@ -155,7 +155,7 @@ async fn only_a_step_that_may_be_traced_allocates() {
 /// Only heap memory is counted. Including its task in the engine and what a plan keeps for a user, a user may take 10
 /// KiB.
 #[tokio::test]
-async fn an_idle_user_holds_little() {
+async fn idle_user_needs_little_memory() {
     const USERS: u32 = 200;
     let url = serve(WHOLE);
     let network =

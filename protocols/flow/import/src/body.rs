@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn members_of_json_lose_their_secrets_and_nothing_else() {
+    fn secrets_in_json_members_become_variables() {
         let text = "{ \"user\" : \"p\\\"w\", \"list\":[{\"Password\" :\n \"p\\\"w\"}], \"n\": 1.50, \"password\":7 }";
         assert_eq!(
             named(text),
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_and_attributes_of_xml_lose_their_secrets() {
+    fn secrets_in_xml_become_variables() {
         for (given, expected) in [
             (
                 "<a><password>x</password><b>c</b></a>",
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_and_pairs_lose_their_secrets() {
+    fn secrets_in_multipart_and_forms_become_variables() {
         let parts = |secret: &str, inside: &str| {
             format!(
                 "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n{secret}\r\n--b\r\n\
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_in_bytes_are_said_to_stay() {
+    fn secrets_in_binary_bodies_are_noted() {
         let bytes = b"--b\r\nContent-Disposition: form-data; name=\"pwd\"\r\n\r\nx\r\n--b\r\n\r\n\xff\r\n--b--";
         let note = |secrets| left_in(bytes, &Variables::new(secrets));
         assert!(note(Secrets::Named).unwrap().ends_with("contains it: pwd"));
@@ -318,7 +318,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_made_of_signs_is_read(given in "[-<{][a-z=:\"'{}<>/!\\\\ é\n&;$\\[-]{0,200}") {
+        fn secrets_parser_accepts_arbitrary_text(given in "[-<{][a-z=:\"'{}<>/!\\\\ é\n&;$\\[-]{0,200}") {
             text(&given, &mut Variables::new(Secrets::Named));
         }
     }

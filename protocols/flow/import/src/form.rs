@@ -68,7 +68,7 @@ mod tests {
     use crate::secrets::Secrets;
 
     #[test]
-    fn a_form_is_told_apart_only_if_nothing_is_lost() {
+    fn form_is_split_only_without_loss() {
         let mut variables = Variables::new(Secrets::Named);
         let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_is_told_apart_only_if_nothing_is_lost() {
+    fn multipart_body_is_split_only_without_loss() {
         let body = "--A\r\nContent-Disposition: form-data; name=\"a%22b\"\r\n\r\nx\r\n--Ay\r\n\
                     --A\r\nContent-Disposition: form-data; name=\"f\"; filename=\"\"\r\nContent-Type: text/plain\r\n\
                     \r\n\r\n--A--\r\n";

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn order_and_values_are_kept() {
+    fn node_keeps_order_and_values() {
         let text = r#"{"z":1,"a":[true,null,-2,1.5,"x\n"],"m":{}}"#;
         let node = Node::json(text).unwrap();
         assert_eq!(node.to_json(), text);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_bounded() {
+    fn node_depth_is_limited() {
         assert!(Node::json(&"[".repeat(200_000)).is_err());
     }
 }

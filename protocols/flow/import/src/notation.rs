@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_holes_are_told_apart() {
+    fn notation_tells_text_from_holes() {
         for (text, written) in [("a", "a"), ("${x}", "$${x}"), ("$${x", "$$${x"), ("$x", "$x")] {
             assert_eq!(literal(text), written);
             assert_eq!(meaning(written).as_deref(), Some(text));

@@ -192,7 +192,7 @@ mod tests {
     use crate::body;
 
     #[test]
-    fn the_same_secret_is_one_variable_and_another_is_another() {
+    fn equal_secrets_share_a_variable_and_others_do_not() {
         let mut variables = Variables::new(Secrets::Named);
         assert_eq!(variables.header("Authorization", "Bearer abc"), "Bearer ${token}");
         assert_eq!(variables.header("authorization", "bearer abc"), "bearer ${token}");

@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_escapes_are_those_of_a_shell() {
+    fn shell_quotes_and_escapes_are_parsed() {
         split("curl  a 'b c' \"d\\\"e\" f\\ g ''", &["curl", "a", "b c", "d\"e", "f g", ""]);
         split("a\\\n  b \\\r\n c # no\n", &["a", "b", "c"]);
         split("'{\"a\":\"\\n\"}' x'y'\"z\"", &["{\"a\":\"\\n\"}", "xyz"]);
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_browsers_copy_is_read() {
+    fn shell_commands_copied_from_browsers_are_parsed() {
         split(r"$'it\'s\n\u0021\x41\101\ud83d\ude00'", &["it's\n!AA😀"]);
         split(
             "curl ^\"https://h/^?a=1^&b=2^\" ^\r\n  -H ^\"x: ^\\^\"y^\\^\"^\"",
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_become_holes_and_other_dollars_stay() {
+    fn shell_variables_become_holes() {
         let line = words("-H \"Bearer $TOKEN\" ${A}b '$TOKEN' 5$ '${x}' $A").unwrap();
         assert_eq!(line.words, ["-H", "Bearer ${TOKEN}", "${A}b", "$TOKEN", "5$", "$${x}", "${A}"]);
         assert_eq!(line.variables, ["TOKEN", "A"]);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_is_left_out_and_said() {
+    fn shell_pipes_and_redirections_are_omitted_and_noted() {
         let left_out = |text| words(text).unwrap().left_out;
         assert_eq!(left_out("curl x | jq ."), Some("| jq .".to_owned()));
         assert_eq!(left_out("curl x > f"), Some("> f".to_owned()));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_a_shell_is_refused() {
+    fn shell_substitutions_are_refused() {
         for (text, named) in [
             ("a 'b", "single quote"),
             ("a \"b", "double quote"),

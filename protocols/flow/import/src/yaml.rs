@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_follow_the_core_schema() {
+    fn yaml_scalars_follow_the_core_schema() {
         json(
             "[~, true, -3, 0x1F, 1.5, 1e3, 3.0.1, '12', \"a\\n\", 2020-01-01, no, !!str 5, 1_000]",
             r#"[null,true,-3,31,1.5,1000.0,"3.0.1","12","a\n","2020-01-01","no","5","1_000"]"#,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn maps_keep_their_order_and_keys_are_text() {
+    fn yaml_maps_keep_their_order() {
         json(
             "z: 1\n200:\n  - a: b\n    c: |\n      two\n      lines\nm: {}\n",
             r#"{"z":1,"200":[{"a":"b","c":"two\nlines\n"}],"m":{}}"#,
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_documents_are_bounded() {
+    fn yaml_hostile_documents_are_limited() {
         let deep = "[".repeat(100_000);
         assert!(matches!(parse(&deep), Err(YamlError::Deep(1) | YamlError::Malformed { .. })));
         let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();

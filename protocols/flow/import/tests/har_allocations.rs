@@ -81,7 +81,7 @@ fn allocated(count: u64) -> u64 {
 }
 
 #[test]
-fn the_work_grows_with_the_recording_and_no_faster() {
+fn har_import_work_is_linear() {
     let [some, twice, more] = [50, 100, 400].map(allocated);
     assert!(10 * twice < 22 * some, "{some} for 50 visits, {twice} for 100");
     assert!(10 * more < 44 * twice, "{twice} for 100 visits, {more} for 400");

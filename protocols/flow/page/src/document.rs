@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_decoded_and_scripts_are_text() {
+    fn document_decodes_references_and_keeps_scripts_as_text() {
         assert_eq!(
             read("<A HREF='/x?a=1&amp;b=2' autofocus>a &lt; b</A>").concat(),
             "<a href=/x?a=1&b=2 autofocus=>a < b</a>"
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_made_to_take_long_is_given_up() {
+    fn document_gives_up_on_an_expensive_tag() {
         let attributes = |count: usize| {
             let names: Vec<String> = (0..count).map(|number| format!(" a{number:x}")).collect();
             format!("<p{}>", names.concat())

@@ -19,7 +19,7 @@ mod tests {
     use crate::meter::Unlimited;
 
     #[test]
-    fn references_of_both_kinds_are_decoded() {
+    fn entities_of_both_kinds_are_decoded() {
         let decoded = |text: &str| decode_entities(text.as_bytes(), &Unlimited).unwrap();
         assert_eq!(
             decoded("a&amp;b &#39;&#x2F;&eacute; <b>&unknown; &"),

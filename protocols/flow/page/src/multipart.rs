@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_framed_and_the_line_is_in_none_of_them() {
+    fn multipart_boundary_is_in_none_of_the_parts() {
         let text = PartHead { name: b"a\"b\n", ..PartHead::default() };
         let file = PartHead {
             name: b"f",

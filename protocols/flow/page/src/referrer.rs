@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_policy_says_what_is_told() {
+    fn referrer_policy_decides_what_is_sent() {
         let url = |text: &str| Url::parse(text).unwrap();
         let (page, own) = (url("https://a.example/x?y=z"), url("https://a.example/b"));
         let (other, plain) = (url("https://b.example/"), url("http://a.example/"));

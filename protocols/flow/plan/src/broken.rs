@@ -90,7 +90,7 @@ fn expect(text: &str, place: &str, parts: &[&str]) {
 }
 
 #[test]
-fn what_is_no_plan() {
+fn plan_errors() {
     expect("name = \"x", "p.toml:1:", &["this is not TOML"]);
     expect("name = \"a\"\nname = \"b\"\n", "p.toml:2:1", &["duplicate key", "once"]);
     expect("", "p.toml: ", &["no scenario", "[[scenario]]"]);
@@ -115,7 +115,7 @@ fn what_is_no_plan() {
 }
 
 #[test]
-fn a_file_of_rates_stands_alone() {
+fn rate_file_errors() {
     expect(&run("rate-file = \"none.txt\""), "p.toml:2:13: run.rate-file:", &["none.txt"]);
     expect(
         &run("rate-file = \"none.txt\"\nstages = \"5/s\""),
@@ -125,12 +125,12 @@ fn a_file_of_rates_stands_alone() {
 }
 
 #[test]
-fn what_is_no_class_of_packets() {
+fn dscp_errors() {
     expect(&run("dscp = \"gold\""), "p.toml:2:8: run.dscp:", &["'gold'", "af11 to af43"]);
 }
 
 #[test]
-fn what_is_no_load() {
+fn load_errors() {
     expect(&run("user = 5"), "p.toml:2:1: run.user:", &["did you mean 'users'?"]);
     expect(&run("users = 0"), "p.toml:2:9: run.users:", &["at least 1"]);
     expect(
@@ -204,7 +204,7 @@ fn what_is_no_load() {
 }
 
 #[test]
-fn what_no_page_can_do() {
+fn page_step_errors() {
     let after = |keys: &str| step(&format!("get = \"/\"\n[[scenario.steps]]\n{keys}"));
     expect(
         &step("submit = true"),
@@ -252,7 +252,7 @@ fn what_no_page_can_do() {
 }
 
 #[test]
-fn what_no_answer_has() {
+fn extract_errors() {
     let extract = |keys: &str| step(&format!("get = \"/\"\nextract.x = {{ {keys} }}"));
     expect(&extract("html = \"a >\""), "p.toml:5:22:", &["selector 'a >'", "after '>'"]);
     expect(&extract("url = false"), "p.toml:5:21:", &["is false"]);
@@ -272,7 +272,7 @@ fn what_no_answer_has() {
 }
 
 #[test]
-fn what_is_no_network() {
+fn http_errors() {
     let http = |keys: &str| top(&format!("[http]\n{keys}"));
     expect(
         &http("version = \"3\""),
@@ -331,7 +331,7 @@ fn what_is_no_network() {
 }
 
 #[test]
-fn what_is_no_step() {
+fn step_errors() {
     expect(
         &step("name = \"x\""),
         "p.toml:3:1: scenario[1].steps[1]:",
@@ -400,7 +400,7 @@ fn what_is_no_step() {
 }
 
 #[test]
-fn what_is_no_step_of_another_protocol() {
+fn ldap_and_dhcp_step_errors() {
     let server =
         |table: &str, step: &str| format!("{table}\n[[scenario]]\n[[scenario.steps]]\n{step}\n");
     let ldap = |step: &str| server("ldap.server = \"ldap://x\"", step);
@@ -464,7 +464,7 @@ fn what_is_no_step_of_another_protocol() {
 }
 
 #[test]
-fn what_is_no_variable() {
+fn variable_errors() {
     let variable = |source: &str| top(&format!("[variables]\nv = {source}"));
     expect(&variable("[1]"), "p.toml:2:5: variables.v:", &["text, a number"]);
     expect(&variable("{}"), "p.toml:2:5: variables.v:", &["where its values come from"]);
@@ -503,7 +503,7 @@ fn what_is_no_variable() {
 }
 
 #[test]
-fn what_is_no_check() {
+fn check_errors() {
     let checks = |check: &str| step(&format!("get = \"/\"\nchecks = [{check}]"));
     expect(
         &checks("{}"),
@@ -541,7 +541,7 @@ fn what_is_no_check() {
 }
 
 #[test]
-fn a_plan_that_is_right_is_not_refused() {
+fn valid_plans_are_accepted() {
     for text in [
         run("users = 5"),
         step("get = \"/\""),
@@ -553,7 +553,7 @@ fn a_plan_that_is_right_is_not_refused() {
 }
 
 #[test]
-fn a_search_that_cannot_be_made_is_told_at_its_key() {
+fn find_max_errors() {
     assert_eq!(
         said(&search(
             "objectives = [\"p99 < 5x\"]\nquick = true\nfrom = \"90/m\"\nprecision = 0.1"

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_tables_are_as_a_plan_writes_them() {
+    fn choices_are_worded_as_a_plan_writes_them() {
         let run = KeyPath::new("run");
         assert_eq!(at(&run.key("iterations")), ["{ each = .. }", "{ shared = .. }"]);
         assert_eq!(at(&run.key("arrival")), ["\"uniform\"", "\"poisson\""]);

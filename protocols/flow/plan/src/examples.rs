@@ -80,7 +80,7 @@ fn json(text: &str) -> serde_json::Value {
 }
 
 #[test]
-fn every_example_is_a_plan_to_the_reader_and_to_the_schema() {
+fn examples_are_accepted_by_reader_and_schema() {
     let schema: serde_json::Value = serde_json::from_str(&schema::text()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     assert!(examples().len() >= 3);
@@ -100,7 +100,7 @@ fn every_example_is_a_plan_to_the_reader_and_to_the_schema() {
 
 /// If the schema accepted what the reader refuses, an editor would show no error.
 #[test]
-fn the_schema_refuses_what_the_reader_refuses() {
+fn schema_refuses_what_the_reader_refuses() {
     let schema: serde_json::Value = serde_json::from_str(&schema::text()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let mut tried = 0;
@@ -150,7 +150,7 @@ fn the_schema_refuses_what_the_reader_refuses() {
 /// A plan that is cut off anywhere, or has a line too few or too many, gives a plan or an error, and never a panic. Of
 /// all places one in three is tried.
 #[test]
-fn what_is_left_of_a_plan_is_a_plan_or_an_error_with_its_place() {
+fn truncated_plan_is_valid_or_an_error_with_its_place() {
     let mut wrong = 0;
     for (name, text) in examples() {
         let lines: Vec<&str> = text.lines().collect();
@@ -182,7 +182,7 @@ fn what_is_left_of_a_plan_is_a_plan_or_an_error_with_its_place() {
 }
 
 #[test]
-fn an_example_comes_to_what_it_says() {
+fn example_login_compiles_to_what_it_describes() {
     let (name, text) = examples().into_iter().find(|(name, _)| name == "login.toml").unwrap();
     let plan = plan(&name, &text);
     let compiled = compiled(&name, &plan);
@@ -200,7 +200,7 @@ fn an_example_comes_to_what_it_says() {
 }
 
 #[test]
-fn what_is_shown_holds_the_first_requests_and_no_secret() {
+fn preview_shows_first_requests_and_no_secret() {
     for (name, text) in examples() {
         let plan = plan(&name, &text);
         let compiled = compiled(&name, &plan);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_the_one_that_was_meant() {
+    fn nearest_name_is_suggested() {
         let known = ["get", "text", "threshold", "timeout", "head", "headers"];
         for (name, meant) in [
             ("gte", Some("get")),

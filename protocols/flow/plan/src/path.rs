@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ways_are_written_as_in_the_file_and_counted_from_one() {
+    fn key_path_is_written_as_in_the_file_counting_from_one() {
         let steps = KeyPath::new("scenario").index(0).key("steps").index(2);
         assert_eq!(steps.key("post").to_string(), "scenario[1].steps[3].post");
         assert_eq!(steps.key("a b").to_string(), "scenario[1].steps[3].\"a b\"");

@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn overrides_reach_tables_arrays_and_what_is_not_there() {
+    fn set_reaches_tables_arrays_and_missing_keys() {
         let text = "[run]\nusers = 5\n[[scenario]]\nname = \"a\"\n[[scenario]]\nname = \"b\"\n";
         let overrides = [
             "run.users=7",
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_in_an_override_is_said_of_it() {
+    fn set_errors_name_the_override() {
         let wrong = |set: &str| read_with("[run]\nusers = 5\n", &[set]).unwrap_err();
         assert!(
             wrong("run.users=many")
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_is_filled_in_where_there_is_text() {
+    fn environment_variables_are_filled_in() {
         let base = |text: &str| {
             let plan = read_with(&format!("[http]\nbase = \"{text}\"\n"), &[])?;
             Ok::<_, String>(plan.http.and_then(|http| http.base).unwrap_or_default())

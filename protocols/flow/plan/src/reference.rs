@@ -139,7 +139,7 @@ fn kind(value: &Value) -> String {
 }
 
 #[test]
-fn the_page_of_keys_is_what_the_model_says() {
+fn plan_keys_page_equals_the_model() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/plan-keys.md");
     if std::env::var_os("BRUNT_BLESS").is_some() {
         std::fs::write(path, page()).unwrap();

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_left_out_and_one_that_is_not_there_is_named() {
+    fn unset_removes_a_key_or_names_a_missing_one() {
         assert_eq!(without("run.rate").as_deref(), Ok("false Some(3) a b"));
         assert_eq!(without("scenario.1.name").as_deref(), Ok("true Some(3) b"));
         assert_eq!(without("run").as_deref(), Ok("false None a b"));

@@ -67,7 +67,7 @@ mod tests {
 
     /// Regenerated with `BRUNT_BLESS=1 cargo test`.
     #[test]
-    fn the_published_schema_is_the_one_of_the_model() {
+    fn schema_published_equals_the_model() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/plan.schema.json");
         if std::env::var_os("BRUNT_BLESS").is_some() {
             std::fs::write(path, text()).unwrap();

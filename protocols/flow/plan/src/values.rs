@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn times_and_sizes_are_written_as_they_are_read() {
+    fn times_and_sizes_round_trip() {
         for text in ["\"500ms\"", "\"90s\"", "\"2m\"", "\"1500us\"", "\"0s\""] {
             assert_eq!(written(read::<Time>(text).unwrap()), text);
         }
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_keep_their_order_and_documents_their_kinds() {
+    fn tables_keep_order_and_documents_their_types() {
         let text = "{ z = 1, a = [true, \"x\", 1.5], m = { b = 1, a = 2 } }";
         let node: Node = read(text).unwrap();
         assert_eq!(

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn algorithms_are_known_by_their_names_alone() {
+    fn algorithms_are_known_by_name() {
         for (name, algorithm) in ALGORITHMS {
             assert_eq!(name.parse(), Ok(algorithm));
             assert_eq!(algorithm.to_string(), name);

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_rfc_4648_are_decoded() {
+    fn base32_decodes_the_rfc_4648_vectors() {
         // Section 10.
         for (text, bytes) in [
             ("", ""),

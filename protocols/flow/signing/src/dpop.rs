@@ -57,7 +57,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn a_proof_says_what_rfc_9449_demands() {
+    fn dpop_proof_equals_rfc_9449() {
         let key = Key::generate(Algorithm::Es256).unwrap();
         let token = access_token_hash(b"Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU");
         // Section 7.1.

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_thumbprint_is_that_of_rfc_7638() {
+    fn jwk_thumbprint_equals_rfc_7638() {
         // Section 3.1.
         let n = "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJE\
                  CPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2Q\
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_private_key_is_said_without_its_values() {
+    fn jwk_errors_hide_the_values() {
         let refused = |text: &str| PrivateJwk::parse(text.as_bytes()).err().unwrap();
         for (text, words) in [
             ("{", "line 1, column 1"),

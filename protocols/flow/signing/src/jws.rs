@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_added_and_what_is_given_stays() {
+    fn jwt_adds_missing_claims_and_keeps_given_ones() {
         let key =
             Key::shared(&Secret::from("s"), None).unwrap().with_id(Some("load \"1\"".to_owned()));
         let adds =
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn two_have_different_identifiers() {
+    fn jwt_identifiers_are_unique() {
         let key = Key::generate(Algorithm::EdDsa).unwrap();
         let adds = Claims { issued: false, lifetime: None, identified: true };
         let id = || read(&signed(&key, b"{}", adds, NOW)).1["jti"].clone();

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_those_of_rfc_4231() {
+    fn mac_equals_rfc_4231() {
         // Test case 2; for SHA-1, the same case of RFC 2202.
         let code = |digest, notation| {
             let mac = Mac::new(&Secret::from("Jefe"), digest, notation);

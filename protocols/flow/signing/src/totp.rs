@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_those_of_rfc_6238() {
+    fn totp_codes_equal_rfc_6238() {
         // Appendix B: the seeds are "1234567890" repeated to the length of each digest.
         let seed = |length: usize| {
             Seed::parse(&format!("hex:{}", &"31323334353637383930".repeat(7)[..2 * length]))
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn each_code_is_taken_once_and_the_next_one_is_waited_for() {
+    fn totp_code_is_used_once_and_the_next_awaited() {
         let (codes, totp) = (UsedCodes::default(), totp(Digest::Sha1));
         let (one, other) = (Seed::parse("MZXW6YTB").unwrap(), Seed::parse("hex:00").unwrap());
         let now = Duration::from_millis(65_500);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn seeds_and_settings_that_cannot_be_used_are_refused() {
+    fn totp_seed_and_setting_errors_are_refused() {
         for wrong in ["MZXW1", "hex:0", "hex:0g", "hex:+1", "hex: 1"] {
             assert_eq!(Seed::parse(wrong), Err(SeedError::Notation), "{wrong}");
         }

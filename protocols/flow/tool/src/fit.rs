@@ -213,7 +213,7 @@ mod tests {
     use brunt_flow_driver::{AfterFailure, ExchangeStep, Renewal, Scenario, Variable};
 
     #[test]
-    fn a_url_that_names_no_host_is_an_error_unless_an_answer_brings_it() {
+    fn url_without_a_host_is_an_error_unless_from_an_answer() {
         for value in ["/x/y", "?x", "", "h/x", "ftp://h/"] {
             let error = examined("${v}", ("A", "b"), value).unwrap_err().to_string();
             assert!(error.contains("names no host: set http.base"), "{value}: {error}");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_request_can_carry_is_an_error_with_the_name_of_the_step() {
+    fn unsendable_request_is_an_error_with_its_step() {
         for (url, field, value, said) in [
             ("http://h/a b", ("A", "b"), "", "'ask': its URL contains a space"),
             ("http://h/${v}", ("A", "b"), "x\ny", "the byte 0x0a"),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rfc_3986_does_not_allow_is_noted() {
+    fn characters_outside_rfc_3986_are_noted() {
         for (url, noted) in [
             ("http://[::1]:80/a?b=c%20d&e[]=f", "'[', ']'"),
             ("http://h/{a}|\"\\", "'\"', '\\', '{', '|', '}'"),

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_have_the_names_of_their_protocols() {
+    fn outcomes_are_named_by_protocol() {
         let protocols = [
             Protocol::Http,
             Protocol::Ldap,

@@ -232,7 +232,7 @@ mod tests {
     use brunt_run::environment::Environment;
 
     #[test]
-    fn pauses_are_shortened_and_every_scenario_comes_once() {
+    fn once_shortens_pauses_and_runs_every_scenario() {
         let ms = Duration::from_millis;
         let pause = |time| Step::Pause(Pause { time, name: "think".to_owned() });
         let steps = vec![
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_of_which_nothing_was_sent_is_named() {
+    fn once_names_a_scenario_without_requests() {
         let console = Console::kept(Environment::default());
         let printed = Printed { passed: 1, scenarios: [0].into(), ..Printed::new(&console) };
         let scenarios = ["a".to_owned(), "b".to_owned()];

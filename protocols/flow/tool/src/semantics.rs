@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_authority_of_a_url_is_told_if_it_is_known() {
+    fn url_authority_is_known_if_literal() {
         let of = |url, whole| {
             authority(url, whole).map(|(scheme, host, port)| format!("{scheme} {host} {port}"))
         };

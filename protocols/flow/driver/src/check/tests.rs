@@ -38,7 +38,7 @@ fn field(name: &str, must: Condition) -> Check {
 }
 
 #[test]
-fn what_holds_holds_and_its_opposite_does_not() {
+fn checks_pass_and_their_negations_fail() {
     let list = |least, most| Check::Count { of: Location::path("$.mail[*]").unwrap(), least, most };
     let checks = [
         Check::Code(vec![(404, 404), (200, 299)]),
@@ -69,7 +69,7 @@ fn what_holds_holds_and_its_opposite_does_not() {
 }
 
 #[test]
-fn a_failure_says_what_was_expected_and_what_came() {
+fn failure_states_expected_and_actual_value() {
     let cases = [
         (
             Check::Code(vec![(200, 200), (204, 206)]),
@@ -118,7 +118,7 @@ fn both(check: Check, response: &Response) -> [Result<bool, Unexamined>; 2] {
 }
 
 #[test]
-fn what_was_not_looked_at_passes_no_check_and_not_its_opposite() {
+fn unexamined_body_fails_a_check_and_its_negation() {
     let nested = (0..8_000).fold(String::new(), |text, at| text + &format!("<a xmlns:n{at}='u'>"));
     let nested = nested + &"</a>".repeat(8_000);
     let chains = vec!["[".repeat(100) + &"]".repeat(100); 4_800].join(",");
@@ -149,7 +149,7 @@ fn what_was_not_looked_at_passes_no_check_and_not_its_opposite() {
 }
 
 #[test]
-fn the_beginning_of_a_body_tells_what_it_tells() {
+fn truncated_body_decides_only_what_it_can() {
     let mut response = Response::sample(200, &[], b"one two thr");
     response.cut_off();
     let unknown = [Err(Unexamined::Truncated); 2];
@@ -185,7 +185,7 @@ fn the_beginning_of_a_body_tells_what_it_tells() {
 }
 
 #[test]
-fn secrets_and_long_values_are_not_shown() {
+fn secrets_and_long_values_are_hidden() {
     let body = format!("hunter2 {}", "ü".repeat(500));
     let response = Response::sample(200, &[], body.as_bytes());
     let parsed = Parsed::new(Reply::Http(&response));
@@ -198,7 +198,7 @@ fn secrets_and_long_values_are_not_shown() {
 }
 
 #[test]
-fn only_what_looks_at_the_code_is_of_the_code() {
+fn code_check_needs_neither_fields_nor_body() {
     let code = Check::Code(vec![(200, 200)]);
     assert!(code.is_of_the_code() && !code.wants().fields && !code.wants().body);
     assert!(Check::Not(Box::new(code)).is_of_the_code());

@@ -65,7 +65,7 @@ fn counted(compiled: &CompiledFlow, counters: &FlowCounters) -> (u64, u64, u64, 
 }
 
 #[test]
-fn pauses_lie_before_the_step_that_follows_them() {
+fn pauses_precede_the_next_step() {
     let steps = vec![act(0), pause(10), pause(5), act(1), pause(20)];
     let flow = Flow {
         scenarios: vec![scenario(steps)],
@@ -79,7 +79,7 @@ fn pauses_lie_before_the_step_that_follows_them() {
 }
 
 #[test]
-fn what_follows_a_failure_is_met_and_skipped_until_the_next_iteration() {
+fn failure_skips_the_rest_of_the_iteration() {
     let steps = vec![act(0), pause(10), act(1), act(1)];
     let flow = Flow {
         scenarios: vec![scenario(steps)],
@@ -95,7 +95,7 @@ fn what_follows_a_failure_is_met_and_skipped_until_the_next_iteration() {
 }
 
 #[test]
-fn a_user_thinks_after_an_iteration_whatever_became_of_it() {
+fn think_time_follows_every_iteration() {
     let wait = |millis, name: &str| {
         let time = ThinkTime::Constant(ms(millis));
         Some(Pause { time, name: name.to_owned() })
@@ -135,7 +135,7 @@ fn users_share_a_pool_of_iterations() {
 }
 
 #[test]
-fn a_scenario_of_pauses_alone_comes_to_an_end() {
+fn scenario_of_pauses_ends() {
     let flow = Flow {
         scenarios: vec![scenario(vec![pause(10)])],
         iterations: Iterations::Each(3),
@@ -149,7 +149,7 @@ fn a_scenario_of_pauses_alone_comes_to_an_end() {
 }
 
 #[test]
-fn variables_are_renewed_when_their_renewal_says() {
+fn variables_are_renewed_by_their_rule() {
     let counter = |renewal| Variable::new("", Source::Count { first: 0, step: 1 }, renewal);
     let renewals = [
         Renewal::Iteration,

@@ -24,7 +24,7 @@ fn count(from: &Location, parsed: &Parsed<'_>) -> u64 {
 }
 
 #[test]
-fn the_examples_of_rfc_9535_hold() {
+fn jsonpath_examples_of_rfc_9535_are_found() {
     let response = Response::sample(200, &[], STORE.as_bytes());
     let parsed = Parsed::new(Reply::Http(&response));
     // The first value and the number of values, of table 2 in section 1.5.
@@ -53,7 +53,7 @@ fn the_examples_of_rfc_9535_hold() {
 }
 
 #[test]
-fn values_are_found_wherever_they_stand() {
+fn values_are_extracted_from_every_location() {
     let fields = [
         ("Location", "https://rp/cb?code=a.b&state=5"),
         ("Set-Cookie", "sid=xyz; Secure"),
@@ -89,7 +89,7 @@ fn values_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn what_is_missing_is_taken_away_kept_replaced_or_a_failure() {
+fn missing_value_is_cleared_kept_replaced_or_fails() {
     let response = Response::sample(200, &[], br#"{"a":"new","long":"0123456789ab","null":null}"#);
     let parsed = Parsed::new(Reply::Http(&response));
     let keep = |pointer, missing| {
@@ -113,7 +113,7 @@ fn what_is_missing_is_taken_away_kept_replaced_or_a_failure() {
 }
 
 #[test]
-fn what_is_not_looked_at_is_not_asked_for() {
+fn locations_request_only_what_they_need() {
     let wants = |from: Location| (from.wants().fields, from.wants().body);
     assert_eq!(wants(Location::Code), (false, false));
     assert_eq!(wants(Location::Cookie("a".to_owned())), (true, false));
@@ -122,7 +122,7 @@ fn what_is_not_looked_at_is_not_asked_for() {
 }
 
 #[test]
-fn places_that_are_none_are_refused() {
+fn invalid_locations_are_refused() {
     let said = |error: Result<Location, LocationError>| error.unwrap_err().to_string();
     assert_eq!(
         said(Location::pointer("a")),
@@ -136,7 +136,7 @@ fn places_that_are_none_are_refused() {
 }
 
 #[test]
-fn values_of_xml_are_found_by_their_path() {
+fn xml_values_are_found_by_xpath() {
     let body = b"<r xmlns='urn:r'><e m='1'>x</e><e m='2'>y</e></r>";
     let response = Response::sample(200, &[], body);
     let from = |path| Location::xpath(path).unwrap();
@@ -150,7 +150,7 @@ fn values_of_xml_are_found_by_their_path() {
 }
 
 #[test]
-fn hostile_bodies_hold_nothing() {
+fn hostile_bodies_yield_nothing() {
     let froms = [
         Location::path("$..a").unwrap(),
         Location::pointer("/a/b").unwrap(),
@@ -169,7 +169,7 @@ fn hostile_bodies_hold_nothing() {
 
 proptest! {
     #[test]
-    fn any_place_in_any_body_is_found_or_not(
+    fn arbitrary_locations_and_bodies_are_handled(
         place in r#"[$@./\[\]()?*|&'"=:,ab0-9~^+{}\\d -]{0,24}"#,
         body in r#"[\[\]{}<>/"'=:,!&;ab0-9 .\\-]{0,60}"#,
     ) {
@@ -193,7 +193,7 @@ proptest! {
 }
 
 #[test]
-fn a_lifetime_of_any_size_is_a_time_that_can_be_added() {
+fn lifetime_of_any_size_is_limited() {
     for (text, expected) in [
         ("300", Some(300.0)),
         ("5", Some(5.0)),

@@ -10,7 +10,7 @@ fn found(path: &str, value: &Value) -> Result<Vec<Value>, Unexamined> {
 }
 
 #[test]
-fn the_examples_of_the_rfc_hold() {
+fn path_examples_of_the_rfc_are_found() {
     let value = json!({"a": [3, 5, 1, 2, 4, 6, {"b": "j"}, {"b": "k"}, {"b": {}}, {"b": "kilo"}],
         "o": {"p": 1, "q": 2, "r": 3, "s": 5, "t": {"u": 6}}, "e": "f"});
     // Table 12 of section 2.3.5.3, and similar cases.
@@ -50,7 +50,7 @@ fn the_examples_of_the_rfc_hold() {
 }
 
 #[test]
-fn what_is_no_path_is_refused_with_the_reason() {
+fn path_errors_give_the_reason() {
     let cases = [
         ("", "it ends where '$'"),
         ("a", "'a' at character 1 stands where '$'"),
@@ -83,7 +83,7 @@ fn what_is_no_path_is_refused_with_the_reason() {
 }
 
 #[test]
-fn paths_that_stand_within_each_other_are_bounded() {
+fn path_nesting_is_limited() {
     for unit in ["[?@", "[?(", "[?!", "[?$[?", "[?length(", "[?count(@"] {
         for text in [format!("${}", unit.repeat(1_913)), format!("${}", unit.repeat(400))] {
             assert!(JsonPath::parse(&text).is_err(), "{unit}");
@@ -96,7 +96,7 @@ fn paths_that_stand_within_each_other_are_bounded() {
 }
 
 #[test]
-fn work_is_bounded() {
+fn path_work_is_limited() {
     // A document of 961 KB: each `..` after the first multiplies the work by the depth of the values.
     let chains = vec!["[".repeat(100) + &"]".repeat(100); 4_800].join(",");
     assert!(chains.len() > 960_000);
@@ -191,7 +191,7 @@ fn paths() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn it_leads_where_another_implementation_does(value in values(), path in paths()) {
+    fn paths_equal_another_implementation(value in values(), path in paths()) {
         let theirs = serde_json_path::JsonPath::parse(&path);
         let ours = JsonPath::parse(&path);
         prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{}: {:?}", path, ours.err());
@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "\\$[$@.*?!&|<>='\"\\\\(),:a-e0-9 \\[\\]u-]{0,30}") {
+    fn arbitrary_text_is_parsed_or_refused(text in "\\$[$@.*?!&|<>='\"\\\\(),:a-e0-9 \\[\\]u-]{0,30}") {
         let value = json!({"a": [1, {"b": "c"}], "b": {"a": null}});
         if let Ok(path) = JsonPath::parse(&text) {
             prop_assert!(path.find(&value, &Work::default()).is_ok());

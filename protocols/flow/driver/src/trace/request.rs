@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_starred_where_it_was_filled_in_and_not_in_the_plans_own_words() {
+    fn secret_is_hidden_where_filled_in_but_not_in_plan_text() {
         let mut values = Values::new(2);
         values.set(Hole(0), b"password");
         values.hide_always(Hole(0));
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn json_that_is_a_secret_is_told_by_what_is_replaced_in_it() {
+    fn secret_json_shows_only_replaced_members() {
         let hole = |hole| Text::of([TextPiece::Hole(Hole(hole), Escape::None)]);
         let place = |text: &str| JsonPlace::parse(text).unwrap();
         let members = vec![(place("/user"), hole(1)), (place("/password"), Text::literal("\"p\""))];
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_false_shows_a_value_whatever_it_looks_like() {
+    fn secret_false_shows_a_value() {
         let mut values = Values::new(2);
         values.set(Hole(0), b"/login?session_id=aBcDeFgHiJkLmN0123456789");
         let starred = "http://h/app/login?session_id=***";

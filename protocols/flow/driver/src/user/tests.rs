@@ -128,7 +128,7 @@ const OK: Outcome = Outcome::Ok(200);
 const REFUSED: Outcome = Outcome::Failed(Class::Result, 500);
 
 #[test]
-fn a_group_lasts_from_its_first_exchange_to_the_end_of_its_last() {
+fn group_lasts_from_first_to_last_exchange() {
     let steps = || {
         vec![
             Step::Pause(pause(seconds(9))),
@@ -163,7 +163,7 @@ fn a_group_lasts_from_its_first_exchange_to_the_end_of_its_last() {
 const OK_GROUP: Outcome = Outcome::Ok(0);
 
 #[test]
-fn a_repeated_group_lasts_for_all_its_rounds() {
+fn group_that_repeats_lasts_for_all_rounds() {
     let repetition = Arc::new(Repetition {
         depth: 0,
         times: RepeatTimes::Most,
@@ -204,7 +204,7 @@ fn polled() -> Flow {
 }
 
 #[test]
-fn a_step_waits_longer_from_then_on_where_an_answer_demands_it() {
+fn poll_slow_down_lengthens_later_waits() {
     let mut walk = Walk::new(polled());
     let at = |made: Made| made.at.as_secs();
     // Asked again 5 s after an answer, then 10 s, 10 s, 15 s.
@@ -222,7 +222,7 @@ fn a_step_waits_longer_from_then_on_where_an_answer_demands_it() {
 }
 
 #[test]
-fn a_step_that_would_be_asked_again_too_late_fails_at_once() {
+fn poll_beyond_its_limit_fails_at_once() {
     let mut walk = Walk::new(polled());
     let made: Vec<Made> = (0..4).map(|_| walk.pending(seconds(1), seconds(5))).collect();
     let at: Vec<u64> = made.iter().map(|made| made.at.as_secs()).collect();
@@ -234,7 +234,7 @@ fn a_step_that_would_be_asked_again_too_late_fails_at_once() {
 }
 
 #[test]
-fn a_further_attempt_is_measured_without_the_pause_before_it() {
+fn retry_attempt_excludes_the_pause_before_it() {
     let retry = Retry { times: 2, of: Vec::new(), pause: Some(pause(seconds(3))), span: 0 };
     let mut walk =
         Walk::new(flow(vec![step(ExchangeStep { retry: Some(Box::new(retry)), ..act(0) })]));
@@ -246,7 +246,7 @@ fn a_further_attempt_is_measured_without_the_pause_before_it() {
 }
 
 #[test]
-fn a_user_signs_in_again_when_its_token_has_expired() {
+fn token_expiry_makes_a_user_sign_in_again() {
     let token = Text::of([TextPiece::Hole(Hole(0), Escape::None)]);
     let guards = vec![Guard { value: token, must: Condition::Exist, not: true }];
     let (early, lifetime) = (seconds(5), Some(seconds(300)));

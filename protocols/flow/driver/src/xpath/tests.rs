@@ -21,7 +21,7 @@ fn found(expression: &str) -> Option<String> {
 }
 
 #[test]
-fn paths_lead_to_elements_attributes_and_texts() {
+fn xpath_finds_elements_attributes_and_text() {
     // The results of `xmllint --xpath` for the same cases, except for names without a prefix.
     let cases = [
         ("/samlp:Response/@ID", "_1"),
@@ -76,7 +76,7 @@ fn paths_lead_to_elements_attributes_and_texts() {
 }
 
 #[test]
-fn functions_and_operators_follow_the_recommendation() {
+fn xpath_functions_and_operators_follow_the_spec() {
     let cases = [
         ("count(//Value)", "3"),
         ("count(//Value | //Value)", "3"),
@@ -133,7 +133,7 @@ fn functions_and_operators_follow_the_recommendation() {
 }
 
 #[test]
-fn words_that_look_like_operators_are_names_where_names_stand() {
+fn xpath_operator_words_may_be_names() {
     let document = Document::parse("<and><or div='1'>x</or><mod>2</mod></and>").unwrap();
     let find = |expression: &str| {
         XPath::parse(expression).unwrap().find(&document, &Work::default()).unwrap().unwrap()
@@ -145,7 +145,7 @@ fn words_that_look_like_operators_are_names_where_names_stand() {
 }
 
 #[test]
-fn what_is_no_expression_is_refused_with_the_reason() {
+fn xpath_errors_give_the_reason() {
     let cases = [
         ("", "the end stands where a value should"),
         ("/a[", "the end stands where a value should"),
@@ -171,7 +171,7 @@ fn what_is_no_expression_is_refused_with_the_reason() {
 }
 
 #[test]
-fn work_is_bounded() {
+fn xpath_work_is_limited() {
     let wide = format!("<a>{}</a>", "<b/>".repeat(20_000));
     let text = format!("<a><t>{}</t>{}</a>", "x".repeat(400_000), "<b/>".repeat(20_000));
     let deep = ["<b>".repeat(20_000), "</b>".repeat(20_000)].concat();
@@ -208,7 +208,7 @@ fn work_is_bounded() {
 
 proptest! {
     #[test]
-    fn any_text_is_read_or_refused(text in "[a-c/@\\[\\]().*|<=!'\"0-9 :,-]{0,40}") {
+    fn xpath_arbitrary_text_is_parsed_or_refused(text in "[a-c/@\\[\\]().*|<=!'\"0-9 :,-]{0,40}") {
         let document = Document::parse("<a><b c='1'>2</b></a>").unwrap();
         if let Ok(path) = XPath::parse(&text) {
             let _ = path.find(&document, &Work::default());

@@ -117,7 +117,7 @@ fn lease_value(dhcp_client: &DhcpClient, name: &str) -> Option<String> {
 }
 
 #[test]
-fn a_lease_is_acquired_renewed_and_released() {
+fn lease_is_acquired_renewed_and_released() {
     let (said, heard) = std::sync::mpsc::channel();
     let server = serve("127.0.0.1:0", move |request, out| {
         let message = v4(request, false, out);
@@ -152,7 +152,7 @@ fn a_lease_is_acquired_renewed_and_released() {
 }
 
 #[test]
-fn a_refused_client_has_nothing_left_and_silence_times_out() {
+fn nak_leaves_no_lease_and_silence_times_out() {
     let server = serve("127.0.0.1:0", |request, out| {
         v4(request, true, out);
     });
@@ -187,7 +187,7 @@ fn a_refused_client_has_nothing_left_and_silence_times_out() {
 }
 
 #[test]
-fn dhcp_v6_speaks_through_a_relay() {
+fn dhcpv6_uses_a_relay() {
     let server = serve("[::1]:0", |datagram, out| {
         // The relay's own header: RELAY-FORW, with a hop count of 0.
         assert_eq!(datagram[..2], [12, 0]);
@@ -209,7 +209,7 @@ fn dhcp_v6_speaks_through_a_relay() {
 }
 
 #[test]
-fn what_cannot_be_reached_is_said_before_the_run() {
+fn invalid_endpoint_is_refused_before_the_run() {
     let other = EndpointSetup {
         local: Some("[::1]:0".parse().unwrap()),
         ..asked(([127, 0, 0, 1], 67).into())
@@ -228,7 +228,7 @@ fn what_cannot_be_reached_is_said_before_the_run() {
 
 /// Two users acquire, renew and release three times each; the values they receive are extracted and compared.
 #[test]
-fn steps_of_a_flow_ask_for_leases() {
+fn flow_steps_acquire_leases() {
     let server = serve("127.0.0.1:0", |request, out| {
         v4(request, false, out);
     });

@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_two_options() {
+    fn option_names_are_unique() {
         for (at, option) in OPTIONS.iter().enumerate() {
             let same = |other: &&Opt| {
                 other.long == option.long || option.short.is_some() && other.short == option.short
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn names_may_be_cut_short_where_that_is_clear() {
+    fn option_names_may_be_abbreviated_if_unambiguous() {
         assert_eq!(long("head").map(|it| it.kind), Some(Kind::Head));
         assert_eq!(long("insec").map(|it| it.kind), Some(Kind::Insecure));
         assert_eq!(long("data-u").map(|it| it.kind), Some(Kind::DataUrlencode));

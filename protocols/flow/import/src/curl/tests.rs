@@ -29,7 +29,7 @@ fn headers(step: &Step) -> Vec<String> {
 }
 
 #[test]
-fn the_method_follows_from_the_options() {
+fn method_follows_from_the_options() {
     for (line, method, url) in [
         ("curl h", "GET", "http://h/"),
         ("curl -I h/x", "HEAD", "http://h/x"),
@@ -49,7 +49,7 @@ fn the_method_follows_from_the_options() {
 }
 
 #[test]
-fn headers_are_those_curl_sends() {
+fn headers_equal_those_of_curl() {
     assert_eq!(headers(&step("curl h")), ["Accept: */*"]);
     assert_eq!(
         headers(&step("curl -H 'Accept:' -H 'X-Empty;' -H 'a:  b ' -H @headers.txt h")),
@@ -78,7 +78,7 @@ fn headers_are_those_curl_sends() {
 }
 
 #[test]
-fn bodies_are_those_curl_sends() {
+fn bodies_equal_those_of_curl() {
     let form = |fields: &[(&str, &str)]| {
         Body::Form(fields.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect())
     };
@@ -124,7 +124,7 @@ fn bodies_are_those_curl_sends() {
 }
 
 #[test]
-fn secrets_become_variables_and_are_kept_on_demand() {
+fn secrets_become_variables_or_are_kept_on_request() {
     let line = "curl -u jo:pw -H 'X-Api-Key: k' -H 'Cookie: s=1' h";
     let imported = import(line);
     let basic = Auth::Basic { user: "jo".to_owned(), password: "${password}".to_owned() };
@@ -144,7 +144,7 @@ fn secrets_become_variables_and_are_kept_on_demand() {
 }
 
 #[test]
-fn options_about_connections_are_the_clients() {
+fn connection_options_become_client_settings() {
     let line = "curl -kL --max-redirs 3 --compressed --http2 --cacert ca.pem -E c.pem --key k.pem \
                 --resolve h:443:127.0.0.1 --connect-to h:80:g:8080 --unix-socket /run/s -x p:3128 -U u:p \
                 -m 2.5 --connect-timeout 1 -c jar --no-keepalive https://h";
@@ -167,7 +167,7 @@ fn options_about_connections_are_the_clients() {
 }
 
 #[test]
-fn what_browsers_copy_is_one_request() {
+fn commands_copied_from_browsers_are_one_request() {
     let step = step(
         "curl 'https://example.com/api/items?x=1' \\\n  -X 'POST' \\\n  -H 'accept: */*' \\\n  \
          -H 'content-type: application/json' \\\n  --data-raw $'{\"name\":\"it\\'s \\u0021\"}' \\\n  --compressed",
@@ -178,7 +178,7 @@ fn what_browsers_copy_is_one_request() {
 }
 
 #[test]
-fn import_curl_secrets_of_every_shape_become_variables() {
+fn secrets_of_every_shape_become_variables() {
     for line in [
         "curl https://h/ -F password=hunter2 -F a=b",
         "curl https://h/ -F 'a={\"pwd\":\"hunter2\"};type=application/json'",
@@ -196,7 +196,7 @@ fn import_curl_secrets_of_every_shape_become_variables() {
 }
 
 #[test]
-fn several_requests_are_several_steps() {
+fn several_requests_become_several_steps() {
     let imported = import("curl -d a=1 h/1 h/2 --next -X DELETE h/3 | jq .");
     let steps: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(steps, ["POST /1", "POST /2", "DELETE /3"]);
@@ -205,7 +205,7 @@ fn several_requests_are_several_steps() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_refused_by_name() {
+fn unsupported_options_are_refused_by_name() {
     for (line, named) in [
         ("", "URL"),
         ("curl", "URL"),
@@ -246,14 +246,14 @@ fn what_cannot_be_imported_is_refused_by_name() {
 
 proptest::proptest! {
     #[test]
-    fn any_words_end_in_a_request_or_an_error(
+    fn arbitrary_words_give_a_request_or_an_error(
         words in "curl( (-[a-zA-Z#:]{1,3}|--[a-z-]{1,12}|[@a-z=:/'\"$\\\\{}]{0,12})){0,6}"
     ) {
         let _ = curl(&words, Secrets::Named, &files);
     }
 
     #[test]
-    fn a_body_in_quotes_arrives_as_it_was(body in "[^'\\x00@]{1,60}") {
+    fn quoted_body_is_unchanged(body in "[^'\\x00@]{1,60}") {
         let line = format!("curl --data-raw '{body}' -H 'Content-Type: text/plain' h");
         let imported = curl(&line, Secrets::Kept, &files).unwrap();
         let Body::Text(text) = &imported.steps[0].body else { panic!("text") };

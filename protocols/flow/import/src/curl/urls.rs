@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_gets_a_scheme_and_a_path() {
+    fn url_gets_a_scheme_and_a_path() {
         for (given, expected) in [
             ("example.com", "http://example.com/"),
             ("HTTPS://h:1?a=b#c", "https://h:1/?a=b"),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_and_users_are_found_in_urls() {
+    fn url_query_and_user_are_found() {
         assert_eq!(with_query("http://h/", "a=1"), "http://h/?a=1");
         assert_eq!(with_query("http://h/?b=2", "a=1"), "http://h/?b=2&a=1");
         assert_eq!(with_query("http://h/?", "a=1"), "http://h/?a=1");

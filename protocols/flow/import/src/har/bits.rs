@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drawn_values_and_words_are_told_apart() {
+    fn random_values_are_distinguished_from_words() {
         for drawn in [
             "b168de57a757a3e6ad3e",
             "kJhGfDsAqWeRtYuIoP",

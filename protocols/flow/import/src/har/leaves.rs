@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leaves_have_pointers_and_places() {
+    fn json_leaves_have_pointers_and_offsets() {
         let text = r#" {"a/b" : [ {"id": 17, "n": null}, "x\"\u00e9", true ], "e": {}, "t": "v"} "#;
         let found = leaves(text).unwrap();
         let said: Vec<_> = found.iter().map(|it| (&*it.pointer, &*it.name, &*it.value)).collect();

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_client_makes_identifiers_moments_and_states() {
+    fn client_made_identifiers_times_and_states_are_recognized() {
         let moment: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
         let made = |name, value| maker(name, value, Some(moment));
         let variable = |value| Some(Maker::Variable(value));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_are_computed_as_in_rfc_7636() {
+    fn pkce_challenge_equals_rfc_7636() {
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
         assert_eq!(challenge(verifier), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_begin_with_a_whole_word() {
+    fn expression_begins_with_a_whole_word() {
         for (text, part, expected) in [
             ("<sid>x7Kq92pL</sid>", "x7Kq92pL", Some("<sid>([^<]+)")),
             ("W/\"x7Kq\"", "x7Kq", Some("W/\"([^\"]+)")),
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_expression_finds_the_part_it_was_made_for(
+        fn expression_finds_the_part_it_was_made_for(
             text in "[a-c/=\"<>^\\]\\[ ä-]{0,40}", from in 0_usize..40, length in 1_usize..10,
         ) {
             let (from, to) = (from.min(text.len()), (from + length).min(text.len()));

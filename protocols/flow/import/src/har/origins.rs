@@ -93,7 +93,7 @@ fn imported(text: &str) -> Imported {
 
 proptest! {
     #[test]
-    fn what_is_extracted_is_found_at_its_origin(
+    fn extracted_value_is_found_at_its_origin(
         way in 0..WAYS, value in "[a-z0-9]{3}[0-9][A-Z]{2}[a-z0-9]{6,20}", other in "[a-z]{1,5}[0-9]{6}[A-Z]{4}",
     ) {
         let text = visit(&answer(way, &value, &other), &format!("http://h/next?t={value}"));
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_client_sent_first_is_an_echo(value in "[a-z0-9]{4}[0-9][A-Z]{3}[a-z0-9]{8}") {
+    fn value_sent_by_the_client_first_is_an_echo(value in "[a-z0-9]{4}[0-9][A-Z]{3}[a-z0-9]{8}") {
         let text = json!({ "log": { "entries": [
             { "request": { "method": "GET", "url": format!("http://h/a?q={value}") },
               "response": { "status": 200, "content": {
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn any_recording_is_imported_or_refused(
+    fn arbitrary_recording_is_imported_or_refused(
         urls in prop::collection::vec("(http://[ab]/)?[a-c/?=&.%$\\{\\}]{0,12}", 1..6),
         text in "[<>{}\\[\\]\":,/= a-c0-9'$%]{0,80}",
         kind in prop::sample::select(vec!["text/html", "application/json", ""]),
@@ -145,7 +145,7 @@ proptest! {
 }
 
 #[test]
-fn short_values_are_taken_where_their_place_or_name_says_what_they_are() {
+fn short_value_is_extracted_if_place_or_name_identifies_it() {
     let sent = |answer: &str, value: &str| {
         let answer =
             json!({ "status": 200, "content": { "mimeType": "application/json", "text": answer } });

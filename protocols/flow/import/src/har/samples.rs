@@ -141,7 +141,7 @@ fn sign_in(user: &str, drawn: &str) -> Vec<Recorded> {
 }
 
 #[test]
-fn a_sign_in_becomes_forms_and_redirects() {
+fn sign_in_recording_becomes_forms_and_redirects() {
     let imported = import(sign_in("user.1", "8x7Kq92p"));
     is_whole(&imported);
     let said: Vec<_> = imported.steps.iter().map(|it| (&*it.name, it.lands.as_deref())).collect();
@@ -182,7 +182,7 @@ fn a_sign_in_becomes_forms_and_redirects() {
 }
 
 #[test]
-fn a_second_recording_gives_a_second_row() {
+fn second_recording_adds_a_feeder_row() {
     let (first, second) = (sign_in("user.1", "8x7Kq92p"), sign_in("user.2", "m3Vw81Zt"));
     let filter = Filter::default();
     let imported = har_beside(
@@ -201,7 +201,7 @@ fn a_second_recording_gives_a_second_row() {
 }
 
 #[test]
-fn what_is_equal_in_both_recordings_is_literal_and_what_differs_is_not() {
+fn second_recording_tells_constants_from_variables() {
     let visit = |fixed: &str, drawn: &str, colour: &str| {
         let answer = format!(r#"{{"app":"{fixed}","cart":"{drawn}"}}"#);
         recording(vec![
@@ -270,7 +270,7 @@ fn in_the_browser() -> Vec<Recorded> {
 }
 
 #[test]
-fn an_application_in_the_browser_keeps_nothing_of_the_recording() {
+fn single_page_application_keeps_no_recorded_value() {
     let imported = import(in_the_browser());
     is_whole(&imported);
     let text = format!("{:?}", imported.steps);

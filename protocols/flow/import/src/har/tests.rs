@@ -37,7 +37,7 @@ fn import(filter: &Filter, pauses: Pauses) -> Imported {
 }
 
 #[test]
-fn requests_come_in_order_without_what_was_of_the_moment() {
+fn requests_are_imported_in_order_without_transient_headers() {
     let imported = import(&everything(), Pauses::Recorded);
     let names: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(names, ["POST /token", "GET /a.png", "PATCH /users/1"]);
@@ -79,7 +79,7 @@ const SIGN_IN: &str = r#"{"log":{"entries":[
     ]}}"#;
 
 #[test]
-fn what_an_answer_gave_is_taken_from_the_answer() {
+fn values_of_answers_are_extracted() {
     for secrets in [Secrets::Named, Secrets::Kept] {
         let imported = har(SIGN_IN, &everything(), Pauses::None, secrets).unwrap();
         let [first, second, third] = &imported.steps[..] else { panic!("three") };
@@ -98,7 +98,7 @@ fn what_an_answer_gave_is_taken_from_the_answer() {
 }
 
 #[test]
-fn what_is_left_out_is_said() {
+fn omissions_are_noted() {
     let notes = import(&everything(), Pauses::Recorded).notes.join("\n");
     for said in [
         "left out by the filters: 1",
@@ -117,7 +117,7 @@ fn what_is_left_out_is_said() {
 }
 
 #[test]
-fn filters_name_hosts_and_types() {
+fn filters_select_hosts_and_types() {
     let filter = |hosts: &[&str], types: &[&str]| Filter {
         hosts: hosts.iter().map(ToString::to_string).collect(),
         types: types.iter().map(ToString::to_string).collect(),
@@ -132,7 +132,7 @@ fn filters_name_hosts_and_types() {
 }
 
 #[test]
-fn what_is_no_recording_says_where() {
+fn invalid_recording_names_the_place() {
     for (text, named) in [
         ("", "line 1"),
         ("{}", "log"),
@@ -146,7 +146,7 @@ fn what_is_no_recording_says_where() {
 }
 
 #[test]
-fn parameters_stand_for_a_body_without_text() {
+fn params_replace_a_missing_body_text() {
     let recording = |kind: &str| {
         format!(
             r#"{{"log":{{"entries":[{{"request":{{"method":"POST","url":"http://h/",
@@ -183,7 +183,7 @@ fn posted(sent: &str, recorded: &str, text: &str) -> String {
 }
 
 #[test]
-fn import_har_secrets_of_every_shape_become_variables() {
+fn secrets_of_every_shape_become_variables() {
     let part = |content: &str| {
         format!(
             "------A\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n{content}\r\n------A--\r\n"
@@ -230,7 +230,7 @@ fn import_har_secrets_of_every_shape_become_variables() {
 }
 
 #[test]
-fn the_parts_of_a_recorded_form_are_told_apart() {
+fn multipart_form_is_split_into_parts() {
     let kind = "multipart/form-data; boundary=----A";
     let text = "------A\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\r\n\
                 ------A\r\nContent-Disposition: form-data; name=\"f\"; filename=\"${a}.txt\"\r\n\
@@ -251,7 +251,7 @@ fn the_parts_of_a_recorded_form_are_told_apart() {
 }
 
 #[test]
-fn import_har_the_type_that_was_sent_decides() {
+fn content_type_that_was_sent_decides() {
     let import = |sent: &str, recorded: &str| {
         let recording = posted(sent, recorded, "a=1");
         let mut import = har(&recording, &everything(), Pauses::None, Secrets::Named).unwrap();
@@ -288,7 +288,7 @@ const LOGIN: &str = r#"{"log":{"entries":[
     ]}}"#;
 
 #[test]
-fn import_har_takes_the_hidden_fields_of_a_page_from_the_page() {
+fn hidden_fields_are_extracted_from_the_page() {
     let imported = har(LOGIN, &everything(), Pauses::None, Secrets::Named).unwrap();
     let [page, login, ..] = &imported.steps[..] else { panic!("{imported:?}") };
     let Extract { name, from } = &page.extracts[0];
@@ -305,7 +305,7 @@ fn import_har_takes_the_hidden_fields_of_a_page_from_the_page() {
 }
 
 #[test]
-fn import_har_says_which_requests_lack_their_body_and_finds_what_a_script_holds() {
+fn missing_bodies_are_noted_and_script_values_extracted() {
     let imported = har(LOGIN, &everything(), Pauses::None, Secrets::Named).unwrap();
     let [page, .., next] = &imported.steps[..] else { panic!("{imported:?}") };
     let Extract { name, from: Location::Pattern(pattern) } = &page.extracts[1] else {

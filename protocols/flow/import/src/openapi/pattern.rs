@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_match_their_patterns() {
+    fn pattern_sample_matches_its_pattern() {
         for (pattern, expected) in [
             ("^[A-Z]{2}\\d{4}$", "AA1111"),
             ("^(foo|bar)-[^a-z]+$", "foo-A"),

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers_are_those_of_the_rfc() {
+    fn reference_pointers_follow_rfc_6901() {
         // RFC 6901, section 5 and 6.
         let text = r#"{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"m~n":8," ":7}"#;
         let document = Node::json(text).unwrap();

@@ -81,7 +81,7 @@ fn named<'a>(imported: &'a Imported, name: &str) -> &'a Step {
 }
 
 #[test]
-fn each_operation_is_a_step_filled_from_the_document() {
+fn operations_become_steps_filled_from_the_document() {
     let imported = pets();
     let names: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(names, ["showPet", "DELETE /pets/{petId}", "POST /pets", "POST /login"]);
@@ -108,7 +108,7 @@ fn each_operation_is_a_step_filled_from_the_document() {
 }
 
 #[test]
-fn bodies_are_what_the_schemas_allow() {
+fn bodies_follow_the_schemas() {
     let imported = pets();
     let add = named(&imported, "POST /pets");
     assert_eq!(
@@ -147,7 +147,7 @@ fn body_of(schema: &str) -> String {
 }
 
 #[test]
-fn numbers_texts_and_lists_keep_within_their_bounds() {
+fn schema_samples_stay_within_bounds() {
     for (schema, expected) in [
         (r#"{"type":"integer"}"#, "1"),
         (r#"{"type":"integer","minimum":5,"multipleOf":4}"#, "8"),
@@ -202,7 +202,7 @@ fn schemas_that_fan_out_stay_small() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_said() {
+fn unsupported_documents_are_refused() {
     let paths = r#""paths":{"/":{"get":{}}}"#;
     for (document, named) in [
         (String::new(), "'openapi'"),
@@ -230,7 +230,7 @@ fn what_cannot_be_imported_is_said() {
 }
 
 #[test]
-fn what_is_guessed_or_left_out_is_a_note() {
+fn guesses_and_omissions_are_noted() {
     let document = r#"{"openapi":"3.0.0","servers":[{"url":"http://h"}],"paths":{"/a/{b}":{"post":{
         "operationId":"x","parameters":[{"$ref":"nope.yaml"}],"security":[{"odd":[]}],
         "requestBody":{"content":{"application/pdf":{}}}}},"/c":{"post":{"operationId":"x","requestBody":{

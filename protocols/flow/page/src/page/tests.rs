@@ -45,7 +45,7 @@ fn sent(text: &str, fields: &[(&str, &str)], press: Option<&str>) -> String {
 }
 
 #[test]
-fn a_login_is_sent_as_a_browser_sends_it() {
+fn login_form_is_sent_like_a_browser() {
     let fields = [("username", "jo"), ("password", "a b&c\u{e9}")];
     assert_eq!(
         sent(LOGIN, &fields, None),
@@ -55,7 +55,7 @@ fn a_login_is_sent_as_a_browser_sends_it() {
 }
 
 #[test]
-fn what_fits_no_form_is_told_with_what_the_page_has() {
+fn missing_form_lists_what_the_page_has() {
     let login = page(LOGIN, &[], &[]);
     assert_eq!(
         login.form(None, &["otp"]).unwrap_err().to_string(),
@@ -92,7 +92,7 @@ fn selectors_choose_forms_and_links() {
 }
 
 #[test]
-fn each_control_is_sent_by_its_own_rules() {
+fn form_controls_follow_their_rules() {
     let controls = "<form action='?b' method=get>
         <input name=t value=1><input value=2><input name=b type=button value=3>
         <input name=c type=checkbox checked><input name=c type=checkbox value=4>
@@ -123,7 +123,7 @@ fn each_control_is_sent_by_its_own_rules() {
 }
 
 #[test]
-fn buttons_and_encodings_have_their_say() {
+fn form_buttons_and_encodings_apply() {
     let form = "<form method=POST enctype=multipart/form-data><input name='a\"' value=1>\
                 <input type=file name=f><button formaction=/x name=b value=2>B</button>\
                 <button name=c formmethod=get formenctype=''></button>\
@@ -142,7 +142,7 @@ fn buttons_and_encodings_have_their_say() {
 }
 
 #[test]
-fn a_page_of_any_size_takes_a_bounded_room() {
+fn page_memory_is_limited() {
     let many = "<form><input name=a value=b></form>".repeat(100_000);
     let kept = page(&many, &[], &[]);
     assert_eq!((kept.forms.len(), kept.count), (FORMS_MAX, 100_000));

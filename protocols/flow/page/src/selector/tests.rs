@@ -18,7 +18,7 @@ fn found(selector: &str, attribute: Option<&str>) -> Vec<String> {
 }
 
 #[test]
-fn each_kind_of_selector_finds_its_elements() {
+fn selector_kinds_find_their_elements() {
     for (selector, expected) in [
         ("b", vec!["two"]),
         ("#top", vec!["one twothree"]),
@@ -49,14 +49,14 @@ fn each_kind_of_selector_finds_its_elements() {
 }
 
 #[test]
-fn attributes_are_decoded_and_texts_leave_scripts_out() {
+fn selector_attributes_are_decoded_and_text_omits_scripts() {
     assert_eq!(found("a", Some("href")), ["/x?a=1&b=2", "https://h/y.pdf", "/in"]);
     assert_eq!(found("p", Some("class")), ["note"]);
     assert_eq!(found("div", None)[1], "text");
 }
 
 #[test]
-fn what_is_not_a_selector_is_refused_with_words() {
+fn selector_errors_are_explained() {
     for (text, word) in [
         ("", "empty"),
         ("a:hover", "':'"),
@@ -82,7 +82,7 @@ fn what_is_not_a_selector_is_refused_with_words() {
 }
 
 #[test]
-fn a_page_made_to_take_long_is_given_up() {
+fn selector_work_is_limited() {
     struct Limited(std::cell::Cell<u64>);
     impl Meter for Limited {
         fn spend(&self, units: u64) -> Result<(), Spent> {

@@ -10,7 +10,7 @@ fn plan(tables: &str, step: &str) -> String {
 const TOKEN: &str = "steps = [{ post = \"/token\", extract = { admin = \"/token\" } }]";
 
 #[test]
-fn what_is_not_done_before_or_after() {
+fn prepare_and_clean_up_errors() {
     let get = "get = \"/\"";
     for table in ["prepare", "clean-up"] {
         let of = |keys: &str| plan(&format!("[{table}]\n{keys}"), get);
@@ -33,7 +33,7 @@ fn what_is_not_done_before_or_after() {
 }
 
 #[test]
-fn values_that_are_not_there_where_they_are_used() {
+fn extracted_value_scope_errors() {
     let node = "[variables]\nadmin = { extracted = \"node\" }\n";
     let uses = "get = \"/\", bearer = \"${admin}\"";
     expect(&plan(node, uses), "p.toml:3:23: variables.admin.extracted:", &["no step of [prepare]"]);

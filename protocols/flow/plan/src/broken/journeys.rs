@@ -8,7 +8,7 @@ fn group(keys: &str) -> String {
 }
 
 #[test]
-fn what_is_no_group() {
+fn group_errors() {
     expect(
         &step("steps = [{ get = \"/\" }]"),
         "p.toml:3:1: scenario[1].steps[1]:",
@@ -34,7 +34,7 @@ fn what_is_no_group() {
 }
 
 #[test]
-fn what_is_no_branch() {
+fn branch_errors() {
     expect(&group("choose = \"weight\""), "p.toml:5:10", &["weights"]);
     expect(
         &step("name = \"g\"\nchoose = \"first\"\nsteps = [{ get = \"/\" }, { get = \"/b\" }]"),
@@ -60,7 +60,7 @@ fn what_is_no_branch() {
 }
 
 #[test]
-fn what_is_no_weight() {
+fn weight_errors() {
     let weight = |variables: &str, weight: &str| {
         let keys = "name = \"g\"\nchoose = \"weights\"\nsteps = [";
         let text =
@@ -87,7 +87,7 @@ fn what_is_no_weight() {
 }
 
 #[test]
-fn what_is_not_done_at_once() {
+fn parallel_errors() {
     let at_once = |keys: &str, steps: &str| {
         step(&format!("name = \"g\"\nparallel = {keys}\nsteps = [{{ get = \"/\" }}, {steps}]"))
     };
@@ -128,7 +128,7 @@ fn what_is_not_done_at_once() {
 }
 
 #[test]
-fn what_has_no_end() {
+fn repeat_errors() {
     let repeat = |keys: &str| group(&format!("repeat = {{ {keys} }}"));
     expect(&repeat(""), "p.toml:5:10", &["does not say how often"]);
     expect(&repeat("times = 0"), "p.toml:5:20", &["is 0"]);
@@ -144,7 +144,7 @@ fn what_has_no_end() {
 }
 
 #[test]
-fn what_is_not_tried_or_asked_again() {
+fn retry_and_poll_errors() {
     let get = |keys: &str| step(&format!("get = \"/\"\n{keys}"));
     expect(&get("retry = { times = 0 }"), "p.toml:5:19", &["between 1 and 1000"]);
     expect(&get("retry = { of = [\"closd\"] }"), "p.toml:5:16", &["did you mean 'closed'?"]);

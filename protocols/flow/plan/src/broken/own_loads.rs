@@ -12,7 +12,7 @@ fn plan(run: &str, one: &str, other: &str) -> String {
 const USERS: &str = "run = { users = 2, duration = \"1m\" }";
 
 #[test]
-fn loads_that_do_not_fit_together() {
+fn scenario_loads_that_conflict() {
     expect(
         &plan("", USERS, ""),
         "p.toml:6:1: scenario[2]:",
@@ -38,7 +38,7 @@ fn loads_that_do_not_fit_together() {
 }
 
 #[test]
-fn loads_that_are_none() {
+fn scenario_load_errors() {
     for (keys, part) in [
         ("users = 0", "more than 0"),
         ("iterations = 0", "more than 0"),

@@ -3,7 +3,7 @@
 use super::{expect, step};
 
 #[test]
-fn what_cannot_be_set() {
+fn set_errors() {
     let with =
         |json: &str, set: &str| step(&format!("post = \"/\"\njson = {json}\nset = {{ {set} }}"));
     let at = "p.toml:6:";

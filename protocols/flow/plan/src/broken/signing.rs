@@ -3,7 +3,7 @@
 use super::{expect, said, step, top};
 
 #[test]
-fn what_is_no_key() {
+fn key_errors() {
     let key = |keys: &str| top(&format!("[keys]\nk = {keys}"));
     expect(
         &key("{}"),
@@ -37,7 +37,7 @@ fn what_is_no_key() {
 }
 
 #[test]
-fn what_is_not_signed() {
+fn signing_errors() {
     let variable = |keys: &str| {
         top(&format!(
             "[keys]\nown = {{ generate = \"ES256\" }}\nshared = {{ secret = \"s\" }}\n[variables]\nv = {keys}"
@@ -82,7 +82,7 @@ fn what_is_not_signed() {
 }
 
 #[test]
-fn what_is_made_of_the_request_stands_in_headers_alone() {
+fn request_based_values_are_allowed_only_in_headers() {
     let plan = |keys: &str| {
         format!(
             "{}[variables]\nseal = {{ hmac = \"${{request.body}}\", key = \"k\" }}\n[keys]\nk = {{ secret = \"s\" }}\n",

@@ -8,7 +8,7 @@ fn parts(parts: &str) -> String {
 }
 
 #[test]
-fn what_is_no_part() {
+fn multipart_errors() {
     let at = "p.toml:5:";
     expect(&parts("a = { fil = \"x\" }"), at, &["did you mean 'file'?"]);
     expect(&parts("a = { type = \"x/y\" }"), at, &["multipart.a", "file, text, json"]);
@@ -39,7 +39,7 @@ fn what_is_no_part() {
 }
 
 #[test]
-fn files_are_named_by_what_is_known_before_the_run() {
+fn multipart_file_names_must_be_known_before_the_run() {
     let with = |variables: &str, file: &str| {
         format!("{}[variables]\n{variables}\n", parts(&format!("a = {{ file = \"{file}\" }}")))
     };
@@ -53,7 +53,7 @@ fn files_are_named_by_what_is_known_before_the_run() {
 }
 
 #[test]
-fn files_have_a_limit_together() {
+fn multipart_files_have_a_total_limit() {
     let plan = parts(
         "a = { file = \"there.txt\" }, b = { file = \"x/there.txt\" }, c = { file = \"there.txt\" }",
     );

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_go_from_left_to_right_and_the_last_escape_is_the_positions() {
+    fn filters_apply_left_to_right_with_the_last_escape() {
         let read = |text: &str| read(&KeyPath::default(), text).unwrap();
         let made = |filters: &[Filter], escape| Filters { filters: filters.to_vec(), escape };
         assert_eq!(read("url"), made(&[], Some(Escape::Url)));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_said() {
+    fn filter_errors_are_explained() {
         let said = |text: &str| read(&KeyPath::default(), text).unwrap_err().what;
         assert!(said("sha256").contains("sha256|hex or sha256|base64url"), "{}", said("sha256"));
         assert!(said("sha256|url").contains("an encoding must follow"));

@@ -91,7 +91,7 @@ fn field<'a>(fields: &'a [(String, String)], name: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn urls_are_made_of_base_path_and_query() {
+fn urls_are_built_from_base_path_and_query() {
     let url = |base: &str, step: &str| request(&format!("base = \"{base}\""), step).0;
     assert_eq!(url("http://h/app/", "get = \"/users\""), "http://h/app/users");
     assert_eq!(url("http://h", "get = \"\""), "http://h");
@@ -117,7 +117,7 @@ fn urls_are_made_of_base_path_and_query() {
 }
 
 #[test]
-fn filters_make_what_a_step_sends() {
+fn filters_are_applied_to_sent_values() {
     let verifier = "v = \"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk\"\nw = \"a~?\"";
     let sent = |query: &str| {
         let step = format!("get = \"/\"\nquery = {{ {query} }}");
@@ -133,7 +133,7 @@ fn filters_make_what_a_step_sends() {
 }
 
 #[test]
-fn a_page_goes_where_the_plan_says() {
+fn origins_of_pages_follow_the_plan() {
     let origins = |http: &str| {
         let text = format!(
             "[http]\nbase = \"http://H:80/app\"\n{http}\n[[scenario]]\nsteps = [{{ get = \"/\" }}, \
@@ -150,7 +150,7 @@ fn a_page_goes_where_the_plan_says() {
 }
 
 #[test]
-fn bodies_are_escaped_for_what_they_are_and_say_so() {
+fn bodies_are_escaped_and_typed() {
     let base = "base = \"http://h\"";
     let (_, fields, body) =
         request(base, "post = \"/\"\nform = { \"k&\" = \"${a}\", n = [1, true] }");
@@ -177,7 +177,7 @@ fn bodies_are_escaped_for_what_they_are_and_say_so() {
 }
 
 #[test]
-fn parts_are_texts_and_files_whose_names_may_vary() {
+fn multipart_parts_are_texts_and_files() {
     let base = "base = \"http://h\"\nheaders = { Content-Type = \"a/b\" }";
     let variables =
         "name = \"there\"\nfiles = { choice = [\"${name}.txt\", \"x/there.txt\"] }\nb = 5";
@@ -212,7 +212,7 @@ fn parts_are_texts_and_files_whose_names_may_vary() {
 }
 
 #[test]
-fn places_of_json_are_set_to_values_of_their_kinds() {
+fn json_places_are_set_with_their_types() {
     let variables = "a = 'q\"'\nb = 5\npage = '{\"l\": [{\"t\":\"x\",\"v\":1.0},{\"t\":\"y\",\"v\":2}], \"n\":0}'";
     let step = |set: &str| format!("post = \"/\"\njson = \"${{page}}\"\nset = {{ {set} }}");
     let set = "\"$.l[?@.t == 'y'].v\" = \"<${a}>\", \"/n\" = { b = \"${b}\", c = [1.5, true] }";
@@ -231,7 +231,7 @@ fn places_of_json_are_set_to_values_of_their_kinds() {
 }
 
 #[test]
-fn a_plan_that_is_shown_has_no_secrets_in_parts_and_places() {
+fn shown_plan_hides_secrets_in_parts_and_places() {
     let text = "[[scenario]]\nsteps = [{ post = \"http://h/\", json = { a = { password = \"\" } }, \
                 set = { \"$.a.password\" = \"s3cr3t\" } }, { post = \"http://h/\", multipart = { \
                 password = [\"s3cr3t\", { text = \"s3cr3t\" }], a = { json = { password = \"s3cr3t\" } } } }]";
@@ -242,7 +242,7 @@ fn a_plan_that_is_shown_has_no_secrets_in_parts_and_places() {
 }
 
 #[test]
-fn fields_of_a_step_stand_in_place_of_those_of_all() {
+fn step_headers_override_common_headers() {
     let http = "base = \"http://h\"\nheaders = { X-One = \"all\", x-two = \"all\", Content-Type = \"c/d\" }";
     let (_, fields, _) =
         request(http, "post = \"/\"\njson = {}\nheaders = { x-ONE = [\"${b}\", \"own\"] }");
@@ -290,7 +290,7 @@ fn nodes_share_users_and_iterations() {
 }
 
 #[test]
-fn shared_iterations_of_one_exchange_are_a_count_of_exchanges() {
+fn shared_iterations_of_one_exchange_become_a_count() {
     let run = "users = 5\nduration = \"9s\"\niterations = { shared = 10 }";
     let compiled = compiled(&load(run));
     assert!(matches!(compiled.flow.iterations, Iterations::Endless));
@@ -326,7 +326,7 @@ fn loads_are_open_or_closed() {
 }
 
 #[test]
-fn the_way_to_a_server_is_as_the_plan_says() {
+fn http_settings_follow_the_plan() {
     let http = |keys: &str| {
         compiled(&format!(
             "[http]\nbase = \"http://h\"\n{keys}\n[[scenario]]\nsteps = [{{ get = \"/\" }}]\n"
@@ -353,7 +353,7 @@ fn the_way_to_a_server_is_as_the_plan_says() {
 }
 
 #[test]
-fn a_group_whose_pauses_take_no_time_has_no_work_of_its_own() {
+fn group_with_pauses_of_zero_has_no_work_span() {
     let spans = |pause: &str| {
         let text = format!(
             "[[scenario]]\n[[scenario.steps]]\nname = \"leave\"\nchoose = \"weights\"\n\
@@ -370,7 +370,7 @@ fn a_group_whose_pauses_take_no_time_has_no_work_of_its_own() {
 }
 
 #[test]
-fn secrets_are_hidden_and_so_is_what_is_made_of_them() {
+fn secrets_and_derived_values_are_hidden() {
     let compiled = compiled(
         "[variables]\nopen = \"x\"\nclosed = { env = \"PW\" }\n[[scenario]]\n\
          steps = [{ get = \"http://h/\", basic = { user = \"${open}\", password = \"${closed}\" } }]\n",
@@ -382,7 +382,7 @@ fn secrets_are_hidden_and_so_is_what_is_made_of_them() {
 }
 
 #[test]
-fn what_is_measured_is_a_part_of_the_innermost_group_that_always_contains_it() {
+fn measurements_belong_to_the_innermost_group() {
     let text = "[[scenario]]\nsteps = [\n\
         { name = \"visit\", steps = [\n\
           { name = \"front\", get = \"http://h/\" },\n\

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_written_where_they_stand_and_nothing_else_changes() {
+    fn settings_are_filled_in_without_other_changes() {
         // Values that TOML would have to escape.
         for base in ["http://h:80", "a\"b\\c\nd'"] {
             let text = filled(TEXT, &of(base)).unwrap();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_nobody_knows_is_told() {
+    fn unknown_setting_is_named() {
         let said = filled("a = \"${env:OTHER}\"", &of("x")).unwrap_err();
         assert!(said.contains("OTHER") && said.contains("not set"), "{said}");
     }

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_says_what_it_sends_keeps_and_checks() {
+    fn sheet_describes_what_a_step_sends_keeps_and_checks() {
         let sheet = of(r#"
             [[scenario]]
             [[scenario.steps]]
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_is_one_of_the_usual_shapes_or_another() {
+    fn sheet_recognizes_the_shape_of_a_load() {
         for (run, shape, field, value) in [
             ("rate = \"200/s\"\nduration = \"5m\"", "constant", "rate", "200"),
             ("stages = \"ramp 0..200 over 30s, 200/s for 5m\"", "ramp", "hold", "5m"),

@@ -59,7 +59,7 @@ fn difference(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn an_edit_changes_the_lines_that_it_names() {
+fn edit_changes_only_its_lines() {
     let shapes = Shapes::of_plans();
     for (change, gone, came) in [
         (
@@ -113,7 +113,7 @@ fn an_edit_changes_the_lines_that_it_names() {
 }
 
 #[test]
-fn a_move_takes_comments_along_and_back() {
+fn move_takes_comments_along() {
     let shapes = Shapes::of_plans();
     let forth = Change::Move { path: path("scenario.0.steps.0"), to: 2 };
     let back = Change::Move { path: path("scenario.0.steps.2"), to: 0 };
@@ -129,7 +129,7 @@ fn a_move_takes_comments_along_and_back() {
 }
 
 #[test]
-fn the_first_change_that_cannot_be_is_named_and_those_before_it_are_made() {
+fn first_invalid_change_is_named_after_applying_earlier_ones() {
     let changes = vec![set("run.users", "50"), set("run.users", "many"), set("name", "x")];
     let reply = ask(PLAN, changes, "run");
     assert_eq!(reply.refused, Some(1), "{}", reply.fault);
@@ -138,7 +138,7 @@ fn the_first_change_that_cannot_be_is_named_and_those_before_it_are_made() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_changes_nothing() {
+fn invalid_change_is_refused_without_effect() {
     for change in [
         set("run.users", "many"),
         set("run.users.x", "1"),
@@ -159,7 +159,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn a_form_shows_what_stands_and_what_could() {
+fn form_shows_present_and_possible_values() {
     let asked = |at: &str| ask(PLAN, Vec::new(), at);
     let run = asked("run").form.unwrap();
     let users = run.parts.iter().find(|part| part.label == "users").unwrap();
@@ -208,7 +208,7 @@ fn a_form_shows_what_stands_and_what_could() {
 }
 
 #[test]
-fn a_copy_of_a_step_is_the_step() {
+fn copied_step_equals_the_original() {
     let shapes = Shapes::of_plans();
     let own = ask(PLAN, Vec::new(), "scenario.0.steps.1").own;
     let paste = Change::Paste { path: path("scenario.1.steps"), text: own, at: Some(0) };
@@ -217,7 +217,7 @@ fn a_copy_of_a_step_is_the_step() {
 }
 
 #[test]
-fn one_user_alone_and_the_thresholds_that_follow() {
+fn alone_uses_one_user_and_thresholds_are_set() {
     let shapes = Shapes::of_plans();
     let alone = Change::Alone { duration: "30s".to_owned() };
     let crowded = PLAN.replace("users = 20", "rate = \"5/s\"\nusers = 20");
@@ -233,7 +233,7 @@ fn one_user_alone_and_the_thresholds_that_follow() {
 }
 
 #[test]
-fn a_search_leaves_out_what_it_tries_out_itself() {
+fn search_edit_removes_rate_and_duration() {
     let shapes = Shapes::of_plans();
     let crowded = "# Kept.\n[run]\nrate = \"5/s\"\nbacklog = 9\nusers = 20\nthink = \"1s\"\nback-off = \"1s\"\n\
                    warm-up = \"1s\"\nduration = \"5s\"\nseed = 7\ntimeout = \"2s\" # kept too\n";
@@ -295,7 +295,7 @@ proptest! {
 
     /// Forty random edits: each is made as intended or not at all, and a comment is removed only with its item.
     #[test]
-    fn random_edits_keep_comments_and_mean_what_they_say(
+    fn random_edits_keep_comments_and_meaning(
         plan in 0..PLANS.len(),
         edits in prop::collection::vec((0..5_u8, any::<Index>(), any::<Index>(), "[a-z\"'\\\\\n#${}]{0,6}"), 40),
     ) {

@@ -22,7 +22,7 @@ const EC_JWK: &str = r#"{"kty":"EC","crv":"P-256","kid":"load-1",
     "d":"jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI"}"#;
 
 #[test]
-fn a_secret_signs_as_in_rfc_7515() {
+fn hmac_signature_equals_rfc_7515() {
     // Appendix A.1.
     let secret = decoded(
         "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow",
@@ -38,7 +38,7 @@ fn a_secret_signs_as_in_rfc_7515() {
 }
 
 #[test]
-fn an_ed25519_key_signs_as_in_rfc_8037() {
+fn ed25519_signature_equals_rfc_8037() {
     let key = Key::from_jwk(ED25519_JWK.as_bytes(), None).unwrap();
     assert_eq!(key.algorithm(), Algorithm::EdDsa);
     // Appendices A.3 and A.4.
@@ -64,7 +64,7 @@ fn verifies(key: &Key, algorithm: &'static dyn signature::VerificationAlgorithm)
 }
 
 #[test]
-fn the_public_part_confirms_what_an_ec_or_generated_key_signed() {
+fn ec_and_generated_signatures_verify() {
     let key = Key::from_jwk(EC_JWK.as_bytes(), None).unwrap();
     assert_eq!((key.algorithm(), key.id()), (Algorithm::Es256, Some("load-1")));
     verifies(&key, &signature::ECDSA_P256_SHA256_FIXED);
@@ -99,7 +99,7 @@ fn sec1(with_public: bool) -> Vec<u8> {
 }
 
 #[test]
-fn an_ec_key_needs_its_public_part_from_itself_or_its_certificate() {
+fn ec_key_without_public_part_uses_its_certificate() {
     let key = |with_public| {
         let der = PrivateKeyDer::Sec1(PrivateSec1KeyDer::from(sec1(with_public)));
         Key::new(&der, None, None)
@@ -110,7 +110,7 @@ fn an_ec_key_needs_its_public_part_from_itself_or_its_certificate() {
 }
 
 #[test]
-fn a_key_that_does_not_fit_its_algorithm_is_refused_in_words() {
+fn key_that_does_not_fit_its_algorithm_is_refused() {
     let refused = |text: &str, algorithm| {
         Key::from_jwk(text.as_bytes(), Some(algorithm)).unwrap_err().to_string()
     };
@@ -137,7 +137,7 @@ fn a_key_that_does_not_fit_its_algorithm_is_refused_in_words() {
 }
 
 #[test]
-fn nothing_of_a_key_is_shown() {
+fn key_is_hidden_in_debug_output() {
     let key = Key::from_jwk(EC_JWK.as_bytes(), None).unwrap();
     assert_eq!(format!("{key:?}"), "Key { algorithm: Es256, id: Some(\"load-1\"), .. }");
 }

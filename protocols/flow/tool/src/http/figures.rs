@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_those_of_all_operations_together() {
+    fn figures_cover_all_operations() {
         let mut record = record(&[
             ("a", &[1_000; 9], &[("ok", Some(200), 9)]),
             (
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_check_is_counted_once_with_and_without_a_status() {
+    fn failed_check_is_counted_once() {
         let codes = [("check", Some(0), 2), ("check", None, 1), ("check", Some(200), 1)];
         let mut record = record(&[("a", &[1_000], &codes)]);
         record.counts = Counts { sent: 4, failed: 4, ..Counts::default() };
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_is_a_dash() {
+    fn missing_figures_are_dashes() {
         let text = text(&record(&[])).unwrap();
         assert_eq!(figures(&text, "mean"), ["-", "-"]);
         assert_eq!(figures(&text, "Requests/s:"), ["-"]);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_have_the_unit_that_suits_them() {
+    fn bytes_have_a_suitable_unit() {
         for (count, shown) in
             [(0.0, "0 B"), (1023.0, "1023 B"), (1536.0, "1.50 KiB"), (2e9, "1.86 GiB")]
         {

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_of_line_is_read() {
+    fn target_lines_of_every_kind_are_read() {
         let text = "# all kinds\nhttp://h/1\n\nPOST https://h/2\nX-A: b: c\n@body.json\n\nGET http://h/3\nHTTP://h/4\n";
         let targets = parse(text).unwrap();
         let urls: Vec<_> = targets.iter().map(|target| target.url.as_str()).collect();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_may_have_small_letters_and_hyphens() {
+    fn target_methods_may_have_lower_case_and_hyphens() {
         let targets = parse("get http://h/1\nM-SEARCH http://h/2\n").unwrap();
         let methods: Vec<_> =
             targets.iter().filter_map(|target| target.method.as_deref()).collect();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_of_vegeta_may_be_json() {
+    fn target_lines_of_vegeta_json_are_read() {
         let one = r#"{"method":"POST","url":"http://h/v1","body":"bXkgYm9keQ==","header":{"X-A":["1","2"]}}"#;
         for text in [format!("{one}\n{one}\n"), format!("[{one},{one}]")] {
             let targets = parse(&text).unwrap();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn target_errors_name_the_line() {
         for (text, said) in [
             ("http://h/\n{\"method\":\"GET\"}\n", "line 2: is not a target of vegeta in JSON"),
             ("{\"method\":\"GET\",\"url\":\"h\"}", "line 1: \"h\" is not a URL"),

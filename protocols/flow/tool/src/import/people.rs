@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_quoted_where_they_must_be() {
+    fn csv_rows_are_quoted_where_needed() {
         let row =
             |values: &[&str]| line(&values.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(

@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_steps_share_is_their_base() {
+    fn shared_origin_becomes_the_base() {
         let one = settled("curl https://h:1/a --next https://h:1/b?c");
         assert_eq!(one.plan.http.unwrap().base.as_deref(), Some("https://h:1"));
         assert_eq!(one.steps[1].0.get.as_deref(), Some("/b?c"));
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_take_the_form_that_says_most() {
+    fn bodies_take_the_most_specific_form() {
         let json = &settled("curl --json '{\"a\":1}' h").steps[0].0;
         assert_eq!(json.json, Some(Node::Scalar(Scalar::Text("{\"a\":1}".to_owned()))));
         assert_eq!(json.headers.0.len(), 1, "Accept alone");
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_follow_from_the_rest_are_left_out_and_said() {
+    fn derived_headers_are_omitted_and_noted() {
         let settled = settled("curl -H 'Content-Length: 7' -H 'X: a' -H 'x: b' 'http://h/é'");
         let (step, _) = &settled.steps[0];
         let names: Vec<_> =
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_closes_its_connection_still_does() {
+    fn connection_close_is_kept() {
         let closes = |line: &str| {
             let settled = settled(line);
             let mut names = settled.steps[0].0.headers.iter().map(|(name, _)| name);
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_are_made_as_they_were() {
+    fn connection_settings_are_kept() {
         let line = "curl -kL --http2 --resolve h:443:127.0.0.1 --no-keepalive -m 1.5 https://h/";
         let settled = settled(line);
         let http = settled.plan.http.unwrap();

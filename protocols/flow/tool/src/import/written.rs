@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_of_the_text_is_what_was_written() {
+    fn written_plan_round_trips() {
         for line in [
             "curl https://h/",
             "curl -u a:b -d 'x=1&password=2' -H 'X-Odd: \"q\" \\ #' https://h/ | jq .",
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_trusts_redirects_lets_every_header_follow() {
+    fn trusted_redirects_keep_every_header() {
         let (_, trusting, text) = again(&curl("curl --location-trusted -u a:b -H 'X-One: 1' h"));
         let http = trusting.http.unwrap();
         for name in ["X-One", "Authorization"] {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_say_what_was_guessed_and_stay_comments() {
+    fn comments_state_what_was_guessed() {
         let document = "openapi: 3.0.0\nservers: [{url: https://h/v1}]\npaths:\n  /a/{id}:\n    get:\n      \
                         summary: |\n        One\n      operationId: one\n      parameters: [{name: id, in: path, \
                         required: true, description: \"who\\u0007\", schema: {type: string, default: \"a/b\"}}]\n";
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_keeps_its_order_and_its_pauses() {
+    fn recording_keeps_order_and_pauses() {
         let har = r#"{"log":{"entries":[
             {"startedDateTime":"2026-01-01T00:00:00Z","time":500,"request":{"method":"GET","url":"https://h/1"},
              "response":{"status":200}},
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_is_a_short_plan_with_forms_and_a_file_of_people() {
+    fn visit_uses_forms_and_a_people_file() {
         let imported = recording();
         let (made, read, text) = again(&imported);
         assert_eq!(made, read, "{text}");
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_without_a_file_beside_it_has_what_was_typed_as_variables() {
+    fn plan_without_people_file_has_variables() {
         let imported = super::super::people::without_file(&recording());
         let (made, read, text) = again(&imported);
         assert_eq!(made, read, "{text}");

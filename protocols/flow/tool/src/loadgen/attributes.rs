@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_overrides_its_workload_and_that_the_job() {
+    fn task_location_overrides_workload_and_job() {
         let whole = |name: &str| format!("{{\"service-location-port\": \"http://{name}:1/x\"}}");
         let split = "{\"service-location\": \"http://s:\", \"service-port\": \"8080\"}";
         let port = "{\"service-port\": 99}";
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_attribute_follows_the_same_rule() {
+    fn task_attributes_override_workload_and_job() {
         let job = "{\"adminuserid\": \"j\", \"ADMINUSERPASSWORD\": \"p\", \"upperbounds\": 7, \
                    \"randomfile\": \"j.txt\", \"header\": {\"A\": \"j\", \"B\": \"j\"}, \
                    \"persist\": [\"tokenId\", \"/a/b\"], \

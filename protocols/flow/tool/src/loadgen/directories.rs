@@ -74,7 +74,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn the_directory_above_the_job_comes_before_its_own() {
+    fn directory_above_the_job_is_searched_first() {
         let place = tempfile::tempdir().unwrap();
         let base = std::path::absolute(place.path()).unwrap();
         for directory in ["jobs/tasks", "tasks"] {

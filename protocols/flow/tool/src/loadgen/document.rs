@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_said_with_its_place() {
+    fn json_errors_name_line_and_column() {
         for (text, line, column, word) in [
             ("{\n \"a\": 1,\n}", 3, 1, "remove the comma"),
             ("{\n \"a\": 1\n \"b\": 2}", 3, 2, "line before"),
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_keeps_its_order_and_its_numbers() {
+    fn payload_keeps_order_and_numbers() {
         let text = "{\"z\": 1.50, \"a\": [1e3, true, null, {}], \"q\": \"a\\\"b\\u00e4\\n/\"}";
         let read = parse(text).unwrap();
         assert_eq!(
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_kind_is_said_with_its_key() {
+    fn type_errors_name_the_key() {
         let read = parse("{\"a\": {\"b\": [1, \"x\", 2.5, -1]}}").unwrap();
         let members = read.value().last_of_each(&mut Vec::new()).unwrap();
         let inner = members[0].1.last_of_each(&mut Vec::new()).unwrap();

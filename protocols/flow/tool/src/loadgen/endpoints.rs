@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_gives_its_elements_and_anything_else_itself() {
+    fn endpoint_list_gives_its_elements_or_itself() {
         assert_eq!(listed(None, None, "[\"a\", 2, {\"b\": 1}]").unwrap(), ["a", "2", "{\"b\":1}"]);
         assert_eq!(listed(None, None, "{\"b\": 1}").unwrap(), ["{\"b\":1}"]);
         let answer = "{\"result\": [{\"_id\": \"u1\"}, {\"_id\": \"u2\", \"n\": {\"x\": 5}}]}";
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_values_is_an_error() {
+    fn endpoint_without_values_is_an_error() {
         assert!(listed(None, None, "<html>").unwrap_err().to_string().contains("not JSON"));
         assert!(listed(None, None, "[]").unwrap_err().to_string().contains("empty"));
         assert!(listed(Some("x"), None, "{}").unwrap_err().to_string().contains("no \"x\""));

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_found_in_any_case_and_remarks_are_left_alone() {
+    fn keys_are_case_insensitive_and_remarks_ignored() {
         let (read, notes) =
             read("{\"AdminUserId\": \"a\", \"_why\": 1, \"name\": \"x\", \"#\": 2}");
         assert_eq!(read.unwrap(), ["ADMINUSERID", "name"]);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_key_is_an_error_with_a_suggestion() {
+    fn key_misspelt_is_an_error_with_a_suggestion() {
         let (fault, _) = read("{\n  \"thread\": 4}");
         assert_eq!(
             fault.unwrap_err(),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_the_last_counts_and_it_is_noted() {
+    fn key_given_twice_uses_the_last_and_is_noted() {
         let (read, notes) = read("{\"name\": 1,\n\"NAME\": 2}");
         assert_eq!(read.unwrap(), ["name"]);
         assert_eq!(notes, ["job.json, line 2: \"NAME\" occurs twice; the last one counts"]);

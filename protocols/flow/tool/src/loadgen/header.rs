@@ -63,7 +63,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn fields_are_left_out_that_java_leaves_out_and_no_others() {
+    fn headers_restricted_by_java_are_omitted() {
         let text = r#"{"Connection": "close", "Host": "a", "X-Host": "b", "Sec-Fetch": "c", "origin": "d"}"#;
         let document = Document::parse(Path::new("t.json"), text.to_owned()).unwrap();
         let mut notes = Vec::new();

@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_counts_lines_and_characters_from_one() {
+    fn position_counts_lines_and_characters_from_one() {
         let place = |at| {
             let Position { line, column } = Position::new("{\n \"ä\": 1\n}", at);
             (line, column)

@@ -55,27 +55,27 @@ mod tests {
     }
 
     #[test]
-    fn ten_and_two_are_five_and_one_twice() {
+    fn mix_of_ten_and_two_has_two_rounds() {
         assert_eq!(spelled(&[10, 2], Mixing::Rounds, false), "5A1B 5A1B");
         assert_eq!(spelled(&[10, 2], Mixing::Rounds, true), "5A1B 5A1B");
         assert_eq!(spelled(&[0, 3], Mixing::Rounds, false), "3B");
     }
 
     #[test]
-    fn a_remainder_is_dropped_only_where_it_was_of_old() {
+    fn mix_drops_a_remainder_only_in_compat() {
         assert_eq!(spelled(&[10, 2, 7], Mixing::Rounds, true), "5A1B3C 5A1B3C");
         assert_eq!(spelled(&[10, 2, 7], Mixing::Rounds, false), "5A1B3C 5A1B4C");
         assert!(has_remainder(&[10, 2, 7]) && !has_remainder(&[10, 2, 0]));
     }
 
     #[test]
-    fn a_rare_workload_is_spread_by_a_smooth_mix() {
+    fn mix_smooth_spreads_a_rare_workload() {
         assert_eq!(spelled(&[6, 1, 3], Mixing::Rounds, false), "6A1B3C");
         assert_eq!(spelled(&[6, 1, 3], Mixing::Smooth, false), "1A 1A1C 1A 1A1C 1A 1A1B1C");
     }
 
     #[test]
-    fn totals_are_exact_however_many_rounds_there_would_be() {
+    fn mix_totals_are_exact() {
         for loops in
             [[7_u64, 0, 3], [40_000, 4_000, 40], [2_000_000_000, 1_999_999_999, 1_000_000_000]]
         {

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_declarations_of_the_notes_are_read() {
+    fn wildcard_declarations_are_read() {
         let all = read(
             "[{\"name\":\"$RANDOMVALUE\",\"type\":\"generated\"}, {\"name\":\"$TOKENID\",\"type\":\"retained\"}, \
              {\"name\":\"$FILE-A\",\"type\":\"file\",\"source\":\"a.txt\"}, \
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_declaration_is_said() {
+    fn wildcard_declaration_errors_are_explained() {
         for (text, word) in [
             ("[{\"type\":\"file\"}]", "the key \"name\" is missing"),
             ("[{\"name\":\"X\",\"type\":\"file\"}]", "not a wildcard name"),

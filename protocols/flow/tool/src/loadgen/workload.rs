@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn loadgen_persist_in_a_task_reaches_the_tasks_after_it() {
+    fn persist_in_a_task_reaches_later_tasks() {
         let order = "[{\"create\": 500}, {\"delete\": 500}]";
         let (draft, notes) = drafted(", \"persist\": [\"_id\"]", order);
         assert_eq!(notes, [""; 0]);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn loadgen_a_word_named_like_an_attribute_is_sent_with_a_note() {
+    fn word_named_like_an_attribute_is_sent_with_a_note() {
         let order = "[{\"create\": 500}, {\"delete\": 500}]";
         let (draft, notes) = drafted("", order);
         assert!(draft.variables.is_empty());

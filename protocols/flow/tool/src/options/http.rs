@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_other_tools_are_read() {
+    fn command_lines_of_other_tools_are_accepted() {
         for line in [
             "-t12 -c400 -d30s http://h/",
             "-t2 -c100 -d30s -R2000 --latency http://h/",
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_other_tools_use_otherwise_are_refused_with_their_spelling() {
+    fn letters_of_other_tools_are_refused_with_the_spelling() {
         for (line, said) in [
             ("-p post.txt -T text/plain http://h/", "for ab's -p FILE write -m POST -D FILE"),
             ("-p r http://h/", "leave bombardier's -p out"),
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn conflicting_options_are_refused() {
         for line in [
             "-c 0 h",
             "-n 0 h",

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_other_tools_are_refused_with_the_spelling_to_use() {
+    fn single_hyphen_words_are_refused_with_the_spelling() {
         for (line, tip) in [
             ("-n 5 -disable-keepalive http://h/", "write --disable-keepalive"),
             ("-more http://h/", "leave it out: the report has all details"),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_with_their_values_are_left_alone() {
+    fn single_hyphen_letters_with_values_are_accepted() {
         for line in [
             "-t12 -c400 -d30s http://h/",
             "-mPOST -q500 -z10s http://h/",
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_in_order_and_none_is_there_twice() {
+    fn single_hyphen_words_are_sorted_and_unique() {
         assert!(WORDS.is_sorted_by(|one, next| one.0 < next.0));
     }
 }

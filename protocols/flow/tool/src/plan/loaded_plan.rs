@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn set_run_duration_or_rate_ends_the_one_iteration_of_an_imported_plan() {
+    fn duration_or_rate_replaces_the_iteration_of_an_import() {
         for line in ["--duration 5s", "--set run.duration=5s", "--set run.rate=10/s --duration 5s"]
         {
             let (iterations, lasting) = asked("each = 1", line);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn other_iterations_stay_and_so_do_those_of_the_command_line() {
+    fn duration_keeps_other_iterations() {
         assert!(matches!(asked("each = 1", "").0, Compiled::Each(1)));
         assert!(matches!(asked("each = 1", "--set run.users=5").0, Compiled::Each(1)));
         assert!(matches!(asked("each = 2", "--duration 5s").0, Compiled::Each(2)));

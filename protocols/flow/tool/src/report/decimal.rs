@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_are_rounded_up_in_the_decimal_that_is_seen() {
+    fn decimal_rounds_half_up_like_java() {
         for (value, places, text) in [
             (0.125, 2, "0.13"),
             (1.005, 2, "1.01"),

@@ -199,7 +199,7 @@ const PUBLISHED: [Published; 5] = [
 ];
 
 #[test]
-fn the_published_tables_come_out_of_their_counts_and_times() {
+fn published_tables_are_reproduced() {
     for Published { threads, lapsed, rows, figures } in PUBLISHED {
         let of = |&(name, threshold, sums, _): &PublishedRow| row(name, threshold, sums);
         let made =
@@ -226,7 +226,7 @@ fn the_published_tables_come_out_of_their_counts_and_times() {
 /// The exact figures are the published ones except for the last digit of one: 3999 of 4000 is 99.975 %, which single
 /// precision represents as slightly less.
 #[test]
-fn exact_figures_differ_in_a_last_digit_at_most() {
+fn exact_figures_differ_in_the_last_digit_at_most() {
     for Published { threads, lapsed, rows, .. } in PUBLISHED {
         let of = |&(name, threshold, sums, _): &PublishedRow| row(name, threshold, sums);
         let text =
@@ -245,7 +245,7 @@ fn exact_figures_differ_in_a_last_digit_at_most() {
 }
 
 #[test]
-fn wide_values_abut_as_they_did() {
+fn wide_values_abut_like_the_original() {
     let rows = vec![row(
         "authenticate-openam-user-object",
         200,
@@ -286,7 +286,7 @@ fn whole(manner: Compatibility) -> Report {
 }
 
 #[test]
-fn every_line_has_its_label_and_its_tabs() {
+fn report_lines_have_their_labels_and_tabs() {
     let text = whole(Compatibility::Repaired).text();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], ". Stopped and completed.");
@@ -332,7 +332,7 @@ fn every_line_has_its_label_and_its_tabs() {
 }
 
 #[test]
-fn a_compatible_report_says_nothing_that_loadgen_does_not() {
+fn compat_report_adds_nothing() {
     let mut report = whole(Compatibility::Compatible);
     report.repairs.clear();
     report.rows.iter_mut().for_each(|row| row.skipped = 0);

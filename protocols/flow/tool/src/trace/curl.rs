@@ -250,7 +250,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn a_shell_reads_every_word_as_it_was() {
+    fn shell_quoting_round_trips() {
         let words = [
             "plain/word:1",
             "",

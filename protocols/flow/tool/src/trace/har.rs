@@ -280,7 +280,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_field_is_there_that_the_format_requires() {
+    fn har_contains_every_required_field() {
         let (text, others) = text(&[report(http())], Version::Http1);
         let document: Value = serde_json::from_str(&text).unwrap();
         let entries = document["log"]["entries"].as_array().unwrap();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_http_is_counted_and_left_out() {
+    fn har_omits_and_counts_other_protocols() {
         let other = TracedRequest::Words { protocol: "LDAP", lines: vec!["bind as a".to_owned()] };
         let (text, others) = text(&[report(other), report(http())], Version::Negotiate);
         let document: Value = serde_json::from_str(&text).unwrap();
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_without_an_answer_has_the_status_of_none() {
+    fn har_without_an_answer_has_status_zero() {
         let mut report = report(http());
         (report.exchange.answer, report.exchange.hops) = (None, Vec::new());
         let (text, _) = text(&[report], Version::Http2);
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_after_the_head_and_cookies_that_were_not_kept_are_in_the_entry() {
+    fn har_of_a_timeout_has_the_head_and_rejected_cookies() {
         let mut report = report(http());
         let exchange = &mut report.exchange;
         exchange.hops = Vec::new();

@@ -231,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_server_said_acts_on_no_terminal_and_is_shortened() {
+    fn traced_body_is_escaped_and_shortened() {
         let mut out = String::new();
         let text = format!("a\u{1b}[2J\u{202e}b\r\nsecond\n{}", "x".repeat(5_000));
         let length = text.len() as u64;
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn times_have_the_unit_that_reads_best() {
+    fn traced_times_have_a_suitable_unit() {
         let shown = [70, 42_000, 1_234_000].map(|micros| time(Duration::from_micros(micros)));
         assert_eq!(shown, ["0.07 ms", "42 ms", "1.23 s"]);
     }

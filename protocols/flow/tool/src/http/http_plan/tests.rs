@@ -40,7 +40,7 @@ fn seconds(asked: &HttpPlan) -> Option<f64> {
 }
 
 #[test]
-fn a_header_that_closes_the_connection_is_sent() {
+fn connection_close_header_is_sent() {
     let curl = words(&["--curl", "curl -H 'Connection: close' http://h/"]).unwrap();
     for asked in [curl, words(&["-H", "connection: close", "http://h/"]).unwrap()] {
         let mut headers = first(&asked).headers.iter();
@@ -50,7 +50,7 @@ fn a_header_that_closes_the_connection_is_sent() {
 }
 
 #[test]
-fn a_rate_of_bombardier_never_becomes_redirects() {
+fn bombardier_rate_is_not_taken_for_redirects() {
     let most = |line: &str| asked(line).plan.http.unwrap().redirects;
     assert_eq!(most("-r 10 -z 5s http://h/"), Some(10));
     assert_eq!(most("--redirect 100 -d 5s http://h/"), Some(100));
@@ -66,7 +66,7 @@ fn a_rate_of_bombardier_never_becomes_redirects() {
 }
 
 #[test]
-fn letters_with_another_meaning_in_ab_are_refused_with_its_spelling() {
+fn ab_letters_are_refused_with_the_spelling() {
     for (line, tip) in [
         ("-A user:password http://h/", "write -a USER:PASSWORD"),
         ("-s 30 http://h/", "write --timeout 30s"),
@@ -77,7 +77,7 @@ fn letters_with_another_meaning_in_ab_are_refused_with_its_spelling() {
 }
 
 #[test]
-fn the_load_is_that_of_the_tool_whose_line_it_is() {
+fn load_follows_the_tool_of_the_command_line() {
     // wrk
     let wrk = asked("-t12 -c400 -d30s http://h/");
     assert_eq!(
@@ -113,7 +113,7 @@ fn the_load_is_that_of_the_tool_whose_line_it_is() {
 }
 
 #[test]
-fn the_plan_has_what_every_load_takes() {
+fn load_options_reach_the_plan() {
     let run = |line: &str| asked(line).plan.run;
     let stages = run("--stages 5/s --backlog 7 --drain 2s --warm-up 1s --no-pin -z 3s http://h/");
     assert_eq!(
@@ -134,7 +134,7 @@ fn the_plan_has_what_every_load_takes() {
 }
 
 #[test]
-fn a_rate_and_a_number_are_a_duration() {
+fn rate_and_number_give_a_duration() {
     assert_eq!(seconds(&asked("-q 100 -n 50 http://h/")), Some(0.5));
     assert_eq!(seconds(&asked("-q 100 -n 500 -z 2s http://h/")), Some(2.0), "whichever ends first");
     assert_eq!(seconds(&asked("-q 100 http://h/")), Some(10.0));
@@ -143,7 +143,7 @@ fn a_rate_and_a_number_are_a_duration() {
 }
 
 #[test]
-fn a_letter_with_two_meanings_is_told_by_its_value() {
+fn ambiguous_letter_is_decided_by_its_value() {
     let body = asked("-d a=1 http://h/");
     assert_eq!(
         (first(&body).post.as_deref(), first(&body).text.as_deref()),
@@ -162,7 +162,7 @@ fn a_letter_with_two_meanings_is_told_by_its_value() {
 }
 
 #[test]
-fn fields_stand_as_they_were_given() {
+fn headers_and_bodies_are_taken_literally() {
     let line = [
         "-H",
         "X: ${a}",
@@ -193,7 +193,7 @@ fn fields_stand_as_they_were_given() {
 }
 
 #[test]
-fn passwords_come_from_wherever_they_are() {
+fn passwords_come_from_every_source() {
     let password = |line: &str| first(&asked(line)).basic.clone().unwrap().password;
     assert_eq!(password("-a jo:pw http://h/"), Hidden::Text("pw".to_owned()));
     assert_eq!(password("-a jo:env:PW http://h/"), Hidden::Env("PW".to_owned()));
@@ -206,7 +206,7 @@ fn passwords_come_from_wherever_they_are() {
 }
 
 #[test]
-fn tls_resume_never_makes_every_handshake_a_full_one() {
+fn tls_resume_never_disables_resumption() {
     let resumes =
         |line: &str| asked(line).plan.http.unwrap_or_default().tls.and_then(|tls| tls.resume);
     assert_eq!(resumes("--tls-resume never https://h/"), Some(false));
@@ -215,7 +215,7 @@ fn tls_resume_never_makes_every_handshake_a_full_one() {
 }
 
 #[test]
-fn logins_in_urls_are_percent_decoded() {
+fn url_logins_are_percent_decoded() {
     let target = first(&asked("http://jo%40x:p%3aw%25@h/")).basic.clone().unwrap();
     let proxied = asked("-x jo%40x:p%3aw%25@p:3128 http://h/").plan.http.unwrap();
     for login in [target, proxied.proxy_login.unwrap()] {
@@ -226,7 +226,7 @@ fn logins_in_urls_are_percent_decoded() {
 }
 
 #[test]
-fn files_of_urls_are_scenarios() {
+fn urls_from_file_become_scenarios() {
     let two = asked("--urls-from-file two --rand-order");
     assert_eq!((two.plan.scenario.len(), two.plan.run.order), (2, Some(Order::Weights)));
     assert_eq!(two.plan.scenario[1].steps[0].post.as_deref(), Some("https://g/2"));
@@ -237,7 +237,7 @@ fn files_of_urls_are_scenarios() {
 }
 
 #[test]
-fn a_body_may_be_in_a_file() {
+fn body_may_be_in_a_file() {
     let file = |line: &str| {
         let step = first(&asked(line)).clone();
         assert_eq!((step.text, step.post.is_some()), (None, true), "{line}");
@@ -250,7 +250,7 @@ fn a_body_may_be_in_a_file() {
 }
 
 #[test]
-fn targets_of_a_file_may_begin_with_a_byte_order_mark_and_be_json() {
+fn urls_from_file_accept_a_byte_order_mark_and_json() {
     let marked = asked("--urls-from-file marked");
     assert_eq!(marked.plan.scenario[0].steps.len() + marked.plan.scenario.len(), 2);
     let json = asked("--urls-from-file json");
@@ -258,7 +258,7 @@ fn targets_of_a_file_may_begin_with_a_byte_order_mark_and_be_json() {
 }
 
 #[test]
-fn connections_are_made_as_was_said() {
+fn connection_options_reach_the_plan() {
     let line = "--resolve h:80:127.0.0.1 --connect-to g:80:[::1]:8080 --disable-keepalive --redirect 3 --insecure \
                 --cacert ca.pem --compressed --unix-socket /s --connect-timeout 2s --source-ip 127.0.0.2 http://h/";
     let http = asked(&line.split_whitespace().collect::<Vec<_>>().join(" ")).plan.http.unwrap();
@@ -295,7 +295,7 @@ fn connections_are_made_as_was_said() {
 }
 
 #[test]
-fn a_curl_command_line_is_the_request() {
+fn curl_command_becomes_the_request() {
     let asked =
         words(&["--curl", "curl -kL -d a=1 -u jo:pw https://h/x", "-c", "7", "--http2"]).unwrap();
     let step = first(&asked);
