@@ -194,7 +194,7 @@ fn names(directory: &str, end: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_target_is_replayed() {
+fn fuzz_targets_are_all_replayed() {
     let replayed: BTreeSet<String> = REPLAYED.iter().map(ToString::to_string).collect();
     let targets = names("fuzz_targets", ".rs");
     assert_eq!(targets, replayed, "on the left what is fuzzed, on the right what is replayed here");
@@ -206,7 +206,7 @@ fn every_target_is_replayed() {
 
 /// Otherwise another thing would be fuzzed than is replayed.
 #[test]
-fn every_target_runs_the_check_of_its_name_and_nothing_else() {
+fn fuzz_targets_run_the_check_of_their_name() {
     for target in names("fuzz_targets", ".rs") {
         let file = Path::new(FUZZ).join("fuzz_targets").join(format!("{target}.rs"));
         let text = fs::read_to_string(file).expect("a source");
@@ -235,7 +235,7 @@ fn calls_its_check(target: &str, text: &str) -> bool {
 }
 
 #[test]
-fn a_broken_archive_is_no_corpus() {
+fn corpus_archive_that_is_broken_is_refused() {
     let pack = |plain: &[u8]| {
         let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         std::io::Write::write_all(&mut packer, plain).expect("memory has room");
@@ -274,7 +274,7 @@ fn a_broken_archive_is_no_corpus() {
 }
 
 #[test]
-fn the_first_input_that_does_not_pass_is_named() {
+fn replay_names_the_first_failing_input() {
     let input = |name: &str, bytes: &[u8]| Input { name: name.to_owned(), bytes: bytes.to_vec() };
     let inputs = [input("a", b"1"), input("b", b"23"), input("c", b"23")];
     let not_2 = |bytes: &[u8]| -> bool {
@@ -291,7 +291,7 @@ fn the_first_input_that_does_not_pass_is_named() {
 }
 
 #[test]
-fn octets_become_inputs_as_libfuzzer_makes_them() {
+fn octets_become_inputs_like_in_libfuzzer() {
     let pair: fn((u8, &[u8])) = |(first, rest)| assert_eq!((first, rest), (7, &b"rest"[..]));
     assert!(given(b"\x07rest", pair));
     assert!(!given(b"", pair), "an octet must be there");
