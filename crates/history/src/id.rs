@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_nothing_but_letters_and_digits() {
+    fn run_id_is_alphanumeric() {
         let id = RunId::new().unwrap();
         assert_eq!(id.as_str().parse(), Ok(id.clone()));
         assert_ne!(RunId::new().unwrap(), id);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_of_a_document_follows_from_its_bytes() {
+    fn run_id_of_a_document_follows_from_its_hash() {
         // From sha256sum of coreutils.
         let id = RunId::of_hash(&sha256(b"abc")).unwrap();
         assert_eq!(id.as_str(), "ba7816bf8f01cfea414140de");
