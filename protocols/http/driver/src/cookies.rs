@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_in_a_copy_is_taken_over_and_nothing_else() {
+    fn jar_copy_merges_only_its_changes() {
         let from = place("https://www.example.com/");
         let set = |jar: &mut Jar, text: &str| jar.absorb(from, text.as_bytes()).unwrap();
         let mut jar = Jar::default();
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dialogues_of_rfc_6265_section_3_1() {
+    fn cookie_examples_of_rfc_6265_work() {
         let home = "https://www.example.com/";
         assert_eq!(sent(home, &["SID=31d4d96e407aad42"], home), "SID=31d4d96e407aad42");
         let domain = &["SID=31d4d96e407aad42; Path=/; Domain=example.com"];
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_goes_only_where_its_domain_says() {
+    fn cookie_is_sent_only_within_its_domain() {
         let from = "http://a.example.com/";
         for (set, to, goes) in [
             ("k=v", "http://a.example.com/", true),
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secure_cookie_is_kept_over_tls_and_on_this_machine() {
+    fn cookie_secure_is_kept_over_tls_and_on_localhost() {
         let set = "k=v; Secure";
         for host in ["localhost", "app.localhost", "127.0.0.1", "127.9.0.1", "::1"] {
             let url = format!("http://{host}/");
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_that_is_not_kept_has_a_reason() {
+    fn cookie_rejection_has_a_reason() {
         let long = format!("k={}", "v".repeat(COOKIE_MAX));
         for (set, why) in [
             ("k=v; Domain=b.test", NotKept::Domain("b.test".to_owned())),
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_goes_only_where_its_path_says() {
+    fn cookie_is_sent_only_within_its_path() {
         for (from, set, to, goes) in [
             ("/a/b?x", "k=v", "/a/c", true),
             ("/a/b", "k=v", "/a", true),
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn longer_paths_go_first_and_older_cookies_before_newer() {
+    fn cookie_order_is_longer_path_then_older() {
         let from = "http://x.test/a/b";
         let set = &[
             "one=1; Path=/",
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_ends_when_it_is_told_to() {
+    fn cookie_expires() {
         let from = "http://x.test/";
         for (set, goes) in [
             ("k=v; Max-Age=2", true),
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cookie_is_passed_over_and_odd_ones_are_kept() {
+    fn cookie_syntax_errors_are_ignored() {
         let from = "http://x.test/";
         for (set, shown) in [
             ("", ""),
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jar_holds_so_many_and_no_more() {
+    fn jar_size_is_limited() {
         let mut jar = Jar::default();
         let from = place("http://x.test/");
         jar.absorb_at(from, b"over=1; Max-Age=1", || NOW).unwrap();
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wall_clock_is_right() {
+    fn clock_is_plausible() {
         assert!(seconds_now() > 1_700_000_000);
     }
 }

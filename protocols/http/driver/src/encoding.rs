@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn each_coding_is_unpacked() {
+    fn decoding_supports_every_coding() {
         let raw = {
             let mut packer = flate2::write::DeflateEncoder::new(Vec::new(), Compression::best());
             packer.write_all(TEXT).unwrap();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_come_off_from_the_outside() {
+    fn decoding_removes_layers_in_order() {
         let body = zstd(&gzip(&brotli(TEXT)));
         let (made, out) = unpacked("br, gzip, zstd", &body, 1 << 20).unwrap();
         assert_eq!((made, out.as_slice()), (Unpacked::Whole, TEXT));
@@ -304,14 +304,14 @@ mod tests {
     }
 
     #[test]
-    fn a_body_without_a_coding_or_without_a_byte_is_left_as_it_is() {
+    fn decoding_leaves_plain_and_empty_bodies() {
         for (field, body) in [("", TEXT), ("identity", TEXT), ("gzip", b"")] {
             assert_eq!(unpacked(field, body, 9).unwrap().0, Unpacked::AsIs, "{field}");
         }
     }
 
     #[test]
-    fn what_unpacks_to_too_much_is_cut_off() {
+    fn decoding_is_limited_in_size() {
         let zeros = vec![0; 64 << 20];
         for (field, body) in
             [("gzip", gzip(&zeros)), ("deflate", zlib(&zeros)), ("zstd", zstd(&zeros))]
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_of_very_many_frames_is_not_unpacked() {
+    fn decoding_limits_zstd_frames() {
         let frames = |count: usize| zstd(b"a").repeat(count);
         let (made, out) = unpacked("zstd", &frames(ZSTD_FRAMES_MAX), 1 << 20).unwrap();
         assert_eq!((made, out.len()), (Unpacked::Whole, ZSTD_FRAMES_MAX));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_before_is_unpacked_as_far_as_it_goes() {
+    fn decoding_of_a_truncated_body_gives_its_beginning() {
         let text: Vec<u8> = (0..200_000_u32).flat_map(|n| n.to_string().into_bytes()).collect();
         for (field, body) in
             [("gzip", gzip(&text)), ("deflate", zlib(&text)), ("zstd", zstd(&text))]
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_body_is_refused_or_bounded_and_nothing_worse() {
+    fn decoding_of_a_damaged_body_is_refused_or_limited() {
         let text: Vec<u8> = (0..3000_u32).flat_map(|n| (n % 97).to_string().into_bytes()).collect();
         let bodies = [("gzip", gzip(&text)), ("deflate", zlib(&text)), ("zstd", zstd(&text))];
         let mut out = Vec::new();
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_unpacked_is_named() {
+    fn decoding_errors_are_named() {
         let words = |field: &str, body: &[u8]| unpacked(field, body, 99).unwrap_err().to_string();
         assert!(words("snappy", TEXT).contains("'snappy' is none of gzip"));
         for field in ["gzip", "deflate", "br", "zstd"] {

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_was_not_reached_is_named_also_by_those_who_share_the_connection() {
+    fn connect_failure_names_the_address_to_all_waiting() {
         let refused = || Failure::Net(net::Failure::Refused(([127, 0, 0, 1], 9).into()));
         let named = Some("127.0.0.1:9".to_owned());
         for (failure, address) in [
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_request_that_was_left_alone_may_be_sent_again() {
+    fn goaway_allows_resending_only_unprocessed_requests() {
         let left = |reason| Http2Failure::GoAway { reason, said: "max requests".to_owned() };
         assert!(left(Reason::NO_ERROR).is_unprocessed());
         assert!(left(Reason::NO_ERROR).to_string().ends_with("(GOAWAY, NO_ERROR: max requests)"));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn http2_failures_name_the_rule_and_the_limit() {
+    fn http2_failures_name_rule_and_limit() {
         let window = Http2Failure::Violation(Reason::FLOW_CONTROL_ERROR).to_string();
         assert!(window.contains("(FLOW_CONTROL_ERROR: more data than the window"), "{window}");
         assert!(Http2Failure::Head(262_144).to_string().contains("262144 bytes"));
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn http_a_line_that_is_no_field_is_quoted_without_its_secrets() {
+    fn invalid_header_line_is_quoted_without_secrets() {
         let quoted = |line: &str| {
             let head = format!("HTTP/1.1 200 OK\r\n{line}\r\n\r\n");
             Failure::of_head(Malformed::Field, head.as_bytes()).to_string()

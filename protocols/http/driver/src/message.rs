@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_plan_does_not_say_is_added() {
+    fn missing_headers_are_added() {
         let bare = written(&request("GET", "/a", &[], None), false);
         assert_eq!(bare, "GET /a HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n");
         let own = [("host", "other"), ("Content-Length", "99"), ("Connection", "x")];
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunked_body_is_one_chunk_of_any_size() {
+    fn chunked_body_is_one_chunk() {
         let chunked = [("Transfer-Encoding", "chunked")];
         for size in [0, 1, 10, INLINE, INLINE + 1, 100_000] {
             let body = vec![b'x'; size];
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_request_may_hold_is_never_sent() {
+    fn invalid_characters_are_never_sent() {
         for (wrong, word) in [
             (request("GET ", "/", &[], None), "method"),
             (request("GET", "/a b", &[], None), "0x20"),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_understood_in_any_case() {
+    fn headers_are_case_insensitive() {
         let fields = [("EXPECT", "100-Continue"), ("connection", "TE, Close")];
         let flags = RequestFlags::new(&request("PUT", "/", &fields, Some(b"x"))).unwrap();
         assert!(flags.closes() && flags.expects());

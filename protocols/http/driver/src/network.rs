@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_looked_up_once_however_it_is_spelled() {
+    fn origin_is_resolved_once_in_any_spelling() {
         let network = network(Settings::default());
         let first = network.origin("http://127.0.0.1:8080/a").unwrap();
         for url in ["http://127.0.0.1:8080", "HTTP://127.1:8080?x", "http://127.0.0.1:8080#y"] {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_address_is_asked_of_nobody() {
+    fn resolve_override_needs_no_lookup() {
         let to = "127.0.0.9:1234".parse().unwrap();
         let resolve = vec![Resolve { host: "nowhere.invalid".to_owned(), port: 80, to }];
         let network = network(Settings { resolve, ..Settings::default() });
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_make_no_sense_are_refused() {
+    fn invalid_settings_are_refused() {
         let limits = super::super::Limits { fields: 257, ..Default::default() };
         for (settings, word) in [
             (Settings { streams: 0, ..Settings::default() }, "0 users"),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_bounded() {
+    fn origins_are_limited() {
         let network = network(Settings::default());
         let mut met = 0;
         for port in 1..=4096 {

@@ -204,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn host_names_of_any_language_are_encoded_for_the_resolver() {
+    fn idn_host_names_are_encoded() {
         for (url, host) in [
             ("http://b\u{fc}cher.example", "xn--bcher-kva.example"),
             ("http://STRASSE.stra\u{df}e.example:81", "strasse.xn--strae-oqa.example"),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_taken_apart_where_its_path_begins() {
+    fn origin_ends_where_the_path_begins() {
         for (url, prefix) in [
             ("http://a/b?c", "http://a"),
             ("https://a.example:8443", "https://a.example:8443"),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_spelled_in_one_way() {
+    fn origin_spelling_is_normalized() {
         let read = |text: &str| {
             Named::parse(text.as_bytes()).map(|named| (named.prefix, named.host, named.port))
         };
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_is_refused_with_words() {
+    fn invalid_url_is_refused_with_a_reason() {
         let words = |text: &[u8]| Named::parse(text).unwrap_err().to_string();
         for zoned in [&b"http://[fe80::1%25lo]:8080"[..], b"http://[fe80::1%lo]"] {
             let said = words(zoned);

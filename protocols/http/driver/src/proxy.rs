@@ -308,7 +308,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_proxy_is_read_from_its_url() {
+    fn proxy_url_is_parsed() {
         let read = |text: &str| {
             let proxy: Proxy = text.parse().unwrap();
             let secret = proxy.credentials.map(|secret| secret.expose_str().unwrap().to_owned());
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn exceptions_stand_for_what_is_below_them() {
+    fn no_proxy_exceptions_cover_subdomains() {
         let except: Exceptions =
             "localhost, .corp.example,*.test , 10.0.0.0/8,[::1],api.example:8443,".parse().unwrap();
         for (host, port, held) in [
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tunnel_begins_with_the_first_byte_behind_the_head() {
+    fn tunnel_begins_after_the_head() {
         let (opened, asked) =
             tunnel(b"HTTP/1.1 200 Connected\r\nVia: x\r\n\r\nthrough", "a.example");
         assert_eq!(opened.unwrap(), b"through");
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_does_not_want_to_is_named() {
+    fn proxy_refusal_is_named() {
         for (answer, code, word) in [
             (&b"HTTP/1.1 407 Who\r\n\r\n"[..], 407, "password"),
             (b"HTTP/1.1 403 No\r\n\r\n", 403, "no tunnels"),

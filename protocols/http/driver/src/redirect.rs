@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_and_bodies_are_kept_or_turned_as_the_rfc_has_it() {
+    fn redirect_changes_method_and_body_by_the_rfc() {
         let from = "http://a.example/x";
         for (method, status, turned, fields, body) in [
             ("POST", 301, "GET", 4, false),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_location_is_read_as_the_url_standard_has_it() {
+    fn redirect_location_follows_the_url_standard() {
         let from = "http://a.example:8080/b/c?q#f";
         for (location, to) in [
             ("d", "http://a.example:8080/b/d"),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn another_place_is_told_nothing_that_may_not_travel() {
+    fn redirect_to_another_origin_drops_credentials() {
         let nothing = CrossOrigin::default();
         let all = "Host authorization COOKIE X-Kept X-OpenIDM-Password User-Agent";
         assert_eq!(sent_fields(302, "https://a.example:443/y", &nothing).unwrap(), all);

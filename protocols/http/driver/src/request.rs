@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_the_request_before_is_left() {
+    fn request_reuse_leaves_nothing_behind() {
         let mut request = Request::default();
         for round in 0..3 {
             request.begin("PATCH");
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_what_a_url_has_behind_its_place() {
+    fn request_target_is_the_part_after_the_origin() {
         let mut request = Request::default();
         let cases = [("", "/"), ("/a?b#c", "/a?b"), ("?q", "/?q"), ("#f", "/"), ("*", "*")];
         for (rest, target) in cases {

@@ -77,7 +77,7 @@ mod tests {
     use crate::{Network, Request, Settings};
 
     #[test]
-    fn only_what_is_sent_again_unchanged_is_kept() {
+    fn cache_keeps_only_unchanged_requests() {
         let network = Network::new(Settings::default(), &brunt_net::Network::private()).unwrap();
         let one = network.origin("http://127.0.0.1:1").unwrap();
         let two = network.origin("http://127.0.0.1:2").unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn every_change_of_a_request_is_noticed() {
+    fn cache_notices_every_change() {
         let mut request = Request::default();
         let changes: [fn(&mut Request); 8] = [
             |request| request.begin("PUT"),

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_found_in_any_case_and_in_order() {
+    fn headers_are_found_case_insensitively_in_order() {
         let fields = [("Set-Cookie", "a=1"), ("Location", "/x"), ("set-cookie", "b=2")];
         let mut response = Response::sample(302, &fields, b"moved");
         let cookies: Vec<_> = response.values("SET-COOKIE").collect();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_long_answer_took_is_given_back() {
+    fn response_trim_releases_long_answers() {
         let mut response = Response::sample(200, &[("A", "b")], b"short");
         response.trim();
         assert_eq!((response.body(), response.fields().count()), (&b"short"[..], 1));

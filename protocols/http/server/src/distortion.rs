@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn length_of_an_answer_is_replaced_in_its_head_only() {
+    fn wrong_length_fault_changes_only_the_head() {
         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 19\r\nA: b\r\n\r\nContent-Length: 7\r\n";
         for (action, expected) in [
             (Action::WrongLength(3), "HTTP/1.1 200 OK\r\nContent-Length: 22\r\nA: b\r\n\r\n"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_an_answer_are_never_longer_than_it() {
+    fn truncation_faults_never_lengthen_the_answer() {
         assert_eq!(applied(Action::Truncate(9), 0, b"HTTP"), b"HTTP");
         assert_eq!(applied(Action::Half, 0, b"HTTP/"), b"HT");
         assert_eq!(

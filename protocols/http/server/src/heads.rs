@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_kept_as_they_arrived_and_bodies_are_not() {
+    fn heads_are_kept_verbatim_without_bodies() {
         let (post, get) =
             ("POST / HTTP/1.1\r\nX-A: b\r\n\r\n", "GET / HTTP/1.1\r\nHOST: c\r\n\r\n");
         let bytes = format!("{post}GET 7{get}{get}");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunked_body_is_skipped_to_its_end() {
+    fn heads_skip_chunked_bodies() {
         let mut heads = Heads::new(false, 1000);
         heads.feed(b"PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
         let chunked = parts("PUT", &[("transfer-encoding", "chunked")]);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_kept_than_a_head_may_have() {
+    fn heads_are_limited_in_size() {
         let mut heads = Heads::new(false, 100);
         (0..50).for_each(|_| assert!(heads.feed(&[b'x'; 30])));
         assert_eq!(heads.bytes.len(), 100);

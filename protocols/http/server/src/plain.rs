@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_fractions_and_ends() {
+    fn sleep_time_is_parsed_and_limited() {
         assert_eq!(millis("10"), Some(Duration::from_millis(10)));
         assert_eq!(millis("0.25"), Some(Duration::from_micros(250)));
         for wrong in ["", "x", "-1", "inf", "NaN", "1e300"] {

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_target_has_a_path_and_a_query() {
+    fn request_target_has_path_and_query() {
         let none = HeaderMap::new();
         for (uri, path, query) in [
             ("/", "/", ""),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_shown_as_they_arrived_if_that_is_known() {
+    fn headers_are_shown_as_received_if_known() {
         let mut map = HeaderMap::new();
         map.append("x-a", HeaderValue::from_static("1"));
         let shown = |head: Option<&[u8]>| {

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_stands_for_its_grant_until_it_ends() {
+    fn token_is_valid_until_expiry_or_revocation() {
         let tokens = Tokens::new(42);
         let token = tokens.issue(grant(Kind::Session));
         assert!(
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_given_here_stands_for_nothing() {
+    fn token_of_another_kind_or_seed_is_invalid() {
         let tokens = Tokens::new(42);
         let token = tokens.issue(grant(Kind::Access));
         assert!(tokens.look_up(&token, Kind::Access, Duration::ZERO).is_some());

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_comes_out_however_it_comes_in() {
+    fn chunked_decoding_is_independent_of_piece_size() {
         let body = b"4\r\nWiki\r\n6;a=b;c=\"d\"\r\npedia \r\n00E\r\nin \r\n\r\nchunks.\r\n\
             0\r\nT: 1\r\nU: 2\r\n\r\nHTTP";
         for piece in 1..=body.len() {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_readers_might_disagree_about_is_refused() {
+    fn chunked_ambiguities_are_refused() {
         for (body, why) in [
             (&b"\r\n"[..], Malformed::ChunkSize),
             (b"x\r\n", Malformed::ChunkSize),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_beside_the_content_is_endless() {
+    fn chunked_extensions_and_trailers_are_limited() {
         let mut extension = b"1;".to_vec();
         extension.resize(OVERHEAD_MAX as usize + 1, b'a');
         assert_eq!(read(&extension, 512), Err(Malformed::ChunkOverhead));

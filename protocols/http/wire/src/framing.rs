@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_length_takes_no_byte_too_many() {
+    fn length_framing_takes_exactly_its_bytes() {
         let mut framing = Framing::Length(5);
         let mut content = Vec::new();
         let mut take = |framing: &mut Framing, bytes: &[u8]| {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_without_a_length_ends_with_the_connection() {
+    fn body_without_a_length_ends_with_the_connection() {
         let mut framing = Framing::UntilClose;
         assert_eq!(framing.take(b"abc", |_| {}), Ok(Taken { used: 3, ended: false }));
         assert!(framing.may_end_here() && framing.announced().is_none());

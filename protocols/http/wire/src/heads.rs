@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_what_would_be_read() {
+    fn cached_head_equals_a_fresh_scan() {
         let mut heads = Heads::default();
         let texts = [
             "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_is_written_as_it_is_read() {
+    fn request_head_is_written_as_it_is_parsed() {
         let mut out = Vec::new();
         request_line(&mut out, b"PUT", b"", b"/a?b=c");
         field(&mut out, b"Host", b"h:1");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_would_end_a_line_passes() {
+    fn request_parts_that_end_a_line_are_illegal() {
         for (wrong, byte) in [
             (&b"/a b"[..], b' '),
             (b"/a\r\n", b'\r'),

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_shown_where_they_lie() {
+    fn response_fields_are_reported_with_their_values() {
         let text = "HTTP/1.1 404 Not Found\r\nServer:  x \r\nContent-Length: 3\r\nA:\r\n\r\nabc";
         let mut seen = Vec::new();
         let found = scan(text.as_bytes(), RequestKind::Any, 8, |name, value| {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn http_folded_fields_are_read_in_one_line() {
+    fn folded_fields_are_read_as_one_line() {
         let text =
             "HTTP/1.1 200 OK\r\nContent-Length:\r\n 3\r\nA: b\r\n\tc\r\n  d\r\nE: f\r\n\r\nabc";
         let mut seen = Vec::new();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn http_the_line_that_is_no_field_is_found() {
+    fn malformed_field_line_is_found() {
         for (fields, refused) in [
             ("A: b\r\nContent-Length : 5\r\nC: d\r\n", Some("Content-Length : 5")),
             (" A: b\r\n", Some(" A: b")),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_ends_by_the_rules_in_their_order() {
+    fn framing_follows_the_rules_in_order() {
         let chunked = Framing::Chunked(Chunked::default());
         assert_eq!(framing(""), Ok(Framing::UntilClose));
         assert_eq!(framing("content-LENGTH: 7\r\n"), Ok(Framing::Length(7)));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn smugglers_are_refused() {
+    fn request_smuggling_is_refused() {
         for (fields, why) in [
             ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", Malformed::LengthAndCoding),
             ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", Malformed::LengthAndCoding),
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_persist_as_they_say() {
+    fn persistence_follows_version_and_connection_field() {
         let persistent = |version, fields| {
             let text = format!("HTTP/{version} 200 OK\r\nContent-Length: 0\r\n{fields}\r\n");
             head(&text, RequestKind::Any).unwrap().unwrap().persistent
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_response_is_known_at_once() {
+    fn invalid_response_is_recognized_at_once() {
         for (text, why) in [
             ("SSH-2.0-OpenSSH_9.2\r\n", Malformed::StatusLine),
             ("HTTP/2 200\r\n", Malformed::StatusLine),

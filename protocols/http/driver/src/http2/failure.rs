@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_of_a_goaway_is_taken_from_what_h2_shows() {
+    fn goaway_text_is_extracted_from_h2() {
         let shown = "connection error received: detected excessive load (b\"too_many_pings (3)\")";
         assert_eq!(said(shown), "too_many_pings (3)");
         assert_eq!(said("connection error received: not a result of an error"), "");

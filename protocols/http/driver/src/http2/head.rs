@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_that_of_its_request_whatever_was_sent_before() {
+    fn head_of_a_request_is_independent_of_earlier_ones() {
         let (plain, secured) = (origin("http://127.0.0.1:8080"), origin("https://127.0.0.1"));
         let bare = request("GET", "/a", &[], None);
         let query = request("GET", "?q", &[], None);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_the_connection_go_no_further() {
+    fn hop_by_hop_headers_are_removed() {
         let fields = [
             ("Connection", "keep-alive"),
             ("Keep-Alive", "1"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_keeps_every_value_of_a_field() {
+    fn answer_keeps_every_value_of_a_header() {
         let mut map = HeaderMap::new();
         map.append("set-cookie", HeaderValue::from_static("a=1"));
         map.append("x", HeaderValue::from_static("y"));

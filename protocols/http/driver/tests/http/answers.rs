@@ -22,7 +22,7 @@ const SHAPES: [(&[u8], &[u8]); 5] = [
 ];
 
 #[tokio::test]
-async fn answers_are_read_whole_and_in_pieces_over_one_connection() {
+async fn answers_are_read_whole_and_in_pieces() {
     for (bytes, body) in SHAPES {
         let server = Server::start(move |_, peer| {
             let mut at_a_time = bytes.len();
@@ -49,7 +49,7 @@ async fn answers_are_read_whole_and_in_pieces_over_one_connection() {
 }
 
 #[tokio::test]
-async fn a_body_may_end_with_the_connection() {
+async fn body_may_end_with_the_connection() {
     let server = Server::start(|_, peer| {
         peer.request();
         peer.say(b"HTTP/1.1 200 OK\r\n\r\nall of");
@@ -66,7 +66,7 @@ async fn a_body_may_end_with_the_connection() {
 }
 
 #[tokio::test]
-async fn some_answers_have_no_body_whatever_they_say() {
+async fn answers_to_head_204_and_304_have_no_body() {
     for status in ["204 No Content", "304 Not Modified"] {
         let bytes = format!("HTTP/1.1 {status}\r\nContent-Length: 9\r\n\r\n").into_bytes();
         let server = Server::answering(bytes.leak());
@@ -88,7 +88,7 @@ async fn some_answers_have_no_body_whatever_they_say() {
 }
 
 #[tokio::test]
-async fn a_body_is_kept_only_as_far_as_there_is_room() {
+async fn body_is_kept_up_to_its_limit() {
     let server = Server::answering(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789");
     let mut settings = Settings::default();
     settings.limits.body_kept = 4;
@@ -101,7 +101,7 @@ async fn a_body_is_kept_only_as_far_as_there_is_room() {
 }
 
 #[tokio::test]
-async fn bodies_of_every_size_arrive_as_they_were_sent() {
+async fn bodies_of_every_size_are_sent() {
     let server = Server::answering(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n");
     let mut user = User::new(Settings::default());
     let sizes = [0, 1, 16 * 1024, 16 * 1024 + 1, 3 << 20];
@@ -126,7 +126,7 @@ async fn bodies_of_every_size_arrive_as_they_were_sent() {
 }
 
 #[tokio::test]
-async fn a_refusal_before_the_body_has_ended_is_the_answer() {
+async fn early_refusal_is_the_answer() {
     let server = Server::start(|_, peer| {
         peer.head();
         peer.say(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nno!");
@@ -144,7 +144,7 @@ async fn a_refusal_before_the_body_has_ended_is_the_answer() {
 }
 
 #[tokio::test]
-async fn a_body_waits_for_leave_where_the_request_says_so() {
+async fn expect_100_continue_delays_the_body() {
     let server = Server::start(|number, peer| {
         peer.head();
         if number == 0 {
@@ -183,7 +183,7 @@ fn started() -> Instant {
 }
 
 #[tokio::test]
-async fn connecting_and_the_first_byte_are_parts() {
+async fn connect_and_first_byte_are_measured() {
     let server = Server::answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     let mut user = User::new(Settings::default());
     user.get(&server).await.unwrap();

@@ -27,7 +27,7 @@ fn value<'a>(head: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_as_far_as_allowed_and_to_other_places() {
+async fn redirects_are_followed_up_to_the_limit_and_across_origins() {
     let elsewhere = Server::start(|_, peer| by_path(peer, |_| OK.to_owned()));
     let away = format!("{}/there?x#part", elsewhere.url());
     let server = Server::start(move |_, peer| {
@@ -76,7 +76,7 @@ async fn redirects_are_followed_as_far_as_allowed_and_to_other_places() {
 }
 
 #[tokio::test]
-async fn cookies_are_each_users_own_and_come_along_with_redirects() {
+async fn cookies_are_per_user_and_follow_redirects() {
     let server = Server::start(|_, peer| {
         by_path(peer, |path| match path {
             "/" => moved(302, "/in/", "Set-Cookie: a=1; Path=/\r\nset-cookie: b=2; Path=/in\r\n"),
@@ -121,7 +121,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_body_that_is_wanted_is_asked_for_packed_and_unpacked() {
+async fn compressed_body_is_requested_and_decoded() {
     let text = vec![b'x'; 300_000];
     let packed = gzip(&text);
     let length = packed.len() as u64;
@@ -166,7 +166,7 @@ async fn a_body_that_is_wanted_is_asked_for_packed_and_unpacked() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_given_the_whole_url_and_asked_for_tunnels() {
+async fn proxy_gets_absolute_urls_and_connect() {
     let proxy = Server::start(|_, peer| {
         while let Some(asked) = peer.request() {
             if asked.head.starts_with("CONNECT ") {
@@ -215,7 +215,7 @@ async fn ask_url(user: &mut User, url: &str) -> Result<u16, Failure> {
 }
 
 #[tokio::test]
-async fn a_unix_socket_stands_for_every_place() {
+async fn unix_socket_replaces_every_address() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();

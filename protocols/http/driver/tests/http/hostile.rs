@@ -34,7 +34,7 @@ async fn asked_of(misbehave: impl Fn(&mut Peer) + Send + Sync + 'static) -> Fail
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_told_at_once() {
+async fn invalid_http_fails_at_once() {
     for bytes in [
         &b"SSH-2.0-OpenSSH_9.2\r\n"[..],
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc",
@@ -62,7 +62,7 @@ async fn what_is_not_http_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn half_an_answer_is_none() {
+async fn truncated_answer_is_a_failure() {
     for (bytes, when) in [
         (&b""[..], FailureStage::Waiting),
         (b"H", FailureStage::Head),
@@ -97,7 +97,7 @@ async fn half_an_answer_is_none() {
 }
 
 #[tokio::test]
-async fn what_is_endless_is_left() {
+async fn endless_answer_is_abandoned() {
     let endless = |start: &'static [u8], piece: Vec<u8>| {
         asked_of(move |peer| {
             peer.say(start);
@@ -127,7 +127,7 @@ async fn what_is_endless_is_left() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_announced_too_long_is_not_waited_for() {
+async fn announced_body_above_the_limit_is_refused() {
     let failure = asked_of(|peer| {
         peer.say(b"HTTP/1.1 200 OK\r\nContent-Length: 10737418240\r\n\r\n");
         peer.await_end();
@@ -136,7 +136,7 @@ async fn a_body_that_is_announced_too_long_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn more_fields_than_there_is_room_for_are_refused() {
+async fn header_count_is_limited() {
     let mut settings = settings();
     settings.limits.fields = 3;
     let server =
@@ -147,7 +147,7 @@ async fn more_fields_than_there_is_room_for_are_refused() {
 
 /// A gigabyte in total: if it were kept, the memory use would show it. Other tests of this process use memory as well.
 #[tokio::test]
-async fn a_body_nobody_wants_costs_no_memory() {
+async fn unwanted_body_costs_no_memory() {
     const PIECES: u64 = 1024;
     let server = Server::start(|_, peer| {
         peer.request();

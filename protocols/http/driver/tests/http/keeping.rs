@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 #[tokio::test]
-async fn a_connection_carries_as_many_requests_as_it_may() {
+async fn requests_per_connection_is_kept() {
     let server = Server::start(|_, peer| while peer.request().is_some() && peer.say(OK) {});
     for (requests, connections) in [(1, 6), (2, 3), (4, 2)] {
         let mut user =
@@ -31,7 +31,7 @@ async fn a_connection_carries_as_many_requests_as_it_may() {
 }
 
 #[tokio::test]
-async fn whoever_says_close_is_taken_at_their_word() {
+async fn connection_close_is_honoured() {
     let server = Server::start(|number, peer| {
         peer.request();
         peer.say(match number {
@@ -54,7 +54,7 @@ async fn whoever_says_close_is_taken_at_their_word() {
 }
 
 #[tokio::test]
-async fn a_connection_lost_while_idle_is_replaced_before_it_is_needed() {
+async fn idle_close_is_replaced_before_the_next_request() {
     for word in [&b""[..], b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"] {
         let said = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&said);
@@ -104,7 +104,7 @@ fn closing() -> Server {
 }
 
 #[tokio::test]
-async fn a_request_that_came_too_late_is_sent_again_if_it_may_be() {
+async fn idempotent_request_on_a_closing_connection_is_resent() {
     let server = closing();
     let mut user = User::new(Settings::default());
     for _ in 0..3 {
@@ -116,7 +116,7 @@ async fn a_request_that_came_too_late_is_sent_again_if_it_may_be() {
 }
 
 #[tokio::test]
-async fn what_might_be_done_twice_is_not_sent_twice() {
+async fn post_on_a_closing_connection_is_not_resent() {
     let server = closing();
     let mut user = User::new(Settings::default());
     assert_eq!(user.post(&server, b"1").await.unwrap(), 200);
@@ -127,7 +127,7 @@ async fn what_might_be_done_twice_is_not_sent_twice() {
 }
 
 #[tokio::test]
-async fn a_fresh_connection_that_ends_is_not_tried_again() {
+async fn new_connection_that_closes_is_not_retried() {
     let server = Server::start(|_, peer| drop(peer.request()));
     let mut user = User::new(Settings::default());
     let clock = Standing::default();
@@ -142,7 +142,7 @@ async fn a_fresh_connection_that_ends_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn an_exchange_that_was_given_up_leaves_no_connection_behind() {
+async fn cancelled_exchange_closes_its_connection() {
     let received = Arc::new(Notify::new());
     let (go_on, told) = mpsc::channel();
     let (receiving, told) = (Arc::clone(&received), Mutex::new(told));
@@ -183,7 +183,7 @@ async fn an_exchange_that_was_given_up_leaves_no_connection_behind() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_counted_and_then_waited_for() {
+async fn unreachable_server_is_counted_and_backed_off() {
     let server = Server::answering(OK);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nowhere = format!("http://{}", listener.local_addr().unwrap());
@@ -201,7 +201,7 @@ async fn a_server_that_is_not_there_is_counted_and_then_waited_for() {
 }
 
 #[tokio::test]
-async fn sources_take_turns_among_connections() {
+async fn source_addresses_take_turns() {
     let server = Server::start(|_, peer| while peer.request().is_some() && peer.say(OK) {});
     let mut settings = Settings { keep: Keep::Requests(1), ..Settings::default() };
     settings.dialing.sources = "127.0.0.1,127.0.0.2".parse().unwrap();
@@ -213,7 +213,7 @@ async fn sources_take_turns_among_connections() {
 }
 
 #[tokio::test]
-async fn an_exchange_that_opens_its_connection_is_not_late() {
+async fn connecting_is_not_counted_as_lateness() {
     let server = Server::answering(OK);
     let mut user = User::new(Settings::default());
     let origin = user.network.origin(&server.url()).unwrap();
@@ -234,7 +234,7 @@ async fn an_exchange_that_opens_its_connection_is_not_late() {
 }
 
 #[tokio::test]
-async fn urls_that_are_rendered_lead_where_they_say() {
+async fn rendered_urls_reach_their_servers() {
     let (one, two) = (Server::answering(OK), Server::answering(OK));
     let mut user = User::new(Settings::default());
     let clock = Monotonic::new();

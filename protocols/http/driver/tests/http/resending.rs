@@ -170,7 +170,7 @@ impl LeavingServer {
 }
 
 #[tokio::test]
-async fn whatever_is_sent_after_a_pause_is_sent_once_and_answered() {
+async fn request_after_a_pause_is_sent_once() {
     let ways: [Way; 3] = [
         |_| None,
         |mut peer| {
@@ -220,7 +220,7 @@ async fn second(method: &str, resend: Resend, end: fn(&mut Peer)) -> (ReuseResul
 
 /// The table of methods in RFC 9110 section 9.2.2.
 #[tokio::test]
-async fn methods_are_sent_again_as_they_may_be() {
+async fn resend_rules_apply_per_method() {
     let failed = ReuseResult { outcome: CLOSED, closed_after: AT_ONCE, ..WELL };
     let again = ReuseResult { resent: 1, ..ANEW };
     for (method, idempotent) in [
@@ -244,7 +244,7 @@ async fn methods_are_sent_again_as_they_may_be() {
 }
 
 #[tokio::test]
-async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
+async fn partial_answer_is_never_resent() {
     let ends: [fn(&mut Peer); 2] = [
         |peer| {
             peer.say(b"H");
@@ -261,7 +261,7 @@ async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
+async fn connection_opened_in_advance_counts_as_reused() {
     for (wait, kept) in [(0, false), (60, true)] {
         let server = Server::start(|number, peer| {
             peer.request();
@@ -308,7 +308,7 @@ async fn second_ended_after(
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_while_the_server_works_was_not_idle() {
+async fn connection_closed_during_work_was_not_idle() {
     let ends: [fn(&mut Peer); 2] = [|_| {}, Peer::reset];
     for end in ends {
         for resend in [Resend::Safe, Resend::Always] {
@@ -325,7 +325,7 @@ async fn a_connection_that_ends_while_the_server_works_was_not_idle() {
 }
 
 #[tokio::test]
-async fn a_server_that_accepts_and_closes_each_connection_closed_no_idle_one() {
+async fn server_closing_every_connection_is_a_failure() {
     let accepted = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&accepted);
     let server = Server::start(move |_, _| {
@@ -343,7 +343,7 @@ async fn a_server_that_accepts_and_closes_each_connection_closed_no_idle_one() {
 }
 
 #[tokio::test]
-async fn a_server_that_died_is_a_failure() {
+async fn server_that_died_is_a_failure() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let server = std::thread::spawn(move || {

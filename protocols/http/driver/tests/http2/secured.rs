@@ -112,7 +112,7 @@ fn agreed(version: Version, alpn: &[&str]) -> Result<(String, u64), Failure> {
 }
 
 #[test]
-fn the_version_is_agreed_on_in_the_handshake() {
+fn alpn_decides_the_version() {
     use Version::{Http1, Http2, Negotiate};
     for (version, alpn, spoken, connections) in [
         (Negotiate, &["h2", "http/1.1"][..], "2222", 1),
@@ -138,7 +138,7 @@ fn the_version_is_agreed_on_in_the_handshake() {
 }
 
 #[test]
-fn full_handshakes_are_told_from_resumed_ones() {
+fn resumed_handshakes_are_distinguished_from_full_ones() {
     let url = serve(&["h2", "http/1.1"], None);
     for version in [Version::Http1, Version::Http2] {
         for (resume, expected) in [(Resume::Always, (1, 4)), (Resume::Never, (5, 0))] {
@@ -160,7 +160,7 @@ fn full_handshakes_are_told_from_resumed_ones() {
 }
 
 #[test]
-fn a_client_shows_its_certificate_over_either_version() {
+fn client_certificate_is_sent_in_both_versions() {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(vec!["client".to_owned()]).unwrap();
     let url = serve(&["h2", "http/1.1"], Some(&cert));
@@ -229,7 +229,7 @@ fn proxy() -> (String, Arc<AtomicU64>) {
 }
 
 #[test]
-fn tls_goes_through_the_tunnel_of_a_proxy_behind_tls() {
+fn tls_works_through_an_https_proxy_tunnel() {
     let url = serve(&["h2", "http/1.1"], None);
     let (proxy, opened) = proxy();
     for (round, version) in (1..).zip([Version::Http1, Version::Http2]) {
@@ -248,7 +248,7 @@ fn tls_goes_through_the_tunnel_of_a_proxy_behind_tls() {
 }
 
 #[test]
-fn a_connection_of_its_own_belongs_to_the_exchange_and_a_kept_one_does_not() {
+fn connecting_time_counts_only_for_per_exchange_connections() {
     // For five requests: after how many a connection is replaced, and which of them opens its own.
     let table = [
         (Keep::Alive, [false, false, false, false, false]),

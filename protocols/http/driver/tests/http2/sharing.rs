@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 #[test]
-fn so_many_users_share_a_connection_at_the_same_time() {
+fn users_share_a_connection_concurrently() {
     // Each connection answers only when as many requests are waiting as there are users sharing it.
     let server = Server::start(|number, peer| {
         let users = if number == 2 { 2 } else { 3 };
@@ -43,7 +43,7 @@ fn so_many_users_share_a_connection_at_the_same_time() {
 }
 
 #[test]
-fn whoever_opens_a_connection_reports_it_and_the_others_do_not() {
+fn connecting_is_reported_by_the_opening_user_only() {
     let server = Server::start(|_, peer| peer.serve());
     run(async {
         let worker = Worker::new(plain(2));
@@ -58,7 +58,7 @@ fn whoever_opens_a_connection_reports_it_and_the_others_do_not() {
 }
 
 #[test]
-fn a_body_goes_out_as_the_server_makes_room_and_comes_back_whole() {
+fn large_body_respects_flow_control() {
     // Windows have their initial size of RFC 9113, 65,535 bytes, so the client waits for window updates several times.
     let server = echo();
     run(async {
@@ -140,7 +140,7 @@ async fn repeat(
 }
 
 #[test]
-fn more_users_than_the_server_has_room_for_take_turns() {
+fn stream_limit_of_the_server_makes_users_take_turns() {
     const MAX_CONCURRENT_STREAMS: u16 = 3;
     let server = Server::with_settings(&[(MAX_CONCURRENT_STREAMS, 1)], |_, peer| {
         let mut settled = false;
@@ -171,7 +171,7 @@ fn more_users_than_the_server_has_room_for_take_turns() {
 }
 
 #[test]
-fn a_connection_carries_as_many_requests_as_it_may() {
+fn requests_per_connection_is_kept() {
     let server = Server::start(|_, peer| peer.serve());
     run(async {
         for (requests, connections) in [(1, 6), (2, 3), (4, 2)] {
@@ -188,7 +188,7 @@ fn a_connection_carries_as_many_requests_as_it_may() {
 }
 
 #[test]
-fn a_user_that_gives_up_takes_only_its_own_stream_with_it() {
+fn cancelled_user_resets_only_its_stream() {
     // The first stream is never answered; all others are.
     let received = Arc::new(Notify::new());
     let receiving = Arc::clone(&received);

@@ -14,7 +14,7 @@ const REFUSED_STREAM: u32 = 7;
 const ENHANCE_YOUR_CALM: u32 = 11;
 
 #[test]
-fn a_request_that_the_server_left_alone_as_it_left_is_sent_again() {
+fn request_ignored_by_a_goaway_is_resent() {
     // Each connection except the last answers two requests and ignores the third, as nginx does after a thousand.
     let server = Server::start(|number, peer| {
         for _ in 0..2 {
@@ -44,7 +44,7 @@ fn a_request_that_the_server_left_alone_as_it_left_is_sent_again() {
 }
 
 #[test]
-fn a_server_that_leaves_in_good_order_ends_what_it_began() {
+fn goaway_lets_begun_streams_finish() {
     let server = Server::start(|number, peer| {
         let Some(stream) = peer.request() else { return };
         if number == 0 {
@@ -100,7 +100,7 @@ fn check(cases: &[Case]) {
 }
 
 #[test]
-fn a_server_that_gives_up_or_leaves_has_closed() {
+fn stream_reset_and_goaway_count_as_closed() {
     check(&[
         // The server resets one stream, and the connection remains usable.
         (
@@ -162,7 +162,7 @@ fn a_server_that_gives_up_or_leaves_has_closed() {
 }
 
 #[test]
-fn a_server_that_keeps_to_no_rule_is_told_from_one_that_leaves() {
+fn protocol_violations_have_their_own_class() {
     check(&[
         (
             |peer, _| {
@@ -208,7 +208,7 @@ fn a_server_that_keeps_to_no_rule_is_told_from_one_that_leaves() {
 }
 
 #[test]
-fn http2_a_head_that_is_too_long_names_the_limit() {
+fn head_beyond_the_limit_names_it() {
     // Many fields from an entry that was added to the table once (RFC 7541 section 6.2.1), 83 bytes each.
     fn fields(number: usize) -> Vec<u8> {
         let mut fields = vec![0x88, 0x40, 1, b'x', 50];
@@ -230,7 +230,7 @@ fn http2_a_head_that_is_too_long_names_the_limit() {
 }
 
 #[test]
-fn a_connection_that_cannot_be_had_fails_for_all_that_waited_for_it() {
+fn failed_connection_fails_all_waiting_users() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
@@ -254,7 +254,7 @@ fn libc_connection_refused() -> u32 {
 }
 
 #[test]
-fn whoever_is_dropped_while_it_opens_a_connection_leaves_that_to_the_next() {
+fn connecting_user_that_is_dropped_hands_over() {
     // A listener whose backlog is full does not answer until a connection is accepted.
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     socket.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
@@ -275,7 +275,7 @@ fn whoever_is_dropped_while_it_opens_a_connection_leaves_that_to_the_next() {
 }
 
 #[test]
-fn http_2_from_the_first_byte_is_not_what_every_server_speaks() {
+fn prior_knowledge_to_an_http1_server_is_explained() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -322,7 +322,7 @@ fn second(method: &'static str, resend: Resend, script: fn(&mut Peer, u32)) -> (
 }
 
 #[test]
-fn a_connection_that_ends_without_a_word_is_judged_as_in_the_version_before() {
+fn connection_closed_silently_follows_the_resend_rules() {
     for (method, resend, again) in [
         ("GET", Resend::Safe, true),
         ("GET", Resend::Never, false),
@@ -337,7 +337,7 @@ fn a_connection_that_ends_without_a_word_is_judged_as_in_the_version_before() {
 }
 
 #[test]
-fn a_stream_refused_on_a_connection_that_goes_on_is_the_answer_of_a_busy_server() {
+fn refused_stream_on_a_live_connection_is_a_failure() {
     let refuse = |peer: &mut Peer, stream: u32| {
         peer.say(RST_STREAM, 0, stream, &REFUSED_STREAM.to_be_bytes());
         peer.serve();

@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_are_met_or_not() {
+    fn query_filter_conditions_are_evaluated() {
         for (filter, expected) in [
             ("true", true),
             ("!(true)", false),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_in_words() {
+    fn query_filter_errors_are_explained() {
         for (filter, status, words) in [
             ("", 400, "a field"),
             ("_id", 400, "an operator"),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn one_user_is_found_without_looking_at_all() {
+    fn query_filter_by_id_needs_no_scan() {
         let pinned = |text| Filter::parse(text).unwrap().pinned(&["userName"]).map(str::to_owned);
         assert_eq!(pinned("_id eq 'a'").as_deref(), Some("a"));
         assert_eq!(pinned("mail pr and userName eq 'a'").as_deref(), Some("a"));

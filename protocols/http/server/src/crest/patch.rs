@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_carried_out_in_their_order() {
+    fn patch_operations_apply_in_order() {
         let result = patched(&json!([
             {"operation": "replace", "field": "/sn", "value": "new"},
             {"operation": "add", "field": "name/family", "value": "b"},
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_refused_in_words() {
+    fn patch_errors_are_explained() {
         for (operations, status, words) in [
             (
                 json!({"operation": "replace", "field": "/sn", "value": "new"}),

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn http_date_is_formatted() {
         for (seconds, expected) in [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_for_people_is_that_of_one_device() {
+    fn user_code_belongs_to_one_device() {
         for (shift, of) in [(0, 1), (u64::MAX, 2), (CODES - 1, 77), (12, CODES - 1)] {
             let code = user_code(shift, of);
             assert_eq!(code.len(), 9);

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_event_has_the_last_name() {
+    fn event_names_are_complete() {
         let events = Events::default();
         events.count(Event::Login, true);
         events.count(Event::Saml, false);

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thumbprint_is_that_of_rfc_7638() {
+    fn thumbprint_equals_rfc_7638() {
         let modulus = concat!(
             "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc",
             "_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQ",
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_verified_as_rfc_8037_has_it() {
+    fn signature_is_verified_like_rfc_8037() {
         let jwk = json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"});
         let key = PublicKey::from_jwk(&jwk).unwrap();
         assert_eq!(key.thumbprint(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_provider_signs_it_verifies_and_nothing_that_was_changed() {
+    fn signed_token_verifies_unless_altered() {
         let key = SigningKey::generate().unwrap();
         let text = key.sign(&json!({"sub": "user.1", "aud": ["a", "b"], "exp": 9.5})).unwrap();
         let signed = key.verified(&text).unwrap();
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_private_key_and_numbers_of_the_wrong_length_are_refused() {
+    fn private_and_malformed_keys_are_refused() {
         for jwk in [
             json!({"kty": "OKP", "crv": "Ed25519", "x": "AA"}),
             json!({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "d": "AA"}),

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_and_parameters_are_escaped() {
+    fn page_texts_and_parameters_are_escaped() {
         let mut out = String::new();
         escaped("<a href=\"x\">&'", &mut out);
         assert_eq!(out, "&lt;a href=&#34;x&#34;&gt;&amp;&#39;");

@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_attributes_and_texts_are_found() {
+    fn saml_tags_attributes_and_texts_are_found() {
         let text = "<?xml version='1.0'?><p:AuthnRequest\n ID=\"_7\" Other = 'a>b' X='1'><s:NameID a='b'>jo</s:NameID>";
         let tag = element(text, "AuthnRequest").unwrap();
         assert_eq!((attribute(tag, "ID"), attribute(tag, "I")), (Some("_7"), None));

@@ -96,7 +96,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_thing_is_kept_for_its_time_and_taken_once() {
+    fn shelf_keeps_an_item_until_taken_or_expired() {
         let shelf = Shelf::new(7, 10, SECOND * 5);
         let text = shelf.issue(SECOND, "a");
         let number = shelf.number(&text).unwrap();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_more_than_the_limit_and_no_expired_ones() {
+    fn shelf_is_limited_and_drops_expired_items() {
         let shelf = Shelf::new(7, 3, SECOND * 5);
         let numbers: Vec<_> = (0..5).map(|n| shelf.put(SECOND, n)).collect();
         let with = |n: &u64, at| shelf.with(*n, at, |thing| *thing);

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn passwords_are_those_of_rfc_6238_appendix_b() {
+    fn totp_equals_rfc_6238() {
         for (time, expected) in [
             (59, 94_287_082),
             (1_111_111_109, 7_081_804),
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_password_of_a_neighbouring_period_is_one_too() {
+    fn totp_accepts_neighbouring_periods() {
         let seed = digest(&SHA1_FOR_LEGACY_USE_ONLY, b"user.7");
         let text = format!("{:06}", code(seed.as_ref(), 100, 1_000_000).unwrap());
         let at = |now| period("user.7", &text, now);

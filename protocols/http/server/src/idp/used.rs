@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_used_once_until_it_is_forgotten() {
+    fn used_identifier_is_accepted_once() {
         let used = Used::default();
         let now = Duration::from_secs(9);
         assert!(used.first(now, &["jti", "a"]) && !used.first(now, &["jti", "a"]));

@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_selects_what_rfc_7644_says() {
+    fn filter_selects_like_rfc_7644() {
         for filter in [
             "userName Eq \"BJensen\"",
             "name.familyName co \"O'Malley\"",
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_says_so() {
+    fn filter_errors_are_refused() {
         let deep = format!("{}a pr{}", "(".repeat(60), ")".repeat(60));
         let long = "a".repeat(9000);
         for text in [
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_has_names_a_filter_and_a_name() {
+    fn path_has_names_filter_and_sub_attribute() {
         let path = Path::parse("emails[type eq \"work\"].value").unwrap();
         assert_eq!(
             (&*path.names, path.sub.as_deref()),

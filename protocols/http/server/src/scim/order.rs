@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_are_sorted_as_rfc_7644_says() {
+    fn order_sorts_like_rfc_7644() {
         assert_eq!(sorted("userName", None), [2, 3, 1]);
         assert_eq!(sorted("USERNAME", Some("Descending")), [1, 3, 2]);
         assert_eq!(sorted("urn:ietf:params:scim:schemas:core:2.0:User:userName", None), [2, 3, 1]);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_order_says_so() {
+    fn order_errors_are_refused() {
         assert_eq!(Order::parse(None, Some("ascending")), Ok(None));
         for (by, order) in [
             (Some("a b"), None),

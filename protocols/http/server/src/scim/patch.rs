@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_added_replaced_and_removed() {
+    fn patch_adds_replaces_and_removes() {
         let user = patch(&json!([
             {"op": "Add", "path": "emails", "value": [{"type": "other", "value": "c"}]},
             {"op": "replace", "path": "emails[type eq \"work\"].value", "value": "A"},
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_changed_says_why() {
+    fn patch_errors_have_their_type() {
         for (operation, expected) in [
             (json!({"op": "replace", "path": "id", "value": "x"}), "mutability"),
             (json!({"op": "add", "value": {"meta": {}}}), "mutability"),

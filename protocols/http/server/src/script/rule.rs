@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_selected_by_method_path_and_connection() {
+    fn rule_selects_by_method_path_and_connection() {
         let rules = rules(
             "[[rule]]\nmethod = ['GET']\npath = '/users/*'\nconnection = [2]\nevery = 2\n\
              action = { status = 503 }",
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn delays_add_up_and_the_last_other_action_wins() {
+    fn rule_delays_add_up_and_the_last_action_wins() {
         let rules = rules(
             "[[rule]]\naction = { delay = '2ms' }\n[[rule]]\naction = { delay = '3ms' }\n\
              [[rule]]\naction = 'drop'\n[[rule]]\nfirst = 2\naction = 'reset'",
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_of_the_requests_is_chosen_at_random() {
+    fn rule_probability_selects_a_fraction() {
         let text = "[[rule]]\nprobability = 0.25\naction = { status = 500 }";
         let rules = rules(text);
         let count = (0..4000).filter(|_| faults(&rules, &at("/")).status.is_some()).count();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_is_any_text() {
+    fn rule_wildcard_matches_any_text() {
         for (pattern, text, expected) in [
             ("/a", "/a", true),
             ("/a", "/ab", false),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_that_cannot_work_say_where_and_why() {
+    fn rule_errors_name_line_and_reason() {
         for (text, expected) in [
             ("[[rule]]\naction = 'explode'", "line 2"),
             ("[[rule]]\naction = { delay = '5' }", "is not a time"),

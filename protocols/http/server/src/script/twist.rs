@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_concerns_the_paths_where_it_can_be_met() {
+    fn faults_concern_their_paths() {
         assert!(Twist::NoForm.concerns("/idp/authorize") && !Twist::NoForm.concerns("/idp/token"));
         assert!(Twist::ExpiredGrant.concerns("/idp/token"));
         assert!(!Twist::ExpiredGrant.concerns("/oauth2/access_token"));

@@ -16,7 +16,7 @@ const PASSWORD: &str =
     "grant_type=password&username=user.1&password=password&client_id=app&scope=openid+mail";
 
 #[test]
-fn a_token_by_password_is_introspected_used_renewed_and_revoked() {
+fn password_grant_is_introspected_refreshed_and_revoked() {
     let server = server();
     let mut client = connect(&server);
     let (status, grant) = post(&mut client, TOKEN, PASSWORD);
@@ -52,7 +52,7 @@ fn a_token_by_password_is_introspected_used_renewed_and_revoked() {
 }
 
 #[test]
-fn a_client_acts_for_itself_if_it_shows_its_secret() {
+fn client_credentials_grant_requires_the_secret() {
     let server = server();
     let mut client = connect(&server);
     // robot:password

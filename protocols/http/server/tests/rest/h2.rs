@@ -60,7 +60,7 @@ async fn exchange(
 }
 
 #[test]
-fn requests_of_a_connection_are_answered_side_by_side() {
+fn h2_requests_are_answered_concurrently() {
     let server = server();
     let done = ask(
         &server,
@@ -90,7 +90,7 @@ fn requests_of_a_connection_are_answered_side_by_side() {
 }
 
 #[test]
-fn scripts_reach_streams_where_they_can() {
+fn h2_faults_apply_where_possible() {
     let server = scripted(
         "[[rule]]\npath = '/bytes/1'\naction = 'half'\n\
          [[rule]]\npath = '/bytes/2'\naction = { status = 503 }\n\

@@ -94,7 +94,7 @@ fn text<'a>(value: &'a Value, name: &str) -> &'a str {
 }
 
 #[test]
-fn a_login_gives_a_code_once_and_tokens_until_the_session_ends() {
+fn login_gives_a_code_once_and_tokens_until_logout() {
     let server = server();
     let mut browser = Browser::new(&server);
     let back = browser.sign_in("user.3");
@@ -139,7 +139,7 @@ fn a_login_gives_a_code_once_and_tokens_until_the_session_ends() {
 }
 
 #[test]
-fn a_wrong_password_shows_the_page_again_and_an_old_form_does_not_pass() {
+fn wrong_password_shows_the_page_and_an_old_form_fails() {
     let server = server();
     let mut browser = Browser::new(&server);
     let first = browser.open("");
@@ -163,7 +163,7 @@ fn a_wrong_password_shows_the_page_again_and_an_old_form_does_not_pass() {
 }
 
 #[test]
-fn what_a_client_asks_wrongly_goes_back_to_it_or_to_the_person() {
+fn authorization_errors_go_to_the_client_or_the_person() {
     let server = server();
     let mut browser = Browser::new(&server);
     for (target, error) in [
@@ -193,7 +193,7 @@ fn what_a_client_asks_wrongly_goes_back_to_it_or_to_the_person() {
 }
 
 #[test]
-fn a_pushed_request_is_used_once_and_an_answer_may_be_a_form() {
+fn pushed_request_is_used_once_and_form_post_works() {
     let server = server();
     let mut browser = Browser::new(&server);
     let form = format!(
@@ -216,7 +216,7 @@ fn a_pushed_request_is_used_once_and_an_answer_may_be_a_form() {
 }
 
 #[test]
-fn the_identity_token_names_its_key_and_ends_the_session() {
+fn id_token_names_its_key_and_ends_the_session() {
     let server = server();
     let mut browser = Browser::new(&server);
     let back = browser.sign_in("user.5");
@@ -238,7 +238,7 @@ fn the_identity_token_names_its_key_and_ends_the_session() {
 }
 
 #[test]
-fn a_device_waits_until_a_person_decides() {
+fn device_waits_for_approval_or_denial() {
     let server = server();
     for (button, expected) in [("accept=Yes", 200), ("cancel=No", 400)] {
         let mut browser = Browser::new(&server);
@@ -276,7 +276,7 @@ fn a_device_waits_until_a_person_decides() {
 }
 
 #[test]
-fn a_service_provider_is_posted_what_it_asked_for() {
+fn saml_response_is_posted_to_the_service_provider() {
     use base64::prelude::{BASE64_STANDARD, Engine as _};
     use std::io::Write as _;
     let server = server();
@@ -324,7 +324,7 @@ fn twisted(twist: &str) -> (Answer, Option<Answer>) {
 }
 
 #[test]
-fn a_script_lets_a_login_go_wrong_in_each_way() {
+fn login_faults_each_take_effect() {
     let html = |answer: &Answer| String::from_utf8_lossy(&answer.body).into_owned();
     let (page, _) = twisted("no-form");
     assert!(html(&page).contains("being maintained") && !html(&page).contains("<form"));
@@ -346,7 +346,7 @@ fn a_script_lets_a_login_go_wrong_in_each_way() {
 }
 
 #[test]
-fn a_script_lets_tokens_go_wrong_in_each_way() {
+fn token_faults_each_take_effect() {
     let with = |twist: &str, target: &str, form: &str| {
         let server = scripted(&format!("[[rule]]\naction = {{ idp = '{twist}' }}"));
         let answer =

@@ -10,7 +10,7 @@ use super::{connect, log_file, server};
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the time of a sleep is measured from outside")]
-fn a_sleep_is_as_long_as_it_says() {
+fn sleep_lasts_as_long_as_requested() {
     let server =
         Server::start(Config { sleep_max: Duration::from_millis(300), ..Config::default() })
             .unwrap();
@@ -37,7 +37,7 @@ fn a_sleep_is_as_long_as_it_says() {
 }
 
 #[test]
-fn answers_are_as_they_are_wanted() {
+fn status_and_bytes_answer_as_requested() {
     let server = server();
     let mut client = connect(&server);
     for status in [200, 204, 299, 304, 404, 500, 599] {
@@ -84,7 +84,7 @@ fn answers_are_as_they_are_wanted() {
 }
 
 #[test]
-fn a_mirror_shows_what_arrived() {
+fn echo_shows_the_received_request() {
     let server = server();
     let mut client = connect(&server);
     let fields = [("X-One", "a"), ("x-two", "b"), ("X-ONE", "c")];
@@ -113,7 +113,7 @@ fn a_mirror_shows_what_arrived() {
 }
 
 #[test]
-fn everything_is_counted() {
+fn requests_are_all_counted() {
     let server = server();
     let mut client = connect(&server);
     for n in 0..30 {
@@ -139,7 +139,7 @@ fn everything_is_counted() {
 }
 
 #[test]
-fn the_log_has_what_arrived_byte_for_byte() {
+fn log_contains_requests_verbatim() {
     let path = log_file("log");
     let server = Server::start(Config { log: Some(path.clone()), ..Config::default() }).unwrap();
     let mut client = connect(&server);

@@ -15,7 +15,7 @@ use super::client::{Client, End};
 use super::{connect, server};
 
 #[test]
-fn requests_that_come_together_are_answered_in_their_order() {
+fn pipelined_requests_are_answered_in_order() {
     let server = server();
     let mut client = connect(&server);
     let mut sent = Vec::new();
@@ -37,7 +37,7 @@ fn requests_that_come_together_are_answered_in_their_order() {
 }
 
 #[test]
-fn connections_stay_open_as_the_versions_have_it() {
+fn keep_alive_follows_the_http_version() {
     let server = server();
     for (request, stays, said) in [
         ("GET / HTTP/1.1\r\nHost: t\r\n\r\n", true, None),
@@ -67,7 +67,7 @@ fn connections_stay_open_as_the_versions_have_it() {
 }
 
 #[test]
-fn bodies_come_whole_in_chunks_and_after_a_word() {
+fn chunked_and_expect_100_bodies_are_read() {
     let server = server();
     let mut client = connect(&server);
     client.send(
@@ -98,7 +98,7 @@ fn bodies_come_whole_in_chunks_and_after_a_word() {
 }
 
 #[test]
-fn what_is_no_http_is_told_so_and_shown_the_door() {
+fn invalid_http_is_answered_and_closed() {
     let server = server();
     let long = format!("GET / HTTP/1.1\r\nHost: t\r\nX: {}", "x".repeat(70_000));
     let bad: [(&[u8], u16); 6] = [
@@ -138,7 +138,7 @@ fn what_is_no_http_is_told_so_and_shown_the_door() {
 }
 
 #[test]
-fn there_are_no_more_connections_than_may_be() {
+fn connections_are_limited() {
     let server = Server::start(Config { connections_max: 3, ..Config::default() }).unwrap();
     let mut three: Vec<Client> = (0..3).map(|_| connect(&server)).collect();
     assert!(three.iter_mut().all(|client| client.get("/").status == 200));
@@ -169,7 +169,7 @@ fn threads_share_users_and_sessions() {
 }
 
 #[test]
-fn tls_is_trusted_through_the_authority_and_resumed() {
+fn tls_uses_its_authority_and_resumes() {
     let tls = Some("127.0.0.1:0".parse().unwrap());
     let server = Server::start(Config { listen_tls: tls, ..Config::default() }).unwrap();
     let mut roots = RootCertStore::empty();

@@ -31,7 +31,7 @@ fn list(client: &mut Client, query: &str) -> (Vec<String>, Value) {
 }
 
 #[test]
-fn a_user_is_created_read_changed_and_deleted_by_version() {
+fn user_is_created_read_changed_and_deleted_with_etags() {
     let server = server();
     let mut client = connect(&server);
     let user = json!({"userName": "Jo", "password": "s3cret", "id": "own"});
@@ -64,7 +64,7 @@ fn a_user_is_created_read_changed_and_deleted_by_version() {
 }
 
 #[test]
-fn lists_have_filters_and_pages() {
+fn lists_are_filtered_and_paged() {
     let server = server();
     let mut client = connect(&server);
     for number in 0..7 {
@@ -97,7 +97,7 @@ fn lists_have_filters_and_pages() {
 }
 
 #[test]
-fn a_bulk_request_refers_to_what_it_created() {
+fn bulk_request_refers_to_created_resources() {
     let server = server();
     let mut client = connect(&server);
     let body = json!({"failOnErrors": 2, "Operations": [
@@ -124,7 +124,7 @@ fn a_bulk_request_refers_to_what_it_created() {
 }
 
 #[test]
-fn nobody_is_served_without_credentials_and_a_token_is_enough() {
+fn requests_need_credentials_or_a_token() {
     let server = server();
     let mut client = connect(&server);
     let none = client.ask("GET", "/scim/v2/Users", &[], "");
@@ -142,7 +142,7 @@ fn nobody_is_served_without_credentials_and_a_token_is_enough() {
 }
 
 #[test]
-fn a_script_demands_each_refusal() {
+fn faults_return_each_refusal() {
     for (fault, status, kind) in [
         ("uniqueness", 409, Some("uniqueness")),
         ("version", 412, None),

@@ -34,7 +34,7 @@ fn answered(server: &Running) -> Answer {
 }
 
 #[test]
-fn answers_that_never_come() {
+fn drop_reset_and_silence_faults_give_no_answer() {
     assert_eq!(met(&doing("'drop'")), (End::Closed, Vec::new()));
     assert_eq!(met(&doing("'reset'")), (End::Reset, Vec::new()));
     let server = doing("'silence'");
@@ -47,7 +47,7 @@ fn answers_that_never_come() {
 }
 
 #[test]
-fn answers_that_end_too_soon() {
+fn hang_up_and_truncation_faults_end_early() {
     let whole = met(&doing("'hang-up'"));
     let text = String::from_utf8(whole.1.clone()).unwrap();
     assert_eq!(whole.0, End::Closed);
@@ -63,7 +63,7 @@ fn answers_that_end_too_soon() {
 }
 
 #[test]
-fn answers_that_are_none() {
+fn garbage_and_endless_faults_give_no_answer() {
     let (end, garbage) = met(&doing("{ garbage = 64 }"));
     assert_eq!((end, garbage.len()), (End::Closed, 64));
     assert!(!garbage.starts_with(b"H"));
@@ -83,7 +83,7 @@ fn answers_that_are_none() {
 }
 
 #[test]
-fn answers_of_another_shape() {
+fn chunked_and_length_faults_reshape_answers() {
     let answer = answered(&doing("{ chunked = 7 }"));
     assert_eq!((answer.field("transfer-encoding"), answer.body.len()), (Some("chunked"), 100));
     let answer = answered(&doing("{ status = 503 }"));
@@ -124,7 +124,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
 }
 
 #[test]
-fn answers_that_take_their_time() {
+fn delay_and_drip_faults_slow_answers() {
     let server = doing("{ delay = '30ms' }");
     assert!(timed(|| answered(&server)).1 >= Duration::from_millis(30));
     let mut client = connect(&server);
@@ -138,7 +138,7 @@ fn answers_that_take_their_time() {
 }
 
 #[test]
-fn everybody_stands_still_and_nobody_listens() {
+fn stall_and_refuse_faults_affect_all() {
     // This clock starts before the server's.
     let ((_server, answer), took) = timed(|| {
         let server = scripted("[[stall]]\nat = '0ms'\nlasts = '500ms'");
@@ -163,7 +163,7 @@ fn everybody_stands_still_and_nobody_listens() {
 }
 
 #[test]
-fn rules_meet_whom_they_name() {
+fn rules_select_requests_and_connections() {
     let server = scripted(
         "[[rule]]\nmethod = ['GET']\npath = '/status/*'\nevery = 3\naction = { status = 500 }\n\
          [[rule]]\nconnection = [2]\naction = 'drop'",

@@ -17,7 +17,7 @@ fn token(client: &mut Client, name: &str) -> String {
 }
 
 #[test]
-fn a_session_lasts_from_login_to_logout() {
+fn session_lasts_from_login_to_logout() {
     let server = server();
     let mut client = connect(&server);
     let answer = authenticate(&mut client, "user.7", "password");
@@ -60,7 +60,7 @@ fn a_session_lasts_from_login_to_logout() {
 }
 
 #[test]
-fn a_wrong_login_is_refused_as_openam_does() {
+fn wrong_login_is_refused_like_openam() {
     let server = server();
     let mut client = connect(&server);
     for (name, password) in [
@@ -81,7 +81,7 @@ fn a_wrong_login_is_refused_as_openam_does() {
 }
 
 #[test]
-fn who_says_nothing_is_asked_and_logs_in_by_filling_in() {
+fn callbacks_are_requested_and_accepted() {
     let server = server();
     let mut client = connect(&server);
     let target = "/openam/json/realms/root/authenticate";
@@ -99,7 +99,7 @@ fn who_says_nothing_is_asked_and_logs_in_by_filling_in() {
 }
 
 #[test]
-fn identities_are_for_administrators_and_oneself_for_oneself() {
+fn identities_require_an_administrator_or_oneself() {
     let server = server();
     let mut client = connect(&server);
     let (admin, user) = (token(&mut client, "amadmin"), token(&mut client, "user.5"));
@@ -136,7 +136,7 @@ fn identities_are_for_administrators_and_oneself_for_oneself() {
 }
 
 #[test]
-fn the_agent_lets_in_whose_token_is_valid() {
+fn agent_admits_valid_tokens() {
     let server = server();
     let mut client = connect(&server);
     let token = token(&mut client, "user.2");

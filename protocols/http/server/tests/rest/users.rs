@@ -29,7 +29,7 @@ fn ids(page: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_user_is_created_changed_and_deleted() {
+fn user_is_created_changed_and_deleted() {
     let server = server();
     let mut client = connect(&server);
     let url = "/api/users/new";
@@ -76,7 +76,7 @@ fn a_user_is_created_changed_and_deleted() {
 }
 
 #[test]
-fn who_may_do_what() {
+fn access_depends_on_credentials() {
     let server = server();
     let mut client = connect(&server);
     let wrong = [("X-OpenIDM-Username", "user.4"), ("X-OpenIDM-Password", "wrong")];
@@ -110,7 +110,7 @@ fn who_may_do_what() {
 }
 
 #[test]
-fn queries_find_whom_they_are_about() {
+fn query_filters_find_their_users() {
     let server = server();
     let mut client = connect(&server);
     for (filter, expected) in [
@@ -153,7 +153,7 @@ fn queries_find_whom_they_are_about() {
 }
 
 #[test]
-fn pages_show_everybody_once() {
+fn pages_list_every_user_once() {
     let server = server();
     let mut client = connect(&server);
     for n in [0, 9, 19] {
@@ -181,7 +181,7 @@ fn pages_show_everybody_once() {
 }
 
 #[test]
-fn who_comes_without_an_identifier_is_given_one() {
+fn user_without_an_id_is_given_one() {
     let server = server();
     let mut client = connect(&server);
     let target = "/openidm/managed/user?_action=create";
