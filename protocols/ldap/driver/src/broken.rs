@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_says_nothing_in_the_clear_is_asked_for_ldaps() {
+    fn silent_clear_text_server_suggests_ldaps() {
         let reset = io::Error::from_raw_os_error(libc::ECONNRESET);
         assert_eq!(&*closed(None, false).text, "the server closed the connection");
         assert!(

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stand_apart() {
+    fn arena_values_are_separate() {
         let mut arena = Arena::default();
         arena.push(b"one");
         arena.push(b"");

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_one_attribute_stay_together() {
+    fn entry_groups_values_of_an_attribute() {
         let mut entry = Entry::default();
         for _ in 0..2 {
             entry.clear();

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_only_if_all_of_its_first_binds_are_refused() {
+    fn first_binds_end_the_run_only_if_all_are_refused() {
         for (codes, expected) in [
             (&[49, 49][..], (None, 0)),
             (&[49, 49, 49], (Some(3), 1)),

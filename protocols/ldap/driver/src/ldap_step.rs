@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_escaped_in_a_dn_and_nowhere_else() {
+    fn step_values_are_escaped_only_in_dns() {
         let dn = text("uid=${0},ou=people", Escape::Dn);
         let task = LdapOperation::Compare {
             dn,
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_keeps_its_shape_whatever_fills_it() {
+    fn step_filter_keeps_its_structure() {
         let search = |filter: &str| LdapOperation::Search {
             base: Text::literal("dc=x"),
             scope: Scope::Subtree,

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn above_the_size_adds_and_deletes_alternate_oldest_first() {
+    fn size_threshold_alternates_adds_and_oldest_deletes() {
         use AddAction::{Add, Delete};
         let live = LiveEntries::new(DeleteMode::Fifo, Threshold::Size(2), (0, 1), None);
         assert_eq!(
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn any_entry_is_deleted_once() {
+    fn random_mode_deletes_each_entry_once() {
         let live = LiveEntries::new(DeleteMode::Random, Threshold::Size(50), (0, 1), None);
         let mut deleted = Vec::new();
         for turn in turns(&live, 1000, |_| START) {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn with_an_age_the_number_reached_by_then_is_kept() {
+    fn age_threshold_keeps_the_number_reached() {
         let live = LiveEntries::new(
             DeleteMode::Fifo,
             Threshold::Age(Duration::from_secs(1)),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn off_never_deletes_and_nodes_share_the_numbers() {
+    fn delete_mode_off_never_deletes_and_nodes_share_numbers() {
         let live = LiveEntries::new(DeleteMode::Off, Threshold::Size(1), (1, 3), None);
         assert_eq!(
             turns(&live, 3, |_| START),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_used_again_once_its_entry_is_gone() {
+    fn entry_name_is_reused_after_its_delete() {
         use AddAction::{Add, Delete};
         let live = LiveEntries::new(DeleteMode::Fifo, Threshold::Size(1), (0, 1), Some(3));
         assert_eq!(turns(&live, 3, |_| START), [Add(0), Add(1), Delete(0)]);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_somebody_elses_is_left_alone() {
+    fn uncertain_entries_are_purged_but_collisions_kept() {
         let live = LiveEntries::new(DeleteMode::Fifo, Threshold::Size(9), (0, 1), None);
         live.uncertain(7);
         assert_eq!(live.take(), (vec![7], 0));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn servers_say_in_their_own_ways_that_an_account_is_locked() {
+    fn lockout_is_recognized_in_the_words_of_servers() {
         for (refused, reported) in [
             (
                 49,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_that_is_refused_twice_in_a_row_is_at_risk() {
+    fn lockout_risk_is_two_refusals_in_a_row() {
         let guard = LockoutGuard::new(0);
         let bind = |code, who: &str| guard.answered(code, false, || who.to_owned());
         assert!(!bind(0, "a") && !bind(49, "a") && !bind(49, "b"), "each failed once");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_are_let_be_locked_as_are_tolerated() {
+    fn lockout_tolerance_is_kept() {
         let guard = LockoutGuard::new(2);
         for (number, goes_on) in [(1, true), (2, true), (3, false)] {
             assert!(guard.answered(19, true, String::new));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_password_and_other_refusals_are_none() {
+    fn lockout_is_not_assumed_for_wrong_passwords() {
         for (refused, reported) in [
             (
                 49,

@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_passwords_are_as_many_as_asked_and_always_the_same() {
+    fn wrong_passwords_are_exact_in_number_and_repeatable() {
         for percent in [0, 1, 37, 99, 100] {
             let wrong = WrongPasswords { seed: 7, percent };
             let count = (0..100_000).filter(|number| wrong.has(*number)).count();

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_session_at_a_time_tries_a_lost_server() {
+    fn lost_server_is_tried_by_one_session_at_a_time() {
         let servers = LostServers::new(2);
         let at = |millis| Moment::ZERO + Duration::from_millis(millis);
         assert!(matches!(servers.returns(1, at(0)), Return::Now));

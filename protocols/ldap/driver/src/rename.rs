@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_rdn_ends_at_the_first_comma_that_is_one() {
+    fn first_rdn_ends_at_the_first_unescaped_comma() {
         for (dn, rdn, parent) in [
             ("uid=a,ou=b,dc=c", "uid=a", "ou=b,dc=c"),
             ("cn=a\\, b+sn=c, ou=d", "cn=a\\, b+sn=c", "ou=d"),

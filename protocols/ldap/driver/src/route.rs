@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_handshake_has_no_result_of_ldap() {
+    fn tls_handshake_failure_has_its_own_class() {
         let of = |error| of_net(&brunt_net::Failure::Tls(error));
         let failure = of(io::Error::from_raw_os_error(libc::EPIPE));
         assert_eq!((failure.class, failure.code), (Class::Tls, 0));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_that_was_not_reached_is_named_beside_the_text() {
+    fn connect_failure_names_the_address() {
         let refused = brunt_net::Failure::Refused(([127, 0, 0, 1], 9).into());
         let broken = brunt_net::Failure::Tls(io::Error::from_raw_os_error(libc::EPIPE));
         for (failure, address) in [(refused, Some("127.0.0.1:9".to_owned())), (broken, None)] {

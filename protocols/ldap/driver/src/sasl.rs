@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_back_to_their_mechanisms() {
+    fn mechanism_names_round_trip() {
         for mechanism in Mechanism::ALL {
             assert_eq!(Mechanism::by_name(mechanism.name()), Some(mechanism));
         }
@@ -278,14 +278,14 @@ mod tests {
     }
 
     #[test]
-    fn comparison_sees_length_and_every_byte() {
+    fn constant_time_comparison_sees_length_and_bytes() {
         assert!(same_bytes(b"abc", b"abc"));
         assert!(!same_bytes(b"abc", b"abd"));
         assert!(!same_bytes(b"abc", b"ab"));
     }
 
     #[test]
-    fn nonces_differ_and_have_no_comma_or_quote() {
+    fn nonce_is_unique_and_printable() {
         let (one, other) = (nonce().unwrap(), nonce().unwrap());
         assert_ne!(one, other);
         assert_eq!(one.len(), 32);

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_that_was_cut_short_is_read_as_far_as_it_is_whole() {
+    fn truncated_entry_is_read_as_far_as_complete() {
         let mut kept = Vec::new();
         for text in ["dn", "uid=a", "mail", "a@x"] {
             kept.extend_from_slice(&(text.len() as u32).to_be_bytes());

@@ -103,7 +103,7 @@ async fn allocated(port: u16, task: Task) -> u64 {
 }
 
 #[tokio::test]
-async fn warm_exchanges_allocate_nothing() {
+async fn exchanges_allocate_nothing_when_warm() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -142,7 +142,7 @@ async fn warm_exchanges_allocate_nothing() {
 /// Only heap memory is counted: including the sockets' memory in the kernel and its task in the engine, a connection
 /// may take 4 KB in total.
 #[tokio::test]
-async fn an_idle_connection_holds_little() {
+async fn idle_connection_needs_little_memory() {
     const CONNECTIONS: i64 = 200;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

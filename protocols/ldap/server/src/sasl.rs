@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_examples_of_the_rfcs() {
+    fn sasl_examples_of_the_rfcs() {
         // RFC 2195 section 2.
         let challenge = b"<1896.697170952@postoffice.reston.mci.net>";
         let (name, digest) = cram_name(b"tim b913a602c7eda7a495b4e6e7334d3890").unwrap();

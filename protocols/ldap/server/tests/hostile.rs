@@ -20,7 +20,7 @@ fn resident_kib() -> u64 {
 }
 
 #[test]
-fn what_is_not_ldap_is_told_so_and_shown_the_door() {
+fn invalid_ldap_is_answered_and_disconnected() {
     let running = Server::start(Config { users: 10, ..Config::default() }).unwrap();
     let attacks: [&[u8]; 6] = [
         b"GET / HTTP/1.1\r\n\r\n",
@@ -48,7 +48,7 @@ fn what_is_not_ldap_is_told_so_and_shown_the_door() {
 }
 
 #[test]
-fn random_bytes_and_mangled_requests_do_no_harm() {
+fn random_and_mangled_requests_are_handled() {
     let running = Server::start(Config { users: 10, ..Config::default() }).unwrap();
     let mut state = 1_u64;
     let mut random = move || {
@@ -79,7 +79,7 @@ fn random_bytes_and_mangled_requests_do_no_harm() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_not_read_from() {
+fn client_that_does_not_read_is_not_read_from() {
     let running = Server::start(Config { users: 2000, ..Config::default() }).unwrap();
     let mut client = Client::connect(running.address());
     client.stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
@@ -95,7 +95,7 @@ fn a_client_that_does_not_read_is_not_read_from() {
 }
 
 #[test]
-fn thousands_of_connections() {
+fn thousands_of_connections_are_served() {
     let running = Server::start(Config { users: 10, threads: 2, ..Config::default() }).unwrap();
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let raised = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
@@ -116,7 +116,7 @@ fn thousands_of_connections() {
 }
 
 #[test]
-fn limits_on_connections_and_silence() {
+fn connections_and_idle_time_are_limited() {
     let idle_limit = Some(Duration::from_secs(2));
     let config = Config { users: 1, connections_max: 2, idle_limit, ..Config::default() };
     let running = Server::start(config).unwrap();

@@ -38,7 +38,7 @@ fn outcome(command: &mut Command, input: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn entries_are_found_changed_added_and_deleted() {
+fn ldapsearch_add_modify_and_delete_work() {
     let Some(running) = start() else { return };
     let (code, text) =
         tool(&running, "ldapsearch", &["-LLL", "-b", "dc=example,dc=com", "(uid=user.7)"], "");
@@ -116,7 +116,7 @@ fn entries_are_found_changed_added_and_deleted() {
 }
 
 #[test]
-fn tls_is_there_from_the_beginning_or_later() {
+fn ldaps_and_start_tls_work() {
     let Some(running) = start() else { return };
     let authority = std::env::temp_dir().join(format!("brunt-targets-{}.pem", std::process::id()));
     std::fs::write(&authority, running.ca_pem()).unwrap();
@@ -135,7 +135,7 @@ fn tls_is_there_from_the_beginning_or_later() {
 }
 
 #[test]
-fn pages_limits_and_controls() {
+fn paging_limits_and_controls_work() {
     let Some(running) = start() else { return };
     let people = ["-LLL", "-b", "ou=people,dc=example,dc=com"];
     let search = |more: &[&str]| tool(&running, "ldapsearch", &[&people, more].concat(), "");
@@ -160,7 +160,7 @@ fn pages_limits_and_controls() {
 }
 
 #[test]
-fn sasl_mechanisms_of_passwords() {
+fn sasl_password_mechanisms_work() {
     let Some(running) = start() else { return };
     let url = format!("ldap://{}", running.address());
     let whoami = |mechanism: &str, password: &str, more: &[&str]| {

@@ -33,7 +33,7 @@ fn now() -> Instant {
 }
 
 #[test]
-fn results_are_overridden_and_nothing_is_done() {
+fn result_fault_overrides_without_effect() {
     let (running, mut client) =
         rule("on = ['bind']\nevery = 2\naction = { result = { code = 51, text = 'busy' } }");
     let codes: Vec<_> = (1..=4).map(|id| client.ask(id, &bind()).code.unwrap()).collect();
@@ -49,7 +49,7 @@ fn results_are_overridden_and_nothing_is_done() {
 }
 
 #[test]
-fn a_delay_holds_up_its_own_request_alone() {
+fn delay_fault_affects_only_its_request() {
     let (_running, mut client) =
         rule("on = ['search']\nfilter = 'user.3'\naction = { delay = '1s' }");
     let begin = now();
@@ -65,7 +65,7 @@ fn a_delay_holds_up_its_own_request_alone() {
 }
 
 #[test]
-fn replies_are_dropped_reordered_duplicated_and_misdirected() {
+fn drop_reorder_duplicate_and_wrong_id_faults_work() {
     let (running, mut client) = rule("on = ['bind']\nlast = 1\naction = 'drop'");
     client.send(1, &bind());
     assert_eq!(client.ask(2, &bind()).id, 2);
@@ -87,7 +87,7 @@ fn replies_are_dropped_reordered_duplicated_and_misdirected() {
 }
 
 #[test]
-fn replies_are_cut_or_replaced_by_what_is_no_reply() {
+fn truncate_and_garbage_faults_work() {
     let (running, mut client) = rule("on = ['bind']\naction = { truncate = 5 }");
     client.send(1, &bind());
     // The beginning of message 1 with a bind response in it.
@@ -111,7 +111,7 @@ fn replies_are_cut_or_replaced_by_what_is_no_reply() {
 }
 
 #[test]
-fn connections_end_in_every_way() {
+fn reset_close_and_disconnect_faults_work() {
     let (_running, mut client) = rule("on = ['bind']\naction = 'reset'");
     client.send(1, &bind());
     assert_eq!(client.receive().unwrap_err().kind(), io::ErrorKind::ConnectionReset);
@@ -146,7 +146,7 @@ fn connections_end_in_every_way() {
 }
 
 #[test]
-fn more_is_said_than_was_asked() {
+fn unsolicited_and_extra_responses_are_sent() {
     let (_running, mut client) = rule("on = ['search']\naction = { unsolicited = '1.2.3' }");
     let unsolicited = client.ask(1, &search("(uid=user.1)"));
     assert_eq!((unsolicited.id, unsolicited.op), (0, op::EXTENDED_RESPONSE));
@@ -173,7 +173,7 @@ fn more_is_said_than_was_asked() {
 }
 
 #[test]
-fn a_fraction_of_the_requests_fails_and_is_counted() {
+fn probability_fault_is_counted() {
     let (running, mut client) =
         rule("on = ['bind']\nprobability = 0.5\naction = { result = { code = 51 } }");
     let busy = (1..=200).filter(|id| client.ask(*id, &bind()).code == Some(51)).count() as u64;
@@ -185,7 +185,7 @@ fn a_fraction_of_the_requests_fails_and_is_counted() {
 }
 
 #[test]
-fn bytes_trickle() {
+fn trickle_fault_sends_single_bytes() {
     let (_running, mut client) = rule("on = ['bind']\naction = { trickle = '5ms' }");
     let begin = now();
     // A bind response with a message id of one byte has 14 bytes (RFC 4511 section 4.2.2).
@@ -195,7 +195,7 @@ fn bytes_trickle() {
 }
 
 #[test]
-fn held_replies_are_cancelled_and_abandoned() {
+fn delayed_replies_can_be_cancelled_and_abandoned() {
     let (running, mut client) = rule("on = ['search']\naction = { delay = '60s' }");
     client.send(1, &search("(uid=user.1)"));
     client.send(2, &search("(uid=user.2)"));
@@ -215,7 +215,7 @@ fn held_replies_are_cancelled_and_abandoned() {
 }
 
 #[test]
-fn everything_stands_still_and_then_nobody_listens() {
+fn stall_and_refuse_faults_work() {
     // This clock starts before the server's.
     let begin = now();
     let running =

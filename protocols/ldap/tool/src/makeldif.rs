@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_ldif_cannot_hold_is_encoded() {
+    fn ldif_value_is_base64_where_required() {
         for (value, expected) in [
             (&b"Smith"[..], "sn: Smith\n"),
             (b"a: b <c>", "sn: a: b <c>\n"),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_folded_at_the_column_and_say_the_same() {
+    fn ldif_lines_are_folded_at_the_column() {
         let value = "0123456789".repeat(5);
         let folded = line("description", value.as_bytes(), 20);
         assert!(folded.lines().all(|line| line.len() <= 20), "{folded}");

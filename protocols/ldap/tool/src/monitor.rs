@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_the_names_of_their_entries() {
+    fn monitor_numbers_are_named_by_their_entries() {
         let found = [("dn", "cn=Operations"), ("monitorOpCompleted", "12"), ("cn", "Operations")];
         let found = found.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec()));
         let all: Vec<_> = numbers("operations", &found).collect();

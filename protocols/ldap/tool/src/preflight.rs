@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_ends_by_itself_or_when_it_is_told_to() {
+    fn preflight_ends_by_itself_or_on_a_stop() {
         let (runtime, stop) = (runtime().unwrap(), Stop::new());
         let wait = |urgency| unless(&stop, urgency, std::future::pending::<()>());
         assert_eq!(runtime.block_on(unless(&stop, Urgency::Finish, async { 7 })), Some(7));

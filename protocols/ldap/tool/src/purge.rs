@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn progress_reads_as_it_did_of_old() {
+    fn purge_progress_equals_the_original() {
         let purge = Purge { total: 13_885, deleted: 8_195, ..Purge::default() };
         assert_eq!(
             line(&purge, Duration::from_secs_f64(8_195.0 / 1_638.2)),

@@ -303,7 +303,7 @@ mod tests {
     use brunt_feed::{Files, Settings};
 
     #[test]
-    fn arguments_that_no_template_uses_are_known_by_number() {
+    fn unused_arguments_are_listed_by_number() {
         let specs = ["rand(0,9)", "inc(0,9)", "x"].map(str::to_owned);
         let texts = |patterns| {
             Texts::new(

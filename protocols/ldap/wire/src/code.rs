@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_at_their_numbers() {
+    fn result_codes_have_their_names() {
         for (code, word) in [
             (SUCCESS, "success"),
             (NO_SUCH_OBJECT, "noSuchObject"),

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_rfc_4514() {
+    fn dn_examples_of_rfc_4514_are_parsed() {
         let values = |text: &str| {
             let dn = Dn::parse(text.as_bytes()).unwrap();
             let pairs = dn.rdns.into_iter().flat_map(|rdn| rdn.pairs);
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_names_have_equal_forms() {
+    fn dn_equal_names_have_equal_forms() {
         for (one, other) in [
             ("UID=User.1, OU=People ,DC=Example", "uid=user.1,ou=people,dc=example"),
             ("cn=a  b", "CN=A B"),
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn the_short_way_and_the_long_way_agree() {
+    fn dn_fast_and_full_normalization_agree() {
         for text in ["uid=user.1,ou=People,dc=example,dc=com", "o=", "a=b", "mail=x@y.z,C-d=1_2"] {
             assert!(is_plain(text.as_bytes()), "{text}");
             let mut long = Vec::new();
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_name_says_where() {
+    fn dn_errors_name_the_offset() {
         for (text, error) in [
             ("uid", DnError::Attribute { offset: 0 }),
             ("a=b,", DnError::Attribute { offset: 4 }),
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escaped_value_is_parsed_back() {
+    fn dn_escaping_round_trips() {
         let values: [&[u8]; 9] = [
             b"",
             b" ",

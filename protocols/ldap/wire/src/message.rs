@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancel_names_its_target() {
+    fn cancel_names_its_target() {
         let mut out = Vec::new();
         request::encode_cancel(&mut out, 9, 300);
         let message = Message::decode(&out).unwrap();
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_modify_has_the_fields_it_was_given() {
+    fn password_modify_has_the_given_fields() {
         let mut out = Vec::new();
         request::password_modify(None, Some(&"o".into()), Some(&Text::slot(0)), &[]).encode(
             1,
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_nest_so_deep_and_no_deeper() {
+    fn filter_depth_is_limited_in_messages() {
         assert!(Message::decode(&message(vec![search(2, nots(filter::DEPTH_MAX))])).is_ok());
         let deep = refused(vec![search(2, nots(filter::DEPTH_MAX + 1))]);
         assert!(matches!(deep, DecodeError::TooDeep { .. }), "{deep}");
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_request_is_refused_for_what_it_is() {
+    fn invalid_request_is_refused_with_its_reason() {
         let delete = Node::string(op::DELETE_REQUEST, &"o=x".into());
         for (parts, expected) in [
             (vec![], "runs past the end"),
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_control_spoils_the_message() {
+    fn malformed_control_invalidates_the_message() {
         let delete = Node::string(op::DELETE_REQUEST, &"o=x".into());
         let control = Node::Element(0xa0, vec![Node::sequence(vec![Node::boolean(true)])]);
         let error = refused(vec![delete, control]);
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unbind_needs_no_contents() {
+    fn unbind_needs_no_contents() {
         let mut out = Vec::new();
         Writer::new(&mut out).raw(&[0x30, 0x05, 0x02, 0x01, 0x03, 0x42, 0x00]);
         assert!(matches!(Message::decode(&out).unwrap().request, Request::Unbind));

@@ -315,7 +315,7 @@ mod tests {
     use crate::reply::{self, Answer};
 
     #[test]
-    fn a_stream_is_cut_where_messages_end() {
+    fn stream_is_cut_where_messages_end() {
         let mut stream = Vec::new();
         reply::result(&mut stream, 1, op::SEARCH_DONE, &Answer::code(code::SUCCESS), &[]);
         let first = stream.len();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_begin_a_message_is_refused_at_once() {
+    fn invalid_message_start_is_refused_at_once() {
         let tag = DecodeError::Tag { offset: 0, expected: tag::SEQUENCE, found: b'H' };
         assert_eq!(frame(b"HTTP/1.1 400"), Err(tag));
         assert_eq!(frame(b"H"), Err(tag));
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notice_of_disconnection_is_one() {
+    fn notice_of_disconnection_is_recognized() {
         let mut bytes = Vec::new();
         reply::notice_of_disconnection(
             &mut bytes,

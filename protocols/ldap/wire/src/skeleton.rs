@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_backwards_is_what_is_written_forwards() {
+    fn backward_encoding_equals_forward_encoding() {
         let tree = Node::Element(
             0x63,
             vec![
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_slot_is_one_run_of_bytes() {
+    fn skeleton_without_slots_is_one_run_of_bytes() {
         let tree = Node::sequence(vec![Node::octets(&Text::from("a")), Node::integer(1)]);
         let skeleton = Skeleton::fragment(&tree);
         assert_eq!(skeleton.steps.len(), 1);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_deeper_than_the_stack_holds_is_still_written() {
+    fn skeleton_nesting_beyond_the_inline_stack_is_written() {
         let mut tree = Node::Slot(0);
         for _ in 0..3 * DEPTH_INLINE {
             tree = Node::sequence(vec![tree]);

@@ -72,7 +72,7 @@ mod tests {
     use crate::ber::{Node, Text};
 
     #[test]
-    fn a_patched_request_is_the_one_encoded_afresh() {
+    fn patched_request_equals_a_fresh_encoding() {
         let skeleton = Skeleton::message(
             &Node::Element(0x63, vec![Node::octets(&Text::slot(0)), Node::octets(&Text::slot(1))]),
             None,

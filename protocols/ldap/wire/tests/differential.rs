@@ -418,7 +418,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn requests_survive_both_ways(op in requests(), ctrl in any_controls(), id in 1..i32::MAX) {
+    fn requests_round_trip_with_ldap3_proto(op in requests(), ctrl in any_controls(), id in 1..i32::MAX) {
         // The encoders have no place for the controls of a request without an answer.
         let silent = matches!(op, LdapOp::UnbindRequest | LdapOp::AbandonRequest(_));
         let message = LdapMsg { msgid: id, op, ctrl: if silent { Vec::new() } else { ctrl } };
@@ -448,7 +448,7 @@ proptest! {
     }
 
     #[test]
-    fn answers_survive_both_ways(op in responses(), ctrl in any_controls(), id in 0..i32::MAX) {
+    fn answers_round_trip_with_ldap3_proto(op in responses(), ctrl in any_controls(), id in 0..i32::MAX) {
         let message = LdapMsg { msgid: id, op, ctrl };
         let bytes = theirs(&message);
         prop_assert_eq!(response::frame(&bytes), Ok(Some(bytes.len())));
@@ -461,7 +461,7 @@ proptest! {
     }
 
     #[test]
-    fn filters_survive_being_shown(op in search()) {
+    fn filters_round_trip_as_text(op in search()) {
         let bytes = theirs(&LdapMsg { msgid: 1, op, ctrl: Vec::new() });
         let Request::Search(search) = Message::decode(&bytes).unwrap().request else { panic!("a search") };
         let text = search.filter.to_string();
@@ -469,7 +469,7 @@ proptest! {
     }
 
     #[test]
-    fn tampered_bytes_never_panic(
+    fn altered_bytes_never_panic(
         op in prop_oneof![requests(), responses()],
         ctrl in any_controls(),
         tampering in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
@@ -485,7 +485,7 @@ proptest! {
     }
 
     #[test]
-    fn noise_never_panics(bytes in vec(any::<u8>(), 0..200)) {
+    fn random_bytes_never_panic(bytes in vec(any::<u8>(), 0..200)) {
         look_at_everything(&bytes);
     }
 }

@@ -45,7 +45,7 @@ fn admin_bind() -> Skeleton {
 }
 
 #[test]
-fn binds_a_search_and_what_it_found() {
+fn bind_and_search_equal_openldap() {
     let capture = capture(include_str!("../testdata/openldap/search.hex"));
     let bind = request::bind_simple(&Text::slot(0), &Text::slot(1), &[Control::password_policy()]);
     assert_eq!(encoded(&bind, 1, &[USER, "password"]), capture.sent[0]);
@@ -97,7 +97,7 @@ fn binds_a_search_and_what_it_found() {
 }
 
 #[test]
-fn a_wrong_password() {
+fn bind_with_a_wrong_password_equals_openldap() {
     let capture = capture(include_str!("../testdata/openldap/wrong.hex"));
     let bind = request::bind_simple(&USER.into(), &Text::slot(0), &[Control::password_policy()]);
     assert_eq!(encoded(&bind, 1, &["wrong"]), capture.sent[0]);
@@ -106,7 +106,7 @@ fn a_wrong_password() {
 }
 
 #[test]
-fn a_modify_with_assertion_pre_read_and_post_read() {
+fn modify_with_assertion_and_read_controls_equals_openldap() {
     let capture = capture(include_str!("../testdata/openldap/modify.hex"));
     assert_eq!(encoded(&admin_bind(), 1, &["secret"]), capture.sent[0]);
 
@@ -152,7 +152,7 @@ fn a_modify_with_assertion_pre_read_and_post_read() {
 }
 
 #[test]
-fn an_add_by_skeleton_and_on_the_fly() {
+fn add_equals_openldap() {
     let capture = capture(include_str!("../testdata/openldap/add.hex"));
     let dn = "uid=user.2,dc=example,dc=com";
     let fields =
@@ -170,7 +170,7 @@ fn an_add_by_skeleton_and_on_the_fly() {
 }
 
 #[test]
-fn a_rename_a_compare_and_a_delete() {
+fn rename_compare_and_delete_equal_openldap() {
     let user = "uid=user.3,dc=example,dc=com";
     let sent = |text| capture(text).sent.swap_remove(1);
     let rename = request::modify_dn(
@@ -197,7 +197,7 @@ fn a_rename_a_compare_and_a_delete() {
 }
 
 #[test]
-fn who_am_i_for_somebody_else() {
+fn whoami_with_proxied_authorization_equals_openldap() {
     let capture = capture(include_str!("../testdata/openldap/whoami.hex"));
     let mut identity = Text::from("dn:uid=");
     identity.push_slot(0);

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_example_of_rfc_2195() {
+    fn cram_md5_example_of_rfc_2195() {
         let identity = Identity {
             authid: "tim",
             authzid: "",

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_rfc_2831() {
+    fn digest_md5_example_of_rfc_2831() {
         let (mut digest, response) = answered();
         assert_eq!(
             response,
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_proof_may_come_as_one_more_challenge() {
+    fn digest_md5_proof_may_be_a_further_challenge() {
         let (mut digest, _) = answered();
         let mut out = Vec::new();
         let step =
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_without_the_proof_is_an_impostor() {
+    fn digest_md5_requires_the_proof_of_the_server() {
         for proof in
             [None, Some(&b"rspauth=00000000000000000000000000000000"[..]), Some(b"other=1")]
         {
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_are_never_believed() {
+    fn digest_md5_challenges_are_validated() {
         for (challenge, words) in [
             (&b"realm=\"x"[..], "is not a list"),
             (b"nonsense", "is not a list"),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_and_backslashes_survive_both_ways() {
+    fn digest_md5_quoting_round_trips() {
         let mut out = Vec::new();
         push_quoted("username", br#"a"b\c"#, &mut out);
         let (name, value) = Directives(&out).next().unwrap().unwrap();
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn names_within_latin_1_are_hashed_as_latin_1() {
+    fn digest_md5_hashes_latin_1_names_as_latin_1() {
         let mut digest = chris();
         digest.password = zeroize::Zeroizing::new("geh\u{e9}im".into());
         let mut by_hand = Md5::new();

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_realm_completes_a_bare_name() {
+    fn gssapi_realm_completes_a_bare_name() {
         assert_eq!(gssapi("kurt", Some("EXAMPLE.COM")).principal, "kurt@EXAMPLE.COM");
         assert_eq!(gssapi("kurt@OTHER", Some("EXAMPLE.COM")).principal, "kurt@OTHER");
         assert_eq!(gssapi("kurt", None).principal, "kurt");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn success_before_the_negotiation_is_not_believed() {
+    fn gssapi_early_success_is_refused() {
         assert!(matches!(gssapi("kurt", None).finish(), Err(SaslError::Impostor(_))));
     }
 }

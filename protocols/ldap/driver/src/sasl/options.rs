@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_digest_md5_takes() {
+    fn sasl_options_of_digest_md5_are_all_parsed() {
         let options = [
             ("mech", "DIGEST-MD5"),
             ("authid", "u:user.{}"),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bind_dn_stands_in_for_a_missing_authid() {
+    fn sasl_authid_defaults_to_the_bind_dn() {
         let parsed = SaslOptions::parse(&[("mech", "PLAIN")], Some("uid=user.{},dc=x")).unwrap();
         assert_eq!(parsed.authid.as_deref(), Some("dn:uid=user.{},dc=x"));
         assert_eq!(
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_what_is_right() {
+    fn sasl_option_errors_name_the_valid_values() {
         assert!(message(&[], None).contains("-o mech=NAME"));
         assert!(
             message(&[("mech", "plain")], None)

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_is_the_example_of_rfc_4616() {
+    fn plain_example_of_rfc_4616() {
         assert_eq!(
             first(Mechanism::Plain, "tim", "", b"tanstaaftanstaaf"),
             b"\0tim\0tanstaaftanstaaf"
@@ -100,13 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn external_says_only_who_to_act_as() {
+    fn external_sends_only_the_authzid() {
         assert_eq!(first(Mechanism::External, "nobody", "", b"x"), b"");
         assert_eq!(first(Mechanism::External, "nobody", "u:kurt", b"x"), b"u:kurt");
     }
 
     #[test]
-    fn oauthbearer_is_the_example_of_rfc_7628_and_acknowledges_a_refusal() {
+    fn oauthbearer_example_of_rfc_7628_and_refusal() {
         let token = b"vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==";
         let sent = first(Mechanism::OauthBearer, "", "user@example.com", token);
         let expected = "n,a=user@example.com,\x01auth=Bearer vF9dft4qmTc2Nvb3RlckBhbHRhdmlzdGEuY29tCg==\x01\x01";
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nul_inside_a_part_is_refused() {
+    fn plain_refuses_nul_characters() {
         let identity = Identity {
             authid: "a\0b",
             authzid: "",

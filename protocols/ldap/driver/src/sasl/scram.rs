@@ -261,7 +261,7 @@ mod tests {
         "r=fyko+d2lbbFgONRv9qkxdawL3rfcNHYJY1ZVvWVs7j,s=QSXCR+Q6sek8bf92,i=4096";
 
     #[test]
-    fn the_example_of_rfc_5802() {
+    fn scram_sha_1_example_of_rfc_5802() {
         let mut scram = pencil(Mechanism::ScramSha1, "", NONCE_SHA1);
         assert_eq!(say(&mut scram, None).unwrap(), "n,,n=user,r=fyko+d2lbbFgONRv9qkxdawL");
         assert_eq!(
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_rfc_7677() {
+    fn scram_sha_256_example_of_rfc_7677() {
         let mut scram = pencil(Mechanism::ScramSha256, "", "rOprNGfwEbeRWgbNEkqO");
         assert_eq!(say(&mut scram, None).unwrap(), "n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
         let first = "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_must_prove_itself() {
+    fn scram_requires_the_proof_of_the_server() {
         for proof in [None, Some("v=AAAAAAAAAAAAAAAAAAAAAAAAAAA="), Some("v=?"), Some("x")] {
             let mut scram = pencil(Mechanism::ScramSha1, "", NONCE_SHA1);
             say(&mut scram, None).unwrap();
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn an_identity_to_act_as_is_bound_into_the_proof() {
+    fn scram_authzid_is_part_of_the_proof() {
         let mut scram = pencil(Mechanism::ScramSha1, "dn:cn=a,b", NONCE_SHA1);
         assert!(say(&mut scram, None).unwrap().starts_with("n,a=dn:cn=3Da=2Cb,n=user,"));
         let answer = say(&mut scram, Some(FIRST_SHA1)).unwrap();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_are_never_believed() {
+    fn scram_challenges_are_validated() {
         for (first, words) in [
             ("r=other,s=QSXCR+Q6sek8bf92,i=4096", "does not continue our nonce"),
             ("r=fyko+d2lbbFgONRv9qkxdawL,s=QSXCR+Q6sek8bf92,i=4096", "does not continue our nonce"),
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_keys_are_those_of_the_same_password_and_salt_only() {
+    fn scram_key_cache_depends_on_password_and_salt() {
         let mut cache = KeyCache::default();
         let scram = pencil(Mechanism::ScramSha256, "", "n");
         let one = scram.keys(vec![1], 10, &mut cache);

@@ -65,7 +65,7 @@ async fn bound(server: &Server, task: Task, count: u64) -> Vec<Outcome> {
 }
 
 #[tokio::test]
-async fn the_percentage_of_wrong_passwords_is_sent_and_rejected() {
+async fn wrong_passwords_are_sent_in_the_given_percentage() {
     let server = Server::start(|incoming| {
         let Request::Bind { authentication: Authentication::Simple(password), .. } =
             &incoming.message.request
@@ -93,7 +93,7 @@ async fn the_percentage_of_wrong_passwords_is_sent_and_rejected() {
 }
 
 #[tokio::test]
-async fn plain_and_anonymous_are_one_step() {
+async fn plain_and_anonymous_take_one_step() {
     let server = server(|_, mechanism, credentials| match (mechanism, credentials) {
         ("PLAIN", b"dn:cn=admin\0user.1\0s3cret" | b"dn:cn=admin\0user.2\0s3cret") => {
             (0, Vec::new())
@@ -113,7 +113,7 @@ async fn plain_and_anonymous_are_one_step() {
 }
 
 #[tokio::test]
-async fn cram_md5_is_two_steps_and_one_exchange() {
+async fn cram_md5_takes_two_steps_in_one_exchange() {
     let server = server(|step, mechanism, credentials| {
         assert_eq!(mechanism, "CRAM-MD5");
         if step == 0 {
@@ -160,7 +160,7 @@ fn digest(response: &str, method: &str) -> String {
 }
 
 #[tokio::test]
-async fn digest_md5_proves_both_sides() {
+async fn digest_md5_authenticates_both_sides() {
     for honest in [true, false] {
         let server = server(move |step, _, credentials| {
             if step == 0 {
@@ -194,7 +194,7 @@ fn hmac(key: &[u8], message: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn scram_proves_both_sides() {
+async fn scram_authenticates_both_sides() {
     for in_band in [true, false] {
         let firsts: Mutex<(String, String)> = Mutex::default();
         let mut salted = [0; 32];
@@ -238,7 +238,7 @@ async fn scram_proves_both_sides() {
 }
 
 #[tokio::test]
-async fn a_server_that_never_comes_to_an_end_is_cut_short() {
+async fn endless_sasl_conversation_is_cut_short() {
     let server = server(|_, _, _| (14, b"again".to_vec())).await;
     let options = [("mech", "CRAM-MD5"), ("authid", "user.1")];
     assert_eq!(
@@ -248,7 +248,7 @@ async fn a_server_that_never_comes_to_an_end_is_cut_short() {
 }
 
 #[test]
-fn external_without_tls_is_refused_wherever_it_binds() {
+fn external_without_tls_is_refused() {
     let external = || sasl(&[("mech", "EXTERNAL")], "");
     let address = "127.0.0.1:389".parse().unwrap();
     let as_task = setup(address, external());
@@ -261,7 +261,7 @@ fn external_without_tls_is_refused_wherever_it_binds() {
 }
 
 #[tokio::test]
-async fn a_value_in_an_authorization_dn_is_escaped_unless_raw() {
+async fn authzid_dn_values_are_escaped_unless_raw() {
     for (raw, expected) in [(false, "dn:cn=a\\,b,dc=x\0a,b\0p"), (true, "dn:cn=a,b,dc=x\0a,b\0p")] {
         let server = server(move |_, _, credentials| {
             (if credentials == expected.as_bytes() { 0 } else { 49 }, Vec::new())

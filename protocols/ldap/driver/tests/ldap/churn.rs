@@ -77,7 +77,7 @@ async fn directory(silent: &'static str) -> (Server, Directory) {
 }
 
 #[tokio::test]
-async fn what_was_added_is_deleted_in_the_run_or_after_it() {
+async fn added_entries_are_deleted_during_or_after_the_run() {
     for mode in [DeleteMode::Fifo, DeleteMode::Random] {
         let (server, directory) = directory("").await;
         let plan = plan(setup(server.address, adding(mode, 10)));
@@ -97,7 +97,7 @@ async fn what_was_added_is_deleted_in_the_run_or_after_it() {
 }
 
 #[tokio::test]
-async fn entries_that_were_there_before_stay() {
+async fn existing_entries_are_kept() {
     let (server, directory) = directory("").await;
     directory.lock().unwrap().insert("uid=user.3,dc=example".into());
     let plan = plan(setup(server.address, adding(DeleteMode::Off, 1)));
@@ -110,7 +110,7 @@ async fn entries_that_were_there_before_stay() {
 }
 
 #[tokio::test]
-async fn an_add_without_an_answer_is_purged_too() {
+async fn unanswered_add_is_purged() {
     let (server, directory) = directory("uid=user.1,dc=example").await;
     let plan = plan(setup(server.address, adding(DeleteMode::Off, 1)));
     let mut session = open(&plan, 0..1).remove(0);
@@ -127,7 +127,7 @@ async fn an_add_without_an_answer_is_purged_too() {
 }
 
 #[tokio::test]
-async fn a_purge_goes_on_after_a_refusal_and_says_why() {
+async fn purge_continues_after_a_refusal_and_reports_it() {
     let server = Server::start(|incoming| {
         let refused = matches!(&incoming.message.request, Request::Delete { dn } if dn.starts_with(b"uid=user.1,"));
         vec![Act::Send(answer(incoming.message, if refused { 50 } else { 0 }, ""))]

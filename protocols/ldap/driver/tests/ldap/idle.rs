@@ -114,7 +114,7 @@ async fn disconnect(server: &Server, word: &Notify) {
 }
 
 #[tokio::test]
-async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
+async fn idle_close_before_an_exchange_costs_none() {
     let ways: [fn() -> Vec<Act>; 3] = [
         || vec![Act::Close],
         || vec![Act::Reset],
@@ -154,7 +154,7 @@ async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
 }
 
 #[tokio::test]
-async fn a_connection_found_closed_when_getting_ready_is_counted_then() {
+async fn idle_close_found_when_preparing_is_counted_then() {
     // The disconnection arrives separately, or together with the answer.
     for joined in [false, true] {
         let server = Server::start(move |incoming| {
@@ -198,7 +198,7 @@ async fn second(
 }
 
 #[tokio::test]
-async fn a_request_that_met_the_end_is_sent_again_if_it_may_be() {
+async fn request_on_a_closing_connection_is_resent_if_allowed() {
     let failed = |outcome| ReuseResult { outcome, ..ReuseResult::well() };
     let reset = Outcome::Failed(Class::Closed, 104);
     for (task, resend, again) in [
@@ -223,7 +223,7 @@ async fn a_request_that_met_the_end_is_sent_again_if_it_may_be() {
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_while_the_server_works_was_not_idle() {
+async fn connection_closed_during_work_was_not_idle() {
     for (worked, again) in [(10, true), (500, false)] {
         let word = Arc::new(Notify::new());
         let told = Arc::clone(&word);
@@ -254,7 +254,7 @@ async fn a_connection_that_ends_while_the_server_works_was_not_idle() {
 }
 
 #[tokio::test]
-async fn a_server_that_closes_each_connection_closed_no_idle_one() {
+async fn server_closing_every_connection_is_a_failure() {
     let server = Server::start(|_: &Incoming<'_>| vec![Act::Close]).await;
     let login = Identity::Anonymous;
     let plan = plan(Setup { login, resend: Resend::Always, ..setup(server.address, search()) });
@@ -269,7 +269,7 @@ async fn a_server_that_closes_each_connection_closed_no_idle_one() {
 }
 
 #[tokio::test]
-async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
+async fn partial_answer_is_never_resent() {
     let half = |incoming: &Incoming<'_>| {
         let mut bytes = yes(incoming.message);
         bytes.truncate(bytes.len() - 3);
@@ -299,7 +299,7 @@ async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
 }
 
 #[tokio::test]
-async fn a_connection_that_never_answered_is_not_tried_again() {
+async fn connection_that_never_answered_is_not_retried() {
     let server = Server::start(|_| vec![Act::Close]).await;
     let plan = plan(Setup { resend: Resend::Always, ..setup(server.address, search()) });
     let mut session = open(&plan, 0..1).remove(0);
@@ -311,7 +311,7 @@ async fn a_connection_that_never_answered_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
+async fn connection_opened_in_advance_counts_as_reused() {
     let server = Server::start(|incoming| match incoming.connection {
         0 => vec![Act::Close],
         _ => vec![Act::Send(yes(incoming.message))],
@@ -323,7 +323,7 @@ async fn a_connection_that_was_opened_in_advance_counts_as_kept() {
 }
 
 #[tokio::test]
-async fn a_server_that_died_is_a_failure() {
+async fn server_that_died_is_a_failure() {
     let server = Server::willing().await;
     let plan = plan(setup(server.address, search()));
     let mut session = open(&plan, 0..1).remove(0);
@@ -341,7 +341,7 @@ async fn a_server_that_died_is_a_failure() {
 }
 
 #[tokio::test]
-async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
+async fn shared_connection_judges_each_exchange_separately() {
     // Both have one answer. Then the first to send a request gets half of another answer, and the connection ends while
     // the second's request is on it.
     let server = Server::start(|incoming| match (incoming.connection, incoming.nth) {
@@ -374,7 +374,7 @@ async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
 
 /// The connection of a flow's user is also reopened and bound again, and the intended request is sent.
 #[tokio::test]
-async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
+async fn flow_user_repeats_its_step_on_a_new_connection() {
     for resent in [0, 1] {
         // Each connection is bound and carries one search. The first is closed after it, or while the second is on it.
         let word = Arc::new(Notify::new());

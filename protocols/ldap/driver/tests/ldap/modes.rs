@@ -11,7 +11,7 @@ fn search() -> Task {
 }
 
 #[tokio::test]
-async fn each_mode_makes_the_connections_and_binds_it_promises() {
+async fn modes_make_the_promised_connections_and_binds() {
     // Mode, number of operations before reconnecting, connections, binds.
     let table = [
         (Mode::PerOperation, 0, 30, 30),
@@ -41,7 +41,7 @@ async fn each_mode_makes_the_connections_and_binds_it_promises() {
 }
 
 #[tokio::test]
-async fn authrate_binds_once_an_exchange_and_never_besides() {
+async fn authrate_binds_exactly_once_per_exchange() {
     for (mode, connections) in [(Mode::PerOperation, 20), (Mode::Rebind, 1)] {
         let task = Task::Bind {
             identity: simple("uid=user.{},dc=example", "password"),
@@ -60,7 +60,7 @@ async fn authrate_binds_once_an_exchange_and_never_besides() {
 }
 
 #[tokio::test]
-async fn a_connection_made_for_an_operation_belongs_to_it() {
+async fn connecting_belongs_to_its_operation() {
     // Mode, number of operations before reconnecting, and which of five operations open a connection.
     let table = [
         (Mode::PerOperation, 0, [true; 5]),
@@ -93,7 +93,7 @@ async fn parts_are_reported_where_they_happen() {
 }
 
 #[tokio::test]
-async fn a_probe_is_one_more_connection_and_carries_the_code() {
+async fn probe_uses_one_connection_and_returns_the_code() {
     let (server, mut setup) = willing(search()).await;
     setup.login = simple("cn=admin", "secret");
     let plan = plan(setup);
@@ -121,7 +121,7 @@ async fn a_probe_is_one_more_connection_and_carries_the_code() {
 
 /// A server that expects TLS may wait for more of what it takes for a handshake, and says nothing.
 #[tokio::test]
-async fn a_probe_that_nobody_answers_names_the_port_for_tls_as_a_possible_reason() {
+async fn probe_without_an_answer_suggests_ldaps() {
     let silent = crate::Server::start(|_| Vec::new()).await;
     let mut setup = crate::setup(silent.address, search());
     setup.login = simple("cn=admin", "secret");
@@ -134,7 +134,7 @@ async fn a_probe_that_nobody_answers_names_the_port_for_tls_as_a_possible_reason
 }
 
 #[test]
-fn what_cannot_work_is_refused_before_it_runs() {
+fn invalid_setups_are_refused_before_the_run() {
     let address = "127.0.0.1:389".parse().unwrap();
     let refused = |change: &dyn Fn(&mut brunt_ldap_driver::Setup)| {
         let mut setup = setup(address, search());

@@ -34,7 +34,7 @@ async fn seen(task: Task, specs: &[&str], raw: bool, count: u64) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn values_are_escaped_in_dns_and_need_no_escape_in_filters() {
+async fn values_are_escaped_in_dns_and_safe_in_filters() {
     let search = Task::Search(SearchSetup::new("ou={},dc=example", "(&(cn={1})(sn=*{1}))"));
     let tricky = "Smith, John (Jr)";
     assert_eq!(
@@ -47,7 +47,7 @@ async fn values_are_escaped_in_dns_and_need_no_escape_in_filters() {
 }
 
 #[tokio::test]
-async fn an_argument_may_be_a_whole_filter() {
+async fn filter_may_be_given_by_an_argument() {
     let search = Task::Search(SearchSetup::new("dc=example", "(&{}(objectClass=person))"));
     assert_eq!(
         seen(search, &["(uid=a)"], false, 2).await,
@@ -61,7 +61,7 @@ async fn an_argument_may_be_a_whole_filter() {
 }
 
 #[tokio::test]
-async fn one_row_feeds_every_template_of_an_exchange() {
+async fn generator_row_feeds_every_template_of_an_exchange() {
     let task = Task::Modify(modify(
         "uid=user.{1},dc=x",
         &[("description", "{2} of {1}"), ("title", "{}")],
@@ -76,7 +76,7 @@ async fn one_row_feeds_every_template_of_an_exchange() {
 }
 
 #[tokio::test]
-async fn several_values_differ_and_a_constant_is_refused() {
+async fn value_count_makes_distinct_values_and_refuses_a_constant() {
     let mut several = modify("uid=user.{1},dc=x", &[("description", "v{2}")]);
     several.value_count = 3;
     let seen = seen(Task::Modify(several.clone()), &["inc(0,9)", "inc(0,1000)"], false, 3).await;
@@ -94,7 +94,7 @@ async fn several_values_differ_and_a_constant_is_refused() {
 }
 
 #[tokio::test]
-async fn no_value_replaces_by_nothing_and_increments_carry_their_amount() {
+async fn value_count_zero_clears_and_increment_sends_its_amount() {
     let mut nothing = modify("cn=a", &[("description", "x")]);
     nothing.value_count = 0;
     assert_eq!(seen(Task::Modify(nothing), &[], false, 1).await, ["modify cn=a"]);
@@ -114,7 +114,7 @@ async fn no_value_replaces_by_nothing_and_increments_carry_their_amount() {
 }
 
 #[tokio::test]
-async fn what_is_found_is_the_last_argument_of_the_bind() {
+async fn search_and_bind_uses_the_found_dn() {
     let task = || Task::SearchThenBind {
         search: SearchSetup::new("dc=example", "(uid=user.{})"),
         identity: simple("{2}", "password"),
@@ -139,7 +139,7 @@ async fn what_is_found_is_the_last_argument_of_the_bind() {
 }
 
 #[tokio::test]
-async fn binds_can_have_a_connection_of_their_own() {
+async fn search_and_bind_may_use_separate_connections() {
     let task = Task::SearchThenBind {
         search: SearchSetup::new("dc=example", "(uid=a)"),
         identity: simple("{1}", "password"),
@@ -164,7 +164,7 @@ async fn binds_can_have_a_connection_of_their_own() {
 }
 
 #[tokio::test]
-async fn none_or_several_found_are_94_and_95_and_nobody_binds() {
+async fn search_and_bind_without_one_entry_is_94_or_95() {
     let server = Server::start(|incoming| {
         let one = || entry(incoming.message, "uid=a", &[]);
         vec![Act::Send(match incoming.nth {
@@ -191,7 +191,7 @@ async fn none_or_several_found_are_94_and_95_and_nobody_binds() {
 }
 
 #[tokio::test]
-async fn a_lost_race_is_assertion_failed() {
+async fn mvcc_lost_race_is_assertion_failed() {
     // The entry's version is 7; the assertion must contain the value that was read.
     let server = Server::start(|incoming| {
         let message = incoming.message;
@@ -218,7 +218,7 @@ async fn a_lost_race_is_assertion_failed() {
 }
 
 #[tokio::test]
-async fn search_and_modify_are_exchanges_of_their_own() {
+async fn search_and_modify_are_separate_exchanges() {
     let server = Server::start(|incoming| {
         let message = incoming.message;
         let found = match &message.request {
@@ -243,7 +243,7 @@ async fn search_and_modify_are_exchanges_of_their_own() {
 }
 
 #[tokio::test]
-async fn all_pages_are_one_exchange() {
+async fn paged_search_is_one_exchange() {
     let server = Server::start(|incoming| {
         let message = incoming.message;
         let requested = message.control(control::PAGED_RESULTS).unwrap().value.unwrap();
@@ -273,7 +273,7 @@ async fn all_pages_are_one_exchange() {
 }
 
 #[tokio::test]
-async fn controls_go_with_every_operation() {
+async fn controls_accompany_every_operation() {
     type Seen = (String, bool, Option<Vec<u8>>);
     static SEEN: Mutex<Vec<Seen>> = Mutex::new(Vec::new());
     let server = Server::start(|incoming| {
@@ -307,7 +307,7 @@ async fn controls_go_with_every_operation() {
 }
 
 #[tokio::test]
-async fn a_referral_is_a_failure_with_its_code() {
+async fn referral_is_a_failure_with_its_code() {
     let server = Server::start(|incoming| vec![Act::Send(answer(incoming.message, 10, ""))]).await;
     let ran =
         run(&plan(setup(server.address, Task::Modify(modify("cn=a", &[("title", "x")])))), 1).await;

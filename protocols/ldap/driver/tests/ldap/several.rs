@@ -46,7 +46,7 @@ fn willing_at(address: SocketAddr) -> Server {
 }
 
 #[tokio::test]
-async fn the_load_returns_to_a_server_that_is_back() {
+async fn load_returns_to_a_recovered_server() {
     let (first, second) = (Server::willing().await, Server::willing().await);
     let (own, other) = (first.address, second.address);
     let plan = plan_of([own, other]);
@@ -80,7 +80,7 @@ async fn the_load_returns_to_a_server_that_is_back() {
 }
 
 #[tokio::test]
-async fn a_dead_first_server_refuses_no_run() {
+async fn dead_first_server_does_not_refuse_the_run() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let alive = Server::willing().await;
     let other = alive.address;

@@ -48,7 +48,7 @@ fn value(seed: u64, number: u64) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn every_measured_request_has_the_identity_of_its_exchange() {
+async fn traceparent_is_on_every_measured_request() {
     let search = || SearchSetup::new("dc=example", "(uid=a)");
     let bind = |identity| Task::Bind { identity, invalid_percent: 0 };
     let then_bind = Task::SearchThenBind {
@@ -75,7 +75,7 @@ async fn every_measured_request_has_the_identity_of_its_exchange() {
 }
 
 #[tokio::test]
-async fn what_opens_a_connection_has_none_and_a_failure_names_it() {
+async fn traceparent_is_absent_when_connecting_and_named_by_failures() {
     let search = Task::Search(SearchSetup::new("dc=example", "(uid=a)"));
     let (seen, failed) = ran(search.clone(), 7, 32, 1).await;
     assert_eq!(seen, [("search", Some(value(7, 0)))]);

@@ -61,7 +61,7 @@ async fn together(plan: &Arc<Plan>, count: u64) -> Vec<Vec<ExchangeResult>> {
 }
 
 #[tokio::test]
-async fn answers_in_any_order_find_their_exchanges() {
+async fn answers_in_any_order_are_matched() {
     let script = backwards(4);
     let server = Server::start(move |incoming| script(incoming.message)).await;
     let mut setup = setup(server.address, search());
@@ -76,7 +76,7 @@ async fn answers_in_any_order_find_their_exchanges() {
 }
 
 #[tokio::test]
-async fn a_shared_connection_is_bound_once_and_closed_once() {
+async fn shared_connection_is_bound_and_closed_once() {
     let server = Server::willing().await;
     let mut setup = setup(server.address, search());
     (setup.requests_per_connection, setup.sessions) = (8, 8);
@@ -90,7 +90,7 @@ async fn a_shared_connection_is_bound_once_and_closed_once() {
 }
 
 #[tokio::test]
-async fn one_timeout_on_a_shared_connection_leaves_the_others_alone() {
+async fn timeout_on_a_shared_connection_is_isolated() {
     // The first request is never answered; its session, which reads for all sessions, times out.
     let server = Server::start(|incoming| match incoming.nth {
         0 => Vec::new(),
@@ -114,7 +114,7 @@ async fn one_timeout_on_a_shared_connection_leaves_the_others_alone() {
 }
 
 #[tokio::test]
-async fn split_and_joined_frames_are_whole_again() {
+async fn frames_split_or_joined_are_reassembled() {
     let server = Server::start(|incoming| {
         let mut bytes = Vec::new();
         for _ in 0..40 {
@@ -140,7 +140,7 @@ async fn split_and_joined_frames_are_whole_again() {
 }
 
 #[tokio::test]
-async fn answers_longer_than_a_read_are_taken_whole() {
+async fn answers_longer_than_a_read_are_complete() {
     let long = "z".repeat(1_000_000);
     let server = Server::start(move |incoming| {
         let mut bytes = entry(incoming.message, "uid=x", &[("jpegPhoto", &[long.as_str()])]);
@@ -156,7 +156,7 @@ async fn answers_longer_than_a_read_are_taken_whole() {
 }
 
 #[tokio::test]
-async fn what_answers_nothing_is_an_orphan_and_ends_nothing() {
+async fn unmatched_messages_are_orphans() {
     let server = Server::start(|incoming| {
         let mut bytes = Vec::new();
         reply::result(&mut bytes, 77_777, op::SEARCH_DONE, &reply::Answer::code(0), &[]);
@@ -178,7 +178,7 @@ async fn what_answers_nothing_is_an_orphan_and_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_late_answer_is_not_the_answer_to_the_next_request() {
+async fn late_answer_does_not_answer_the_next_request() {
     let server = Server::start(|incoming| match incoming.nth {
         0 => vec![
             Act::Pause(Duration::from_millis(60)),
@@ -214,7 +214,7 @@ async fn abandoned(task: Task) -> (usize, Vec<String>) {
 }
 
 #[tokio::test]
-async fn a_search_whose_time_is_up_is_abandoned_and_a_modify_is_not() {
+async fn search_timeout_sends_abandon_but_modify_does_not() {
     let (count, requests) = abandoned(search()).await;
     assert_eq!((count, requests[1].as_str()), (1, "abandon 1"), "{requests:?}");
     let change = Task::Modify(modify("dc=example", &[("description", "x")]));
@@ -223,7 +223,7 @@ async fn a_search_whose_time_is_up_is_abandoned_and_a_modify_is_not() {
 }
 
 #[tokio::test]
-async fn a_port_for_ldaps_that_is_asked_in_the_clear_is_recognised() {
+async fn ldaps_port_spoken_in_the_clear_is_recognized() {
     // A fatal alert: protocol version.
     let server =
         Server::start(|_| vec![Act::Send(vec![0x15, 3, 3, 0, 2, 2, 70]), Act::Close]).await;
@@ -233,7 +233,7 @@ async fn a_port_for_ldaps_that_is_asked_in_the_clear_is_recognised() {
 }
 
 #[tokio::test]
-async fn an_abandon_is_sent_before_anything_else_is() {
+async fn abandon_is_sent_before_the_next_request() {
     let server = Server::start(|_| Vec::new()).await;
     let plan = plan(setup(server.address, search()));
     let mut session = open(&plan, 0..1).remove(0);
@@ -248,7 +248,7 @@ async fn an_abandon_is_sent_before_anything_else_is() {
 }
 
 #[tokio::test]
-async fn a_bind_that_was_cut_off_costs_the_connection() {
+async fn cancelled_bind_closes_the_connection() {
     let server = Server::start(|incoming| match (incoming.connection, incoming.nth) {
         (0, 0) => Vec::new(),
         _ => vec![Act::Send(yes(incoming.message))],
@@ -264,7 +264,7 @@ async fn a_bind_that_was_cut_off_costs_the_connection() {
 }
 
 #[tokio::test]
-async fn a_request_cut_off_in_the_middle_is_finished_before_the_next() {
+async fn partially_sent_request_is_completed_first() {
     // The server does not read for a while, so the sending of a huge request blocks midway.
     let server = Server::start(|incoming| match incoming.nth {
         0 => vec![Act::Send(yes(incoming.message)), Act::Pause(Duration::from_millis(150))],
@@ -294,7 +294,7 @@ async fn misbehaving(act: fn(&Message<'_>) -> Vec<Act>) -> (Server, Vec<Exchange
 }
 
 #[tokio::test]
-async fn every_way_to_die_is_counted_once_and_survived() {
+async fn connection_failures_are_each_counted_once() {
     type Way = (fn(&Message<'_>) -> Vec<Act>, Class, u32, &'static str);
     let ways: [Way; 7] = [
         (|_| vec![Act::Close], Class::Closed, 0, "closed: the server closed the connection"),
@@ -361,7 +361,7 @@ async fn every_way_to_die_is_counted_once_and_survived() {
 }
 
 #[tokio::test]
-async fn a_server_that_leaves_between_exchanges_fails_none() {
+async fn server_closing_between_exchanges_fails_none() {
     let server = Server::start(|incoming| vec![Act::Send(yes(incoming.message)), Act::Close]).await;
     let plan = plan(setup(server.address, search()));
     let mut session = open(&plan, 0..1).remove(0);
@@ -373,7 +373,7 @@ async fn a_server_that_leaves_between_exchanges_fails_none() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_down_fails_each_attempt_once_until_it_is_back() {
+async fn server_down_fails_each_attempt_until_it_returns() {
     let address = Server::willing().await.address;
     settle().await;
     let plan = plan(setup(address, search()));
@@ -393,7 +393,7 @@ async fn a_server_that_is_down_fails_each_attempt_once_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_refused_identity_is_a_failed_login() {
+async fn refused_identity_is_a_failed_login() {
     let server =
         Server::start(|incoming| vec![Act::Send(answer(incoming.message, 49, "wrong"))]).await;
     let mut setup = setup(server.address, search());
@@ -406,7 +406,7 @@ async fn a_refused_identity_is_a_failed_login() {
 }
 
 #[tokio::test]
-async fn whoever_finds_the_connection_down_says_why_it_could_not_be_opened() {
+async fn connection_down_reports_why_it_cannot_reopen() {
     let server = Server::willing().await;
     let mut setup = setup(server.address, search());
     (setup.requests_per_connection, setup.sessions) = (2, 2);
@@ -430,7 +430,7 @@ async fn whoever_finds_the_connection_down_says_why_it_could_not_be_opened() {
 }
 
 #[tokio::test]
-async fn a_password_that_a_server_repeats_is_not_shown() {
+async fn password_repeated_by_a_server_is_hidden() {
     let reported = "'s3cret' is\u{1b}[2J wrong";
     let server =
         Server::start(move |incoming| vec![Act::Send(answer(incoming.message, 49, reported))])
@@ -446,7 +446,7 @@ async fn a_password_that_a_server_repeats_is_not_shown() {
 }
 
 #[tokio::test]
-async fn start_tls_never_goes_on_in_the_clear() {
+async fn start_tls_never_continues_in_clear_text() {
     let server =
         Server::start(|incoming| vec![Act::Send(answer(incoming.message, 2, "no TLS here"))]).await;
     let mut setup = setup(server.address, search());
@@ -466,7 +466,7 @@ async fn start_tls_never_goes_on_in_the_clear() {
 }
 
 #[tokio::test]
-async fn a_ready_that_is_dropped_half_way_leaves_nothing_half_open() {
+async fn cancelled_connecting_leaves_nothing_half_open() {
     // The first connection's bind is never answered, and the run stops waiting for it.
     let server = Server::start(|incoming| match incoming.connection {
         0 => Vec::new(),
@@ -489,7 +489,7 @@ async fn a_ready_that_is_dropped_half_way_leaves_nothing_half_open() {
 }
 
 #[tokio::test]
-async fn password_policy_controls_are_counted() {
+async fn password_policy_responses_are_counted() {
     let value = control::value::PasswordPolicy {
         warning: Some(control::value::PolicyWarning::GraceBindsLeft(2)),
         error: None,

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn replacing_keeps_the_others_and_their_order() {
+    fn attribute_replace_keeps_others_in_order() {
         let mut attributes = Attributes::default();
         attributes.push(b"cn", [&b"a"[..]]);
         attributes.push(b"sn", [&b"b"[..], b"c"]);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn options_make_subtypes() {
+    fn attribute_options_are_subtypes() {
         let mut attributes = Attributes::default();
         attributes.push(b"cn;lang-de", [&b"a"[..]]);
         let attribute = attributes.iter().next().unwrap();

@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_uuid_has_its_hyphens() {
+    fn uuid_is_formatted_with_hyphens() {
         assert_eq!(
             uuid_text(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef),
             "01234567-89ab-cdef-0123-456789abcdef"

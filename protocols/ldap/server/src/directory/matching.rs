@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_decide_as_the_rfc_says() {
+    fn filters_match_like_the_rfc() {
         let entry = entry();
         for (text, expected) in [
             ("(cn=ada lovelace)", Some(true)),

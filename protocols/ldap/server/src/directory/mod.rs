@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes_hold_with_an_index_and_without() {
+    fn scopes_agree_with_and_without_an_index() {
         let directory = tree();
         let by_index = |value: &'static [u8]| Filter::Equality { attribute: &b"uid"[..], value };
         let all = Filter::Present(&b"objectClass"[..]);
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renamed_entry_takes_what_is_below_it_along() {
+    fn rename_moves_the_subtree() {
         let mut directory = tree();
         let id = directory.find(b"uid=2,ou=a,dc=x").unwrap();
         directory.rename(id, b"uid=Two,ou=b,dc=X", b"uid=two,ou=b,dc=x").unwrap();
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn deleting_leaves_no_trace_and_its_number_is_used_again() {
+    fn delete_removes_all_references_and_frees_the_id() {
         let mut directory = tree();
         let id = directory.find(b"uid=2,ou=a,dc=x").unwrap();
         let refused = directory.delete(id).unwrap_err();
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_change_changes_nothing() {
+    fn failed_change_changes_nothing() {
         let mut directory = tree();
         let id = directory.find(b"uid=1,ou=a,dc=x").unwrap();
         let etag = directory.entry(id).unwrap().etag;

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_selected_by_kind_name_and_filter() {
+    fn rule_selects_by_kind_name_and_filter() {
         let rules = rules(
             "[[rule]]\non = ['search']\ndn = 'people'\nfilter = 'user.7'\nevery = 2\naction = 'drop'",
         );
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_and_handshakes_are_selected_only_by_name() {
+    fn rule_applies_to_connections_only_if_named() {
         let rules = rules(
             "[[rule]]\naction = 'drop'\n[[rule]]\nconnection = [3]\naction = 'reorder'\n\
              [[rule]]\non = ['extended']\naction = 'close'",
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fraction_of_the_requests_is_chosen_at_random() {
+    fn rule_probability_selects_a_fraction() {
         let struck = |seed: u32| {
             let text = format!("seed = {seed}\n[[rule]]\nprobability = 0.25\naction = 'drop'");
             let rules = rules(&text);
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_that_cannot_work_say_where_and_why() {
+    fn rule_errors_name_line_and_reason() {
         for (text, expected) in [
             ("[[rule]]\naction = 'explode'", "line 2"),
             ("[[rule]]\naction = { delay = '5' }", "is not a time"),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_well_formed() {
+    fn nested_fault_is_well_formed_ber() {
         assert_eq!(nested(3), [0x30, 4, 0x30, 2, 0x30, 0]);
         let deep = nested(1000);
         let mut at = 0;

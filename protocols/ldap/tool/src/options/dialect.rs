@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_link_can_tell_the_dialect() {
+    fn link_name_can_decide_the_dialect() {
         for (name, found) in [
             ("searchrate", Some((Tool::Searchrate, None))),
             ("unboundid-searchrate", Some((Tool::Searchrate, Some(Dialect::Unboundid)))),

@@ -205,7 +205,7 @@ pub(crate) fn golden(name: &str, text: &str) {
 }
 
 #[test]
-fn the_documentation_is_what_the_tables_say() {
+fn docs_equal_the_tables() {
     for tool in Tool::ALL {
         golden(tool.name(), &of_tool(tool));
     }
@@ -214,7 +214,7 @@ fn the_documentation_is_what_the_tables_say() {
 
 /// Whoever reads the page of a tool finds each of its options: there, or on a page that it links.
 #[test]
-fn every_option_of_a_tool_is_named_on_its_page() {
+fn docs_page_names_every_option() {
     let common = of_all();
     for tool in Tool::ALL {
         let page = of_tool(tool);

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_is_what_the_tables_say() {
+    fn help_equals_the_tables() {
         for tool in Tool::ALL {
             golden(&format!("testdata/{}.help.txt", tool.name()), &page(tool));
         }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generated_properties_file_sets_nothing_and_knows_every_key() {
+    fn properties_file_template_sets_nothing_and_lists_every_key() {
         for tool in Tool::ALL {
             let text = properties_file(tool);
             assert_eq!(properties::parse(text.as_bytes()), Ok(Vec::new()));

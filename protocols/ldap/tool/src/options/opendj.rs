@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commas_group_three_digits_or_are_refused() {
+    fn number_commas_group_three_digits() {
         for (text, number) in [
             ("10,000", Some(10_000)),
             ("1,234,567", Some(1_234_567)),

@@ -139,7 +139,7 @@ mod tests {
 
     /// The cases are those of the description of `Properties.load` in the Java platform documentation.
     #[test]
-    fn the_examples_of_the_java_documentation_are_read_alike() {
+    fn properties_examples_of_the_java_documentation() {
         let truth = |line| vec![(line, "Truth".to_owned(), "Beauty".to_owned())];
         assert_eq!(pairs("Truth = Beauty"), truth(1));
         assert_eq!(pairs(" Truth:Beauty"), truth(1));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_undone_in_keys_and_values() {
+    fn properties_escapes_are_decoded() {
         let read = pairs("a\\:b\\ c=\\u00e4\\ud83d\\ude00\\t\\q\\\\\nx=y\\\\\nz=1");
         let expected = [(1, "a:b c", "ä😀\tq\\"), (2, "x", "y\\"), (3, "z", "1")];
         assert_eq!(
@@ -167,12 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_are_latin1() {
+    fn properties_bytes_that_are_not_utf8_are_latin1() {
         assert_eq!(parse(b"a=\xe4").unwrap()[0].value, "ä");
     }
 
     #[test]
-    fn an_escaped_value_reads_back() {
+    fn properties_escape_round_trips() {
         for value in ["", " a b", "c:\\x\\", "tab\t\nline", "#no comment", "ä=😀"] {
             assert_eq!(pairs(&format!("k={}", escape(value)))[0].2, value);
         }

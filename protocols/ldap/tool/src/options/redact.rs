@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_replaced_in_every_spelling() {
+    fn secrets_are_redacted_in_every_spelling() {
         for (line, expected) in [
             (&["-w", "password"][..], &["-w", "***"][..]),
             (&["-wpassword"], &["-w***"]),

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_known_by_its_base_name() {
+    fn tool_is_known_by_the_base_name_of_a_link() {
         let tool_of = |argv0| base_name(argv0).and_then(Tool::named);
         assert_eq!(tool_of("/usr/local/bin/authrate"), Some(Tool::Authrate));
         assert_eq!(tool_of("search-and-mod-rate"), Some(Tool::SearchAndModRate));

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_value_is_understood() {
+    fn option_values_are_parsed_in_every_spelling() {
         for (line, expected) in [
             (&["-c", "3"][..], &["numConnections=3"][..]),
             (&["-c3"], &["numConnections=3"]),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_after_the_first_trailing_argument_is_an_option() {
+    fn options_end_at_the_first_trailing_argument() {
         let (given, trailing) = outcome(&["-f", "(uid={})", "-S", "--", "x"]).unwrap();
         assert_eq!(given, ["keepConnectionsOpen="]);
         assert_eq!(trailing, ["(uid={})", "-S", "--", "x"]);
@@ -259,7 +259,7 @@ mod tests {
 
     /// The texts are those of OpenDJ 5.0.3, except for the suggestion.
     #[test]
-    fn what_cannot_be_understood_is_said_in_the_words_of_old() {
+    fn option_errors_use_the_words_of_opendj() {
         for (line, message) in [
             (&["-"][..], "The dash character by itself is invalid for use as an argument name"),
             (&["-c"], "Argument -c requires a value but none was provided"),

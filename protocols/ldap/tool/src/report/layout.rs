@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_authrate_is_byte_for_byte_that_of_its_reference() {
+    fn authrate_table_equals_the_reference() {
         let layout = Layout::new(&DEFAULTS, None);
         let rows = [
             row([20306.0, 20306.0], [0.469, 0.469], [11.40, 38.01, 55.05], None),
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_searchrate_has_a_section_more_to_say() {
+    fn searchrate_table_has_an_extra_section() {
         let layout = Layout::new(&DEFAULTS, Some(Extra::EntriesPerSearch));
         let row = row([1390.6, 1390.6], [2.683, 2.620], [101.19, 103.81, 103.81], Some(1.0));
         let text = layout.text_header() + &layout.text_row(&row);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_is_a_column_shorter_than_the_rows() {
+    fn table_rule_is_a_column_shorter_than_the_rows() {
         for (extra, dashes) in
             [(None, 79), (Some(Extra::EntriesPerSearch), 92), (Some(Extra::AddShare), 86)]
         {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_titled_as_doubles_in_ascending_order() {
+    fn percentile_titles_are_sorted_decimals() {
         let header = Layout::new(&[99.0, 50.0, 99.999_999_9], None).text_header();
         assert!(
             header.contains("|   recent  average    50.0%    99.0% 99.9999999% | "),
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_a_dash() {
+    fn missing_figure_is_a_dash() {
         let layout = Layout::new(&DEFAULTS, Some(Extra::EntriesPerSearch));
         let empty = Row { recent_mean: Some(f64::NAN), seconds: 1.0, ..Row::default() };
         let text = layout.text_row(&empty);
@@ -331,14 +331,14 @@ mod tests {
     }
 
     #[test]
-    fn long_values_push_and_are_not_cut() {
+    fn long_values_widen_the_row() {
         let layout = Layout::new(&DEFAULTS, None);
         let text = layout.text_row(&row([123_456_789.0, 1.0], [1.0, 1.0], [1.0, 1.0, 1.0], None));
         assert!(text.starts_with("| 123456789.0      1.0 | "), "{text}");
     }
 
     #[test]
-    fn the_csv_is_byte_for_byte_that_of_the_old_tools() {
+    fn csv_equals_the_original() {
         let layout = Layout::new(&DEFAULTS, None);
         assert_eq!(
             layout.csv_header(),

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn recent_is_of_the_interval_and_average_of_all() {
+    fn recent_covers_the_interval_and_average_all() {
         let mut table =
             RatesTable::new(Layout::new(&[50.0, 100.0], None), TimeBasis::Service, false);
         let first = table.row(&interval(10, &[(0, Outcome::Ok(0), 500), (0, REFUSED, 700)]));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_in_the_response_time_and_not_in_the_service_time() {
+    fn waiting_is_in_response_time_not_service_time() {
         let one = interval(0, &[(0, Outcome::Ok(0), 500)]);
         let mut response = RatesTable::new(Layout::new(&[50.0], None), TimeBasis::Response, false);
         near(response.row(&one).recent_mean, 1.5);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_interval_has_rates_and_no_times() {
+    fn empty_interval_has_rates_but_no_times() {
         let mut table = RatesTable::new(
             Layout::new(&[50.0], Some(Extra::EntriesPerSearch)),
             TimeBasis::Response,
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn extra_columns_are_of_the_interval() {
+    fn extra_columns_cover_the_interval() {
         let of = |extra, interval: &Interval| {
             RatesTable::new(Layout::new(&[], Some(extra)), TimeBasis::Response, false)
                 .row(interval)

@@ -119,7 +119,7 @@ fn of_all() -> String {
 }
 
 #[test]
-fn the_documentation_is_what_the_tables_say() {
+fn docs_equal_the_tables() {
     for tool in tools() {
         golden(&name(tool), &of_tool(tool));
     }
@@ -128,7 +128,7 @@ fn the_documentation_is_what_the_tables_say() {
 
 /// Whoever reads the page of a tool finds each of its options: there, or on a page that it links.
 #[test]
-fn every_option_of_a_tool_is_named_on_its_page() {
+fn docs_page_names_every_option() {
     for tool in tools() {
         let page = of_tool(tool);
         for row in table::of(tool) {

@@ -55,7 +55,7 @@ mod tests {
     use crate::options::dialect::Dialect;
 
     #[test]
-    fn the_page_names_every_option_and_fits_a_terminal() {
+    fn help_fits_a_terminal_and_names_every_option() {
         for tool in Tool::ALL.into_iter().filter(|tool| Dialect::Unboundid.has(*tool)) {
             let rows = table::of(tool);
             let page = page(tool, &rows);

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_ports_are_pairs() {
+    fn hosts_and_ports_are_paired() {
         assert_eq!(servers("").unwrap(), ["localhost:389"]);
         assert_eq!(servers("-h a -h b -p 1 -p 2").unwrap(), ["a:1", "b:2"]);
         assert_eq!(servers("-h ::1 -p 1389").unwrap(), ["[::1]:1389"]);

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_a_name_are_divided_where_their_case_changes() {
+    fn option_names_are_split_at_case_changes() {
         for (name, expected) in [
             ("numThreads", "num-threads"),
             ("baseDN", "base-dn"),

@@ -221,7 +221,7 @@ mod tests {
 
     /// The quotes are those that the original prints.
     #[test]
-    fn values_are_quoted_as_by_the_original() {
+    fn property_values_are_quoted_like_the_original() {
         for (value, expected) in [
             ("dc=x,dc=y", "dc=x,dc=y"),
             ("a/b:c_d-e.f", "a/b:c_d-e.f"),

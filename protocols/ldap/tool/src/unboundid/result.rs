@@ -72,7 +72,7 @@ mod tests {
 
     /// The names are those that the SDK prints.
     #[test]
-    fn codes_have_the_names_of_the_sdk() {
+    fn result_names_equal_the_sdk() {
         for (result, expected) in [
             (1, "operations error"),
             (4, "size limit exceeded"),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_had_no_answer_has_a_code_of_the_sdk() {
+    fn missing_answers_have_sdk_result_codes() {
         for (outcome, expected) in [
             (Outcome::Ok(0), None),
             (Outcome::CutOff, None),

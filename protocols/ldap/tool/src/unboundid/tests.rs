@@ -37,7 +37,7 @@ fn refusal(line: &str) -> (String, u8) {
 }
 
 #[test]
-fn threads_are_connections_and_intervals_are_times() {
+fn threads_become_connections_and_intervals_durations() {
     let args = run(
         "searchrate -h a -p 1389 -f (uid=user.[1-9]) -t 4 -i 2 -I 3 --warmUpIntervals 2 -r 50 -R -1",
     );
@@ -64,7 +64,7 @@ fn threads_are_connections_and_intervals_are_times() {
 }
 
 #[test]
-fn a_search_is_given_by_options_or_by_a_url() {
+fn search_is_given_by_options_or_url() {
     let line = "searchrate -b dc=x -s 1 -f (uid=[1:9]) -A cn --attribute mail -z 5 -l 6 --typesOnly \
                 --dereferencePolicy always --simplePageSize 10 -Y dn:cn=a -J 1.2.3:true";
     let Operation::Search(search) = run(line).operation else { panic!("no search") };
@@ -81,7 +81,7 @@ fn a_search_is_given_by_options_or_by_a_url() {
 }
 
 #[test]
-fn authrate_measures_binds_apart_from_those_of_its_connections() {
+fn authrate_measures_binds_separately() {
     let args =
         run("authrate -D cn=admin -w secret -b dc=x -f (uid=[1-9]) -C -pw- -a digest-md5 -t 2");
     let mechanism = Some("DIGEST-MD5");
@@ -101,7 +101,7 @@ fn authrate_measures_binds_apart_from_those_of_its_connections() {
 }
 
 #[test]
-fn modifications_replace_attributes_with_the_same_values() {
+fn modrate_replaces_attributes_with_equal_values() {
     let line =
         "modrate -b uid=[1-9],dc=x -A sn -A cn -l 12 -C abc --valueCount 2 --preReadAttribute sn";
     let Operation::Modify { target, modify, .. } = run(line).operation else { panic!() };
@@ -122,7 +122,7 @@ fn modifications_replace_attributes_with_the_same_values() {
 }
 
 #[test]
-fn asynchronous_threads_have_requests_in_flight_within_the_limit() {
+fn asynchronous_requests_stay_within_the_limit() {
     for (line, expected) in [
         ("-a -O 8 -t 2", (2, 4)),
         ("-a -O 8 -t 3", (3, 2)),
@@ -135,7 +135,7 @@ fn asynchronous_threads_have_requests_in_flight_within_the_limit() {
 }
 
 #[test]
-fn connections_are_secured_and_bound_as_asked() {
+fn connections_are_secured_and_bound_as_given() {
     let args = run(
         "searchrate -f (a=b) -h a -p 636 -h ::1 -p 637 -Z -X -o mech=plain -o username=u:a -w pw",
     );
@@ -159,7 +159,7 @@ fn connections_are_secured_and_bound_as_asked() {
 }
 
 #[test]
-fn a_wrong_line_is_89_in_one_line() {
+fn usage_errors_exit_89_in_one_line() {
     for (line, part) in [
         ("searchrate -b dc=x", "-f (--filter) or --ldapURL is required"),
         ("authrate -b dc=x -f (a=b)", "-C (--credentials) is required"),
@@ -190,7 +190,7 @@ fn a_wrong_line_is_89_in_one_line() {
 }
 
 #[test]
-fn a_properties_file_sets_what_the_line_does_not() {
+fn properties_file_supplies_missing_options() {
     let file = "# a comment\nsearchrate.filter = (uid=user.[1-9])\nfilter=(a=b)\nnumThreads=3\ncsv=yes\n\
                 typesOnly=false\nBASE-DN=dc=x\nattribute=cn\nattribute=m\\u0061il\nbindDN=cn=a\nbindPassword=pw\n\
                 hostname: h\nnosuch=1\nmodrate.valueLength=5\nnumIntervals=9\n";
@@ -223,7 +223,7 @@ fn a_properties_file_sets_what_the_line_does_not() {
 }
 
 #[test]
-fn help_and_files_need_no_run() {
+fn help_and_file_generation_need_no_run() {
     for (line, part) in [
         ("searchrate -H", "Usage:  searchrate {options}"),
         ("authrate -?", "-C, --credentials {password}"),
@@ -254,7 +254,7 @@ fn help_and_files_need_no_run() {
 
 /// Lines that others have published, with their servers' names and passwords changed.
 #[test]
-fn published_lines_are_understood() {
+fn published_command_lines_are_parsed() {
     for line in [
         // PingDirectory 10.3, command-line reference, searchrate.
         "searchrate --hostname server.example.com --port 389 --bindDN uid=admin,dc=example,dc=com --bindPassword \
@@ -303,7 +303,7 @@ fn published_lines_are_understood() {
 
 /// A start-up hook of `PingDirectory`'s images has this spelling.
 #[test]
-fn a_misspelt_option_of_a_published_line_is_named() {
+fn misspelt_option_is_named() {
     let line = "modrate --hostname pingdirectory --port 1389 --entryDN 'cn=user.[0-9],ou=People,dc=example,dc=com' \
                 --atttribute description --ratePerSecond 1";
     let words = shell(line);

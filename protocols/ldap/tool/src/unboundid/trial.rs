@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_is_read_once_however_often_the_line_is() {
+    fn pipe_is_read_once_however_often_the_line_is_parsed() {
         let line = "-b dc=x -D cn=a -j /pipe --propertiesFilePath /other (uid=a)";
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let counting = Counting::default();

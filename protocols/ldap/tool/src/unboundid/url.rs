@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_has_defaults_of_its_own() {
+    fn ldap_url_has_its_own_defaults() {
         for (url, expected) in [
             (
                 "ldap:///dc=x?cn,mail?sub?(uid=user.[1-9])",

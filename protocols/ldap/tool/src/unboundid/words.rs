@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_an_option_is_understood() {
+    fn options_are_parsed_in_every_spelling() {
         for (line, expected) in [
             ("--filter (a=b)", &["filter=(a=b)"][..]),
             ("--FILTER=(a=b)", &["filter=(a=b)"]),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_one_line() {
+    fn option_errors_are_one_line() {
         for (line, part) in [
             ("--csv=true", "--csv takes no value"),
             ("-c -c", "-c can be given once only"),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_replaced_wherever_they_are() {
+    fn secrets_are_redacted_everywhere() {
         let words = ["-wpw", "-D", "pw", "--keyStorePIN=pw", "-T", "pw"].map(str::to_owned);
         let rows = table::of(Tool::Searchrate);
         let split = split(&words, &rows).unwrap();

@@ -102,7 +102,7 @@ fn hour() -> (Record, u64) {
 }
 
 #[test]
-fn an_hour_of_searchrate_is_the_same_twice() {
+fn searchrate_repeats_a_virtual_hour_exactly() {
     let ((one, served), (same, _)) = (hour(), hour());
     assert!((17_000..19_000).contains(&one.counts.ok), "{:?}", one.counts);
     assert_eq!((one.counts.planned, one.counts.items), (one.counts.ok, one.counts.ok));

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_short_long_and_padded_lengths() {
+    fn lengths_short_long_and_padded_are_read() {
         let mut long = vec![0x04, 0x81, 0x80];
         long.extend([7; 0x80]);
         for (bytes, length) in [
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_ldap_forbids() {
+    fn encodings_forbidden_by_ldap_are_refused() {
         let refuse = |bytes: &[u8]| Reader::new(bytes).element().unwrap_err();
         assert_eq!(refuse(&[0x30, 0x80, 0, 0]), DecodeError::Indefinite { offset: 0 });
         assert_eq!(refuse(&[0x30, 0x85, 0, 0, 0, 0, 0]), DecodeError::LongLength { offset: 0 });
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_length_above_the_limit_before_the_bytes_are_there() {
+    fn length_above_the_limit_is_refused_early() {
         assert_eq!(
             element_length(&[0x30, 0x84, 0x7f, 0xff, 0xff, 0xff], 1 << 24),
             Err(DecodeError::TooLarge { length: 0x7fff_ffff + 6, limit: 1 << 24 })
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_integers_of_ldap() {
+    fn integers_are_read() {
         let read = |content: &[u8]| {
             Element { tag: tag::INTEGER, content, offset: 0, content_offset: 2 }.integer()
         };
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_bounded() {
+    fn depth_is_limited() {
         let mut bytes = Vec::new();
         for _ in 0..=DEPTH_MAX {
             let length = bytes.len() as u8;

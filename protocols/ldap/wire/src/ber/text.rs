@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbouring_bytes_become_one_piece() {
+    fn text_joins_neighbouring_static_bytes() {
         let text = Text::from(vec![
             Piece::Static(b"uid=".to_vec()),
             Piece::Static(Vec::new()),

@@ -111,7 +111,7 @@ mod tests {
     use crate::ber::Reader;
 
     #[test]
-    fn lengths_are_minimal_on_both_sides_of_every_step() {
+    fn lengths_are_minimal() {
         for (length, header) in [
             (0, &[0x04, 0x00][..]),
             (127, &[0x04, 0x7f]),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_take_as_few_bytes_as_their_sign_allows() {
+    fn integers_are_minimal() {
         for (value, content) in [
             (0, &[0x00][..]),
             (127, &[0x7f]),

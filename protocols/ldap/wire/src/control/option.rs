@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_the_option() {
+    fn control_option_is_parsed_in_every_form() {
         let oid = "1.3.6.1.1.12".to_owned();
         assert_eq!(parsed("1.3.6.1.1.12"), (oid.clone(), false, Source::Absent));
         assert_eq!(parsed("assertion:TRUE"), (oid.clone(), true, Source::Absent));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_names_what_is_wrong() {
+    fn control_option_errors_are_named() {
         for (text, words) in [
             ("", "''"),
             ("1.2..3", "'1.2..3'"),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn base64_of_the_rfc() {
+    fn base64_decodes_the_rfc_vectors() {
         // RFC 4648 section 10.
         for (text, bytes) in [
             ("", ""),

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_the_controls_that_a_request_has() {
+    fn trace_context_follows_the_existing_controls() {
         for controls in [vec![], vec![Control::manage_dsa_it(true)]] {
             let plain = deletion(&controls);
             let mut out = plain.clone();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_stays_as_it_is() {
+    fn trace_context_leaves_invalid_messages_unchanged() {
         let mut out = b"x\x30\x05\x02".to_vec();
         add_trace_context(&mut out, 1, PARENT);
         assert_eq!(out, b"x\x30\x05\x02");

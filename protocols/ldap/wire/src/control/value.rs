@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn password_policy_in_every_form() {
+    fn password_policy_is_decoded_in_every_form() {
         // Written by hand from the ASN.1 of the draft, section 6.2.
         for (bytes, warning, error) in [
             (&[0x30, 0x03, 0x81, 0x01, 0x01][..], None, Some(PolicyError::AccountLocked)),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_and_sort_results() {
+    fn page_and_sort_values_are_decoded() {
         let page = Page { size: 300, cookie: b"c" };
         let bytes = page.encode();
         assert_eq!(bytes, [0x30, 0x07, 0x02, 0x02, 0x01, 0x2c, 0x04, 0x01, b'c']);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn read_entries_come_under_either_tag() {
+    fn read_entry_is_decoded_under_either_tag() {
         let body = [0x08, 0x04, 0x04, b'o', b'=', b'x', b'y', 0x30, 0x00];
         for first in [0x64, 0x30] {
             let mut bytes = vec![first, 0x08];

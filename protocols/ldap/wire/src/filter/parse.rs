@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_rfc_4515() {
+    fn filter_examples_of_rfc_4515_are_parsed() {
         for text in [
             "(cn=Babs Jensen)",
             "(!(cn=Tim Howes))",
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ldapsearch_takes() {
+    fn filter_accepts_what_ldapsearch_accepts() {
         assert_eq!(parsed("uid=user.1"), parsed("(uid=user.1)"));
         assert_eq!(parsed(" ( & (a=b) ( | (c=d) (e=*) ) ) ").to_string(), "(&(a=b)(|(c=d)(e=*)))");
         assert_eq!(parsed("(cn=a**b)").to_string(), "(cn=a*b)");
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_stand_in_names_values_and_rules() {
+    fn filter_slots_may_be_names_values_and_rules() {
         for text in [
             "(uid={1})",
             "(uid=user.{2}@{1})",
@@ -530,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_that_decide_the_shape_are_refused() {
+    fn filter_slots_that_decide_the_structure_are_refused() {
         for (text, slot, bytes, slots) in [
             ("{1}", 0, 0, 0),
             ("({2})", 1, 1, 0),
@@ -550,7 +550,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place_and_the_remedy() {
+    fn filter_errors_name_place_and_remedy() {
         for (text, words) in [
             ("", "(uid=user.1)"),
             ("  ", "empty"),
@@ -579,7 +579,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_bounded() {
+    fn filter_depth_is_limited() {
         let nested = |depth: usize| "(!".repeat(depth - 1) + "(a=b)" + &")".repeat(depth - 1);
         assert!(Filter::parse(&nested(DEPTH_MAX)).is_ok());
         assert!(matches!(Filter::parse(&nested(DEPTH_MAX + 1)), Err(FilterError::TooDeep { .. })));

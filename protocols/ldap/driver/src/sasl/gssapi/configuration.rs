@@ -36,14 +36,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_realm_and_its_kdc_are_written() {
+    fn kdc_option_writes_realm_and_kdc() {
         let text = text("EXAMPLE.COM", "kdc.example.com:750").unwrap();
         assert!(text.contains("default_realm = EXAMPLE.COM\n"));
         assert!(text.contains("\tEXAMPLE.COM = {\n\t\tkdc = kdc.example.com:750\n\t}\n"));
     }
 
     #[test]
-    fn nothing_can_be_smuggled_into_the_file() {
+    fn kdc_option_refuses_injection() {
         assert!(text("A\n[x]", "k").is_err());
         assert!(text("A", "").is_err());
     }

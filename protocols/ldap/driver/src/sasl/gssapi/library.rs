@@ -467,7 +467,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_ticket_is_explained_by_the_library() {
+    fn gssapi_missing_ticket_is_explained() {
         let Ok(library) = Library::open() else {
             assert!(std::env::var_os("CI").is_none(), "{FILE} is not installed");
             return;
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_is_left_alone_once_there_are_threads() {
+    fn gssapi_environment_is_not_changed_with_threads_running() {
         // The test harness runs this on a second thread.
         assert!(set_configuration(Path::new("/nowhere")).is_err());
     }

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_found_and_other_brackets_are_not() {
+    fn bracket_patterns_are_distinguished_from_other_brackets() {
         for (word, found) in [
             ("(uid=user.[1-1000])", Some("[1-1000]")),
             ("[0-99x2%03d]", Some("[0-99x2%03d]")),

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_control_has_an_oid_and_perhaps_more() {
+    fn control_notation_is_parsed() {
         let control = |critical, value: Option<&[u8]>| {
             Ok(Control { oid: "1.2.3".to_owned(), critical, value: value.map(<[u8]>::to_vec) })
         };

@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_former_name_is_said_to_be_what_it_is_now() {
+    fn former_option_name_suggests_the_present_one() {
         let of = |line: &str, tool| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let reason = "Argument X is not allowed for use with this program.  Did you mean --y?";

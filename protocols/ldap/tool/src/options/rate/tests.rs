@@ -35,7 +35,7 @@ fn fault_in(world: &TestSurroundings, line: &str) -> String {
 }
 
 #[test]
-fn every_example_of_the_old_pages_is_understood() {
+fn examples_of_the_original_manual_are_parsed() {
     let world = TestSurroundings::default()
         .file("/path/to/opendj/config/keystore.pin", "pin\n")
         .variable("PW", "password");
@@ -81,7 +81,7 @@ fn every_example_of_the_old_pages_is_understood() {
 }
 
 #[test]
-fn defaults_are_those_of_the_pages() {
+fn defaults_equal_the_documentation() {
     let args = run("authrate -D cn=x -w y");
     assert_eq!(args.servers, [Server { host: "localhost".into(), port: 389 }]);
     assert_eq!(args.connect_timeout, Some(Duration::from_secs(30)));
@@ -103,7 +103,7 @@ fn defaults_are_those_of_the_pages() {
 }
 
 #[test]
-fn options_reach_their_place() {
+fn options_reach_their_settings() {
     let args = run(
         "authrate -D {2} -w y -f -b dc=x -s one -a find -g rand(0,9) -I 12.5 -e 99.5 (uid={1}) cn",
     );
@@ -241,7 +241,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_contradicts_itself_is_refused_with_its_name() {
+fn conflicts_name_the_option() {
     for (line, part) in REFUSED {
         let reason = fault_in(&TestSurroundings::default(), line);
         assert!(reason.contains(part), "{line}: {reason}");
@@ -249,7 +249,7 @@ fn what_contradicts_itself_is_refused_with_its_name() {
 }
 
 #[test]
-fn a_missing_password_is_asked_for_if_somebody_is_there() {
+fn password_is_prompted_for_only_at_a_terminal() {
     let world = TestSurroundings { somebody: true, ..TestSurroundings::default() };
     for line in
         ["authrate -D cn=x", "authrate -D cn=x -w -", "authrate -o mech=PLAIN -o authid=u:x"]
@@ -265,7 +265,7 @@ fn a_missing_password_is_asked_for_if_somebody_is_there() {
 }
 
 #[test]
-fn passwords_come_from_files_and_variables() {
+fn password_is_read_from_files_and_variables() {
     let world = TestSurroundings::default()
         .file("/pw", "from file\r\nsecond\n")
         .variable("PW", "from variable");
@@ -282,7 +282,7 @@ fn passwords_come_from_files_and_variables() {
 }
 
 #[test]
-fn a_properties_file_fills_what_is_left_open() {
+fn properties_file_supplies_missing_options() {
     let text = "PORT=1\nauthrate.port=2\nhostname=h\nuseSSL=true\ntrustAll=false\nnumConnections=7\n\
                 percentile=50\npercentile=60\nbindPassword\\:env=PW\nldapsearch.nosuch=1\nmodrate.nosuch=1\n";
     let world = TestSurroundings::default().file("/p", text).variable("PW", "secret");
@@ -304,7 +304,7 @@ fn a_properties_file_fills_what_is_left_open() {
 }
 
 #[test]
-fn properties_file_path_names_a_misspelt_key() {
+fn properties_file_misspelt_key_is_noted() {
     let notes = |text: &str| {
         let world = TestSurroundings::default().file("/p", text);
         run_in(&world, "authrate --propertiesFilePath /p -D a -w b").notes
@@ -323,7 +323,7 @@ fn properties_file_path_names_a_misspelt_key() {
 }
 
 #[test]
-fn a_bad_property_names_its_file_and_line() {
+fn properties_file_error_names_file_and_line() {
     for (text, part) in [
         ("\nport=abc", "argument port (/p:2) is not acceptable"),
         ("useSsl=maybe", "argument useSsl (/p:1) is not acceptable:  It must be true or false"),
@@ -338,7 +338,7 @@ fn a_bad_property_names_its_file_and_line() {
 }
 
 #[test]
-fn pages_and_files_come_before_anything_is_checked() {
+fn help_and_version_precede_validation() {
     assert!(matches!(
         parse_in(&TestSurroundings::default(), "authrate -c 5 --help"),
         Ok(Parsed::Help(_))
@@ -355,13 +355,13 @@ fn pages_and_files_come_before_anything_is_checked() {
 }
 
 #[test]
-fn no_secret_is_shown_by_debug_output() {
+fn debug_output_hides_secrets() {
     let args = run("searchrate -D cn=x -w hunter2 -Z -P s -T hunter2 -b dc=x (a=b)");
     assert!(!format!("{args:?}").contains("hunter2"));
 }
 
 #[test]
-fn a_lone_h_asks_for_help_as_it_names_no_host() {
+fn single_h_without_a_host_prints_help() {
     for tool in Tool::ALL {
         let words = ["-h".to_owned()];
         let Ok(Parsed::Help(page)) = parse(tool, &words, &TestSurroundings::default()) else {
@@ -375,7 +375,7 @@ fn a_lone_h_asks_for_help_as_it_names_no_host() {
 }
 
 #[test]
-fn every_mechanism_of_the_driver_that_has_a_password_is_taken() {
+fn sasl_mechanisms_with_a_password_are_all_accepted() {
     let properties = |args: RateArgs| match args.identity {
         Identity::Sasl { properties, password, .. } => {
             (properties[0].1.clone(), password.is_some())
@@ -392,7 +392,7 @@ fn every_mechanism_of_the_driver_that_has_a_password_is_taken() {
 }
 
 #[test]
-fn a_provider_of_trust_stores_is_one_that_reads_files() {
+fn trust_store_provider_must_read_files() {
     let trust = |line: &str| run(&format!("searchrate -Z {line} -b dc=x (a=b)")).security.trust;
     let store = |kind| Trust::Store { kind, path: "s".into(), password: None };
     for (line, kind) in [

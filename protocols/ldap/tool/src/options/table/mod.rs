@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_tool_has_two_options_of_one_name() {
+    fn option_names_are_unique_per_tool() {
         for tool in Tool::ALL {
             let mut names = HashSet::new();
             let mut shorts = HashSet::new();
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_complete() {
+    fn option_rows_are_complete() {
         for option in Tool::ALL.into_iter().flat_map(of) {
             assert!(option.help.ends_with(['.', ')']), "--{} has no sentence", option.name);
             assert_eq!(option.value.is_empty(), option.kind == Kind::Switch, "--{}", option.name);

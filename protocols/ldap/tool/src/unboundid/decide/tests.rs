@@ -47,7 +47,7 @@ fn is_in_opendjs_frame(text: &str) -> bool {
 
 /// Each ran in the original or in brunt before there were dialects, or was refused by both.
 #[test]
-fn lines_that_ran_are_told_apart() {
+fn dialect_of_known_command_lines_is_recognized() {
     use Dialect::{Opendj, Unboundid};
     for (line, dialect) in [
         ("authrate H -b P -f '(uid=user.[1-200])' -C password -t 4 -i 1 -I 2", Unboundid),
@@ -108,7 +108,7 @@ fn lines_that_ran_are_told_apart() {
 }
 
 #[test]
-fn row_1_what_the_user_says_decides() {
+fn dialect_row_1_user_choice_decides() {
     use Dialect::{Opendj, Unboundid};
     let plain = "searchrate -b dc=x -f (uid=a)";
     let dialect = |world: &TestSurroundings, linked, line: &str| match read_in(world, linked, line)
@@ -142,7 +142,7 @@ fn row_1_what_the_user_says_decides() {
 }
 
 #[test]
-fn rows_2_to_6_one_option_decides() {
+fn dialect_rows_2_to_6_one_option_decides() {
     let line = |tool: &str, text: &str| shell(&format!("{tool} {text}"));
     let signs = |tool: &str, text: &str| {
         let words = line(tool, text);
@@ -206,7 +206,7 @@ fn rows_2_to_6_one_option_decides() {
 }
 
 #[test]
-fn options_of_both_are_refused_by_name() {
+fn dialect_mixture_of_options_is_refused() {
     let text = found("searchrate --filter (a=b) -d 5 -b x").unwrap_err();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -219,7 +219,7 @@ fn options_of_both_are_refused_by_name() {
 }
 
 #[test]
-fn rows_7_to_10_decide_by_what_can_be_read() {
+fn dialect_rows_7_to_10_readability_decides() {
     // Only one of the grammars reads these.
     is("searchrate -b dc=x (uid=a)", Dialect::Opendj);
     is(
@@ -260,7 +260,7 @@ fn rows_7_to_10_decide_by_what_can_be_read() {
 }
 
 #[test]
-fn the_line_of_a_record_is_read_in_the_same_dialect_again() {
+fn dialect_of_a_recorded_line_is_kept() {
     for (linked, line, expected) in [
         (
             None,

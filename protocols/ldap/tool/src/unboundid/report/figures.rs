@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_operations_count_and_unsent_ones_do_not() {
+    fn rates_include_failed_but_not_unsent_operations() {
         let refused = Outcome::Failed(Class::Result, 32);
         let unreachable = Outcome::Failed(Class::Connect, 111);
         let sums = Sums::of(&interval(&[
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_run_is_the_sum_and_not_the_mean_of_its_rows() {
+    fn whole_run_is_the_sum_of_its_intervals() {
         let mut whole = Sums::of(&interval(&[(0, Outcome::Ok(0), 1_000); 4]));
         whole.add(&Sums::of(&interval(&[(0, Outcome::Ok(0), 4_000)])));
         assert_eq!(whole.rates()[..2], [1.25, 1.6]);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_operations_is_all_zeros() {
+    fn empty_interval_is_all_zeros() {
         let sums = Sums::of(&interval(&[]));
         assert_eq!((sums.rates(), sums.entries_per_search()), (vec![0.0; 4], 0.0));
         assert!(!sums.has_errors());

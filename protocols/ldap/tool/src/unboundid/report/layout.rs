@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_searchrate_is_byte_for_byte_that_of_the_original() {
+    fn searchrate_table_equals_the_original() {
         let table = layout(SEARCHES, Timestamps::None, false);
         let text = table.header()
             + &table.row("", &[49.975, 1.112, 1.0, 0.0], None)
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn timestamps_are_a_column_of_their_own() {
+    fn timestamps_are_a_separate_column() {
         let table = layout(SEARCHES, Timestamps::WithDate, false);
         let row =
             table.row("28/11/2026 04:15:26", &[50.066, 0.703, 1.0, 0.0], Some(&[50.066, 0.703]));
@@ -174,7 +174,7 @@ mod tests {
 
     /// The cells are those of the SDK's formatter for the same numbers.
     #[test]
-    fn figures_are_rounded_half_to_even_and_lose_decimals_that_have_no_room() {
+    fn figures_are_rounded_like_the_sdk() {
         let table = layout(BINDS, Timestamps::None, false);
         for (figure, cell) in [
             (0.0625, "0.062"),

@@ -103,7 +103,7 @@ mod tests {
     use crate::options::dialect::Dialect;
 
     #[test]
-    fn no_tool_has_two_options_of_one_name_and_every_target_exists() {
+    fn option_names_are_unique_and_targets_exist() {
         for tool in Tool::ALL.into_iter().filter(|tool| Dialect::Unboundid.has(*tool)) {
             let (mut shorts, mut longs) = (HashSet::new(), HashSet::new());
             let known = options::of(tool);
