@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_was_not_reached_is_named_in_a_field_of_its_own() {
+    fn connect_failure_keeps_the_address_in_its_field() {
         let told = |failure: &BackendError| {
             let mut text = String::new();
             let mut watch = Watch::new(&Still, Some(&mut text));
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sqlstate_comes_back_as_it_was() {
+    fn sqlstate_round_trips() {
         for state in ["23505", "57P01", "00000", "XX000", "ZZZZZ"] {
             assert_eq!(sqlstate_text(sqlstate(state)), state);
         }

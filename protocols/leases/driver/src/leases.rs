@@ -191,7 +191,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_lease_has_an_address_and_identities_of_its_own() {
+    fn leases_have_unique_addresses_and_identities() {
         for family in [Family::V4, Family::V6, Family::Prefix] {
             let leases = Leases { family, contents: Contents::Distinct, epoch: 0 };
             let all: Vec<_> = (0..3_000).map(|number| leases.lease(number)).collect();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_begins_at_1_0_0_0() {
+    fn leases_of_the_guide_begin_at_1_0_0_0() {
         let leases = Leases { family: Family::V4, contents: Contents::Guide, epoch: 0 };
         let lease = leases.lease(258);
         assert_eq!(lease.notation(), "1.0.1.2");

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_a_failure_with_its_words() {
+    fn panic_becomes_a_failure_with_its_message() {
         let trouble = guarded("look for a lease", || -> Result<(), BackendError> {
             let packet: &[u8] = &[];
             let first = packet[0];

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_is_measured_and_left_as_it_was() {
+    fn fsync_probe_leaves_the_directory_unchanged() {
         let directory = tempfile::tempdir().unwrap();
         let fsync = fsync(directory.path()).unwrap();
         assert!(!fsync.writes.is_empty() && fsync.writes.is_sorted());
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_known_for_what_it_is() {
+    fn filesystem_in_memory_is_recognized() {
         // Every Linux system has one of these, mounted by the kernel itself.
         let devices = Filesystem::new(Path::new("/dev/shm"));
         if let Ok(devices) = devices {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_not_there_is_an_error() {
+    fn fsync_probe_of_a_missing_directory_is_an_error() {
         assert!(fsync(Path::new("/nonexistent/of/course")).is_err());
     }
 }

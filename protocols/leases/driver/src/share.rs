@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_is_in_neither_list() {
+    fn taken_lease_is_in_neither_list() {
         let mut share = Share::new(&mix(4, 2), 0, 1);
         let taken = share.take_held(u64::MAX).unwrap();
         assert_eq!((taken, share.counts()), (1, (1, 2)));

@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn searches_hit_as_often_as_is_asked() {
+    fn search_hit_ratio_is_kept() {
         for ratio in [0.0, 0.25, 0.9, 1.0] {
             let search = Search { population: 1_000, by: By::Address, draw: Draw::Ratio(ratio) };
             let picks: Vec<_> = (0..20_000).map(|number| search.pick(7, number)).collect();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guides_draw_goes_beyond_the_last_lease() {
+    fn search_draw_of_the_guide_exceeds_the_last_lease() {
         let search = Search { population: 900, by: By::Address, draw: Draw::Guide(0.9) };
         let picks: Vec<_> = (0..20_000).map(|number| search.pick(1, number)).collect();
         assert!(picks.iter().all(|(number, there)| *number < 1_000 && there.is_none()));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn every_lease_is_drawn_about_as_often() {
+    fn update_draws_are_uniform() {
         let mut drawn = [0_u32; 100];
         for number in 0..100_000 {
             drawn[updated(3, number, 100) as usize] += 1;
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mix_keeps_its_weights() {
+    fn mix_weights_are_kept() {
         let mix = Mix {
             allocate: 40,
             renew: 45,
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn with_no_lease_there_every_search_misses() {
+    fn search_without_leases_always_misses() {
         let search = Search { population: 0, by: By::Address, draw: Draw::Ratio(0.9) };
         assert!((0..100).all(|number| search.pick(0, number) == (0, Some(false))));
     }

@@ -62,7 +62,7 @@ fn allocated(backend: &Arc<dyn Backend>, contents: Contents) -> Vec<u64> {
 }
 
 #[test]
-fn a_memfile_that_is_warm_allocates_nothing() {
+fn memfile_allocates_nothing_when_warm() {
     let directory = tempfile::tempdir().unwrap();
     for (format, contents) in [(Format::Csv, Contents::Distinct), (Format::Block, Contents::Guide)]
     {
@@ -81,7 +81,7 @@ fn a_memfile_that_is_warm_allocates_nothing() {
 }
 
 #[test]
-fn sentences_that_are_kept_are_said_without_allocating() {
+fn prepared_statements_allocate_nothing_when_warm() {
     let directory = tempfile::tempdir().unwrap();
     let setup = SqliteSetup {
         path: directory.path().join("leases.db"),

@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_without_statements_is_measured_once_for_both() {
+    fn store_without_statements_is_measured_once() {
         let asked = asked("sqlite memfile --statements both --runs 2");
         let ways = ways(&asked);
         let of = |kind: Kind| ways.iter().filter(|way| way.store.kind == kind).count();
@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_begins_where_its_program_did() {
+    fn guide_epoch_equals_the_original() {
         let epoch = jiff::Timestamp::from_second(EPOCH).unwrap().to_string();
         assert_eq!(epoch, "2012-07-11T15:43:00Z");
     }

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_are_the_guides_numbers() {
+    fn defaults_equal_the_guide() {
         let settings = settings_of("").unwrap();
         assert_eq!(settings.operations(Durability::Sync), Some(1_000));
         assert_eq!(settings.operations(Durability::Async), Some(100_000));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guide_is_both_ways_three_times() {
+    fn guide_option_runs_both_ways_three_times() {
         let settings = settings_of("--guide -n 50").unwrap();
         assert_eq!(settings.statements, [Statements::Basic, Statements::Prepared]);
         assert_eq!((settings.runs, settings.contents), (3, Contents::Guide));
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_takes_the_number_away_but_not_what_is_there() {
+    fn duration_replaces_the_count_but_not_the_population() {
         let timed = settings_of("-d 10s").unwrap();
         assert_eq!(timed.operations(Durability::Sync), None);
         assert_eq!(timed.population(Durability::Sync), 1_000);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_load_is_asked_for_reaches_the_engine() {
+    fn load_options_reach_the_engine() {
         let given =
             settings_of("--rate 90/m --backlog 7 --drain 3s --warm-up 2s --workers 5 -d 4s");
         let Settings { load, sessions, backlog, drain, warm_up, stop, workers, .. } =
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_said_with_the_remedy() {
+    fn option_errors_name_a_remedy() {
         for (line, what) in [
             ("sqlite sqlite:/x", "two stores of the kind sqlite"),
             ("sqllite", "sqlite"),

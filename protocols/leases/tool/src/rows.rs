@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_number_outside_of_the_range_is_objected_to() {
+    fn row_count_outside_its_range_is_an_objection() {
         let rows = Rows(5..=7);
         assert_eq!(
             [4, 5, 7, 8].map(|count| rows.objection(count).is_some()),

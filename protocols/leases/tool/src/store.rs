@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_store_is_refused_with_the_remedy() {
+    fn store_name_errors_name_a_remedy() {
         for (word, what) in [
             ("sqllite", "did you mean sqlite?"),
             ("oracle", "use sqlite, memfile, redb, mysql://"),

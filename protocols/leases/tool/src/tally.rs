@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_that_happened_decides() {
+    fn exit_code_is_the_worst_outcome() {
         let good = Tally { ok: 5, planned: 5, ..Tally::default() };
         let failed = Tally { failed: 1, planned: 6, ..good };
         let missed = Tally { missed: true, ..failed };

@@ -61,14 +61,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_read_in_any_order() {
+    fn mix_weights_are_parsed_in_any_order() {
         let weights = Weights::parse("release=10, allocate=40,renew=45 ,expire=5").unwrap();
         let expected = Weights { allocate: 40, renew: 45, release: 10, expire: 5, search: 0 };
         assert_eq!(weights, expected);
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn mix_weight_errors_are_named() {
         for (text, what) in [
             ("", "is not a weight"),
             ("allocate", "'allocate' is not a weight"),

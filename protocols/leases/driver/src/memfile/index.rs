@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_stay_found_whichever_goes_first() {
+    fn index_finds_equal_keys_in_any_order_of_removal() {
         for schema in [Schema::Guide, Schema::Kea] {
             for gone in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
                 let mut index = Index::new(schema, Family::V4);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_over_come_first() {
+    fn index_lists_the_longest_expired_first() {
         for schema in [Schema::Guide, Schema::Kea] {
             let mut index = Index::new(schema, Family::V6);
             for (address, cltt) in [(1, 50), (2, 10), (3, 30), (4, 500)] {

@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_those_of_kea() {
+    fn record_lines_equal_kea() {
         let mut out = Vec::new();
         Format::Csv.write(Family::V4, &example(Family::V4).columns(), &mut out);
         let v4 = "192.168.0.1,02:00:00:00:00:af,01:ff,4000,1600004000,7,0,0,foo&#x2cbar,0,\n";
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_malformed_is_refused() {
+    fn record_errors_are_refused() {
         for line in [
             "",
             "\n",
@@ -456,7 +456,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_lease_can_forge_a_record(
+        fn record_values_cannot_forge_another_record(
             address in any::<u32>(),
             hardware in proptest::collection::vec(any::<u8>(), 0..20),
             client_id in proptest::collection::vec(any::<u8>(), 0..140),
@@ -489,7 +489,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_read_is_no_bug(text in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn record_parser_accepts_arbitrary_text(text in proptest::collection::vec(any::<u8>(), 0..200)) {
             for family in FAMILIES {
                 for format in [Format::Csv, Format::Block] {
                     let _ = format.read(family, &text);

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_used_again_by_what_fits() {
+    fn slabs_reuse_places_that_fit() {
         let mut slabs = Slabs::default();
         let words: Vec<Vec<u8>> = (0..70).map(|length| vec![length as u8; length]).collect();
         let places: Vec<u32> = words

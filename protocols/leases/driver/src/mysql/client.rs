@@ -366,7 +366,7 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
-    fn a_password_is_not_told_to_a_server_whose_certificate_was_not_checked() {
+    fn password_is_withheld_from_an_unverified_server() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let endpoint = ServerEndpoint::Tcp {
             host: "127.0.0.1".to_owned(),

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_goes_away_is_said_to_have_gone() {
+    fn server_that_closes_is_reported_as_closed() {
         let error = Error::Io(io::ErrorKind::UnexpectedEof.into());
         let told = asking("write a lease", &error);
         assert_eq!(told.class, Class::Closed);

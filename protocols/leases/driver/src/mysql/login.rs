@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_greeting_that_is_cut_is_no_greeting() {
+    fn greeting_cut_short_is_refused() {
         let mut packet =
             b"\x0a11.8.6-MariaDB\0\x01\0\0\0abcdefgh\0\xff\xff\x2d\x02\0\xff\x81\x15".to_vec();
         packet.extend_from_slice(&[0; 10]);

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_come_back_as_they_were() {
+    fn packet_lengths_round_trip() {
         for length in [0, 250, 251, 65_535, 65_536, 16_777_215, 16_777_216] {
             let mut out = Vec::new();
             put_length(&mut out, length);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_read_by_the_kinds_of_its_columns() {
+    fn binary_row_is_read_by_its_column_types() {
         let column = |kind, unsigned| Column { kind, unsigned };
         let columns = [
             column(3, false),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_text_may_have_holes() {
+    fn text_row_may_contain_nulls() {
         let mut seen = Vec::new();
         text_row(b"\x0212\xfb\x00", 3, |_, value| seen.push(value)).unwrap();
         assert_eq!(seen, [Value::Bytes(b"12"), Value::Null, Value::Bytes(b"")]);

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn proofs_are_those_of_the_crate_for_it() {
+    fn password_proofs_equal_the_mysql_crate() {
         for password in [&b"a"[..], b"secret", &[0xff; 300]] {
             let expected = scramble_native(NONCE, password).unwrap();
             assert_eq!(native(NONCE, password), expected);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encrypted_is_what_the_crate_for_it_encrypts() {
+    fn password_encryption_equals_the_rsa_crate() {
         for (text, first) in [(&b"secret\0"[..], 0), (&[7; 214], 0x5a), (b"", 0xff)] {
             let seed = std::array::from_fn(|at| first ^ at as u8);
             let padding = rsa::Pkcs1OaepPadding::new(Seed(seed));
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_none_or_too_short_encrypts_nothing() {
+    fn password_encryption_needs_a_valid_key() {
         assert_eq!(encrypted(&[7; 215], KEY, [0; HASH]), None);
         for key in [&b""[..], b"no key", &KEY[..KEY.len() / 2]] {
             assert_eq!(encrypted(b"secret", key, [0; HASH]), None);

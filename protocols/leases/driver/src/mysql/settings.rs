@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_what_was_asked_for_is_said_first() {
+    fn durability_differing_from_the_request_is_stated_first() {
         let words = |flush, requested| settings(flush).words(INNODB, requested);
         assert!(words(1, Durability::Sync).starts_with("InnoDB, innodb_flush_log_at_trx_commit=1"));
         assert!(words(2, Durability::Sync).starts_with("not sync"));

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_pass_until_one_has_no_end() {
+    fn messages_pass_until_one_is_too_long() {
         let mut bytes = message(b'R', &[0, 0, 0, 0]);
         bytes.extend(message(b'S', b"a\0b\0"));
         bytes.extend(message(b'Z', b"I"));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_not_told_to_who_asks_for_it_in_clear() {
+    fn password_in_clear_text_must_be_allowed() {
         let asks = message(b'R', &[0, 0, 0, 3]);
         each_cut(&asks, false, false);
         each_cut(&asks, true, true);

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_flushes_nothing_is_not_called_sync() {
+    fn fsync_off_is_not_called_sync() {
         let mut settings = Settings { fsync: "on".into(), ..Settings::default() };
         assert!(settings.words(Durability::Sync).starts_with("synchronous_commit"));
         settings.fsync = "off".into();

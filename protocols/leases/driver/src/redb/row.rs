@@ -76,7 +76,7 @@ mod tests {
     use crate::{Contents, Family, Leases};
 
     #[test]
-    fn a_row_comes_back_as_it_was() {
+    fn redb_row_round_trips() {
         for contents in [Contents::Guide, Contents::Distinct] {
             let lease = Leases { family: Family::V4, contents, epoch: 1_700_000_000 }.lease(77);
             let row = Row::of(&lease).unwrap();

@@ -195,7 +195,7 @@ mod tests {
 
     /// The debug assertions of [`RenderedSql::end`] can fail here.
     #[test]
-    fn every_gap_is_bound_and_no_more() {
+    fn sql_parameters_are_all_bound() {
         for table in every_table() {
             let templates = table.templates();
             let leases = Leases { family: table.family, contents: Contents::Distinct, epoch: 0 };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn every_table_that_is_made_is_known_by_name() {
+    fn sql_tables_created_are_known_by_name() {
         for table in every_table() {
             let ddl = table.ddl();
             let made: Vec<&str> = ddl

@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_says_where_and_who() {
+    fn database_url_gives_endpoint_and_account() {
         let server = mysql("mysql://kea:s%23cr%40t@db.example:3307/leases");
         assert_eq!(server.endpoint, ServerEndpoint::Tcp { host: "db.example".into(), port: 3307 });
         assert_eq!(server.user.as_deref(), Some("kea"));
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_are_named_as_in_libpq() {
+    fn database_url_names_sockets_like_libpq() {
         for text in [
             "postgres://kea@/kea?host=/run/pg&port=5433",
             "postgres://kea@:5433/kea?host=/run/pg",
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_host_it_is_the_socket_of_the_distribution() {
+    fn database_url_without_a_host_is_the_default_socket() {
         assert_eq!(
             mysql("mysql:///kea").endpoint,
             ServerEndpoint::Socket("/run/mysqld/mysqld.sock".into())
@@ -441,13 +441,13 @@ mod tests {
     }
 
     #[test]
-    fn a_password_in_clear_has_to_be_allowed() {
+    fn database_url_must_allow_clear_text_passwords() {
         assert!(!postgres("postgres://h/").clear_password);
         assert!(postgres("postgres://h/?require_auth=password").clear_password);
     }
 
     #[test]
-    fn tls_is_checked_or_off() {
+    fn database_url_tls_is_verified_or_off() {
         assert_eq!(postgres("postgres://h/").tls, Tls::Off);
         assert_eq!(postgres("postgres://h/?sslmode=require").tls, Tls::Unverified);
         let text = "postgres://h/?sslmode=verify-full&sslrootcert=/ca.pem";
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_without_the_password() {
+    fn database_url_errors_hide_the_password() {
         for text in [
             "mysql://u:hunter2@h/db?sokcet=/x",
             "mysql://u:hunter2@h/db?socket=x",
@@ -494,13 +494,13 @@ mod tests {
     }
 
     #[test]
-    fn no_password_is_printed() {
+    fn database_debug_output_hides_the_password() {
         let server = mysql("mysql://u:hunter2@h/db");
         assert!(!format!("{server:?} {server:#?}").contains("hunter2"));
     }
 
     #[test]
-    fn every_run_has_a_name_of_its_own() {
+    fn database_name_is_unique_per_run() {
         let (one, other) = (own_name(), own_name());
         assert_ne!(one, other);
         assert!(one.starts_with("brunt_leases_") && one.len() == 21, "{one}");

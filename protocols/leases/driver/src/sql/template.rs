@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn values_cannot_leave_their_gaps() {
+    fn sql_values_cannot_escape_their_place() {
         let mysql = Dialect::Mysql(Engine::InnoDb);
         let sqlite = r"a = -7 AND b = X'0027ff' AND c = 'o''neill\' AND d = 1;";
         assert_eq!(said(Dialect::Sqlite), sqlite);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_are_the_dialects() {
+    fn sql_placeholders_follow_the_dialect() {
         let text = "a = ? OR b = ?";
         assert_eq!(SqlTemplate::new(Dialect::Sqlite, text).placeholders(), text);
         let postgres = SqlTemplate::new(Dialect::Postgres, text);

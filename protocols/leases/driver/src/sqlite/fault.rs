@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_have_the_names_of_the_manual() {
+    fn sqlite_codes_have_the_names_of_the_manual() {
         // https://www.sqlite.org/rescode.html gives the numbers.
         for (code, name) in [
             (1, "SQLITE_ERROR"),

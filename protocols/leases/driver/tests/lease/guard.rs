@@ -7,7 +7,7 @@ use brunt_leases_driver::{Backend, Family, Schema};
 use rusqlite::Connection;
 
 #[test]
-fn a_table_that_is_there_stays() {
+fn foreign_table_is_kept() {
     let directory = backends::directory();
     let setup = backends::sqlite(directory.path(), Schema::Guide, Family::V4);
     let theirs = Connection::open(&setup.path).unwrap();
@@ -47,7 +47,7 @@ fn a_table_that_is_there_stays() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_said_to_be_none() {
+fn file_that_is_no_database_is_refused() {
     let directory = backends::directory();
     let setup = backends::sqlite(directory.path(), Schema::Guide, Family::V4);
     let text = "this is a letter and no database, and long enough to be looked at".repeat(20);

@@ -89,7 +89,7 @@ fn counted(answer: Vec<u8>) -> BackendError {
 }
 
 #[test]
-fn a_mysql_server_may_say_anything() {
+fn mysql_server_may_send_anything() {
     let columns = |count: &[u8]| packet(1, count);
     let one = columns(b"\x01");
     let definition = packet(2, b"\x03def\0\0\0\x01c\0\x0c\x3f\0\x14\0\0\0\x08\0\0\0\0\0");
@@ -119,7 +119,7 @@ fn a_mysql_server_may_say_anything() {
 }
 
 #[test]
-fn a_mysql_login_is_hidden_and_its_key_is_not_believed() {
+fn mysql_login_hides_the_password_and_rejects_a_bad_key() {
     let (port, thread) = server(|stream| {
         stream.write_all(&greeting("caching_sha2_password")).unwrap();
         let login = read_packet(stream);
@@ -158,7 +158,7 @@ fn postgres(port: u16, more: &str) -> PostgresBackend {
 }
 
 #[test]
-fn a_postgres_server_gets_no_password_in_clear_unless_that_is_said() {
+fn postgres_password_in_clear_text_must_be_allowed() {
     for (more, allowed) in [("", false), ("?require_auth=password", true)] {
         let (port, thread) = server(|stream| {
             let mut startup = [0; 8];
@@ -173,7 +173,7 @@ fn a_postgres_server_gets_no_password_in_clear_unless_that_is_said() {
 }
 
 #[test]
-fn a_postgres_message_of_two_gigabytes_is_refused_at_its_head() {
+fn postgres_message_of_two_gigabytes_is_refused() {
     let (port, thread) = server(|stream| {
         stream.write_all(b"R\0\0\0\x08\0\0\0\0D\x7f\xff\xff\xff").unwrap();
     });
@@ -266,7 +266,7 @@ impl Connection for Panics {
 }
 
 #[test]
-fn an_exchange_that_panics_is_a_failure_of_its_store() {
+fn store_that_panics_fails_its_exchange() {
     let backend: Arc<dyn Backend> = Arc::new(Guarded::new(Arc::new(Panics)));
     assert_eq!(backend.prepare().unwrap_err().class, Class::Protocol);
     assert!(backend.count().unwrap_err().text.contains("capacity overflow"));

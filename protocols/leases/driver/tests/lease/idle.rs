@@ -237,7 +237,7 @@ fn failed(outcome: Outcome, not_ready: Option<Outcome>, asked: u64) -> SecondOpe
 }
 
 #[test]
-fn a_store_that_is_known_to_have_lapsed_is_opened_again_and_asked_once() {
+fn lapsed_connection_is_reopened_and_asked_once() {
     for work in [search(), create(), Work::Update { population: 9 }, Work::Delete { first: 0 }] {
         assert_eq!(second(work, Resend::Never, true, 2, LONG), anew(0, 2));
     }
@@ -247,7 +247,7 @@ fn a_store_that_is_known_to_have_lapsed_is_opened_again_and_asked_once() {
 }
 
 #[test]
-fn what_met_the_end_of_an_idle_connection_is_asked_again_if_it_may_be() {
+fn request_on_a_closing_connection_is_resent_if_allowed() {
     for (work, resend, again) in [
         (search(), Resend::Safe, true),
         (search(), Resend::Never, false),
@@ -267,7 +267,7 @@ fn what_met_the_end_of_an_idle_connection_is_asked_again_if_it_may_be() {
 }
 
 #[test]
-fn a_connection_that_ends_while_the_store_works_was_not_idle() {
+fn connection_closed_during_work_was_not_idle() {
     let ended = |millis| {
         let works = Duration::from_millis(millis);
         second_working(works, search(), Resend::Always, false, (2, LONG))

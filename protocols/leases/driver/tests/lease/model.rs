@@ -175,7 +175,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn every_store_answers_as_a_map_would(script in proptest::collection::vec(asked(), 1..120)) {
+    fn stores_answer_like_a_map(script in proptest::collection::vec(asked(), 1..120)) {
         for (schema, family) in backends::TABLES {
             let directory = backends::directory();
             for (name, backend) in backends::all(directory.path(), schema, family) {
@@ -189,7 +189,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_preloaded_is_there() {
+fn preloaded_leases_are_present() {
     let leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000_000_000 };
     let directory = backends::directory();
     for (name, backend) in backends::all(directory.path(), Schema::Kea, Family::V4) {
@@ -210,7 +210,7 @@ fn what_was_preloaded_is_there() {
 
 /// Two connections to one backend: one finds what the other has committed.
 #[test]
-fn ways_in_share_what_there_is() {
+fn connections_share_the_committed_leases() {
     let leases = Leases { family: Family::V6, contents: Contents::Guide, epoch: 0 };
     let directory = backends::directory();
     for (name, backend) in backends::all(directory.path(), Schema::Kea, Family::V6) {
@@ -232,7 +232,7 @@ fn ways_in_share_what_there_is() {
 
 /// Many threads at the same time: nothing is lost or duplicated.
 #[test]
-fn threads_do_not_get_into_each_others_way() {
+fn threads_lose_and_duplicate_nothing() {
     const EACH: u64 = 200;
     let leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 0 };
     let directory = backends::directory();

@@ -54,7 +54,7 @@ fn child() {
 }
 
 #[test]
-fn what_was_answered_survives_a_kill() {
+fn acknowledged_changes_survive_a_kill() {
     for round in 0..8_u64 {
         let directory = tempfile::tempdir().unwrap();
         let setup = setup(directory.path(), Format::Csv, Durability::Sync);
@@ -124,7 +124,7 @@ fn written(setup: &MemfileSetup) -> String {
 }
 
 #[test]
-fn a_torn_record_is_cut_off_wherever_it_is_torn() {
+fn torn_record_is_cut_off() {
     for format in [Format::Csv, Format::Block] {
         let directory = backends::directory();
         let setup = setup(directory.path(), format, Durability::Async);
@@ -155,7 +155,7 @@ fn a_torn_record_is_cut_off_wherever_it_is_torn() {
 }
 
 #[test]
-fn a_torn_header_is_an_empty_file() {
+fn torn_header_is_an_empty_file() {
     let directory = backends::directory();
     let setup = setup(directory.path(), Format::Csv, Durability::Async);
     let text = written(&setup);
@@ -171,7 +171,7 @@ fn a_torn_header_is_an_empty_file() {
 }
 
 #[test]
-fn what_is_malformed_in_the_midst_is_an_error_with_its_line() {
+fn malformed_record_is_an_error_with_its_line() {
     let directory = backends::directory();
     let setup = setup(directory.path(), Format::Csv, Durability::Async);
     let text = written(&setup);
@@ -192,7 +192,7 @@ fn what_is_malformed_in_the_midst_is_an_error_with_its_line() {
 }
 
 #[test]
-fn a_file_that_is_there_stays() {
+fn existing_file_is_kept() {
     let directory = backends::directory();
     let setup = setup(directory.path(), Format::Csv, Durability::Async);
     let text = written(&setup);
@@ -206,7 +206,7 @@ fn a_file_that_is_there_stays() {
 
 /// Two changes wait for the disk at the same time, and the disk is full: neither is acknowledged.
 #[test]
-fn a_disk_without_room_is_a_failure_and_no_answer() {
+fn full_disk_is_a_failure_without_acknowledgement() {
     let setup = MemfileSetup {
         path: "/dev/full".into(),
         may_destroy: true,

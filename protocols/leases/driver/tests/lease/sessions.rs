@@ -44,7 +44,7 @@ fn all(directory: &Path) -> impl Iterator<Item = (String, Arc<dyn Backend>)> {
 }
 
 #[test]
-fn phases_leave_what_they_should() {
+fn phases_leave_the_expected_rows() {
     let directory = backends::directory();
     for (name, backend) in all(directory.path()) {
         backend.prepare().unwrap();
@@ -90,7 +90,7 @@ fn phases_leave_what_they_should() {
 }
 
 #[test]
-fn a_group_is_done_as_a_whole_or_not_at_all() {
+fn group_is_committed_entirely_or_not_at_all() {
     let directory = backends::directory();
     for (name, backend) in all(directory.path()) {
         backend.prepare().unwrap();
@@ -110,7 +110,7 @@ fn a_group_is_done_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_mix_leaves_what_its_outcomes_say() {
+fn mix_leaves_rows_that_match_its_outcomes() {
     let weights = [(40, 45, 10, 5), (40, 30, 30, 0), (10, 0, 60, 30)];
     let directory = backends::directory();
     for (name, backend) in all(directory.path()) {
@@ -139,7 +139,7 @@ fn a_mix_leaves_what_its_outcomes_say() {
 
 /// Sessions of a mix that only releases leases finish by themselves.
 #[test]
-fn a_mix_that_can_do_nothing_more_is_finished() {
+fn mix_without_further_work_is_finished() {
     let directory = backends::directory();
     let setup = backends::sqlite(directory.path(), Schema::Guide, Family::V4);
     let backend: Arc<dyn Backend> = Arc::new(SqliteBackend::new(setup));
@@ -177,7 +177,7 @@ fn a_mix_that_can_do_nothing_more_is_finished() {
 }
 
 #[test]
-fn a_store_that_cannot_be_opened_is_a_failed_exchange_each_time() {
+fn store_that_cannot_be_opened_fails_each_exchange() {
     let directory = backends::directory();
     let setup = backends::sqlite(&directory.path().join("missing"), Schema::Guide, Family::V4);
     let backend: Arc<dyn Backend> = Arc::new(SqliteBackend::new(setup));

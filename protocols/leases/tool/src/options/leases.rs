@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_to_be_said() {
+    fn options_are_all_optional() {
         let none = args("").unwrap();
         assert_eq!(none.stores, Vec::<String>::new());
         assert_eq!((none.load.options.workers, none.load.group), (Some(1), 1));
@@ -448,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_read() {
+    fn options_are_parsed() {
         let some = args(
             "sqlite:/x memfile -n 10k --durability sync --family pd --schema kea --phases create,search --group 10 \
              --search-by client-id --hit-ratio 0.5 -d 1m --rate 10k --arrival poisson",
@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn option_conflicts_are_refused() {
         for line in [
             "-n 0",
             "-n x",

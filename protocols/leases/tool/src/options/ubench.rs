@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_attached_or_apart() {
+    fn ubench_values_are_attached_or_separate() {
         for line in ["-n100 -sno -vNO -cYES -f x.db", "-n 100 -s no -v 0 -c 1 -fx.db"] {
             let args = run(line);
             assert_eq!(
@@ -520,7 +520,7 @@ mod tests {
     }
 
     #[test]
-    fn the_original_defaults_are_kept() {
+    fn ubench_defaults_equal_the_original() {
         let args = run("");
         assert_eq!(
             (args.iterations, args.sync, args.verbose, args.compiled),
@@ -530,14 +530,14 @@ mod tests {
     }
 
     #[test]
-    fn the_password_is_not_among_the_words() {
+    fn ubench_password_is_not_among_the_words() {
         let args = run("-phunter2 -u kea --record x.json");
         assert_eq!(args.words, ["-p", "***", "-u", "kea", "--record", "x.json"]);
         assert_eq!(args.password.unwrap().expose(), b"hunter2");
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn ubench_errors_are_named() {
         for (line, what) in [
             ("-h", ""),
             ("-x", "-x"),
@@ -561,7 +561,7 @@ mod tests {
     }
 
     #[test]
-    fn every_contradiction_of_the_guide_is_on_the_page() {
+    fn ubench_help_lists_deviations_from_the_guide() {
         let Parsed::Help(page) = parsed("--help") else { panic!("no help") };
         for word in
             ["MyISAM", "base + 1", "NORMAL", "now()", "********", "--yes-destroy", "Exit codes"]
@@ -572,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn the_documentation_is_what_the_table_says() {
+    fn ubench_docs_equal_the_table() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/ubench.md");
         if std::env::var_os("BRUNT_BLESS").is_some() {
             std::fs::write(path, markdown()).unwrap();

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_averages_as_printed_are_means_of_the_columns() {
+    fn published_averages_are_means_of_their_columns() {
         let tables = [
             (SECONDS_BASIC, 0.001),
             (SECONDS_OPTIMISED, 0.001),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rates_as_printed_are_those_of_the_seconds() {
+    fn published_rates_follow_from_the_seconds() {
         let mut odd = Vec::new();
         for series in Series::ALL {
             for (store, durability) in ["mysql", "sqlite", "memfile"]

@@ -121,7 +121,7 @@ fn rows<'a>(text: &'a str, caption: &str) -> Vec<Vec<&'a str>> {
 }
 
 #[test]
-fn what_did_not_complete_is_no_figure_of_the_guide() {
+fn incomplete_phase_has_no_figure_in_the_guide_tables() {
     let mut cells = phases("sqlite", "sync", "prepared", [2.0, 0.5, 1.0, 0.5]);
     // The disk was full, the store had other leases than it should, and one run of two was good.
     cells[0].record = Some(Box::new(record(&["create"], 100, 40)));
@@ -144,7 +144,7 @@ fn what_did_not_complete_is_no_figure_of_the_guide() {
 }
 
 #[test]
-fn the_tables_of_the_guide_have_its_figures_beside_ours() {
+fn guide_tables_show_published_and_measured_figures() {
     let mut cells = phases("sqlite", "sync", "prepared", [2.0, 0.5, 1.0, 0.5]);
     cells.extend(phases("sqlite", "async", "prepared", [0.25, 0.05, 0.1, 0.1]));
     cells.extend(phases("redb", "sync", "none", [4.0, 1.0, 2.0, 1.0]));
@@ -180,7 +180,7 @@ fn the_tables_of_the_guide_have_its_figures_beside_ours() {
 }
 
 #[test]
-fn statements_that_were_not_prepared_are_the_basic_tables() {
+fn basic_statements_fill_the_basic_tables() {
     let mut cells = phases("mysql", "async", "basic", [1.0; 4]);
     cells.extend(phases("memfile", "async", "none", [0.1; 4]));
     let mut collection = collection(cells);
@@ -194,7 +194,7 @@ fn statements_that_were_not_prepared_are_the_basic_tables() {
 }
 
 #[test]
-fn runs_that_the_guide_did_not_make_are_not_put_into_its_tables() {
+fn runs_unlike_the_guide_are_not_in_its_tables() {
     let mut cells = phases("sqlite", "sync", "prepared", [1.0; 4]);
     for cell in &mut cells {
         cell.labels.insert("schema".to_owned(), "kea".to_owned());
@@ -206,7 +206,7 @@ fn runs_that_the_guide_did_not_make_are_not_put_into_its_tables() {
 }
 
 #[test]
-fn ours_are_medians_with_their_spread() {
+fn measured_figures_are_medians_with_spread() {
     let runs = [1.0, 1.25, 0.8].into_iter().zip(1..);
     let cells =
         runs.map(|(seconds, run)| cell(["sqlite", "sync", "prepared", "create"], run, seconds));
@@ -223,7 +223,7 @@ fn ours_are_medians_with_their_spread() {
 }
 
 #[test]
-fn only_differences_beyond_the_spread_are_called_so() {
+fn differences_are_claimed_only_beyond_the_spread() {
     let runs = |store: &str, statements: &str, seconds: [f64; 3]| {
         let runs = seconds.into_iter().zip(1..);
         runs.map(|(seconds, run)| cell([store, "sync", statements, "create"], run, seconds))
@@ -255,7 +255,7 @@ fn only_differences_beyond_the_spread_are_called_so() {
 }
 
 #[test]
-fn of_one_run_nothing_is_claimed() {
+fn differences_of_a_single_run_are_not_claimed() {
     let mut cells = phases("sqlite", "sync", "prepared", [1.0; 4]);
     cells.extend(phases("memfile", "sync", "none", [0.1; 4]));
     let text = flat(&plain(&collection(cells)));
@@ -297,7 +297,7 @@ fn doubts_come_before_figures() {
 }
 
 #[test]
-fn a_report_begins_with_its_answer_and_a_picture() {
+fn report_begins_with_its_answer_and_a_chart() {
     let runs = |store: &str, phase: &str, seconds: [f64; 3]| {
         let runs = seconds.into_iter().zip(1..);
         runs.map(|(seconds, run)| cell([store, "sync", "prepared", phase], run, seconds))
@@ -324,7 +324,7 @@ fn a_report_begins_with_its_answer_and_a_picture() {
 }
 
 #[test]
-fn doubts_of_one_cause_are_told_once() {
+fn doubts_of_one_cause_are_listed_once() {
     let mut cells = phases("sqlite", "sync", "prepared", [1.0; 4]);
     cells.extend(phases("redb", "sync", "none", [1.0; 4]));
     for (number, cell) in cells.iter_mut().enumerate() {
@@ -340,7 +340,7 @@ fn doubts_of_one_cause_are_told_once() {
 }
 
 #[test]
-fn a_long_list_of_differences_is_folded() {
+fn differences_in_a_long_list_are_folded() {
     let seconds = [1.0, 1.01, 0.99];
     let all = |store: &str, factor: f64| {
         let mut cells = Vec::new();
@@ -370,7 +370,7 @@ fn a_long_list_of_differences_is_folded() {
 }
 
 #[test]
-fn a_label_of_one_phase_parts_no_bars() {
+fn label_of_one_phase_does_not_split_the_bars() {
     let mut cells = phases("redb", "sync", "none", [1.0; 4]);
     cells[1].labels.insert("by".to_owned(), "client-id".to_owned());
     for cell in &mut cells {
@@ -383,7 +383,7 @@ fn a_label_of_one_phase_parts_no_bars() {
 }
 
 #[test]
-fn objectives_are_told_for_all_runs_together() {
+fn objectives_are_summarized_over_all_runs() {
     let cells = [(4.5, true), (12.0, false), (9.0, true)].into_iter().zip(1..);
     let cells = cells.map(|((value, ok), run)| {
         let mut cell = cell(["sqlite", "sync", "prepared", "create"], run, 1.0);
@@ -402,7 +402,7 @@ fn objectives_are_told_for_all_runs_together() {
 }
 
 #[test]
-fn a_mix_shows_its_operations() {
+fn mix_shows_its_operations() {
     let mut cell = cell(["sqlite", "async", "prepared", "mix"], 1, 2.0);
     cell.record = Some(Box::new(record(&["allocate", "renew"], 50, 0)));
     let text = plain(&collection(vec![cell]));
@@ -415,7 +415,7 @@ fn a_mix_shows_its_operations() {
 }
 
 #[test]
-fn what_sync_means_and_what_the_disk_does_are_told() {
+fn durability_and_fsync_times_are_explained() {
     let mut collection = collection(phases("sqlite", "sync", "prepared", [1.0; 4]));
     for (name, value) in [
         ("durability/sqlite/sync", "PRAGMA synchronous=FULL"),
@@ -445,7 +445,7 @@ fn what_sync_means_and_what_the_disk_does_are_told() {
 }
 
 #[test]
-fn every_cell_is_a_line_of_the_csv() {
+fn csv_has_a_line_per_cell() {
     let mut cells = phases("sqlite", "sync", "prepared", [1.0, 2.0, 4.0, 8.0]);
     cells[1].notes = vec!["a \"b\", c".to_owned(), "d".to_owned()];
     cells[2].record = None;
@@ -473,7 +473,7 @@ fn every_cell_is_a_line_of_the_csv() {
 }
 
 #[test]
-fn cells_with_nothing_in_them_make_a_report_all_the_same() {
+fn empty_cells_still_make_a_report() {
     let empty = collection(Vec::new());
     assert!(plain(&empty).starts_with("Stores of leases\n"));
     let mut cells = phases("sqlite", "sync", "prepared", [0.0; 4]);

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn localhost_is_a_socket_where_there_is_one() {
+    fn localhost_is_a_socket_if_one_exists() {
         let (none, all) = (|_: &str| false, |_: &str| true);
         let tcp = |host: &str, port| ServerEndpoint::Tcp { host: host.to_owned(), port };
         assert_eq!(endpoint("localhost", &With(&[]), none).unwrap(), tcp("localhost", 3306));

@@ -83,7 +83,7 @@ mod tests {
 
     /// What `std::cout << x` prints, by g++ 12.
     #[test]
-    fn numbers_are_written_as_streams_write_them() {
+    fn numbers_are_formatted_like_cout() {
         for (number, text) in [
             (1.0, "1"),
             (31_604.0, "31604"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_are_those_of_old() {
+    fn result_lines_equal_the_original() {
         assert_eq!(
             line("Create", 1_000, Duration::new(31, 604_123_999)),
             "Create leases4 repeated 1000 times took 31 s, 604123 us, 1 operation took 31604us (or 31.6416 oper/sec)\n"
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_have_one_width() {
+    fn headings_have_equal_width() {
         for phase in ["CREATE", "RETRIEVE", "UPDATE", "DELETE"] {
             assert_eq!(heading(phase).len(), 10);
         }
