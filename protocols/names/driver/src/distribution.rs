@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn zipf_has_the_frequencies_of_its_formula() {
+    fn zipf_frequencies_follow_the_formula() {
         for (exponent, keys) in [(0.5, 100), (1.0, 1000), (1.1, 50), (2.0, 20)] {
             let weights: Vec<f64> = (1..=keys).map(|k| 1.0 / f64::from(k).powf(exponent)).collect();
             let all: f64 = weights.iter().sum();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn uniform_is_even_and_once_is_each_in_its_turn() {
+    fn uniform_is_even_and_once_takes_turns() {
         let even = counts(Distribution::Uniform, 500, 500_000);
         let strange = deviation(&even, &[1.0 / 500.0; 500]);
         assert!(strange.abs() < 4.0, "{strange}");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn each_once_is_spread_from_the_beginning() {
+    fn once_is_spread_evenly_from_the_beginning() {
         for keys in [1, 2, 3, 10, 97, 1000, 4096, 11_000] {
             assert_eq!(counts(Distribution::Once, keys, keys as u64), vec![1; keys], "{keys}");
         }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_follow_from_seed_and_number() {
+    fn draws_depend_on_seed_and_number() {
         let sampler = Sampler::new(Distribution::Zipf(1.0), 1000);
         let draw = |seed| (0..50).map(|number| sampler.place(seed, number)).collect::<Vec<_>>();
         assert_eq!(draw(1), draw(1));

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_has_the_names_of_its_pattern() {
+    fn range_keys_follow_their_pattern() {
         let keys = Keys::range(10_000..=10_002, Some("u%d-%i")).unwrap();
         let all: Vec<_> = (0..3).map(|place| (keys.id(place), keys.name(place))).collect();
         assert_eq!(all, [(10_000, c"u10000-0"), (10_001, c"u10001-1"), (10_002, c"u10002-2")]);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_passwd_and_group_are_read() {
+    fn passwd_and_group_lines_are_parsed() {
         let text =
             "root:x:0:0:root:/root:/bin/sh\n# no\n+::::::\n\ntoor:x:0:0::/:/bin/sh\nu:x:7:7:::\n";
         let keys = Keys::lines(text).unwrap();
@@ -218,14 +218,14 @@ mod tests {
     }
 
     #[test]
-    fn members_are_found_in_groups() {
+    fn group_members_are_found() {
         let keys = Keys::lines("root:x:0:\nu:x:7:\nv:x:8:").unwrap();
         let keys = keys.with_members("root:x:0:\nw:x:20:x, v,root\nz:x:21:v\n");
         assert_eq!([0, 1, 2].map(|place| keys.group(place)), [Some(20), None, Some(20)]);
     }
 
     #[test]
-    fn what_nobody_has_is_as_many() {
+    fn absent_keys_are_equally_many() {
         let absent = Keys::absent(3).unwrap();
         assert_eq!(
             (absent.len(), absent.id(2), absent.name(2)),

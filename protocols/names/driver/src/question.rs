@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_right_only_about_whom_was_asked() {
+    fn answer_is_right_only_for_the_question() {
         let asks = |by, id, name, expected| Question { by, id, name, expected };
         let seven = Answer::Account { id: 7, name: b"u7" };
         let cases = [

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn once_asks_about_each_key_once_by_every_kind() {
+    fn once_asks_each_key_once_per_kind() {
         let keys = keys(10);
         let parts = [part(By::Uid, 1, &keys), part(By::Gid, 1, &keys)];
         let questions = Questions::new(&parts, Distribution::Once, 0.0, 1).unwrap();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_come_in_the_proportion_of_their_weights() {
+    fn kinds_follow_their_weights() {
         let keys = keys(1000);
         let parts =
             [part(By::Uid, 3, &keys), part(By::User, 1, &keys), part(By::Memberships, 2, &keys)];
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_about_what_nobody_has() {
+    fn negative_share_asks_for_absent_keys() {
         let keys = keys(50);
         let count = |negative| {
             let parts = [part(By::User, 1, &keys)];
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_is_refused() {
+    fn invalid_questions_are_refused() {
         let named = keys(5);
         let nameless = Arc::new(Keys::range(1..=5, None).unwrap());
         let new = |parts: &[Part], negative| {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn memberships_are_expected_where_one_is_known() {
+    fn memberships_are_expected_if_known() {
         let users = Keys::lines("a:x:1:\nb:x:2:").unwrap().with_members("g:x:9:b");
         let parts = [part(By::Memberships, 1, &Arc::new(users))];
         let questions = Questions::new(&parts, Distribution::Once, 0.0, 0).unwrap();

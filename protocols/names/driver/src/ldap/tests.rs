@@ -85,7 +85,7 @@ fn asks(by: By, id: u32, name: &std::ffi::CStr) -> Question<'_> {
 }
 
 #[test]
-fn users_and_groups_are_read_from_their_entries() {
+fn ldap_users_and_groups_are_read_from_entries() {
     let (url, server) = serve(vec![vec![
         |request, out| {
             // In BER: the attribute and the value of the assertion.
@@ -117,7 +117,7 @@ fn users_and_groups_are_read_from_their_entries() {
 }
 
 #[test]
-fn groups_of_a_user_are_sought_by_name_and_by_dn() {
+fn ldap_groups_of_a_user_are_searched_by_name_and_dn() {
     let (url, server) = serve(vec![vec![
         |request, out| {
             entry(request, out, "uid=u7,ou=people,dc=bench", &[("uid", &["u7"])]);
@@ -145,7 +145,7 @@ fn groups_of_a_user_are_sought_by_name_and_by_dn() {
 }
 
 #[test]
-fn a_refusal_keeps_the_connection_and_nonsense_ends_it() {
+fn ldap_refusal_keeps_the_connection_and_garbage_ends_it() {
     let (url, server) = serve(vec![
         vec![|request, out| done(request, out, 11), |_, out| {
             out.extend_from_slice(b"HTTP/1.1 400 Bad Request\r\n");
@@ -178,7 +178,7 @@ fn a_refusal_keeps_the_connection_and_nonsense_ends_it() {
 }
 
 #[test]
-fn an_identity_that_is_refused_is_a_login_that_failed() {
+fn ldap_refused_bind_is_a_failed_login() {
     let (url, server) = serve(vec![
         vec![|request, out| {
             assert!(has(request, "cn=admin") && has(request, "wrong"));
@@ -200,7 +200,7 @@ fn an_identity_that_is_refused_is_a_login_that_failed() {
 }
 
 #[test]
-fn urls_are_understood_or_refused() {
+fn ldap_url_is_parsed_or_refused() {
     let name = |url: &str| {
         let search = Search { base: String::new(), scope: Scope::Base, filter: "(a=b)".to_owned() };
         let client = || {
@@ -246,7 +246,7 @@ fn asked_once(after: fn(TcpStream)) -> LdapPath {
 }
 
 #[test]
-fn a_connection_that_was_closed_or_is_about_to_be_has_lapsed() {
+fn ldap_connection_closed_or_closing_has_lapsed() {
     let goodbye = |mut stream: TcpStream| {
         let mut bytes = Vec::new();
         reply::notice_of_disconnection(&mut bytes, &Said::code(52));
@@ -275,7 +275,7 @@ fn pause(time: Duration) {
 }
 
 #[test]
-fn a_question_may_be_asked_again_if_nothing_of_an_answer_came() {
+fn ldap_question_may_be_repeated_before_any_answer() {
     let ends: [(fn(TcpStream), bool); 2] = [
         (|mut stream| drop(message(&mut stream)), true),
         (

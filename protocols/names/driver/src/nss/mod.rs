@@ -112,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn sources_that_are_none_are_refused() {
+    fn nss_source_errors_are_refused() {
         for wrong in ["", " , ", "[", "files [NOTFOUND=return]", "a\0b", "../x"] {
             assert_eq!(restrict(wrong), Err(RestrictError::Sources(wrong.to_owned())), "{wrong:?}");
         }
     }
 
     #[test]
-    fn root_is_found_on_every_machine() {
+    fn nss_finds_root() {
         let mut path = to_files(BUFFER_FIRST);
         for question in [
             asks(By::Uid, 0, c""),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_is_absent() {
+    fn nss_reports_absent_accounts() {
         let mut path = to_files(BUFFER_FIRST);
         for by in By::ALL {
             let question = asks(by, 3_999_999_999, c"brunt-absent-1");
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_that_is_too_small_grows_and_stays() {
+    fn nss_buffer_grows_and_stays() {
         let mut path = to_files(1);
         assert!(matches!(path.ask(&asks(By::Uid, 0, c"")), Ok(Answer::Account { id: 0, .. })));
         let grown = path.buffer.len();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn memberships_are_those_of_the_group_file() {
+    fn nss_memberships_equal_the_group_file() {
         let file = std::fs::read_to_string("/etc/group").unwrap();
         let mut path = to_files(0);
         let members = file.lines().filter_map(|line| {

@@ -99,7 +99,7 @@ fn outcomes(paths: fn(&Path) -> AccessPaths, by: By, turns: Vec<Turn>) -> Vec<(O
 }
 
 #[test]
-fn answers_of_nscd_are_held_against_what_is_known() {
+fn nscd_answers_are_compared_with_the_expected() {
     let group = || words(&[2, 1, 3, 2, 7, 0], b"u7\0x\0");
     let found = outcomes(
         nscd,
@@ -128,7 +128,7 @@ fn answers_of_nscd_are_held_against_what_is_known() {
 }
 
 #[test]
-fn answers_of_nslcd_are_held_against_what_is_known() {
+fn nslcd_answers_are_compared_with_the_expected() {
     let user = |uid: u32| {
         let mut bytes = network(&[2, 0x0008_0002, 1, 2]);
         bytes.extend(b"u7");
@@ -159,7 +159,7 @@ fn answers_of_nslcd_are_held_against_what_is_known() {
 }
 
 #[test]
-fn what_no_daemon_says_is_counted_and_the_next_lookup_works() {
+fn invalid_replies_are_counted_and_the_next_lookup_works() {
     let evil: Vec<Vec<u8>> = vec![
         b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
         words(&[2, 1, u32::MAX, 2, 0, 0, 1, 1, 1], b""),
@@ -175,7 +175,7 @@ fn what_no_daemon_says_is_counted_and_the_next_lookup_works() {
 }
 
 #[test]
-fn a_reply_that_stops_is_closed_and_one_that_never_comes_is_late() {
+fn truncated_reply_is_closed_and_a_missing_one_times_out() {
     let clock = Monotonic::new();
     let silent: Turn = Box::new(|mut stream| {
         // Until the session closes the connection.
@@ -198,7 +198,7 @@ fn a_reply_that_stops_is_closed_and_one_that_never_comes_is_late() {
 }
 
 #[test]
-fn a_reply_without_end_takes_no_more_memory_than_is_allowed() {
+fn endless_reply_is_limited_in_memory() {
     let endless: Turn = Box::new(|mut stream| {
         let _ = stream.read(&mut [0; 64]).unwrap();
         let head = network(&[2, 0x0004_0006]);
@@ -214,7 +214,7 @@ fn a_reply_without_end_takes_no_more_memory_than_is_allowed() {
 }
 
 #[test]
-fn nobody_listening_is_no_connection_and_was_never_sent() {
+fn missing_socket_is_a_connect_failure() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none");
     let mut session = NamesSession::new(&questions(By::User, 0.0), &nscd(&path), 0, 1);
@@ -224,7 +224,7 @@ fn nobody_listening_is_no_connection_and_was_never_sent() {
 }
 
 #[test]
-fn what_should_be_absent_and_is_there_is_not_right() {
+fn absent_key_that_is_found_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
     let daemon = listener(&path, vec![says(seven(7)), says(words(&[2, 0], b""))]);
@@ -237,7 +237,7 @@ fn what_should_be_absent_and_is_there_is_not_right() {
 }
 
 #[test]
-fn outcomes_have_words() {
+fn outcomes_have_names() {
     let named = |outcome| outcome_name(&AccessPaths::Nss, outcome);
     assert_eq!(named(Outcome::Ok(FOUND)), "found");
     assert_eq!(named(Outcome::Ok(ABSENT)), "absent");
@@ -335,7 +335,7 @@ fn second(path: LosingPath, pause: Duration) -> (Outcome, u32, u32, Option<Outco
 }
 
 #[test]
-fn a_connection_that_lapsed_costs_no_lookup() {
+fn lapsed_connection_costs_no_lookup() {
     let long = Duration::from_secs(1);
     let closed = Outcome::Failed(Class::Closed, 0);
     let refused = Outcome::Failed(Class::Connect, 111);

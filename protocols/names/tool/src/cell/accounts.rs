@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_come_and_go_and_nobody_else_does() {
+    fn accounts_are_added_and_removed_without_touching_others() {
         let directory = tempfile::tempdir().unwrap();
         let etc = directory.path();
         for (name, mode, text) in bare() {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_lines_of_the_population_are_counted() {
+    fn accounts_counted_are_those_of_the_population() {
         assert_eq!(
             counted("root:x:0:0\nuucp:x:10:10\nu10000:x:1:1\nu9999:x:1:1\nu10001x:x:1:1\n"),
             1

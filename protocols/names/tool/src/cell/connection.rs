@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bind_is_answered_refused_cut_short_or_garbled() {
+    fn bind_answer_is_accepted_refused_cut_or_garbled() {
         assert!(opened(b"\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x00\x04\x00\x04\x00").is_ok());
         let refused =
             opened(b"\x30\x0c\x02\x01\x01\x61\x07\x0a\x01\x31\x04\x00\x04\x00").unwrap_err();

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_and_the_huge_stay_where_they_are() {
+    fn etc_copy_omits_secrets_and_huge_files() {
         let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let put = |name: &str, mode: u32, bytes: &[u8]| {
             let path = from.path().join(name);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_our_own_replaces_a_link_and_not_what_it_leads_to() {
+    fn etc_file_replaces_a_link_and_not_its_target() {
         let directory = tempfile::tempdir().unwrap();
         let outside = directory.path().join("outside");
         fs::write(&outside, "theirs").unwrap();

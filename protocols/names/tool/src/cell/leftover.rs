@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_holds_is_swept_and_what_somebody_holds_stays() {
+    fn leftover_is_swept_only_if_not_held() {
         let parent = tempfile::tempdir().unwrap();
         let stale = parent.path().join("brunt-cell-1-0");
         let foreign = parent.path().join("somebody-elses");

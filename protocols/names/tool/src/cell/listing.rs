@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_and_the_wrong_name_are_no_answers() {
+    fn unresolved_and_wrong_owners_are_not_counted() {
         let listing = "total 0\n\
             -rw-r--r-- 1 u10001 u10001 0 Nov 21 11:00 f10001\n\
             -rw-r--r-- 1 10002 u10002 0 Nov 21 11:00 f10002\n\

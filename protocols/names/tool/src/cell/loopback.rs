@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_acknowledgement_is_told_from_a_refusal_and_from_anything_else() {
+    fn netlink_acknowledgement_is_distinguished_from_errors() {
         let mut answer = [0; 36];
         answer[4..6].copy_from_slice(&NLMSG_ERROR.to_ne_bytes());
         assert!(verdict(&answer).is_ok());

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named_with_its_package() {
+    fn missing_programs_are_named_with_their_package() {
         let utilities = ["slapd", "slapadd", "ldapadd", "ldapsearch", "ldapdelete", "nslcd"];
         let means = machine(Isolation::Root, &utilities, &["libnss_ldap.so.2"]);
         assert_eq!(means.lacks(&ldap(None)), []);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn without_isolation_only_what_asks_no_name_service_runs() {
+    fn without_isolation_only_direct_backends_run() {
         let programs = ["useradd", "slapd", "slapadd", "ldapadd", "ldapsearch", "ldapdelete"];
         let means = machine(Isolation::None, &programs, &["libnss_ldap.so.2"]);
         let files = Backend { source: Source::Files, cache: None, switch: None };
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_root_can_make_files_of_many_owners() {
+    fn files_of_many_owners_require_root() {
         assert!(machine(Isolation::Root, &[], &[]).lacks_owners().is_none());
         assert!(machine(Isolation::User, &[], &[]).lacks_owners().is_some());
         assert!(machine(Isolation::User, &[], &[]).resolves());

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_says_comes_back() {
+    fn program_output_and_exit_code_are_returned() {
         let ran = run(shell("cat; echo no >&2; exit 3"), b"yes", Duration::from_secs(20)).unwrap();
         assert_eq!((ran.code, &*ran.output, &*ran.complaints), (Some(3), "yes", "no\n"));
         let fault = demand(shell("echo no >&2; exit 3"), b"", Duration::from_secs(20)).unwrap_err();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended() {
+    fn program_that_hangs_is_killed() {
         let clock = Monotonic::new();
         let ran = run(shell("echo here; exec sleep 600"), b"", Duration::from_millis(300)).unwrap();
         assert_eq!((ran.code, &*ran.output), (None, "here\n"));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_found_and_others_are_not() {
+    fn program_is_found_only_if_installed() {
         assert!(find("sh").is_some());
         assert_eq!(find("no-such-program-anywhere"), None);
     }

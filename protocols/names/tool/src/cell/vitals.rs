@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_may_be_called_anything() {
+    fn stat_is_parsed_with_any_program_name() {
         let text = "42 (a) b) (c) S 7 42 42 0 -1 4194304 100 0 0 0 15 5 30 40 20 0 1 0 100 1000000 250 1844 1 1";
         let stat = parsed(text).unwrap();
         assert_eq!(stat, Stat { parent: 7, ticks: 20, children_ticks: 70, pages: 250 });
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_counts_with_what_it_started() {
+    fn process_usage_includes_children() {
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
         // Before the child executes another program, its memory is that of this one, or none.
         let path = format!("/proc/{}/comm", child.id());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn nscd_is_taken_at_its_word() {
+    fn nscd_statistics_are_parsed() {
         let text = "nscd configuration:\n\n              0  server debug level\n\npasswd cache:\n\n            yes  \
             cache is enabled\n          32011  suggested size\n         256104  total data pool size\n             12  \
             cache hits on positive entries\n              3  cache misses on positive entries\n              1  \
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lasts_takes_time() {
+    fn synced_write_is_measured() {
         let directory = tempfile::tempdir().unwrap();
         let each = synced(directory.path()).unwrap();
         assert!(each.len() == SYNCS && each.iter().all(|one| *one > 0.0));

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn root_is_found_and_nobody_else_is_no_failure() {
+    fn getent_finds_root_and_reports_absence() {
         let patience = Duration::from_secs(20);
         let found = getent(&["-s", "files", "passwd", "0", "3999999999"], patience).unwrap();
         assert!(found.starts_with("root:") && found.lines().count() == 1, "{found}");

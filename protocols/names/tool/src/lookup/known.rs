@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_written_with_and_without_their_end() {
+    fn key_range_is_parsed_inclusive_and_exclusive() {
         for (text, first, count) in [("10-12", 10, 3), ("10..12", 10, 2), ("7", 7, 1)] {
             let known = Known::new(&args(text, &[By::Uid, By::Gid]), &Files::default()).unwrap();
             for by in [By::Uid, By::Gid] {
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_says_who_there_is_and_who_is_in_which_group() {
+    fn key_files_supply_users_and_memberships() {
         let folder = tempfile::tempdir().unwrap();
         let (users, groups) = (folder.path().join("passwd"), folder.path().join("group"));
         fs::write(&users, "u:x:7:9::/:/bin/sh\n").unwrap();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_lists_at_least_root() {
+    fn key_host_lists_at_least_root() {
         let known = Known::new(&args("host", &[By::User]), &Files::default()).unwrap();
         let users = known.for_kind(By::User);
         assert!((0..users.len()).any(|place| users.name(place) == c"root"));

@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_faster_than_is_said() {
+    fn rate_defaults_to_the_usual_limit() {
         let asked = settings_of(&args()).unwrap();
         let Load::Open(schedule) = &asked.settings.load else { panic!("{:?}", asked.settings) };
         assert_eq!(schedule.peak_per_second(), Some(USUAL_RATE));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn once_ends_when_each_key_was_asked_about() {
+    fn once_ends_when_every_key_was_looked_up() {
         let once = |lookups, duration| {
             let mut args = args();
             args.distribution = Some(Distribution::Once);
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_load_is_asked_for_reaches_the_engine() {
+    fn load_options_reach_the_engine() {
         let mut given = args();
         let options = LoadOptions {
             backlog: Some(7),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_another_road_are_refused() {
+    fn options_of_another_access_path_are_refused() {
         let mut socket = args();
         socket.socket = Some("/x".into());
         assert!(error(&socket).contains("--through nscd"));

@@ -214,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_static_build_says_what_it_lacks() {
+    fn static_build_explains_what_it_lacks() {
         assert_eq!(usable(true), Ok(()));
         let why = usable(false).unwrap_err().to_string();
         assert!(why.contains("nsswitch.conf") && why.contains("--through"), "{why}");

@@ -136,7 +136,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn sources_are_read_as_they_are_configured() {
+    fn nsswitch_sources_are_parsed() {
         let text = "# passwd: no\n passwd :\tfiles [!UNAVAIL=return SUCCESS=continue] sss  # later\ngroup:\n";
         let line = configured(text, "passwd").unwrap();
         assert_eq!(names(&line), ["files", "sss"]);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn each_database_is_asked_for_keys_of_its_own() {
+    fn nsswitch_probes_use_keys_of_each_database() {
         let keys = |from| Arc::new(Keys::range(from..=from + 99, Some("u%d")).unwrap());
         let part = |by, keys: &Arc<Keys>| Part { by, weight: 1, keys: Arc::clone(keys) };
         let (users, groups) = (keys(100), keys(500));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn files_know_root() {
+    fn nsswitch_files_source_knows_root() {
         let probe =
             Probe { database: "passwd", keys: vec!["0".to_owned(), "3999999999".to_owned()] };
         assert_eq!(knows("files", &probe), "knows 1 of 2 keys");

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn fewer_names_than_asked_for_make_a_cell_invalid() {
+    fn listing_with_fewer_names_is_invalid() {
         let all = listed(cell(), &Listed { seconds: 0.5, asked: 600, resolved: 600 }, 300);
         assert!(!is_invalid(&all));
         assert_eq!((all.figure("asked"), all.label("run")), (Some(600.0), Some("2")));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn lookups_without_a_record_found_nothing() {
+    fn lookups_without_a_record_are_invalid() {
         let ran = Ran { code: None, complaints: "a\nkilled\n".to_owned(), ..Ran::default() };
         let cell = looked(cell(), &ran, 600);
         assert!(is_invalid(&cell));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_counts_has_to_be_what_was_inserted() {
+    fn counted_users_must_equal_the_inserted() {
         let right = Counted { accounts: Some(300), ldap_groups: Some(300), ..Counted::default() };
         let mut cell = cell();
         counted(&mut cell, &right, 300);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn users_that_failed_are_told_of() {
+    fn failed_insertions_are_reported() {
         let done = Provisioned {
             users: 10,
             failed: 2,
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hit_ratio_is_what_did_not_reach_the_directory() {
+    fn hit_ratio_is_the_share_without_a_search() {
         let at = |searches, cpu_s| {
             let vitals = ProcessUsage { cpu_s, rss_kib: 1_000 };
             let daemons = [("slapd".to_owned(), vitals)].into();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_knows_how_far_it_may_be_off() {
+    fn estimate_states_its_error() {
         let mut estimate = Estimate { seconds: 1390.0, error_s: 100.0, points: Vec::new() };
         estimate.points.resize_with(3, Default::default);
         for point in &mut estimate.points {

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_four_of_the_article() {
+    fn backends_of_the_article_are_parsed() {
         let four = read("files,ldap,ldap+index,ldap+index+nscd");
         let labels: Vec<&str> = four.iter().map(|contender| contender.label.as_str()).collect();
         assert_eq!(labels, ["files", "ldap", "ldap+index", "ldap+index+nscd"]);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_of_ones_own_may_hold_commas() {
+    fn backend_index_list_may_contain_commas() {
         let two = read("ldap+index=uidNumber:eq,uid:eq:pres+nscd,files+unscd");
         assert_eq!(two.len(), 2, "{two:?}");
         assert_eq!(indices_of(&two[0]), ["uidNumber eq", "uid eq,pres"]);
@@ -294,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn names_are_indexed_where_the_article_forgot_them() {
+    fn backend_uid_adds_the_missing_name_indices() {
         let [plain] = &read("ldap+index+uid")[..] else { panic!() };
         assert_eq!(indices_of(plain)[3..], ["uid,cn eq", "memberUid eq"]);
         assert_eq!(indices_of(&read("ldap+uid")[0]), ["uid,cn eq", "memberUid eq"]);
     }
 
     #[test]
-    fn sssd_reads_what_debian_sets_up_or_what_it_is_told() {
+    fn backend_sssd_reads_stock_or_given_variant() {
         let two = read("sssd,ldap+index+sssd+nscd");
         assert_eq!(two[0].backend.source, ldap(Variant::stock(), Reader::Sssd));
         assert!(matches!(two[1].backend.source, Source::Ldap { reader: Reader::Sssd, .. }));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_are_found_by_their_names() {
+    fn backend_variants_are_found_by_name() {
         let fast = Variant { name: "fast".to_owned(), threads: Some(8), ..Variant::unindexed() };
         let list = ["ldap:fast,ldap:stock,389ds:fast".to_owned()];
         let three = contenders(&list, std::slice::from_ref(&fast), &Nscd::default()).unwrap();
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_what_is_right() {
+    fn backend_errors_name_the_choices() {
         let cases = [
             ("nis", "it is one of files, ldap, 389ds, sssd"),
             ("", "it is empty"),

@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn back_ends_stand_side_by_side_and_passes_go_round() {
+    fn plan_alternates_backends_and_passes() {
         let steps = order(&[300], 2).steps(&[files(), cached()]);
         let lookups = |pass: u32| {
             let files = ["ls cold 1", "ls warm 1", "nss warm 1", "nss negative 1"];
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_many_users_are_sampled_unless_told() {
+    fn plan_samples_processes_for_many_users() {
         let both = [files(), cached()];
         let way = |order: &Order, participant: usize| {
             let steps = order.steps(&both);
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_ways_the_last_one_stays_until_the_end() {
+    fn plan_keeps_the_users_of_the_last_insertion() {
         let manners = vec![Provisioning::By(Way::Bulk), Provisioning::By(Way::Connection)];
         let order = Order { manners, ..order(&[10], 1) };
         let words = words(&order.steps(&[files()]));
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn without_ls_the_library_is_asked_twice_in_its_place_and_by_many_threads() {
+    fn plan_without_ls_queries_the_library() {
         let participant = Participant { roads: vec![PathChoice::Nss], ..files() };
         let order = Order { threads: vec![1, 4], keys: vec![Keys::UidGid], ..order(&[10], 1) };
         let words = words(&order.steps(&[participant]));
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_long_is_expected_to() {
+    fn plan_expects_longer_steps_to_take_longer() {
         let both = [files(), cached()];
         let order = order(&[1_000], 1);
         let expected =

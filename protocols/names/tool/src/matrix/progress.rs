@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_follows_from_the_pace_of_what_is_done() {
+    fn progress_remaining_time_follows_the_pace() {
         // 10 of 40 expected seconds took 20, and 5 more are half of a step of 5 at that pace.
         let figures = Figures {
             what: "inserting",
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_for_people() {
+    fn progress_times_are_readable() {
         assert_eq!(
             [0.0, 0.2, 89.0, 90.0, 5_401.0].map(lasting),
             ["0 s", "1 s", "89 s", "2 min", "1.5 h"]

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variant_is_read_in_the_words_of_slapd() {
+    fn variant_settings_are_parsed() {
         let text = "fast=index uidNumber,gidNumber,uid eq; maxsize 2g; threads 8; nosync; checkpoint 1024 5; \
                     idlexp 18; sizelimit 500; conf dbnosync; ";
         let variant = variant(text).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_variant_is_said() {
+    fn variant_setting_errors_are_explained() {
         let cases = [
             ("fast", "write NAME=SETTINGS"),
             ("=nosync", "a name is made of"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn nscd_is_tuned_in_its_own_words() {
+    fn nscd_settings_are_parsed() {
         let tuned =
             nscd("suggested-size 211; positive-ttl 3; negative-ttl 1; shared no; persistent yes")
                 .unwrap();

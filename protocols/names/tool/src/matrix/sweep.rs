@@ -219,7 +219,7 @@ mod tests {
     use crate::cell::Source;
 
     #[test]
-    fn a_value_changes_one_setting_of_the_cache_and_nothing_else() {
+    fn sweep_value_changes_only_its_setting() {
         let nscd = Nscd { shared: false, ..Nscd::default() };
         let cache = Some(Cache::Nscd(nscd.clone()));
         let backend = Backend { source: Source::Files, cache, switch: None };
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn values_go_round_within_a_pass() {
+    fn sweep_values_alternate_within_a_pass() {
         let participant = Participant {
             label: "files+nscd".to_owned(),
             backend: Backend { source: Source::Files, cache: None, switch: None },

@@ -131,7 +131,7 @@ fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcom
 }
 
 #[test]
-fn every_answer_has_its_cell() {
+fn answers_each_become_a_cell() {
     let (outcome, asked) = carried(well, &["files"], None);
     assert!(!outcome.lost && !outcome.interrupted, "{outcome:?}");
     let cells: Vec<_> = outcome
@@ -166,7 +166,7 @@ fn every_answer_has_its_cell() {
 }
 
 #[test]
-fn a_back_end_that_is_lost_does_not_take_the_others_along() {
+fn lost_backend_does_not_affect_the_others() {
     let answers: Answers = |ask, there| match ask {
         Ask::List { numeric: false, .. } if there == 100 => {
             Err(CellError::Silent(Duration::from_secs(1), String::new()))
@@ -185,7 +185,7 @@ fn a_back_end_that_is_lost_does_not_take_the_others_along() {
 }
 
 #[test]
-fn what_a_world_refuses_is_kept_as_its_reason_and_it_goes_on() {
+fn refused_step_keeps_its_reason_and_continues() {
     let answers: Answers = |ask, there| match ask {
         Ask::Delete { .. } => Err(CellError::Refused("find userdel".to_owned())),
         _ => well(ask, there),
@@ -204,7 +204,7 @@ fn what_a_world_refuses_is_kept_as_its_reason_and_it_goes_on() {
 }
 
 #[test]
-fn users_the_system_does_not_count_make_the_insertion_invalid() {
+fn miscounted_users_make_the_insertion_invalid() {
     let answers: Answers = |ask, there| match ask {
         Ask::Count if there > 0 => {
             Ok(Answer::Counted(Counted { accounts: Some(99), ..Counted::default() }))
@@ -218,7 +218,7 @@ fn users_the_system_does_not_count_make_the_insertion_invalid() {
 }
 
 #[test]
-fn a_signal_ends_everything_and_keeps_what_there_is() {
+fn signal_ends_the_matrix_and_keeps_results() {
     let (outcome, asked) = carried(well, &["files", "other"], Some("interrupt"));
     assert!(outcome.interrupted && outcome.cells.is_empty(), "{outcome:?}");
     // The open cells have ended, and no further cell was opened.

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_have_weights_and_distributions_exponents() {
+    fn lookup_kinds_and_distributions_are_parsed() {
         let read = args("--by uid=3,groups --distribution zipf:1.1").unwrap();
         assert_eq!(read.by, [(By::Uid, 3), (By::Memberships, 1)]);
         assert_eq!(read.distribution, Some(Distribution::Zipf(1.1)));
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn lookup_option_conflicts_are_refused() {
         for line in [
             "--by uidd",
             "--by uid=0",

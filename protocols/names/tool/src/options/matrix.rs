@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_are_named_with_through_and_road_is_still_understood() {
+    fn through_option_is_also_accepted_as_road() {
         for option in ["--through", "--road"] {
             let matrix = Matrix::try_parse_from(["matrix", option, "nss,ldap"]).unwrap();
             assert_eq!(matrix.args.roads, [PathChoice::Nss, PathChoice::Ldap]);

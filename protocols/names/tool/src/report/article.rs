@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_totals_agree_with_what_it_prints_for_each_user() {
+    fn published_totals_agree_with_the_figures_per_user() {
         let each = [
             ("files", [(0.14, 0.13), (0.25, 0.19), (0.52, 0.33), (0.73, 0.47), (0.91, 0.55)]),
             ("ldap", [(0.03, 0.02), (0.04, 0.03), (0.04, 0.03), (0.05, 0.03), (0.06, 0.03)]),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_was_worth_17_45_and_77_times_and_once_more_than_a_hundred() {
+    fn published_index_ratios_are_as_stated() {
         let ratio = |users| {
             published("ldap", users).unwrap().lookup
                 / published("ldap+index", users).unwrap().lookup

@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_have_three_digits() {
+    fn figures_have_three_significant_digits() {
         let cases = [
             (0.0, "0"),
             (10_052.4, "10052"),

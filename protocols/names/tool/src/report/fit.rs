@@ -84,14 +84,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_known_line_is_found_again() {
+    fn fit_recovers_a_known_line() {
         let points = [1_000.0, 3_000.0, 11_000.0].map(|n| (n, 0.97 + 0.001_125 * n));
         let line = Line::through(&points).unwrap();
         assert!((line.intercept - 0.97).abs() < 1e-9 && (line.slope - 0.001_125).abs() < 1e-12);
     }
 
     #[test]
-    fn the_nearest_line_is_the_one_of_least_squares() {
+    fn fit_is_least_squares() {
         // By hand: mean (2, 2), slope = ((-1)(-1) + 0 + (1)(0.5)) ... = sum(dx*dy)/sum(dx^2) = (1 + 0.5) / 2.
         let line = Line::through(&[(1.0, 1.0), (2.0, 2.5), (3.0, 2.5)]).unwrap();
         assert!((line.slope - 0.75).abs() < 1e-12, "{line:?}");
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_two_abscissae_have_no_line() {
+    fn fit_needs_two_abscissae() {
         assert_eq!(Line::through(&[]), None);
         assert_eq!(Line::through(&[(1.0, 2.0)]), None);
         assert_eq!(Line::through(&[(1.0, 2.0), (1.0, 3.0)]), None);
     }
 
     #[test]
-    fn lines_meet_where_arithmetic_says() {
+    fn fit_intersection_is_computed() {
         let flat = Line { intercept: 0.0, slope: 2.0 };
         let level = Line { intercept: 10.0, slope: 0.0 };
         assert_eq!(flat.meets(level, 1.0), Some(5.0));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_power_is_found_again() {
+    fn fit_recovers_a_known_exponent() {
         let point = |x: f64, y: f64| Point { x, y, error: 0.0 };
         let points = [1_000.0, 3_000.0, 9_000.0].map(|n: f64| point(n, 3e-5 * n.powf(1.9)));
         let found = exponent(&points).unwrap();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_figures_may_be_off_by_is_in_the_exponent() {
+    fn fit_exponent_range_includes_the_errors() {
         // Over a decade, the figures at its ends may be off by half: from 5 / 1.5 to 15 / 0.5 times as much.
         let point = |x: f64, y: f64, error| Point { x, y, error };
         let found = exponent(&[point(1.0, 1.0, 0.5), point(10.0, 10.0, 0.5)]).unwrap();

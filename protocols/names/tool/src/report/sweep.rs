@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn primes_are_known() {
+    fn prime_sizes_are_recognized() {
         for prime in [2.0, 3.0, 211.0, 1009.0, 2003.0, 4001.0, 22003.0] {
             assert!(is_prime(prime), "{prime}");
         }

@@ -95,7 +95,7 @@ fn row<'a>(text: &'a str, title: &str, first: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn the_tables_are_those_of_the_article() {
+fn tables_equal_those_of_the_article() {
     let text = text(&articles(), Screen { width: 120, ..Screen::default() });
     assert_eq!(
         row(&text, "files (seconds; one process a user)", "6000"),
@@ -124,7 +124,7 @@ fn the_tables_are_those_of_the_article() {
 }
 
 #[test]
-fn ratios_are_those_that_follow_from_the_article() {
+fn ratios_follow_from_the_article() {
     let collection = articles();
     let text = text(&collection, Screen { width: 120, ..Screen::default() });
     // 1.7 / 77, 1.7 / 4.41 and 1.7 / 0.83.
@@ -167,7 +167,7 @@ fn made_up() -> Collection {
 }
 
 #[test]
-fn the_article_is_drawn_beside_ours_where_it_listed_as_many_files() {
+fn article_is_drawn_only_for_equal_file_counts() {
     let cells = vec![listed("ldap", 1_000, "warm", 1.6), listed("ldap", 3_000, "warm", 3.7)];
     let mut collection = collection(cells);
     assert!(html(&collection).contains("ldap (the article)"));
@@ -176,7 +176,7 @@ fn the_article_is_drawn_beside_ours_where_it_listed_as_many_files() {
 }
 
 #[test]
-fn closing_lines_find_what_the_cells_were_made_from() {
+fn closing_lines_find_the_known_relations() {
     let lines = closing::lines(&made_up());
     let has = |line: &str| assert!(lines.iter().any(|l| l == line), "{line}\nin {lines:#?}");
     // (1 + 4) / 0.41 and 0.41 / 0.31.
@@ -205,7 +205,7 @@ fn closing_lines_find_what_the_cells_were_made_from() {
 }
 
 #[test]
-fn an_index_whose_cost_grows_as_fast_never_reaches_a_hundred() {
+fn closing_lines_see_an_index_that_never_gains_a_hundredfold() {
     let cells = [1_000_u64, 4_000].into_iter().flat_map(|n| {
         let seconds = n as f64 / 1e3;
         [listed("ldap", n, "cold", 10.0 * seconds), listed("ldap+index", n, "cold", seconds)]
@@ -216,7 +216,7 @@ fn an_index_whose_cost_grows_as_fast_never_reaches_a_hundred() {
 }
 
 #[test]
-fn a_difference_within_the_spread_is_not_called_one() {
+fn difference_within_the_spread_is_not_claimed() {
     let passes = [(0.30, 0.29), (0.33, 0.32), (0.36, 0.35)];
     let cells = passes.into_iter().flat_map(|(flat, indexed)| {
         [listed("files", 3_000, "cold", flat), listed("ldap+index", 3_000, "cold", indexed)]
@@ -229,7 +229,7 @@ fn a_difference_within_the_spread_is_not_called_one() {
 }
 
 #[test]
-fn a_cell_that_resolved_fewer_is_invalid_and_not_fast() {
+fn cell_with_fewer_names_is_invalid() {
     let mut broken = listed("ldap", 1_000, "cold", 0.001);
     broken.figures.insert("resolved".to_owned(), 1000.0);
     broken.figures.insert("invalid".to_owned(), 1.0);
@@ -245,7 +245,7 @@ fn a_cell_that_resolved_fewer_is_invalid_and_not_fast() {
 }
 
 #[test]
-fn a_layer_adds_what_its_median_is_above_the_one_below() {
+fn layer_cost_is_the_difference_of_medians() {
     let backend = "ldap+index";
     let cells = vec![
         single(backend, "ldap", "warm", &[90, 100, 110]),
@@ -287,7 +287,7 @@ fn sampled_times_and_lookups_without_ls_are_marked() {
 }
 
 #[test]
-fn a_sweep_says_what_size_and_primes_did() {
+fn sweep_reports_the_effect_of_size_and_primes() {
     let point = |value: &str, micros: u64, hits: f64| {
         let labels = [
             ("kind", "sweep"),
@@ -329,7 +329,7 @@ fn a_sweep_says_what_size_and_primes_did() {
 
 /// An estimate is marked everywhere, and the uncertainty it causes is shown.
 #[test]
-fn estimates_are_marked_beside_the_article_and_in_the_growth() {
+fn estimates_are_marked_everywhere() {
     let estimated = |users: u64, seconds: f64, share: f64| {
         let mut cell = work("insert", "files", "sample", users, seconds);
         cell.figures.insert("error_s".to_owned(), share * seconds);
@@ -357,7 +357,7 @@ fn estimates_are_marked_beside_the_article_and_in_the_growth() {
 }
 
 #[test]
-fn one_prime_beside_other_sizes_says_nothing_of_primes() {
+fn sweep_with_one_prime_claims_nothing_about_primes() {
     let point = |value: &str, micros: u64| {
         let labels = [
             ("kind", "sweep"),

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_go_as_digits() {
+    fn numeric_ids_are_written_as_digits() {
         for id in [0, 7, 10, 20_007, 99_999, u32::MAX] {
             let (mut as_number, mut as_text) = (Vec::new(), Vec::new());
             assert!(Request::UserById.write_id(id, &mut as_number));
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_the_daemon_would_misread_are_not_sent() {
+    fn keys_that_would_be_misread_are_not_sent() {
         let mut bytes = Vec::new();
         assert!(!Request::UserByName.write(b"a\0b", &mut bytes));
         assert!(!Request::UserByName.write(&[b'a'; KEY_MAX], &mut bytes));

@@ -160,7 +160,7 @@ mod tests {
         %ldapi%\n\ndn: cn=config,cn=ldbm database\nnsslapd-backend-implement: %db_lib%\nnsslapd-directory: %db_dir%\n";
 
     #[test]
-    fn the_template_is_filled_and_its_limits_are_lifted() {
+    fn dse_template_is_filled_with_limits_lifted() {
         let text = dse(SOME, &Variant::unindexed(), Path::new("/d"), 3890).unwrap();
         assert!(!text.contains('%'), "{text}");
         for line in [
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_variant_names_is_indexed() {
+    fn dse_indexes_only_what_the_variant_names() {
         let indices = "\ndn: cn=uidNumber,cn=default indexes, cn=config\ncn: uidNumber\n\ndn: cn=entryrdn,cn=default \
             indexes, cn=config\ncn: entryrdn\n";
         let text =

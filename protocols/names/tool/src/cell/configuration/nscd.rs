@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_times_to_live_are_the_articles_unless_said() {
+    fn nscd_times_to_live_default_to_the_article() {
         let text = text(&Nscd { suggested_size: 211, ..Nscd::default() });
         for line in [
             "positive-time-to-live passwd 600",
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn unscd_is_told_only_what_it_knows() {
+    fn unscd_configuration_has_only_supported_keys() {
         let text = unscd(&Nscd::default());
         assert!(text.contains("suggested-size passwd 32011\n") && !text.contains("shared"));
         assert!(text.contains("enable-cache hosts no\n") && !text.contains("netgroup"));

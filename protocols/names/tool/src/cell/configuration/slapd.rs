@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_is_written_in_the_words_of_slapd() {
+    fn slapd_configuration_expresses_the_variant() {
         // The schema files belong to slapd, so without slapd nothing can be written.
         if directory(&["/etc/ldap/schema", "/etc/openldap/schema"]).is_none() {
             return;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_entries_hold_accounts_and_groups() {
+    fn slapd_base_entries_hold_accounts_and_groups() {
         let text = base();
         assert!(
             text.contains(

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_integrated_all_but_exactly() {
+    fn estimate_of_a_line_is_exact() {
         // 4 ms, and 3 us for each existing user: 4 * 3000 + 0.003 * 3000^2 / 2 ms.
         let estimate = estimated(points(3_000, 5, 25, |n| 4_000.0 + 3.0 * n), 3_000);
         let expected = 12.0 + 13.5;
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stated_error_covers_a_curve() {
+    fn estimate_error_covers_a_curve() {
         // The shape that was measured for useradd with a group of its own, in milliseconds: 4 + n^2 / 350000.
         let (all, curve) = (11_000.0_f64, |n: f64| 4_000.0 + n * n / 350.0);
         let truth = (4_000.0 * all + all.powi(3) / 3.0 / 350.0) / 1e6;
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn scatter_becomes_error() {
+    fn estimate_error_includes_scatter() {
         let each = Spread { mean_us: 100.0, p50_us: 100.0, p95_us: 264.5, ..Spread::default() };
         let done = Provisioned { each: Some(each), ..Provisioned::default() };
         let point = point(0, 25, &done);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_never_overlap_the_end() {
+    fn sample_sizes_never_exceed_the_end() {
         assert_eq!(sizes(3_000, 4, 25), [0, 991, 1_983, 2_975]);
         assert_eq!(sizes(10, 5, 10), [0]);
         assert_eq!(sizes(0, 3, 1), [0]);

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spread_is_read_by_rank() {
+    fn spread_uses_ranks() {
         let mut figures: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         let spread = spread(&mut figures);
         assert_eq!(
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_and_the_first_is_kept() {
+    fn failures_are_counted_and_the_first_kept() {
         let done =
             one_by_one(
                 &(0..5),

@@ -22,7 +22,7 @@ const OFF: &str = "02000000 ffffffff 00000000 00000000 ffffffff ffffffff 0000000
 
 #[cfg(target_endian = "little")]
 #[test]
-fn what_the_daemon_sent_is_understood() {
+fn captured_replies_are_parsed() {
     let user = bytes(USER);
     let seven = User {
         name: b"u7",
@@ -50,7 +50,7 @@ fn what_the_daemon_sent_is_understood() {
 
 #[cfg(target_endian = "little")]
 #[test]
-fn a_reply_in_pieces_says_how_much_is_wanted_and_never_more_than_there_is() {
+fn partial_reply_states_the_bytes_needed() {
     for (request, text, whole) in [
         (Request::UserByName, USER, 64),
         (Request::GroupByName, GROUP, 43),
@@ -72,7 +72,7 @@ fn a_reply_in_pieces_says_how_much_is_wanted_and_never_more_than_there_is() {
 
 #[cfg(target_endian = "little")]
 #[test]
-fn requests_are_the_ones_that_were_answered() {
+fn requests_equal_the_captured_ones() {
     let mut sent = Vec::new();
     assert!(Request::UserByName.write(b"u7", &mut sent));
     assert_eq!(sent, bytes("02000000 00000000 03000000 753700"));
@@ -89,7 +89,7 @@ fn words(numbers: &[u32]) -> Vec<u8> {
 }
 
 #[test]
-fn what_cannot_be_is_refused_where_it_stands() {
+fn reply_errors_name_their_place() {
     let user = Request::UserByName;
     for (request, numbers, why) in [
         (user, vec![3, 1], Malformed::Version { found: 3 }),
@@ -136,7 +136,7 @@ fn what_cannot_be_is_refused_where_it_stands() {
 
 proptest! {
     #[test]
-    fn users_come_back_as_they_were_written(
+    fn users_round_trip(
         texts in prop::array::uniform5(prop::collection::vec(1_u8.., 0..40)),
         uid: u32,
         gid: u32,
@@ -158,7 +158,7 @@ proptest! {
     }
 
     #[test]
-    fn groups_come_back_as_they_were_written(
+    fn groups_round_trip(
         name in prop::collection::vec(1_u8.., 0..40),
         members in prop::collection::vec(prop::collection::vec(1_u8.., 0..20), 0..50),
         gid: u32,
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_stumble(bytes in prop::collection::vec(any::<u8>(), 0..200), kind in 0..5_usize) {
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), kind in 0..5_usize) {
         let request = [
             Request::UserByName,
             Request::UserById,

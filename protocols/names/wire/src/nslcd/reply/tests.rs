@@ -46,7 +46,7 @@ fn walk(request: Request, bytes: &[u8], piece: usize) -> Result<Vec<Entry<'_>>, 
 }
 
 #[test]
-fn what_the_daemon_sent_is_understood_however_it_comes_in() {
+fn captured_replies_are_parsed_in_pieces_of_any_size() {
     let (user, group, both, nobody) =
         (bytes(USER), bytes(GROUP), bytes(MEMBERSHIPS), bytes(NOBODY));
     let of = |name, gid, members| Entry::Group(Group { name, password: b"*", gid, members });
@@ -60,7 +60,7 @@ fn what_the_daemon_sent_is_understood_however_it_comes_in() {
 }
 
 #[test]
-fn requests_are_the_ones_that_were_answered() {
+fn requests_equal_the_captured_ones() {
     let mut sent = Vec::new();
     assert!(Request::UserByName.write(b"u7", &mut sent));
     assert_eq!(sent, bytes("00000002 00080001 00000002 7537"));
@@ -72,7 +72,7 @@ fn requests_are_the_ones_that_were_answered() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_where_it_stands() {
+fn reply_errors_name_their_place() {
     let group = "00000002 00040001 00000001 00000000 00000000 00000000";
     for (text, why) in [
         ("00000003 00040001".to_owned(), Malformed::Version { found: 3 }),
@@ -90,7 +90,7 @@ fn what_cannot_be_is_refused_where_it_stands() {
 }
 
 #[test]
-fn a_reply_without_end_is_left_in_time() {
+fn endless_reply_is_abandoned() {
     let mut endless = bytes("00000002 00040006");
     let entry = bytes("00000001 00000001 67 00000000 00000000 00000000");
     while endless.len() <= REPLY_MAX {
@@ -109,7 +109,7 @@ fn a_reply_without_end_is_left_in_time() {
 
 proptest! {
     #[test]
-    fn users_come_back_as_they_were_written(
+    fn users_round_trip(
         texts in prop::array::uniform5(prop::collection::vec(any::<u8>(), 0..40)),
         uid: u32,
         gid: u32,
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_make_it_stumble(rest in prop::collection::vec(any::<u8>(), 0..200), group: bool, piece in 1..9_usize) {
+    fn random_bytes_never_panic(rest in prop::collection::vec(any::<u8>(), 0..200), group: bool, piece in 1..9_usize) {
         let request = if group { Request::GroupById } else { Request::UserById };
         let mut all: Vec<u8> =
             [2, request as u32, 1].into_iter().flat_map(u32::to_be_bytes).collect();
