@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_names_no_address_is_refused() {
+    fn allowed_address_errors_are_refused() {
         for wrong in
             ["", "localhost", "10.0.0.0/33", "10.0.0.1:", "10.0.0.1:x", "[::1", "::1/129", "10.1/8"]
         {

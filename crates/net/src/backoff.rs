@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_doubles_and_stops_at_a_second() {
+    fn backoff_doubles_up_to_a_second() {
         let wholes = [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 1000];
         for (attempt, whole) in wholes.into_iter().enumerate() {
             for session in 0..200 {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_waits_after_failures_and_from_the_second_connection_without_an_answer_on() {
+    fn backoff_begins_with_failures_or_unanswered_connections() {
         assert_eq!(
             [0, 1, 2, 9].map(|failures| attempt(failures, 0)),
             [None, Some(0), Some(1), Some(8)]
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn sessions_spread_and_runs_repeat() {
+    fn backoff_spreads_sessions_and_repeats_with_the_seed() {
         let waits: Vec<_> = (0..1000).map(|session| delay(1, session, 7)).collect();
         let again: Vec<_> = (0..1000).map(|session| delay(1, session, 7)).collect();
         assert_eq!(waits, again);

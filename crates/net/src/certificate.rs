@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_followed_to_its_root_and_no_further() {
+    fn certificate_chain_is_followed_to_its_root() {
         let key = || KeyPair::generate().unwrap();
         let root = CertifiedIssuer::self_signed(authority("root"), key()).unwrap();
         let middle = CertifiedIssuer::signed_by(authority("middle"), key(), &root).unwrap();
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_of_a_key_is_told_and_what_is_left_over_is_no_certificate() {
+    fn certificate_key_type_is_read_and_trailing_bytes_refused() {
         for (key, kind) in [
             (KeyPair::generate().unwrap(), KeyKind::P256),
             (KeyPair::generate_for(&PKCS_ECDSA_P384_SHA384).unwrap(), KeyKind::P384),

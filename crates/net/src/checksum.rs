@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_explain_drops_of_sockets_once() {
+    fn checksum_errors_explain_socket_drops_once() {
         let directory = tempfile::tempdir().unwrap();
         write(directory.path(), 7, 1);
         let errors = ChecksumErrors::watch_in(directory.path());
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_explains_nothing() {
+    fn checksum_errors_unreadable_explain_nothing() {
         assert_eq!(ChecksumErrors::watch_in(Path::new("/nonexistent")).grown(), 0);
         assert_eq!(v4("Udp: NoPorts\nUdp: 1\n"), None);
     }

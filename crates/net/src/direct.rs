@@ -93,7 +93,7 @@ mod tests {
 
     /// Sends far more than the sockets can buffer in both directions at once, in pieces of every size.
     #[test]
-    fn nothing_is_lost_and_nobody_is_left_waiting() {
+    fn direct_io_loses_nothing_and_never_hangs() {
         const BYTES: usize = 8 << 20;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = listener.local_addr().unwrap();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_zero_each_time_and_a_reset_is_an_error() {
+    fn direct_read_returns_zero_at_the_end_and_errors_on_reset() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = listener.local_addr().unwrap();
         block_on(async {

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_have_the_numbers_of_their_standards() {
+    fn dscp_classes_have_their_standard_numbers() {
         let octet = |text: &str| text.parse::<Dscp>().unwrap().octet();
         // The octets are those of RFC 4594, table 3, and of tc(8).
         for (text, expected) in [
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_class_is_written_by_its_name() {
+    fn dscp_class_is_written_by_its_name() {
         let written = |text: &str| text.parse::<Dscp>().unwrap().to_string();
         assert_eq!(
             [written("46"), written("EF"), written("cs0"), written("3")],
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_class_is_refused() {
+    fn dscp_errors_are_refused() {
         for text in ["", "64", "-1", "af14", "af51", "cs8", "expedited", "0xb8"] {
             let error = text.parse::<Dscp>().unwrap_err().to_string();
             assert!(error.contains(&format!("'{text}'")) && error.contains("0 to 63"), "{error}");

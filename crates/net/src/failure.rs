@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn running_out_of_ports_is_our_own_limit() {
+    fn exhausted_ports_have_their_own_class() {
         let to = SocketAddr::from(([192, 0, 2, 1], 389));
         let failure = Failure::of_connect(to, io::Error::from_raw_os_error(libc::EADDRNOTAVAIL));
         assert_eq!(failure.outcome(), Outcome::Failed(Class::Ports, 99));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_keeps_the_number_of_the_system() {
+    fn connect_failures_keep_the_errno() {
         let to = SocketAddr::from(([192, 0, 2, 1], 389));
         for number in [111, 113, 13] {
             let failure = Failure::of_connect(to, io::Error::from_raw_os_error(number));

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn networks_and_ports_hold_what_they_say() {
+    fn fence_allows_its_networks_and_ports() {
         for (allowed, inside, outside) in [
             ("10.1.0.0/16:389", &["10.1.255.7:389"][..], &["10.1.0.1:636", "10.2.0.0:389"][..]),
             ("192.0.2.7", &["192.0.2.7:1"], &["192.0.2.6:1", "[::]:1"]),
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_told_to_add_what_another_decides() {
+    fn fence_refusal_names_who_can_permit_it() {
         let refusal = |made_by| {
             let allowed = Some(vec!["10.1.0.0/16".parse().unwrap()]);
             let fence = Fence::new(Policy { allowed, made_by, ..Policy::default() });
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_public_address_is_refused_until_somebody_answers_for_it() {
+    fn fence_refuses_a_public_address_until_permitted() {
         let fence = Fence::default();
         for to in ["10.0.0.1:1", "[::ffff:192.168.1.1]:1", "127.9.9.9:1", "[fe80::1]:1"] {
             assert!(fence.check(at(to)).is_ok(), "{to}");
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_blocked_if_no_address_of_it_may_be_reached() {
+    fn fence_blocks_a_server_without_a_permitted_address() {
         let fence = around(&["127.0.0.1".parse().unwrap()]);
         fence.learn(|known| known.expected.push(vec![at("[::1]:80"), at("127.0.0.1:80")]));
         assert_eq!(fence.blocked(), []);
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_targets_limits_what_may_be_asked_of_each() {
+    fn fence_applies_the_limits_of_the_targets_file() {
         let rule = |network: &str, rate| Rule {
             networks: vec![network.parse().unwrap()],
             rate,

@@ -17,7 +17,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     #[test]
-    fn an_address_of_this_machine_has_free_ports_and_another_has_none() {
+    fn free_port_requires_an_address_of_this_machine() {
         assert_ne!(free_port(Ipv4Addr::LOCALHOST.into()).unwrap(), 0);
         assert!(free_port(Ipv4Addr::new(192, 0, 2, 1).into()).is_err());
     }

@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loopback_interface_is_known() {
+    fn interface_lo_is_known() {
         let lo = Interface::named("lo").unwrap();
         assert!(lo.v4.contains(&Ipv4Addr::LOCALHOST), "{lo:?}");
         assert_eq!(lo.first_v4().unwrap(), Ipv4Addr::LOCALHOST);
@@ -162,14 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn interface_missing_is_named() {
         let error = Interface::named("brunt-none0").unwrap_err().to_string();
         assert!(error.contains("'brunt-none0'") && error.contains("lo"), "{error}");
         assert_eq!(Interface::holding([192, 0, 2, 1].into()).unwrap(), None);
     }
 
     #[test]
-    fn addresses_are_told_apart_by_how_far_they_reach() {
+    fn interface_addresses_are_chosen_by_scope() {
         let [local, global] = ["fe80::1", "2001:db8::1"].map(|it| it.parse::<Ipv6Addr>().unwrap());
         let interface = Interface {
             name: "eth9".to_owned(),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_the_loopback_begins_there() {
+    fn local_address_for_loopback_is_loopback() {
         let found = local_address(SocketAddr::from(([127, 0, 0, 9], 67))).unwrap();
         assert_eq!(found, IpAddr::from([127, 0, 0, 1]));
     }

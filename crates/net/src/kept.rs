@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connection_that_fails_or_is_never_answered_waits_longer_each_time() {
+    fn kept_connection_backs_off_after_failures_without_answer() {
         let mut kept = Kept::default();
         assert_eq!((kept.wait(), kept.has_failed()), (None, false));
         assert_eq!([kept.begin(), kept.begin()], [0, 1]);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_of_servers_begin_anew() {
+    fn kept_connection_rounds_of_servers_restart() {
         let mut kept = Kept::default();
         for _ in 0..4 {
             kept.begin();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_is_checked_after_a_pause_and_where_none_is_known() {
+    fn kept_connection_is_checked_after_a_pause() {
         let mut kept = Kept::default();
         let after = |millis| Some(Moment::ZERO + Duration::from_millis(millis));
         let asked = [after(1), after(5), after(10), None, after(11), after(12)];
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_was_kept_if_it_was_used_or_idle_before_the_request() {
+    fn kept_connection_counts_as_reused_if_used_or_idle() {
         let (mut kept, opened) = (Kept::default(), Moment::ZERO);
         kept.reached(Duration::from_millis(100));
         let after = |millis| opened + Duration::from_millis(millis);

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_with_another_class_has_the_same_fence() {
+    fn network_with_another_dscp_shares_the_fence() {
         let [ef, cs1] = ["ef", "cs1"].map(|class| class.parse::<Dscp>().ok());
         let network = around("127.0.0.1");
         let marked = network.or_marked(ef);
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn each_network_refuses_the_addresses_of_the_other() {
+    fn networks_have_separate_fences() {
         let one = TcpListener::bind("127.0.0.1:0").unwrap();
         let other = TcpListener::bind("127.0.0.2:0").unwrap();
         let at = [one, other].map(|it| (it.local_addr().unwrap(), it));

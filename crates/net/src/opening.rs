@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_connection_is_reported_in_parts_and_another_as_one() {
+    fn opening_reports_a_first_connection_in_parts() {
         let clock = Ticking::default();
         for (again, parts, count) in [
             (false, vec![(Part(0), 4 * MILLISECOND), (Part(1), 5 * MILLISECOND)], 0),
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_without_room_are_not_reported_and_still_counted() {
+    fn opening_counts_connections_beyond_the_parts_limit() {
         let clock = Ticking::default();
         let mut watch = Watch::new(&clock, None);
         for _ in 0..=Watch::PARTS_MAX {

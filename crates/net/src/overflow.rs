@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_that_goes_round_goes_on() {
+    fn overflow_counter_wraps_correctly() {
         let overflow = Overflow::default();
         for lost in [0, 5, 5, 2_000_000_000, 4_000_000_000, u32::MAX, 9] {
             overflow.heard(lost);
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_said_earlier_is_known_already() {
+    fn overflow_counter_ignores_earlier_values() {
         let overflow = Overflow::default();
         overflow.heard(7);
         overflow.heard(3);

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_range_bears_470_connections_a_second() {
+    fn port_budget_of_the_usual_range_is_470_per_second() {
         // 28,232 ports / 60 s = 470.53 a second.
         assert!(USUAL.check(&churn(470.0)).is_ok());
         assert!(USUAL.check(&churn(470.53)).is_ok());
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_of_source_and_target_has_the_whole_range() {
+    fn port_budget_multiplies_by_source_and_target_pairs() {
         let demand = Demand { sources: 3, targets: 2, ..churn(2800.0) };
         assert_eq!(USUAL.available(&demand), 6 * 28_232);
         assert!(USUAL.check(&demand).is_ok());
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn resets_hold_nothing_and_reuse_holds_a_second() {
+    fn port_budget_accounts_for_resets_and_reuse() {
         assert!(USUAL.check(&Demand { close: Close::Reset, ..churn(1e6) }).is_ok());
         assert!(USUAL.check(&Demand { loopback: true, ..churn(28_000.0) }).is_ok());
         assert!(USUAL.check(&Demand { loopback: true, ..churn(29_000.0) }).is_err());
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_held_open_need_a_port_each() {
+    fn port_budget_needs_a_port_per_open_connection() {
         assert!(USUAL.check(&Demand { open: 28_232, ..churn(0.0) }).is_ok());
         let shortage = USUAL
             .check(&Demand { open: 28_233, close: Close::Reset, ..churn(0.0) })
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_shows_the_arithmetic_and_the_remedy() {
+    fn port_budget_message_shows_calculation_and_remedy() {
         let budget = Budget { reserved: 232, ..USUAL };
         let text = budget.check(&Demand { open: 10, ..churn(1000.0) }).unwrap_err().to_string();
         assert_eq!(
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_the_kernel_are_understood() {
+    fn port_budget_reads_the_kernel_files() {
         let directory = tempfile::tempdir().unwrap();
         let write =
             |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_running_kernel_has_figures() {
+    fn port_budget_of_this_kernel_is_readable() {
         let budget = Budget::read().unwrap();
         assert!(budget.per_pair() > 0);
     }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_belongs_to_somebody_near_is_not_public() {
+    fn private_and_special_addresses_are_not_public() {
         for near in [
             "127.0.0.1",
             "127.255.0.1",
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_of_documentation_are_recognized() {
+    fn documentation_addresses_are_recognized() {
         let is = |ip: &str| is_of_documentation(ip.parse().unwrap());
         for ip in ["192.0.2.1", "198.51.100.255", "203.0.113.9", "::ffff:192.0.2.1"] {
             assert!(is(ip), "{ip}");
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_anybodys_is_public() {
+    fn routable_addresses_are_public() {
         for far in [
             "8.8.8.8",
             "192.0.2.1",

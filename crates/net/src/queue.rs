@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_with_the_very_address_goes_before_one_with_any() {
+    fn queue_watch_prefers_the_socket_with_the_exact_address() {
         let udp = [
             line(&v4([0; 4]), 67, 1, 10),
             line(&v4([192, 0, 2, 7]), 67, 2, 20),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_lost_since_then_counts() {
+    fn queue_watch_counts_losses_since_its_start() {
         let ip = v4([192, 0, 2, 7]);
         let before = line(&ip, 67, 1, 10) + &line(&ip, 67, 2, u32::MAX);
         let (directory, found) = watch(&before, "", "192.0.2.7:67");
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_none_has_no_entries() {
+    fn queue_watch_ignores_malformed_tables() {
         for text in ["", "x", "1: 0:0", HEADING, "1: 0100007F:0043 x 07 0:zz 0:0 0 0 0 1 2 0 9"] {
             assert_eq!(entry(text), None, "{text}");
         }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_running_kernel_drops_is_seen() {
+    fn queue_watch_sees_drops_of_the_kernel() {
         for host in ["127.0.0.1:0", "[::1]:0"] {
             let server = UdpSocket::bind(host).unwrap();
             rustix::net::sockopt::set_socket_recv_buffer_size(&server, 4096).unwrap();

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_closed_within_a_round_trip_can_have_crossed_the_end() {
+    fn resend_requires_a_close_within_a_round_trip() {
         let crossed = |in_flight, round_trip| {
             super::crossed(Duration::from_millis(in_flight), Duration::from_millis(round_trip))
         };
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_met_the_end_is_sent_once_more_and_counted() {
+    fn resend_repeats_a_request_once_and_counts_it() {
         let clock = Virtual::default();
         let mut server = server(&clock, 2, 1, 9);
         for number in 0..5 {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_not_sent_again_for_each_reason_there_is() {
+    fn resend_is_refused_for_each_reason() {
         // The rule, whether it is safe, requests before it, how late the end comes, and connections accepted.
         for (rule, safe, before, late, accepts, why) in [
             (Resend::Never, true, 1, 1, 9, "the rule"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_attempt_is_the_last() {
+    fn resend_happens_at_most_once() {
         let clock = Virtual::default();
         let mut server = server(&clock, 1, 1, 9);
         server.exchange(Resend::Always, true, &mut Watch::new(&clock, None)).unwrap();
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lapsed_before_the_request_delays_it_and_is_no_second_attempt() {
+    fn reopening_before_a_request_is_not_a_resend() {
         let clock = Virtual::default();
         clock.pass(1);
         let mut server = server(&clock, 1, 1, 1);

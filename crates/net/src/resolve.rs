@@ -176,7 +176,7 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(10);
 
     #[test]
-    fn addresses_and_names_are_found() {
+    fn lookup_finds_addresses_and_names() {
         let found = |host: &str| Lookup::begin(host, 80, None).wait();
         assert_eq!(found("127.0.0.1").unwrap(), ["127.0.0.1:80".parse().unwrap()]);
         assert_eq!(found("::1").unwrap(), ["[::1]:80".parse().unwrap()]);
@@ -187,7 +187,7 @@ mod tests {
     /// All threads hang: neither their callers nor further ones wait longer than allowed, and those who have given up
     /// are forgotten.
     #[test]
-    fn a_resolver_that_hangs_holds_nobody_up() {
+    fn lookup_is_bounded_when_the_resolver_hangs() {
         static THREADS: Threads = Threads::new(LOOKUPS_MAX);
         let hanging: Vec<_> = (0..LOOKUPS_MAX).map(|_| hanging(&THREADS, LONG)).collect();
         for (_, _, taken) in &hanging {
@@ -209,7 +209,7 @@ mod tests {
 
     /// More names than threads are no error: the last are resolved when the first have been.
     #[test]
-    fn names_beyond_the_threads_are_resolved_by_those_that_become_free() {
+    fn lookup_beyond_the_threads_waits_for_a_free_one() {
         static THREADS: Threads = Threads::new(2);
         let (first, end, taken) = hanging(&THREADS, LONG);
         let (_second, _hangs, also) = hanging(&THREADS, LONG);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_resolver_that_panics_answers_the_next_question() {
+    fn lookup_survives_a_panic_of_the_resolver() {
         static THREADS: Threads = Threads::new(1);
         let panics = Lookup::new(&THREADS, LONG, || panic!("as the test wants"));
         let next = plain(&THREADS, LONG);

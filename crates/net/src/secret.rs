@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_it_is_shown() {
+    fn secret_is_hidden_in_debug_output() {
         let secret = Secret::from("hunter2");
         let wrapped = Some((secret.clone(), 1));
         assert_eq!(format!("{wrapped:?}"), "Some((Secret(..), 1))");
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_kept() {
+    fn secret_keeps_bytes_that_are_not_utf8() {
         let secret = Secret::new(vec![0xff, 0x00]);
         assert_eq!(secret.expose(), [0xff, 0x00]);
         assert_eq!(secret.expose_str(), None);

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_take_turns_within_the_family_of_the_target() {
+    fn source_addresses_take_turns_within_the_family() {
         let sources: Sources = "192.0.2.1, 2001:db8::1,192.0.2.2".parse().unwrap();
         assert_eq!(picked(&sources, "198.51.100.1", 0..3), ["192.0.2.1", "192.0.2.2", "192.0.2.1"]);
         assert_eq!(picked(&sources, "2001:db8::99", 0..2), ["2001:db8::1", "2001:db8::1"]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_gives_its_hosts() {
+    fn source_range_gives_its_hosts() {
         let sources: Sources = "127.0.1.0/29".parse().unwrap();
         assert_eq!(sources.iter().count(), 6);
         assert_eq!(picked(&sources, "127.0.0.1", 5..7), ["127.0.1.6", "127.0.1.1"]);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn no_list_leaves_the_choice_to_the_kernel() {
+    fn source_list_empty_leaves_the_choice_to_the_kernel() {
         let none = Sources::default();
         assert_eq!(picked(&none, "127.0.0.1", 0..1), ["any"]);
         assert!(none.serves("::1".parse().unwrap()));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused() {
+    fn source_list_errors_are_refused() {
         assert_eq!(" , ".parse::<Sources>(), Err(SourceError::Empty));
         assert_eq!("eth0".parse::<Sources>(), Err(SourceError::NotAnAddress("eth0".into())));
         assert_eq!(

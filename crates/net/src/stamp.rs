@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_that_lie_far_apart_are_not_taken_for_one_instant() {
+    fn clock_readings_far_apart_are_repeated() {
         assert_eq!(Translation::now(&Jumping(Cell::new(0), &[])).run.as_nanos(), 50);
         assert_eq!(Translation::now(&Jumping(Cell::new(0), &[1])).run.as_nanos(), 50_000_150);
         let all = Translation::now(&Jumping(Cell::new(0), &[1, 2, 3, 4, 5, 6, 7]));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_is_as_long_ago_on_either_clock() {
+    fn kernel_timestamp_is_translated_to_the_run_clock() {
         let both = Translation { wall: Duration::from_secs(1000), run: Moment::from_nanos(5_000) };
         let at = |before: u64| both.moment(Duration::from_nanos(1_000_000_000_000 - before));
         assert_eq!(at(0), Moment::from_nanos(5_000));

@@ -167,12 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_stream_is_no_larger_than_a_few_words() {
+    fn plain_stream_is_small() {
         assert!(size_of::<Stream>() <= 64, "{}", size_of::<Stream>());
     }
 
     #[test]
-    fn bytes_go_both_ways_and_the_end_is_zero() {
+    fn stream_transfers_both_ways_and_ends_with_zero() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = listener.local_addr().unwrap();
         let echo = std::thread::spawn(move || {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_quiet_until_bytes_or_the_end_arrive() {
+    fn stream_is_quiet_until_bytes_or_the_end_arrive() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = listener.local_addr().unwrap();
         block_on(async {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_by_reset_is_seen_as_one() {
+    fn stream_close_by_reset_is_seen_by_the_peer() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = listener.local_addr().unwrap();
         block_on(async {

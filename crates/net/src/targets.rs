@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_limit_is_held_against_the_whole_run() {
+    fn target_limits_apply_to_the_whole_run() {
         let rule = Rule {
             rate: Some(1_000.0),
             connections: Some(50),

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_and_sources_take_turns_until_every_pair_came_about() {
+    fn servers_and_sources_take_turns_through_all_pairs() {
         let (one, one_port) = listener("127.0.0.1");
         let (two, two_port) = listener("127.0.0.1");
         let options =
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_address_of_a_name_is_passed_by_and_remembered() {
+    fn dead_address_of_a_name_is_skipped_and_remembered() {
         let (_alive, port) = listener("127.0.0.1");
         let dead = SocketAddr::from(([127, 0, 0, 77], port));
         let alive = SocketAddr::from(([127, 0, 0, 1], port));
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn connections_take_turns_among_all_addresses_and_sources() {
+    fn connections_take_turns_among_addresses_and_sources() {
         let (one, port) = listener("127.0.0.1");
         let two = TcpListener::bind(("127.0.0.2", port)).unwrap();
         let addresses = ["127.0.0.1", "127.0.0.2"];
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn refusal_is_named_with_its_address() {
+    fn refused_connection_names_its_address() {
         let (listener, port) = listener("127.0.0.1");
         drop(listener);
         let dialer = dialer(&[endpoint("127.0.0.1", port)], Options::default()).unwrap();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_never_answers_ends_in_the_timeout() {
+    fn unanswered_connection_ends_with_the_timeout() {
         // A listener whose backlog is full drops further SYNs.
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_source_address_is_refused_before_the_run() {
+    fn foreign_source_address_is_refused_before_the_run() {
         let options = Options { sources: "192.0.2.77".parse().unwrap(), ..Options::default() };
         let error = dialer(&[endpoint("127.0.0.1", 389)], options).unwrap_err().to_string();
         assert!(error.contains("192.0.2.77") && error.contains("ip address add"), "{error}");
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_connection_leaves_no_time_wait() {
+    fn reset_connection_leaves_no_time_wait() {
         let (listener, port) = listener("127.0.0.1");
         let options = Options { close: Close::Reset, ..Options::default() };
         let dialer = dialer(&[endpoint("127.0.0.1", port)], options).unwrap();

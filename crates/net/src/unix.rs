@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_url_of_a_local_directory_names_its_socket() {
+    fn ldapi_url_names_its_socket() {
         let path = |text: &str| Some(Ok(Arc::from(Path::new(text))));
         assert_eq!(named("ldapi://%2Frun%2fslapd%2Fldapi"), path("/run/slapd/ldapi"));
         assert_eq!(named("LDAPI://%2Frun%2Fa%20b/"), path("/run/a b"));
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_as_long_as_the_system_takes() {
+    fn unix_socket_path_length_is_limited() {
         let folder = tempfile::tempdir().unwrap();
         let own = folder.path().as_os_str().len() + 1;
         let longest = folder.path().join("s".repeat(PATH_MAX - own));
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_go_both_ways() {
+    fn unix_socket_transfers_both_ways() {
         let folder = tempfile::tempdir().unwrap();
         let path = socket_in(&folder);
         let listener = UnixListener::bind(&path).unwrap();
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_confined_opens_no_socket_elsewhere() {
+    fn unix_socket_outside_a_confined_directory_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = socket_in(&folder);
         let _listener = UnixListener::bind(&path).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_socket_is_named() {
+    fn unix_socket_missing_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = socket_in(&folder);
         let failure = block_on(connect(&path, &Network::private(), None)).unwrap_err();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_is_waited_for_and_no_longer_than_allowed() {
+    fn unix_socket_full_backlog_is_awaited_until_the_timeout() {
         let folder = tempfile::tempdir().unwrap();
         let path = socket_in(&folder);
         let listener = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();

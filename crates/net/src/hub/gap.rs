@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn only_who_should_have_looked_and_did_not_stood_still() {
+    fn gap_requires_a_missed_wake_up() {
         // Asleep because nothing was due.
         assert_eq!(Gap::between(at(0), at(1_000), at(1_050)), None);
         let stopped = Gap::between(at(0), at(1_000), at(9_000)).unwrap();
@@ -73,14 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn a_hub_that_is_stopped_in_the_midst_of_its_work_stood_still_as_well() {
+    fn gap_includes_a_stop_during_work() {
         assert_eq!(Gap::midway(at(1_000), at(1_040)), None);
         let stopped = Gap::midway(at(1_000), at(4_000)).unwrap();
         assert!(stopped.holds(at(2_000)) && stopped.bursts(at(4_500)));
     }
 
     #[test]
-    fn the_burst_after_a_gap_is_felt_as_long_as_the_gap_was_and_a_second_at_most() {
+    fn gap_burst_lasts_as_long_as_the_gap_up_to_a_second() {
         let long = Gap::between(at(0), at(1_000), at(9_000)).unwrap();
         let felt = [8_999, 9_000, 10_000, 10_001].map(|millis| long.bursts(at(millis)));
         assert_eq!(felt, [false, true, true, false]);

@@ -149,7 +149,7 @@ fn server() -> impl Fn(&[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn another_protocol_asks_is_answered_and_times_out() {
+fn hub_serves_another_protocol_with_timeouts() {
     let runtime =
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).unwrap();
     let table = Questions::new(3);

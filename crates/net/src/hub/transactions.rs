@@ -138,7 +138,7 @@ mod tests {
     /// Compares with the standard library's map, in a pseudorandom order, with ids from a range so small that they
     /// collide.
     #[test]
-    fn it_finds_what_a_map_finds() {
+    fn transactions_equal_a_map() {
         let mut tables = Transactions::new(64, 0);
         let mut plain: HashMap<u32, u32> = HashMap::new();
         let mut held = [None::<u32>; 64];
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_consecutive_ids_are_remembered_with_hardly_a_gap() {
+    fn transactions_remember_the_last_consecutive_ids() {
         for step in [1_u32, 2, 3, 16] {
             let mut tables = Transactions::new(1, 0);
             let count = 50_000_u32;
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_follow_from_what_was_asked_alone() {
+    fn transactions_sizes_follow_the_requested_ones() {
         let tables = Transactions::<()>::new(1000, 100_000_000);
         assert_eq!((tables.live.len(), tables.ended.len()), (4096, ENDED_MAX));
         let tables = Transactions::<()>::new(0, 0);

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_is_due_once_its_moment_has_passed_and_not_before() {
+    fn wheel_slot_is_due_once_its_moment_has_passed() {
         let mut wheel = Wheel::new(3);
         wheel.arm(0, at(1000));
         wheel.arm(1, at(1005));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn armed_again_the_earlier_moment_holds() {
+    fn wheel_slot_armed_again_keeps_the_earlier_moment() {
         let mut wheel = Wheel::new(1);
         wheel.arm(0, at(500));
         wheel.arm(0, at(900));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_long_silence_everything_is_found_at_once() {
+    fn wheel_finds_everything_after_a_long_pause() {
         let mut wheel = Wheel::new(2000);
         for slot in 0..2000 {
             wheel.arm(slot, at(u64::from(slot) * 37));
@@ -196,7 +196,7 @@ mod tests {
 
     /// Compares with a list that is searched: arms and checks in a pseudorandom order.
     #[test]
-    fn it_finds_what_a_search_finds() {
+    fn wheel_equals_a_search() {
         let mut wheel = Wheel::new(64);
         let mut plain = [None::<u64>; 64];
         let mut now = 0;

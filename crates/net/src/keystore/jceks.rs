@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_halves_of_a_salt_are_turned_round_as_java_does() {
+    fn jceks_salt_with_equal_halves_is_swapped_like_java() {
         // Computed by hand, from a b c d: the first swap gives d b a d, the second d a b d.
         let mixed = derive([1, 2, 3, 4, 1, 2, 3, 4], 1, &"pw".into());
         let by_hand = Md5::new().chain_update([4, 1, 2, 4]).chain_update(b"pw").finalize();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_objects_end_the_reading() {
+    fn jceks_hostile_objects_end_the_parsing() {
         for bytes in [
             &[][..],
             &[0xac, 0xed, 0, 5],

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trusted_certificate_is_found() {
+    fn jks_trusted_certificate_is_found() {
         let file = sealed(&body(1, &certificate_entry("ca", b"der")), "changeit");
         let contents = open(&file, Some(&"changeit".into())).unwrap();
         assert_eq!(contents.trusted, [CertificateDer::from(b"der".to_vec())]);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn no_cut_and_no_flip_makes_it_panic() {
+    fn jks_damaged_file_never_panics() {
         let file = sealed(
             &body(2, &[certificate_entry("a", b"xyz"), certificate_entry("b", b"xyz")].concat()),
             "pw",
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_that_lies_is_damage() {
+    fn jks_wrong_count_is_damage() {
         let file = sealed(&body(u32::MAX, &certificate_entry("a", b"xyz")), "pw");
         assert!(matches!(open(&file, Some(&"pw".into())), Err(Wrong::Damaged(_))));
         let file = sealed(&body(0, &certificate_entry("a", b"xyz")), "pw");
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_protection_is_named() {
+    fn jks_unknown_key_protection_is_named() {
         // SEQUENCE { SEQUENCE { OID 1.2.3 }, OCTET STRING 00 }
         let protected = [0x30, 9, 0x30, 4, 0x06, 2, 0x2a, 3, 0x04, 1, 0];
         assert_eq!(unlock(&protected, &"pw".into()), Err(KeyError::Unsupported));

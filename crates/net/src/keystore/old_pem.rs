@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_read_and_nonsense_is_none() {
+    fn old_pem_headers_are_parsed_or_refused() {
         let body = "\nProc-Type: 4,ENCRYPTED\nDEK-Info: DES-EDE3-CBC,0102030405060708\n\nAAAA\n";
         assert!(is_encrypted(body));
         assert_eq!(split(body), Some(("DES-EDE3-CBC,0102030405060708", "\nAAAA\n")));

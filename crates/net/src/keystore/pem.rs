@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn certificates_and_a_key_are_told_apart() {
+    fn pem_certificates_and_key_are_distinguished() {
         let file = b"subject=x\n-----BEGIN CERTIFICATE-----\nAQID\r\n-----END CERTIFICATE-----\n\
             -----BEGIN EC PARAMETERS-----\nAQ==\n-----END EC PARAMETERS-----\n\
             -----BEGIN PRIVATE KEY-----\nBAU=\n-----END PRIVATE KEY-----\n";
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_named() {
+    fn pem_damage_is_named() {
         for (file, words) in [
             ("-----BEGIN CERTIFICATE-----\nAQID", "does not end"),
             ("-----BEGIN CERTIFICATE", "does not end"),

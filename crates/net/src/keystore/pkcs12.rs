@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pfx_is_told_from_a_certificate() {
+    fn pkcs12_is_distinguished_from_a_certificate() {
         assert!(is_pfx(&[0x30, 3, 2, 1, 3]));
         assert!(is_pfx(&[0x30, 0x80, 2, 1, 3, 0x30]));
         assert!(!is_pfx(&[0x30, 2, 0x30, 0]));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_damage() {
+    fn pkcs12_cut_short_is_damage() {
         assert!(matches!(open(&[0x30, 3, 2, 1, 3], Some(&"x".into())), Err(Wrong::Damaged(_))));
     }
 }

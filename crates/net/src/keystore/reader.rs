@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_and_counted_bytes_come_in_order() {
+    fn reader_returns_numbers_and_counted_bytes_in_order() {
         let mut reader = Reader::new(&[7, 1, 2, 0, 0, 0, 2, 9, 8, 0, 1, b'x']);
         assert_eq!((reader.u8(), reader.u16()), (Some(7), Some(258)));
         assert_eq!(reader.counted(), Some(&[9, 8][..]));
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_that_lies_yields_nothing() {
+    fn reader_yields_nothing_for_a_wrong_length() {
         assert_eq!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 1]).counted(), None);
         assert_eq!(Reader::new(&[0, 5, b'x']).text(), None);
         assert_eq!(Reader::new(&[0, 5, 1]).u32(), None);

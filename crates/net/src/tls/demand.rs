@@ -69,7 +69,7 @@ mod tests {
     use crate::Failure;
 
     #[tokio::test]
-    async fn tls_a_demand_for_a_certificate_has_one_sentence_in_every_version() {
+    async fn certificate_request_has_one_message_in_every_tls_version() {
         let alert = |alert| io::Error::new(io::ErrorKind::InvalidData, Error::AlertReceived(alert));
         let said = async |demands: bool, error: io::Error| {
             let handshake = async move {

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_says_where_the_token_is() {
+    fn provider_configuration_names_the_token() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("pkcs11.cfg");
         let text = "# token\nname = Soft\nlibrary = /usr/lib/libtoken.so\nslot=0x1f\n\
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_and_a_configuration_in_place_are_taken_too() {
+    fn provider_argument_may_be_a_library_or_inline() {
         let module = from("/nowhere/libtoken.so").unwrap();
         assert_eq!(
             module,
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn provider_argument_errors_are_refused() {
         assert!(matches!(
             TokenModule::from_java(None, None, None),
             Err(ProviderArgumentError::Missing)

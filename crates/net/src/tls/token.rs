@@ -406,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_a_signature_are_written_as_der_does() {
+    fn ecdsa_signature_is_encoded_in_der() {
         // r = 1, s = 0x80: the second needs a zero before it, so that it is not negative.
         assert_eq!(ecdsa_in_der(&[0, 1, 0, 0x80]), [0x30, 7, 2, 1, 1, 2, 2, 0, 0x80]);
         assert_eq!(ecdsa_in_der(&[0, 0]), [0x30, 6, 2, 1, 0, 2, 1, 0]);
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_info_is_that_of_the_rfc() {
+    fn digest_info_equals_the_rfc() {
         let prefix = [
             0x30, 0x31, 0x30, 0x0d, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02,
             0x01, 0x05, 0x00, 0x04, 0x20,

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_self_signed_certificate_is_refused_with_both_ways_out() {
+    fn self_signed_certificate_error_names_both_remedies() {
         for authority in [true, false] {
             let words = error_text(authority, true);
             assert!(words.contains("CN=server") && words.contains("self-signed"), "{words}");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_one_label_at_the_left() {
+    fn wildcard_matches_one_leftmost_label() {
         assert!(fits_pattern("ldap.example.com", "LDAP.example.com."));
         assert!(fits_pattern("*.example.com", "ldap.example.com"));
         for (pattern, host) in [

@@ -50,7 +50,7 @@ fn letters(count: usize) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn every_datagram_of_every_size_of_batch_arrives_in_order() {
+fn datagrams_of_every_batch_size_arrive_in_order() {
     for (host, batch) in
         [("127.0.0.1", BATCH), ("::1", BATCH), ("127.0.0.1", 7), ("127.0.0.1", 1), ("::1", 1)]
     {
@@ -79,7 +79,7 @@ fn every_datagram_of_every_size_of_batch_arrives_in_order() {
 }
 
 #[test]
-fn one_call_carries_a_whole_batch() {
+fn send_call_carries_a_whole_batch() {
     run(async {
         let (left, right, clock) =
             (open(&loopback("127.0.0.1")), open(&loopback("127.0.0.1")), Monotonic::new());
@@ -99,7 +99,7 @@ fn one_call_carries_a_whole_batch() {
 }
 
 #[test]
-fn a_datagram_that_cannot_go_does_not_keep_the_others() {
+fn unsendable_datagram_does_not_block_the_others() {
     run(async {
         let (left, right, clock) =
             (open(&loopback("127.0.0.1")), open(&loopback("127.0.0.1")), Monotonic::new());
@@ -134,7 +134,7 @@ fn a_datagram_that_cannot_go_does_not_keep_the_others() {
 }
 
 #[test]
-fn a_datagram_beyond_the_buffer_is_said_to_be_cut() {
+fn datagram_beyond_the_buffer_is_marked_truncated() {
     run(async {
         let (left, right, clock) =
             (open(&loopback("127.0.0.1")), open(&loopback("127.0.0.1")), Monotonic::new());
@@ -148,7 +148,7 @@ fn a_datagram_beyond_the_buffer_is_said_to_be_cut() {
 }
 
 #[test]
-fn what_the_socket_itself_loses_is_counted() {
+fn receive_losses_are_counted() {
     const SENT: usize = 500;
     run(async {
         let small = Options { receive_buffer: 8192, ..loopback("127.0.0.1") };
@@ -167,7 +167,7 @@ fn what_the_socket_itself_loses_is_counted() {
 }
 
 #[test]
-fn the_counter_beside_the_datagrams_says_the_same() {
+fn receive_losses_agree_with_the_counter_of_messages() {
     run(async {
         let small = Options { receive_buffer: 8192, ..loopback("127.0.0.1") };
         let (left, right, clock) = (open(&loopback("127.0.0.1")), open(&small), Monotonic::new());
@@ -184,7 +184,7 @@ fn the_counter_beside_the_datagrams_says_the_same() {
 }
 
 #[test]
-fn stamps_of_the_kernel_lie_between_sending_and_receiving() {
+fn kernel_timestamps_lie_between_send_and_receive() {
     for batch in [BATCH, 1] {
         run(async {
             let stamped = Options { kernel_stamps: true, batch, ..loopback("127.0.0.1") };
@@ -221,7 +221,7 @@ fn stamps_of_the_kernel_lie_between_sending_and_receiving() {
 }
 
 #[test]
-fn receiving_waits_until_something_comes_and_may_be_given_up() {
+fn receive_waits_and_can_be_cancelled() {
     run(async {
         let (left, right, clock) =
             (open(&loopback("127.0.0.1")), open(&loopback("127.0.0.1")), Monotonic::new());
@@ -240,7 +240,7 @@ fn receiving_waits_until_something_comes_and_may_be_given_up() {
 
 /// No socket has the port of a socket that was just closed.
 #[test]
-fn what_comes_back_is_counted_and_keeps_nothing_from_leaving() {
+fn icmp_errors_are_counted_without_blocking_sends() {
     for host in ["127.0.0.1", "::1"] {
         for (icmp, counts) in [(Icmp::Counted, true), (Icmp::Unheard, false)] {
             run(async {
@@ -271,7 +271,7 @@ fn what_comes_back_is_counted_and_keeps_nothing_from_leaving() {
 
 /// The stamps of the kernel are available to a caller that requests them later, and change nothing for others.
 #[test]
-fn when_a_datagram_came_can_be_asked_afterwards() {
+fn receive_time_can_be_requested_afterwards() {
     run(async {
         let (left, right) = (open(&loopback("127.0.0.1")), open(&loopback("127.0.0.1")));
         let clock = Monotonic::new();
@@ -295,7 +295,7 @@ fn when_a_datagram_came_can_be_asked_afterwards() {
 }
 
 #[test]
-fn an_inbox_can_be_filled_without_a_kernel() {
+fn inbox_can_be_filled_without_a_kernel() {
     let mut inbox = Inbox::new();
     let from = SocketAddr::from(([192, 0, 2, 1], 67));
     let at = Some(Moment::from_nanos(5));
@@ -314,7 +314,7 @@ fn an_inbox_can_be_filled_without_a_kernel() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_said_to_be() {
+fn port_in_use_is_reported() {
     let first = bound(&loopback("127.0.0.1")).unwrap();
     let error = bound(&Options::new(SERVER, first.local_addr())).unwrap_err();
     assert!(matches!(error, OpenError::InUse(_)), "{error}");
@@ -322,7 +322,7 @@ fn a_port_that_is_taken_is_said_to_be() {
 }
 
 #[test]
-fn what_cannot_be_bound_says_why() {
+fn bind_errors_give_their_reason() {
     let elsewhere = Options::new(SERVER, SocketAddr::from(([192, 0, 2, 99], 0)));
     assert!(matches!(bound(&elsewhere), Err(OpenError::NotOurs(_))));
     let unscoped = SocketAddrV6::new("fe80::1".parse::<Ipv6Addr>().unwrap(), 0, 0, 0);
@@ -334,7 +334,7 @@ fn what_cannot_be_bound_says_why() {
 }
 
 #[test]
-fn a_privileged_port_asks_for_the_right_with_the_command_to_paste() {
+fn privileged_port_error_names_the_command() {
     let first_free = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
     let first_free: u16 = first_free.unwrap().trim().parse().unwrap();
     let local = SocketAddr::from(([127, 0, 0, 1], 67));

@@ -13,7 +13,7 @@ fn resident() -> u64 {
 }
 
 #[test]
-#[ignore = "run by an_idle_connection_costs_less_than_4_kib, alone in its process"]
+#[ignore = "run by idle_connection_costs_less_than_4_kib, alone in its process"]
 fn measure() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -35,7 +35,7 @@ fn measure() {
 }
 
 #[test]
-fn an_idle_connection_costs_less_than_4_kib() {
+fn idle_connection_costs_less_than_4_kib() {
     let output = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "idle::measure", "--test-threads=1"])
         .output()

@@ -84,7 +84,7 @@ fn showing(trust: Store, key: Store, alias: Option<&str>) -> Options {
 }
 
 #[test]
-fn every_kind_of_java_store_trusts_and_identifies() {
+fn java_stores_of_every_kind_trust_and_identify() {
     if !require(&["keytool", "openssl"]) {
         return;
     }
@@ -134,7 +134,7 @@ fn every_kind_of_java_store_trusts_and_identifies() {
 }
 
 #[test]
-fn a_key_may_have_a_password_that_is_not_its_stores() {
+fn key_may_have_its_own_password() {
     if !require(&["keytool", "openssl"]) {
         return;
     }
@@ -215,7 +215,7 @@ const OLDER: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn pem_keys_that_were_encrypted_in_older_ways_are_unlocked() {
+fn pem_keys_in_older_encryptions_are_unlocked() {
     if !require(&["openssl"]) {
         return;
     }
@@ -254,7 +254,7 @@ fn pem_keys_that_were_encrypted_in_older_ways_are_unlocked() {
 }
 
 #[test]
-fn an_error_names_the_file_of_the_pair_that_it_is_about() {
+fn key_pair_error_names_the_file() {
     if !require(&["openssl"]) {
         return;
     }
@@ -273,7 +273,7 @@ fn an_error_names_the_file_of_the_pair_that_it_is_about() {
 }
 
 #[test]
-fn a_store_cut_or_altered_anywhere_is_refused_without_a_panic() {
+fn store_damaged_anywhere_is_refused_without_a_panic() {
     if !require(&["keytool", "openssl"]) {
         return;
     }
@@ -303,7 +303,7 @@ fn a_store_cut_or_altered_anywhere_is_refused_without_a_panic() {
 }
 
 #[test]
-fn a_directory_is_the_sum_of_its_certificates() {
+fn directory_store_is_the_sum_of_its_certificates() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     for name in ["a.pem", "b.crt", "notes.txt"] {

@@ -15,7 +15,7 @@ fn trusting(path: &Path) -> Options {
 }
 
 #[test]
-fn a_server_of_a_trusted_authority_is_greeted_by_name_and_by_address() {
+fn trusted_server_is_accepted_by_name_and_address() {
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new("Test authority");
     let port = serve(config(&authority.issue("server", &["ldap.example.com", "127.0.0.1"]), None));
@@ -38,7 +38,7 @@ fn a_server_of_a_trusted_authority_is_greeted_by_name_and_by_address() {
 }
 
 #[test]
-fn an_unknown_issuer_is_named_together_with_what_is_trusted() {
+fn unknown_issuer_is_named_with_the_trusted_ones() {
     let directory = tempfile::tempdir().unwrap();
     let stranger = Authority::new("Stranger");
     let port = serve(config(&stranger.issue("server", &["localhost"]), None));
@@ -53,7 +53,7 @@ fn an_unknown_issuer_is_named_together_with_what_is_trusted() {
 }
 
 #[test]
-fn the_machines_authorities_do_not_vouch_for_a_stranger() {
+fn system_authorities_do_not_trust_a_stranger() {
     let port = serve(config(&Authority::new("Stranger").issue("server", &["localhost"]), None));
     let options = Options::default();
     match Client::new(&options, &Files::default()) {
@@ -68,7 +68,7 @@ fn the_machines_authorities_do_not_vouch_for_a_stranger() {
 }
 
 #[test]
-fn an_authority_of_the_same_name_but_another_key_does_not_pass() {
+fn authority_with_equal_name_but_another_key_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let port = serve(config(&Authority::new("Twin").issue("server", &["localhost"]), None));
     let path = write(directory.path(), "ca.pem", &Authority::new("Twin").pem());
@@ -78,7 +78,7 @@ fn an_authority_of_the_same_name_but_another_key_does_not_pass() {
 }
 
 #[test]
-fn dates_are_checked_even_of_a_certificate_that_is_itself_trusted() {
+fn dates_of_a_directly_trusted_certificate_are_checked() {
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new("Test authority");
     let path = write(directory.path(), "ca.pem", &authority.pem());
@@ -101,7 +101,7 @@ fn dates_are_checked_even_of_a_certificate_that_is_itself_trusted() {
 }
 
 #[test]
-fn a_certificate_in_the_trust_store_is_trusted_as_it_stands() {
+fn certificate_in_the_trust_store_is_trusted_directly() {
     let directory = tempfile::tempdir().unwrap();
     let leaf = Authority::new("Not in the store").issue("server", &["localhost"]);
     let path = write(directory.path(), "server.pem", &leaf.certificate.pem());
@@ -114,7 +114,7 @@ fn a_certificate_in_the_trust_store_is_trusted_as_it_stands() {
 }
 
 #[test]
-fn a_certificate_without_hosts_is_checked_by_its_common_name() {
+fn certificate_without_hosts_is_checked_by_common_name() {
     let directory = tempfile::tempdir().unwrap();
     let authority = Authority::new("Test authority");
     let path = write(directory.path(), "ca.pem", &authority.pem());
@@ -134,7 +134,7 @@ fn a_certificate_without_hosts_is_checked_by_its_common_name() {
 }
 
 #[test]
-fn handshakes_are_resumed_or_full_as_asked_and_counted() {
+fn handshakes_are_resumed_or_full_as_requested() {
     let anything = Options { trust: Trust::Anything, ..Options::default() };
     let leaf = Authority::new("Test authority").issue("server", &["localhost"]);
     for version in [Version::Tls12, Version::Tls13] {
@@ -162,7 +162,7 @@ fn handshakes_are_resumed_or_full_as_asked_and_counted() {
 }
 
 #[test]
-fn versions_ciphers_and_protocols_are_those_asked_for() {
+fn versions_ciphers_and_alpn_are_as_requested() {
     let leaf = Authority::new("Test authority").issue("server", &["localhost"]);
     let mut server = config(&leaf, None);
     server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
@@ -194,7 +194,7 @@ fn versions_ciphers_and_protocols_are_those_asked_for() {
 }
 
 #[test]
-fn what_is_no_tls_fails_as_tls() {
+fn peer_without_tls_is_a_tls_failure() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {

@@ -15,7 +15,7 @@ use std::path::Path;
 const PIN: &str = "1234";
 
 #[test]
-fn keys_in_a_token_sign_without_leaving_it() {
+fn token_keys_sign_without_leaving_the_token() {
     if !require(&["softhsm2-util", "pkcs11-tool", "openssl"]) {
         return;
     }
@@ -69,7 +69,7 @@ fn options(token: Token) -> Options {
 }
 
 #[test]
-#[ignore = "run by keys_in_a_token_sign_without_leaving_it, which sets the environment"]
+#[ignore = "run by token_keys_sign_without_leaving_the_token, which sets the environment"]
 fn with_the_token() {
     let directory = std::env::current_dir().unwrap();
     let init = ["--init-token", "--free", "--label", "brunt", "--so-pin", "4321", "--pin", PIN];
